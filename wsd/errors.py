@@ -1,0 +1,63 @@
+"""Every error a user can cause or meet, each with what is wrong, where, and what to do.
+
+A command prints the text of one of these and ends with its exit code; only a fault in the
+program itself shows a traceback.
+"""
+
+
+class WsdError(Exception):
+    """Base of all errors that the ``wsd`` command reports without a traceback.
+
+    Parameters
+    ----------
+    what : str
+        What is wrong, with the offending value.
+    where : str, optional
+        File and line, config key or address.
+    fix : str, optional
+        What the user can do about it.
+    """
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
+        self.what, self.where, self.fix = what, where, fix
+        super().__init__(what, where, fix)
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        if self.where:
+            lines.append(f"  where: {self.where}")
+        if self.fix:
+            lines.append(f"  what to do: {self.fix}")
+        return "\n".join(lines)
+
+
+class ConfigError(WsdError):
+    """A config key, a command's argument or a layer choice that cannot be used."""
+
+    exit_code = 2
+
+
+class CorpusError(WsdError):
+    """A corpus file that is missing or breaks the format."""
+
+    exit_code = 3
+
+
+class DownloadError(WsdError):
+    """Something that could not be fetched, or is not what it should be once it came."""
+
+    exit_code = 4
+
+
+class ModelError(WsdError):
+    """An encoder or tokenizer that is missing, changed, or cannot be handled."""
+
+    exit_code = 5
+
+
+class ResultError(WsdError):
+    """A file of an earlier step that is missing, damaged, or belongs to other data."""
+
+    exit_code = 6
