@@ -1,0 +1,251 @@
+"""From CoarseWSD's text files to one checked table per word.
+
+The format, per word: ``classes_map.txt`` (JSON, class number -> sense name) and, per split,
+``<split>.data.txt`` with ``position<TAB>tokens separated by spaces`` and
+``<split>.gold.txt`` with one class number per line. A malformed line is an error that names
+its file and line; nothing is repaired silently.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from wsd.errors import CorpusError, ResultError
+from wsd.files import read_table, write_table
+
+SPLITS = ("train", "test")
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """The instances of one word, training split first, each split in the order of its file.
+
+    Attributes
+    ----------
+    word : str
+        The lemma, which names the word's folder.
+    senses : tuple of str
+        The sense inventory, in the order of the class numbers.
+    split, index : arrays of shape (n,)
+        ``"train"`` or ``"test"``, and the 0-based line in that split's file.
+    tokens : tuple of n tuples of str
+    position : int array of shape (n,)
+        0-based index of the focal word among the tokens.
+    gold : int array of shape (n,)
+        0-based index into ``senses``.
+    """
+
+    word: str
+    senses: tuple[str, ...]
+    split: np.ndarray
+    index: np.ndarray
+    tokens: tuple[tuple[str, ...], ...]
+    position: np.ndarray
+    gold: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over the content, in order: two tables with one digest have the same rows."""
+        hasher = hashlib.sha256()
+        hasher.update(json.dumps([self.word, self.senses]).encode())
+        columns = (self.split, self.index, self.position, self.gold)
+        for split, index, position, gold, tokens in zip(
+            *(column.tolist() for column in columns), self.tokens, strict=True
+        ):
+            hasher.update(json.dumps([split, index, position, gold, tokens]).encode())
+        return hasher.hexdigest()
+
+
+def read_text(folder: Path, word: str) -> Corpus:
+    """Read and check one word's files.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds ``classes_map.txt`` and ``{train,test}.{data,gold}.txt``.
+    word : str
+        The lemma; the folder's name may differ.
+
+    Raises
+    ------
+    CorpusError
+        For a missing or empty file, bad UTF-8, CRLF line ends, a data line without exactly one
+        tab, a position that is no number or out of range, an empty sentence, a gold file of
+        another length, or a class that is not in the map. Each names file and line.
+    """
+    senses = _read_classes(folder / "classes_map.txt")
+    classes = {number: i for i, (number, _) in enumerate(senses)}
+    split: list[str] = []
+    index: list[int] = []
+    tokens: list[tuple[str, ...]] = []
+    position: list[int] = []
+    gold: list[int] = []
+    for name in SPLITS:
+        data_file, gold_file = folder / f"{name}.data.txt", folder / f"{name}.gold.txt"
+        rows = [
+            _parse_instance(line, f"{data_file}:{n}")
+            for n, line in enumerate(_lines(data_file), start=1)
+        ]
+        numbers = _lines(gold_file)
+        if len(numbers) != len(rows):
+            raise CorpusError(
+                f"{len(rows)} sentences but {len(numbers)} gold classes",
+                where=f"{gold_file}:{min(len(numbers), len(rows)) + 1}",
+                fix="give one class per sentence, one per line",
+            )
+        for n, number in enumerate(numbers, start=1):
+            if number not in classes:
+                raise CorpusError(
+                    f"class {number!r} is not in the map, which has {', '.join(classes)}",
+                    where=f"{gold_file}:{n}",
+                )
+            gold.append(classes[number])
+        split += [name] * len(rows)
+        index += range(len(rows))
+        position += [row[0] for row in rows]
+        tokens += [row[1] for row in rows]
+    return Corpus(
+        word=word,
+        senses=tuple(sense for _, sense in senses),
+        split=np.array(split),
+        index=np.array(index, dtype=np.int32),
+        tokens=tuple(tokens),
+        position=np.array(position, dtype=np.int32),
+        gold=np.array(gold, dtype=np.int32),
+    )
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a text file; a last line without newline is fine."""
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise CorpusError("a corpus file is missing", where=str(path)) from None
+    if not raw:
+        raise CorpusError("the file is empty", where=str(path))
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise CorpusError(
+            f"byte {raw[error.start]:#04x} is not UTF-8",
+            where=f"{path}:{line}",
+            fix="save the file as UTF-8",
+        ) from None
+    if "\r" in text:
+        raise CorpusError(
+            "a carriage return: the file has Windows (CRLF) line ends",
+            where=f"{path}:{text.count(chr(10), 0, text.index(chr(13))) + 1}",
+            fix="convert the file to LF line ends",
+        )
+    # Not splitlines(): that also breaks at U+2028, form feeds and others inside a sentence.
+    return text.removesuffix("\n").split("\n")
+
+
+def _parse_instance(line: str, where: str) -> tuple[int, tuple[str, ...]]:
+    number, tab, sentence = line.partition("\t")
+    if not tab or "\t" in sentence:
+        raise CorpusError(
+            f"{'no' if not tab else 'more than one'} tab in the line",
+            where=where,
+            fix="write `position<TAB>tokens separated by spaces`",
+        )
+    if not re.fullmatch(r"[0-9]{1,9}", number):
+        raise CorpusError(f"the position {number[:40]!r} is not a number from 0 up", where=where)
+    # Any white space separates, as in the authors' code: the positions of three lines of
+    # CoarseWSD-20, which hold a double space or a thin one, are right only so.
+    tokens = tuple(sentence.split())
+    if not tokens:
+        raise CorpusError("the sentence is empty", where=where)
+    position = int(number)
+    if position >= len(tokens):
+        raise CorpusError(
+            f"position {position} is out of range: the sentence has {len(tokens)} tokens, "
+            f"so the last position is {len(tokens) - 1}",
+            where=where,
+        )
+    return position, tokens
+
+
+def _read_classes(path: Path) -> list[tuple[str, str]]:
+    """(class number, sense) in the numbers' order, whatever the order in the file."""
+    text = "\n".join(_lines(path))
+    fix = 'write a JSON object such as {"0": "crane_bird", "1": "crane_machine"}'
+    try:
+        pairs = json.loads(text, object_pairs_hook=list)
+    except ValueError as error:
+        raise CorpusError(f"not valid JSON: {error}", where=str(path), fix=fix) from None
+    well_formed = (
+        isinstance(pairs, list)
+        and pairs
+        and all(
+            isinstance(pair, tuple)
+            and re.fullmatch(r"0|[1-9][0-9]{0,8}", pair[0])
+            and isinstance(pair[1], str)
+            and pair[1].strip()
+            for pair in pairs
+        )
+    )
+    if not well_formed:
+        raise CorpusError("not a map from class numbers to sense names", where=str(path), fix=fix)
+    for what, values in (("class", [p[0] for p in pairs]), ("sense", [p[1] for p in pairs])):
+        twice = sorted({value for value in values if values.count(value) > 1})
+        if twice:
+            raise CorpusError(f"the {what} {twice[0]!r} stands in the map twice", where=str(path))
+    return sorted(pairs, key=lambda pair: int(pair[0]))
+
+
+def write(path: Path, corpus: Corpus) -> None:
+    """Write a corpus as Parquet, whole or not at all."""
+    import pyarrow as pa
+
+    table = pa.table(
+        {
+            "word": pa.array([corpus.word] * len(corpus)),
+            "split": pa.array(corpus.split.tolist()),
+            "index": pa.array(corpus.index),
+            "position": pa.array(corpus.position),
+            "tokens": pa.array([list(tokens) for tokens in corpus.tokens]),
+            "sense": pa.array([corpus.senses[gold] for gold in corpus.gold]),
+        }
+    )
+    provenance = {"word": corpus.word, "senses": corpus.senses, "digest": corpus.digest}
+    write_table(path, table, provenance)
+
+
+def read(path: Path) -> Corpus:
+    """Read a corpus that :func:`write` wrote, checking that its content is what was written."""
+    table, provenance = read_table(path)
+    try:
+        senses = tuple(provenance["senses"])
+        corpus = Corpus(
+            word=provenance["word"],
+            senses=senses,
+            split=np.array(table["split"].to_pylist()),
+            index=table["index"].to_numpy(),
+            tokens=tuple(map(tuple, table["tokens"].to_pylist())),
+            position=table["position"].to_numpy(),
+            gold=np.array([senses.index(s) for s in table["sense"].to_pylist()], dtype=np.int32),
+        )
+        intact = corpus.digest == provenance["digest"]
+    except (KeyError, ValueError):
+        intact = False
+    if not intact:
+        raise ResultError(
+            "the table is not what was written", where=str(path), fix="delete it and run again"
+        )
+    return corpus
+
+
+def read_all(folder: Path, words: Sequence[str]) -> dict[str, Corpus]:
+    """The corpora of several words from ``folder/<word>.parquet``, in the order of ``words``."""
+    return {word: read(folder / f"{word}.parquet") for word in words}

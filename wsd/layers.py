@@ -1,0 +1,156 @@
+"""The grammar of layer choices, and how the chosen layers become one vector.
+
+An encoder of L blocks has L + 1 hidden states: ``0`` is the embedding layer, ``1`` to ``L`` the
+blocks' outputs. A choice is
+
+* a number, ``0`` to ``L``; ``-1`` counts from the top (``-1`` is ``L``);
+* ``<op>-last-<k>``, the last k hidden states;
+* ``<op>-all``, blocks 1 to L;
+* ``<op>-<i>-<j>-...``, the hidden states named;
+
+with op ``mean``, ``sum`` or ``concat``. In a list of choices ``all`` stands for every single
+layer. Two spellings of one choice get one name: ``mean-last-1`` is ``L``, ``mean-last-L`` is
+``mean-all``, ``mean-2-1`` is ``mean-1-2``, and ``mean-5-6`` of 6 blocks is ``mean-last-2``.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from wsd.errors import ConfigError
+
+OPERATIONS = ("mean", "sum", "concat")
+
+
+@dataclass(frozen=True)
+class LayerChoice:
+    """Hidden states and the operation that combines them.
+
+    Attributes
+    ----------
+    name : str
+        The one file-safe name of this choice.
+    operation : str
+        ``mean``, ``sum`` or ``concat``; a single layer has ``mean``.
+    layers : tuple of int
+        Ascending numbers of hidden states.
+    """
+
+    name: str
+    operation: str
+    layers: tuple[int, ...]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether this is one hidden state rather than a combination."""
+        return len(self.layers) == 1
+
+    def combine(self, states: Mapping[int, np.ndarray]) -> np.ndarray:
+        """Combine hidden states into the chosen vectors.
+
+        Parameters
+        ----------
+        states : mapping of layer to array of shape (n, width)
+            At least the layers of this choice.
+
+        Returns
+        -------
+        array of shape (n, width), or (n, width * number of layers) for ``concat``
+        """
+        chosen = [states[layer] for layer in self.layers]
+        if len(chosen) == 1:
+            return chosen[0]
+        if self.operation == "concat":
+            return np.concatenate(chosen, axis=1)
+        total = np.sum(chosen, axis=0)
+        return total / np.float32(len(chosen)) if self.operation == "mean" else total
+
+
+def parse(choice: str | int, blocks: int, *, where: str | None = None) -> LayerChoice:
+    """Read one layer choice for an encoder of ``blocks`` blocks.
+
+    Parameters
+    ----------
+    choice : str or int
+        As in the grammar above, without ``all``, which :func:`expand` handles.
+    blocks : int
+        Number of the encoder's blocks, L.
+    where : str, optional
+        The config key or argument, for the error.
+
+    Raises
+    ------
+    ConfigError
+        Naming the value, where it stands, and what is possible.
+    """
+    text = str(choice)
+
+    def refuse(reason: str) -> ConfigError:
+        return ConfigError(
+            f"layer choice {text!r}: {reason}",
+            where=where,
+            fix=f"with {blocks} blocks, use 0 to {blocks} (or -1 to -{blocks + 1} from the top), "
+            f"<op>-last-<k> with k from 1 to {blocks + 1}, <op>-all, or <op>-<i>-<j>-... , "
+            f"with op {', '.join(OPERATIONS)}",
+        )
+
+    if isinstance(choice, bool):
+        raise refuse("not a layer")
+    if re.fullmatch(r"-?[0-9]{1,4}", text):
+        number = int(text)
+        layer = number if number >= 0 else blocks + 1 + number
+        if not 0 <= layer <= blocks or text == "-0":
+            raise refuse("there is no such layer")
+        return LayerChoice(str(layer), "mean", (layer,))
+    operation, _, rest = text.partition("-")
+    if operation not in OPERATIONS:
+        raise refuse(f"{operation!r} is not an operation")
+    if rest == "all":
+        return _named(operation, tuple(range(1, blocks + 1)), blocks)
+    if last := re.fullmatch(r"last-([0-9]{1,4})", rest):
+        k = int(last[1])
+        if not 1 <= k <= blocks + 1:
+            raise refuse(f"there are no last {k} layers")
+        return _named(operation, tuple(range(blocks + 1 - k, blocks + 1)), blocks)
+    if re.fullmatch(r"[0-9]{1,4}(-[0-9]{1,4})*", rest):
+        layers = sorted(map(int, rest.split("-")))
+        if len(set(layers)) < len(layers):
+            raise refuse("a layer is named twice")
+        if layers[-1] > blocks:
+            raise refuse(f"there is no layer {layers[-1]}")
+        return _named(operation, tuple(layers), blocks)
+    raise refuse("not a layer choice")
+
+
+def _named(operation: str, layers: tuple[int, ...], blocks: int) -> LayerChoice:
+    """The choice under its one name: the shortest of the spellings it has."""
+    if len(layers) == 1:
+        return LayerChoice(str(layers[0]), "mean", layers)
+    if layers == tuple(range(1, blocks + 1)):
+        name = f"{operation}-all"
+    elif layers == tuple(range(layers[0], blocks + 1)):
+        name = f"{operation}-last-{len(layers)}"
+    else:
+        name = "-".join([operation, *map(str, layers)])
+    return LayerChoice(name, operation, layers)
+
+
+def expand(
+    choices: Iterable[str | int], blocks: int, *, where: str | None = None
+) -> list[LayerChoice]:
+    """Read a list of layer choices: each once, in one fixed order.
+
+    ``all`` stands for every single layer. Single layers come first, by number; combinations
+    follow, by number of layers and then by name.
+    """
+    found: dict[str, LayerChoice] = {}
+    for i, choice in enumerate(choices):
+        numbers: Iterable[str | int] = range(blocks + 1) if choice == "all" else (choice,)
+        for number in numbers:
+            parsed = parse(number, blocks, where=where and f"{where}[{i}]")
+            found[parsed.name] = parsed
+    return sorted(
+        found.values(), key=lambda c: (not c.is_single, len(c.layers), c.layers, c.operation)
+    )
