@@ -191,7 +191,7 @@ def write(path: Path, words: Sequence[WordPredictions], provenance: Mapping[str,
             "predicted": column(lambda w: [w.senses[code] for code in w.predicted]),
             # A map, so that a reader in any language sees which score is which sense's.
             "scores": pa.array(
-                column(lambda w: [zip(w.senses, row, strict=True) for row in w.scores.tolist()]),
+                column(lambda w: [list(zip(w.senses, r, strict=True)) for r in w.scores.tolist()]),
                 type=pa.map_(pa.string(), pa.float64()),
             ),
         }

@@ -1,0 +1,370 @@
+"""The dataset's archive: fetched once, every file checked, laid out for the corpus step.
+
+The host packs a source archive anew on request, so the archive's own checksum is not stable.
+What is pinned is the content: ``data/coarsewsd20.sha256`` lists the checksum of each file that
+is needed, and nothing else is unpacked. No name inside the archive decides where a file goes.
+"""
+
+import gzip
+import hashlib
+import logging
+import os
+import sys
+import tarfile
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from wsd.errors import ConfigError, DownloadError
+
+COMMIT = "d8728bc5f0bbd2a14cdeb19aa71844fb89a31cb6"
+URL = f"https://github.com/danlou/bert-disambiguation/archive/{COMMIT}.tar.gz"
+ARCHIVE_NAME = f"bert-disambiguation-{COMMIT}.tar.gz"
+CORPUS_ROOT = PurePosixPath("data/CoarseWSD-20")
+MANIFEST = Path(__file__).parent / "data" / "coarsewsd20.sha256"
+MEMBER_LIMIT = 64 * 2**20
+LOG_EVERY_SECONDS = 10.0
+
+LICENCE_NOTICE = (
+    "CoarseWSD-20 is licensed CC BY-NC 4.0: not for commercial use. When you use it, cite: "
+    "Loureiro, Rezaee, Pilehvar and Camacho-Collados, Analysis and Evaluation of Language Models "
+    "for Word Sense Disambiguation, Computational Linguistics 47(2), 2021."
+)
+WAYS_ON = (
+    "set WSD_COARSEWSD20_ARCHIVE=FILE to a local copy of the archive, "
+    "or use the built-in corpus: --configfile config/quickstart.yaml"
+)
+
+log = logging.getLogger("wsd")
+
+
+def coarsewsd20_manifest() -> dict[str, str]:
+    """Checksum of each file that is needed, by its path below the archive's top folder."""
+    lines = MANIFEST.read_text(encoding="utf-8").splitlines()
+    pairs = (line.split(maxsplit=1) for line in lines)
+    return {name: digest for digest, name in pairs}
+
+
+def coarsewsd20_words() -> tuple[str, ...]:
+    """The words of CoarseWSD-20, sorted."""
+    folders = (
+        PurePosixPath(name).relative_to(CORPUS_ROOT).parts for name in coarsewsd20_manifest()
+    )
+    return tuple(sorted({parts[0] for parts in folders if len(parts) == 2}))
+
+
+def download_coarsewsd20(
+    out: Path,
+    *,
+    archive: Path | None = None,
+    url: str = URL,
+    cache: Path | None = None,
+    retries: int = 3,
+    timeout: float = 30.0,
+    manifest: Mapping[str, str] | None = None,
+) -> None:
+    """Put CoarseWSD-20 at ``out``: a folder per word and ``LICENSE``, each file verified.
+
+    Parameters
+    ----------
+    out : Path
+        Replaced as a whole, once everything is verified; it must hold nothing else.
+    archive : Path, optional
+        A local copy of the source archive, used in place of a download and never removed.
+    url, cache, retries, timeout
+        See :func:`fetch_archive`.
+    manifest : mapping, optional
+        Path below the archive's top folder -> SHA-256; by default the dataset's own.
+
+    Raises
+    ------
+    DownloadError
+        If the archive cannot be had, or is not what it should be. A downloaded archive that
+        turns out bad is removed from the cache, so that the next run fetches it again.
+    ConfigError
+        If ``out`` holds files that are not the dataset's.
+    """
+    manifest = coarsewsd20_manifest() if manifest is None else manifest
+    _refuse_foreign_files(out, manifest)
+    log.info(LICENCE_NOTICE)
+    if archive is not None:
+        _extract_local(archive, out, manifest)
+        return
+    fetched = fetch_archive(url=url, cache=cache, retries=retries, timeout=timeout)
+    try:
+        extract(fetched, out, manifest)
+    except DownloadError as error:
+        fetched.unlink(missing_ok=True)
+        raise DownloadError(
+            f"{error.what}; the downloaded archive was removed from the cache",
+            where=f"{fetched}, from {url}",
+            fix=f"run the command again to fetch it anew; if it fails the same way, {WAYS_ON}",
+        ) from error
+
+
+def fetch_archive(
+    *, url: str = URL, cache: Path | None = None, retries: int = 3, timeout: float = 30.0
+) -> Path:
+    """Path of the archive in the cache, downloaded if it is not there yet.
+
+    Parameters
+    ----------
+    url : str
+        Address of the archive.
+    cache : Path, optional
+        By default ``$WSD_CACHE``, or else the user's cache folder.
+    retries : int
+        Further attempts after a failure that may pass, each after a longer wait. An answer
+        such as 404 is final.
+    timeout : float
+        Seconds without any data, on connecting or in the middle of the file.
+    """
+    import pooch
+    from requests.exceptions import RequestException
+
+    folder = _cache_folder(cache)
+    client = pooch.create(
+        path=folder,
+        base_url="",
+        registry={ARCHIVE_NAME: None},
+        urls={ARCHIVE_NAME: url},
+        retry_if_failed=retries,
+    )
+    try:
+        return Path(client.fetch(ARCHIVE_NAME, downloader=_downloader(timeout)))
+    except RequestException as error:
+        raise _not_had(url, f"{_reason(error, timeout)} (attempts: {retries + 1})") from error
+    except OSError as error:
+        raise DownloadError(
+            f"the archive could not be written to the cache: {error}",
+            where=str(folder),
+            fix="set WSD_CACHE to a folder that can be written, with room for the archive",
+        ) from error
+
+
+def extract(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
+    """Unpack the files of ``manifest`` and verify each; all of them reach ``out`` or none.
+
+    Parameters
+    ----------
+    archive : Path
+        A ``tar.gz`` with one top folder of any name. It is read once, front to back.
+    out : Path
+        Replaced as a whole; it must hold nothing but files of the manifest.
+    manifest : mapping
+        Path below the archive's top folder -> SHA-256.
+
+    Raises
+    ------
+    DownloadError
+        For something that is no ``tar.gz``, a damaged archive, a member that climbs out of it,
+        and a needed file that is missing, changed, a link, or too large.
+    ConfigError
+        If ``out`` holds files that are not of the manifest.
+    """
+    # A link to a folder on another disk stays a link: the folder behind it is what is replaced.
+    out = out.resolve()
+    _refuse_foreign_files(out, manifest)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as holder:
+        staging = Path(holder) / "new"
+        staging.mkdir()
+        _unpack(archive, staging, manifest)
+        if out.exists():
+            out.rename(Path(holder) / "old")
+        staging.rename(out)
+
+
+def _extract_local(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
+    if not archive.is_file():
+        raise DownloadError(
+            "the local archive does not exist, or is not a file",
+            where=str(archive),
+            fix=f"correct WSD_COARSEWSD20_ARCHIVE; the archive comes from {URL}",
+        )
+    try:
+        extract(archive, out, manifest)
+    except DownloadError as error:
+        raise DownloadError(
+            f"{error.what}; the file was left as it is",
+            where=str(archive),
+            fix=f"replace it with a complete copy of {URL}",
+        ) from error
+
+
+def _target(out: Path, name: str) -> Path:
+    return out / PurePosixPath(name).relative_to(CORPUS_ROOT)
+
+
+def _refuse_foreign_files(out: Path, manifest: Mapping[str, str]) -> None:
+    """Replacing a folder deletes it, and a mistyped path may well be somebody's home."""
+    if not out.exists():
+        return
+    own = {_target(out, name) for name in manifest}
+    found = sorted(out.rglob("*")) if out.is_dir() else [out]
+    # The workflow manager leaves hidden marks of its own name in folders that it created.
+    foreign = [
+        path
+        for path in found
+        if path not in own
+        and (path.is_symlink() or not path.is_dir())
+        and not path.name.startswith(".snakemake")
+    ]
+    if foreign:
+        raise ConfigError(
+            f"will not replace what is not the dataset's: {foreign[0]}",
+            where=str(out),
+            fix="name a folder that does not exist yet, or an empty one",
+        )
+
+
+def _unpack(archive: Path, staging: Path, manifest: Mapping[str, str]) -> None:
+    missing = dict.fromkeys(manifest)
+    try:
+        # Not tarfile's own "r|gz": that one checks neither the gzip checksum nor its end.
+        with gzip.open(archive) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
+            for member in tar:
+                name = _name_below_top(member.name, archive)
+                if name not in manifest:
+                    continue
+                data = _read_member(tar, member, name, archive)
+                _verify(data, name, manifest[name], archive)
+                target = _target(staging, name)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(data)
+                missing.pop(name, None)
+    # tarfile lets a ValueError through for some malformed headers.
+    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
+        raise DownloadError(
+            f"not a tar.gz archive, or a damaged or incomplete one: {error}", where=str(archive)
+        ) from error
+    if missing:
+        first, *others = missing
+        more = f" and {len(others)} more" if others else ""
+        raise DownloadError(f"the archive lacks {first}{more}", where=str(archive))
+
+
+def _name_below_top(name: str, archive: Path) -> str:
+    parts = name.replace("\\", "/").split("/")
+    if parts[0] == "" or parts[0].endswith(":") or ".." in parts:
+        raise DownloadError(
+            f"refused: the archive has a member that climbs out of its folder: {name!r}",
+            where=str(archive),
+        )
+    return "/".join([part for part in parts if part not in ("", ".")][1:])
+
+
+def _read_member(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str, archive: Path) -> bytes:
+    source = tar.extractfile(member) if member.isreg() else None
+    if source is None:
+        raise DownloadError(
+            f"refused: {name} is not a regular file but a link or a folder", where=str(archive)
+        )
+    if member.size > MEMBER_LIMIT:
+        raise DownloadError(
+            f"refused: {name} has {member.size} bytes, more than {MEMBER_LIMIT}",
+            where=str(archive),
+        )
+    return source.read()
+
+
+def _verify(data: bytes, name: str, expected: str, archive: Path) -> None:
+    came = hashlib.sha256(data).hexdigest()
+    if came != expected:
+        raise DownloadError(
+            f"{name} is not the file it should be: expected SHA-256 {expected}, came {came}",
+            where=str(archive),
+        )
+
+
+def _cache_folder(cache: Path | None) -> Path:
+    import pooch
+
+    chosen = cache or os.environ.get("WSD_CACHE") or pooch.os_cache("wsd")
+    return Path(chosen).expanduser()
+
+
+def _not_had(url: str, reason: str) -> DownloadError:
+    return DownloadError(
+        f"the CoarseWSD-20 archive could not be downloaded: {reason}", where=url, fix=WAYS_ON
+    )
+
+
+def _downloader(timeout: float) -> Callable[[str, str, Any], None]:
+    import pooch
+    from requests.exceptions import HTTPError
+
+    transfer = pooch.HTTPDownloader(
+        progressbar=True if sys.stderr.isatty() else _LogProgress(),
+        chunk_size=2**16,
+        timeout=timeout,
+        # A server that compresses on the way would hand over a bare tar.
+        headers={"Accept-Encoding": "identity"},
+    )
+
+    def download(url: str, output_file: str, client: Any) -> None:
+        try:
+            transfer(url, output_file, client)
+        except HTTPError as error:
+            status = error.response.status_code if error.response is not None else 0
+            if 400 <= status < 500 and status not in (408, 429):
+                # Not an error that pooch knows, so that it does not ask again in vain.
+                raise _not_had(url, _reason(error, timeout)) from error
+            raise
+
+    return download
+
+
+def _reason(error: Exception, timeout: float) -> str:
+    """What went wrong, without the client's nesting of one exception in another."""
+    from requests import exceptions as failures
+    from urllib3.exceptions import NameResolutionError, ReadTimeoutError
+
+    inner = error.args[0] if error.args else error
+    inner = getattr(inner, "reason", inner)
+    if isinstance(error, failures.HTTPError) and error.response is not None:
+        return f"the server answered {error.response.status_code} {error.response.reason}"
+    if isinstance(error, failures.Timeout) or isinstance(inner, ReadTimeoutError):
+        return f"no data came for {timeout:g} s"
+    if isinstance(error, failures.ChunkedEncodingError):
+        return "the connection broke off before the end of the file"
+    if isinstance(inner, NameResolutionError):
+        return "the host name cannot be resolved: no network, or no name service"
+    if isinstance(error, failures.SSLError | failures.ProxyError):
+        return f"{type(error).__name__}: {inner}"
+    if isinstance(error, failures.ConnectionError):
+        return f"no connection to the host: {str(inner).rsplit(': ', 1)[-1]}"
+    return str(error)
+
+
+class _LogProgress:
+    """Takes the place of a progress bar where stderr is a file: a line every few seconds."""
+
+    def __init__(self) -> None:
+        self.total = 0
+
+    @property
+    def total(self) -> int:
+        return self._total
+
+    @total.setter
+    def total(self, total: int) -> None:
+        # pooch announces the size at the start of each attempt, and never says that one failed.
+        self._total, self._done = total, 0
+        self._next = time.monotonic() + LOG_EVERY_SECONDS
+
+    def update(self, amount: int) -> None:
+        self._done += amount
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + LOG_EVERY_SECONDS
+            of_total = f" of {self._total / 1e6:.1f}" if self._total else ""
+            log.info("downloaded %.1f%s MB", self._done / 1e6, of_total)
+
+    def reset(self) -> None:
+        self._done = 0
+
+    def close(self) -> None:
+        """Nothing is held open."""
