@@ -68,7 +68,14 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def evaluate(
-    files: Sequence[Path], *, dataset: str, command: str, scores: Path, summary: Path, out: Path
+    files: Sequence[Path],
+    *,
+    dataset: str,
+    config: Mapping[str, Any],
+    command: str,
+    scores: Path,
+    summary: Path,
+    out: Path,
 ) -> None:
     """Score prediction files and write the two tables and their provenance.
 
@@ -79,8 +86,9 @@ def evaluate(
     ----------
     files : sequence of Path
         Written by :func:`wsd.predictions.classify`.
-    dataset, command : str
-        For the provenance: the corpus, and what a user types to get these tables again.
+    dataset, config, command
+        For the provenance: the corpus, the config that asked for these tables, and what a user
+        types to get them again.
     scores, summary, out : Path
         The two CSV tables and the JSON file of provenance.
     """
@@ -103,7 +111,8 @@ def evaluate(
         raise ResultError(f"two files hold the row {table[twice].iloc[0].to_dict()}")
     write_text(scores, table.to_csv(index=False, float_format="%.6f"))
     write_text(summary, summarise(table).to_csv(index=False, float_format="%.6f"))
-    write_json(out, _provenance(sources, dataset, command))
+    run = {"dataset": dataset, "config": dict(config), "command": command}
+    write_json(out, {**run, **_provenance(sources)})
 
 
 def _key(provenance: Mapping[str, Any]) -> dict[str, str]:
@@ -127,9 +136,7 @@ def _layers(sources: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     }
 
 
-def _provenance(
-    sources: Sequence[Mapping[str, Any]], dataset: str, command: str
-) -> dict[str, Any]:
+def _provenance(sources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What all rows were made from; refuses rows that do not belong together."""
     merged: dict[str, dict[str, Any]] = {"corpus": {}, "models": {}, "classifiers": {}}
     for source in sources:
@@ -148,8 +155,6 @@ def _provenance(
                         fix="delete the predictions and run again",
                     )
     return {
-        "dataset": dataset,
-        "command": command,
         **merged,
         "layers": _layers(sources),
         "trains": sorted({source["train"] for source in sources}),

@@ -131,7 +131,7 @@ def classify(
             predict_word(corpus, combined(opened, choice), build(estimator, parameters))
         )
         sources[word] = opened.provenance
-        log.info("%s %s %s: %d of %d words", choice.name, name, word, len(words), len(corpora))
+        log.debug("%s %s %s: %d of %d words", choice.name, name, word, len(words), len(corpora))
     provenance = {
         "train": train,
         "view": view,

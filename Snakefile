@@ -1,0 +1,28 @@
+# Which layer of an encoder knows which sense of a word?
+# `snakemake --cores 8` runs the sweep of config/config.yaml; config/README.md explains its keys.
+# The rules are in workflow/rules, one file per part of the way; each runs one `wsd` command.
+
+
+configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/embed.smk"
+include: "workflow/rules/classify.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        rules.evaluate.output,
+        rules.report.output,
+
+
+onstart:
+    announce_cost()
+
+
+onsuccess:
+    print_leaderboard()

@@ -1,0 +1,122 @@
+"""A local stand-in for the host of the dataset's archive, and a builder of small archives.
+
+with ArchiveServer(Answer(build_archive({"data/x.txt": b"..."}))) as server:
+    fetch_archive(url=server.url, cache=tmp_path)
+"""
+
+import gzip
+import io
+import tarfile
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Self
+
+TOP = "bert-disambiguation-0123456789"
+
+
+def build_archive(
+    files: Mapping[str, bytes], *, extra: Sequence[tuple[tarfile.TarInfo, bytes]] = ()
+) -> bytes:
+    """A source archive as the host packs it: one top folder, the commit in a global header.
+
+    Parameters
+    ----------
+    files : mapping
+        Path below the top folder -> content.
+    extra : sequence of (TarInfo, bytes)
+        Members added after the files, exactly as given.
+    """
+    packed = io.BytesIO()
+    with tarfile.open(
+        fileobj=packed, mode="w", format=tarfile.PAX_FORMAT, pax_headers={"comment": "0123456789"}
+    ) as tar:
+        top = tarfile.TarInfo(TOP)
+        top.type = tarfile.DIRTYPE
+        tar.addfile(top)
+        for name, content in files.items():
+            member = tarfile.TarInfo(f"{TOP}/{name}")
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+        for member, content in extra:
+            tar.addfile(member, io.BytesIO(content))
+    return gzip.compress(packed.getvalue(), mtime=0)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer of the server.
+
+    Attributes
+    ----------
+    body : bytes
+    status : int
+    announced : int or None
+        Value of ``Content-Length``; -1 announces the body's own length, None sends no header.
+    stalls : bool
+        Send the body, then keep the connection open and silent.
+    """
+
+    body: bytes = b""
+    status: int = 200
+    announced: int | None = -1
+    stalls: bool = False
+
+
+class ArchiveServer:
+    """Gives the answers in turn, the last one again and again.
+
+    Attributes
+    ----------
+    url : str
+        Address of the archive.
+    requests : list of str
+        Path of every request so far.
+    """
+
+    def __init__(self, *answers: Answer) -> None:
+        self.requests: list[str] = []
+        self._answers = list(answers)
+        self._closing = threading.Event()
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                owner._reply(self)
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Keep the test output clean."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}/archive.tar.gz"
+
+    def __enter__(self) -> Self:
+        # A short poll: leaving the block waits for one.
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._closing.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _reply(self, handler: BaseHTTPRequestHandler) -> None:
+        self.requests.append(handler.path)
+        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        handler.send_response(answer.status)
+        if answer.announced is not None:
+            length = len(answer.body) if answer.announced == -1 else answer.announced
+            handler.send_header("Content-Length", str(length))
+        handler.end_headers()
+        handler.wfile.write(answer.body)
+        handler.wfile.flush()
+        if answer.stalls:
+            self._closing.wait(timeout=30)

@@ -1,0 +1,199 @@
+"""A local stand-in for the model hub: as much of its protocol as the hub client uses.
+
+    with HubServer({"owner/tiny": {REVISION: folder}}) as hub:
+        subprocess.run([...], env=hub.environment(tmp_path / "home"))
+
+The client reads ``HF_ENDPOINT`` when it is imported, so it has to run in a process of its own.
+"""
+
+import hashlib
+import json
+import os
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+API = re.compile(r"/api/models/(?P<repo>.+?)/(?P<kind>tree|revision)/(?P<revision>[^/?]+)")
+FILE = re.compile(r"/(?P<repo>.+?)/resolve/(?P<revision>[^/]+)/(?P<file>[^?]+)")
+LARGE = (".safetensors", ".bin")
+
+
+@dataclass
+class HubServer:
+    """Serves folders as repositories.
+
+    Attributes
+    ----------
+    repositories : mapping
+        Repository name -> full commit -> folder with its files. May be changed while serving.
+    tamper : dict
+        File name -> function from the file's bytes to those that are sent in their place. The
+        headers stay those of the true file, as when a proxy or a disk damages it.
+    refuse : dict
+        Repository name -> status and headers of the answer to any request for it.
+    fail_next : list of int
+        Statuses of the next answers, whatever is asked.
+    requests : list of str
+        Method and path of every request so far.
+    """
+
+    repositories: Mapping[str, Mapping[str, Path]]
+    tamper: dict[str, Callable[[bytes], bytes]] = field(default_factory=dict)
+    refuse: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)
+    fail_next: list[int] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                owner._reply(self)
+
+            def do_HEAD(self) -> None:
+                owner._reply(self)
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Keep the test output clean."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> Self:
+        # A short poll: leaving the block waits for one.
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def environment(self, home: Path) -> dict[str, str]:
+        """Variables for a process that is to know this hub only, with its cache below ``home``."""
+        return hub_environment(self.url, home)
+
+    def _reply(self, handler: BaseHTTPRequestHandler) -> None:
+        self.requests.append(f"{handler.command} {handler.path}")
+        if self.fail_next:
+            return _send(handler, self.fail_next.pop(0))
+        api, file = API.match(handler.path), FILE.match(handler.path)
+        match = api or file
+        if match is None:
+            return _send(handler, 404)
+        repo, revision = match["repo"], match["revision"]
+        if repo in self.refuse:
+            status, headers = self.refuse[repo]
+            return _send(handler, status, headers)
+        if repo not in self.repositories:
+            # To a stranger the hub does not tell a private repository from none.
+            return _send(handler, 401, {"X-Error-Code": "RepoNotFound"})
+        folder = self.repositories[repo].get(revision)
+        if folder is None:
+            return _send(handler, 404, {"X-Error-Code": "RevisionNotFound"})
+        if api and api["kind"] == "tree":
+            return _send_json(handler, [_tree_entry(path) for path in _files(folder)])
+        if api:
+            siblings = [{"rfilename": path.name} for path in _files(folder)]
+            return _send_json(handler, {"id": repo, "sha": revision, "siblings": siblings})
+        assert file is not None
+        return self._send_file(handler, folder / file["file"], revision)
+
+    def _send_file(self, handler: BaseHTTPRequestHandler, path: Path, revision: str) -> None:
+        commit = {"X-Repo-Commit": revision}
+        if not path.is_file():
+            return _send(handler, 404, {"X-Error-Code": "EntryNotFound"} | commit)
+        content = path.read_bytes()
+        headers = commit | {"ETag": f'"{_etag(path)}"'}
+        if path.name.endswith(LARGE):
+            headers |= {"X-Linked-Etag": headers["ETag"], "X-Linked-Size": str(len(content))}
+        return _send(handler, 200, headers, self.tamper.get(path.name, bytes)(content))
+
+
+def build_tiny_bert(folder: Path, words: Sequence[str] = ("the", "mouse", "ran", "##s")) -> None:
+    """Write a BERT of 2 blocks and width 32 with random weights and these word pieces."""
+    import torch
+    from transformers import BertConfig, BertModel, BertTokenizer
+
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(pieces),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=64,
+    )
+    BertModel(config).save_pretrained(folder)
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    BertTokenizer(vocab=vocabulary).save_pretrained(folder)
+
+
+def hub_environment(url: str, home: Path) -> dict[str, str]:
+    """Variables for a process whose hub is at ``url``, with nothing of the user's own set-up."""
+    inherited = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("HF_", "HUGGINGFACE_", "TRANSFORMERS_"))
+    }
+    return inherited | {
+        "HF_ENDPOINT": url,
+        "HF_HOME": str(home),
+        "HF_HUB_DISABLE_XET": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "HF_HUB_DISABLE_UPDATE_CHECK": "1",
+        "NO_PROXY": "127.0.0.1",
+        "no_proxy": "127.0.0.1",
+    }
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.is_file())
+
+
+def _etag(path: Path) -> str:
+    """Large files go by SHA-256, others by the hash that git gives them."""
+    content = path.read_bytes()
+    if path.name.endswith(LARGE):
+        return hashlib.sha256(content).hexdigest()
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _tree_entry(path: Path) -> dict[str, object]:
+    size = path.stat().st_size
+    entry: dict[str, object] = {"type": "file", "path": path.name, "size": size, "oid": _etag(path)}
+    if path.name.endswith(LARGE):
+        entry |= {"oid": "0" * 40, "lfs": {"oid": _etag(path), "size": size, "pointerSize": 134}}
+    return entry
+
+
+def _send_json(handler: BaseHTTPRequestHandler, value: object) -> None:
+    _send(handler, 200, {"Content-Type": "application/json"}, json.dumps(value).encode())
+
+
+def _send(
+    handler: BaseHTTPRequestHandler,
+    status: int,
+    headers: Mapping[str, str] | None = None,
+    body: bytes = b"",
+) -> None:
+    handler.send_response(status)
+    for key, value in (headers or {}).items():
+        handler.send_header(key, value)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    if handler.command != "HEAD":
+        handler.wfile.write(body)

@@ -1,0 +1,74 @@
+# In:  results/<dataset>/corpus/<word>.parquet and an encoder (hub, package or folder).
+# Out: results/models/<model>.json, the encoder's record;
+#      results/<dataset>/<model>/embeddings/<word>/<view>.safetensors, every layer.
+
+
+def model_source(wildcards):
+    """The source of a model as flags of `wsd model`."""
+    source = CONFIG.models[wildcards.model].source
+    return " ".join(f"--{key} {shlex.quote(value)}" for key, value in source.items())
+
+
+def model_checksums(wildcards):
+    return [f"{k}={v}" for k, v in CONFIG.models[wildcards.model].sha256.items()]
+
+
+# The only step that may use the network of a hub; `embed` runs offline.
+rule model:
+    input:
+        modules("model"),
+    output:
+        "results/models/{model}.json",
+    log:
+        "results/logs/models/{model}.log",
+    benchmark:
+        "results/benchmarks/models/{model}.tsv"
+    conda:
+        CONDA
+    params:
+        source=model_source,
+        sha256=model_checksums,
+        blocks=lambda wildcards: CONFIG.models[wildcards.model].blocks,
+        width=lambda wildcards: CONFIG.models[wildcards.model].width,
+    message:
+        "model: finding and checking {wildcards.model}"
+    shell:
+        "wsd --log {log} model --name {wildcards.model} {params.source}"
+        " --sha256 {params.sha256:q} --blocks {params.blocks} --width {params.width}"
+        " --out {output}"
+
+
+rule embed:
+    input:
+        modules=modules("embed"),
+        model="results/models/{model}.json",
+        corpus=f"{RESULTS}/corpus/{{word}}.parquet",
+    output:
+        expand(
+            "{results}/{{model}}/embeddings/{{word}}/{view}.safetensors",
+            results=RESULTS,
+            view=CONFIG.store,
+        ),
+    log:
+        f"{LOGS}/{{model}}/embed/{{word}}.log",
+    benchmark:
+        f"{BENCHMARKS}/{{model}}/embed/{{word}}.tsv"
+    conda:
+        CONDA
+    # Words side by side share the cores best; more than one each only so that the largest word
+    # is not the last to finish. The vectors are the same for any number.
+    threads: max(1, (workflow.cores or 1) // 4)
+    resources:
+        mem_mb=lambda wildcards: 1000 + 3 * CONFIG.models[wildcards.model].width,
+    params:
+        out=subpath(output[0], parent=True),
+        views=CONFIG.store,
+        pooling=lambda wildcards: CONFIG.models[wildcards.model].pooling,
+        seed=CONFIG.seed,
+        device=CONFIG.device,
+    message:
+        "embed: {wildcards.word}, every layer of {wildcards.model}"
+    shell:
+        "wsd --log {log} embed --model {input.model} --corpus {input.corpus}"
+        " --views {params.views} --pooling {params.pooling} --seed {params.seed}"
+        " --device {params.device} --threads {threads} --out {params.out}"

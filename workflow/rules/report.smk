@@ -1,0 +1,56 @@
+# In:  results/<dataset>/: corpus, predictions, projections, the two tables.
+# Out: results/<dataset>/report/, the pages; results/<dataset>/portable/, each word page as one
+#      file, which `snakemake --report` takes in.
+
+# The pages show one view: the first of those classified.
+PAGE_VIEW = CONFIG.classify[0]
+
+
+rule report:
+    input:
+        modules=modules("report"),
+        assets=sorted(Path(PACKAGE).glob("report/assets/*")),
+        templates=sorted(Path(PACKAGE).glob("report/templates/*")),
+        corpus=CORPUS,
+        predictions=per_choice(PREDICTIONS),
+        projections=per_choice(PROJECTIONS),
+        scores=rules.evaluate.output.scores,
+        summary=rules.evaluate.output.summary,
+        provenance=rules.evaluate.output.provenance,
+    output:
+        index=f"{RESULTS}/report/index.html",
+        pages=expand(
+            "{results}/report/words/{model}/{word}.html",
+            results=RESULTS,
+            model=CONFIG.models,
+            word=CONFIG.words,
+        ),
+        portable=report(
+            expand(
+                "{results}/portable/{model}/{word}.html",
+                results=RESULTS,
+                model=CONFIG.models,
+                word=CONFIG.words,
+            ),
+            category="Words",
+        ),
+    log:
+        f"{LOGS}/report.log",
+    benchmark:
+        f"{BENCHMARKS}/report.tsv"
+    conda:
+        CONDA
+    params:
+        out=f"{RESULTS}/report",
+        portable=f"{RESULTS}/portable",
+        corpus=f"{RESULTS}/corpus",
+        dataset=DATASET,
+        words=CONFIG.words,
+        view=PAGE_VIEW,
+    message:
+        "report: the pages"
+    shell:
+        "wsd --log {log} report --corpus {params.corpus} --words {params.words}"
+        " --dataset {params.dataset} --view {params.view} --predictions {input.predictions}"
+        " --projections {input.projections} --scores {input.scores} --summary {input.summary}"
+        " --provenance {input.provenance} --out {params.out} --portable {params.portable}"

@@ -1,0 +1,324 @@
+"""The ``wsd`` command: one thin function per step of the workflow.
+
+Each imports what it needs when it runs, so that a command pays for its own libraries only.
+"""
+
+import argparse
+import json
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from wsd.errors import ConfigError, WsdError
+
+log = logging.getLogger("wsd")
+
+
+def _download(args: argparse.Namespace) -> None:
+    from wsd.download import URL, download_coarsewsd20
+
+    archive = os.environ.get("WSD_COARSEWSD20_ARCHIVE")
+    download_coarsewsd20(
+        args.out, archive=Path(archive) if archive else None, url=args.url or URL
+    )
+
+
+def _corpus(args: argparse.Namespace) -> None:
+    from wsd import corpus
+
+    table = corpus.read_text(args.source / args.word, args.word)
+    corpus.write(args.out, table)
+    log.debug("%s: %d instances of %d senses", args.word, len(table), len(table.senses))
+
+
+def _model(args: argparse.Namespace) -> None:
+    from wsd import models
+    from wsd.files import write_json
+
+    record = models.resolve(
+        args.name,
+        hub=args.hub,
+        revision=args.revision,
+        package=args.package,
+        path=args.path,
+        sha256=_pairs(args.sha256),
+        blocks=args.blocks,
+        width=args.width,
+    )
+    write_json(args.out, record)
+    log.debug("%s: found in %s", args.name, record["folder"])
+
+
+def _embed(args: argparse.Namespace) -> None:
+    # Nothing below may ask the hub: models are fetched by `wsd model` alone.
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    from wsd import corpus, embeddings
+    from wsd.files import read_json
+
+    embeddings.embed(
+        corpus.read(args.corpus),
+        read_json(args.model),
+        views=args.views,
+        pooling=args.pooling,
+        seed=args.seed,
+        device=args.device,
+        threads=args.threads,
+        out=args.out,
+    )
+
+
+def _classify(args: argparse.Namespace) -> None:
+    from wsd import corpus, predictions
+
+    predictions.classify(
+        corpus.read_all(args.corpus, args.words),
+        args.embeddings,
+        view=args.view,
+        layers=args.layers,
+        name=args.name or args.estimator,
+        estimator=args.estimator,
+        parameters=_object(args.parameters, "--parameters"),
+        train=args.train,
+        out=args.out,
+    )
+
+
+def _project(args: argparse.Namespace) -> None:
+    from wsd import corpus, projection
+
+    projection.project(
+        corpus.read_all(args.corpus, args.words),
+        args.embeddings,
+        view=args.view,
+        layers=args.layers,
+        out=args.out,
+    )
+
+
+def _evaluate(args: argparse.Namespace) -> None:
+    from wsd.evaluation import evaluate
+
+    evaluate(
+        args.predictions,
+        dataset=args.dataset,
+        config=_object(args.config, "--config"),
+        command=args.reproduce,
+        scores=args.scores,
+        summary=args.summary,
+        out=args.provenance,
+    )
+
+
+def _report(args: argparse.Namespace) -> None:
+    from wsd import corpus
+    from wsd.datasets import DATASETS
+    from wsd.report import build_report
+
+    build_report(
+        dataset=DATASETS[args.dataset],
+        corpora=corpus.read_all(args.corpus, args.words),
+        predictions=args.predictions,
+        projections=args.projections,
+        scores=args.scores,
+        summary=args.summary,
+        provenance=args.provenance,
+        view=args.view,
+        out=args.out,
+        portable=args.portable,
+    )
+
+
+def _leaderboard(args: argparse.Namespace) -> None:
+    from wsd.leaderboard import leaderboard
+
+    print(leaderboard(args.summary, top=args.top))
+
+
+def _plan(args: argparse.Namespace) -> None:
+    import yaml
+    from wsd import config, plan
+
+    merged: dict[str, object] = {}
+    for file in args.configfile:
+        try:
+            loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
+        except (OSError, yaml.YAMLError) as error:
+            raise ConfigError(f"the config cannot be read: {error}", where=str(file)) from None
+        merged = plan.merge(merged, loaded or {})
+    print(plan.describe(config.check(merged, args.schema), args.results, args.cores))
+
+
+def _pairs(items: Sequence[str]) -> dict[str, str]:
+    pairs = [item.partition("=") for item in items]
+    for name, equals, value in pairs:
+        if not (name and equals and value):
+            raise ConfigError(f"{name}{equals}{value!r} is not FILE=SHA256", where="--sha256")
+    return {name: value for name, _, value in pairs}
+
+
+def _object(text: str, where: str) -> dict[str, object]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise ConfigError(f"{text!r} is not a JSON object", where=where)
+    return value
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="wsd",
+        description="Which layer of an encoder knows which sense of a word? "
+        "Every step of the workflow is one of these commands; `snakemake` runs them all.",
+    )
+    from wsd import __version__
+
+    parser.add_argument("--version", action="version", version=f"wsd {__version__}")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="write the messages here too")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def command(name: str, function: object, text: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=text, description=text)
+        made.set_defaults(function=function)
+        return made
+
+    def out(to: argparse.ArgumentParser, text: str) -> None:
+        to.add_argument("--out", type=Path, required=True, metavar="PATH", help=text)
+
+    def data(to: argparse.ArgumentParser) -> None:
+        to.add_argument("--corpus", type=Path, required=True, help="folder of <word>.parquet")
+        to.add_argument("--words", nargs="+", required=True, metavar="WORD")
+
+    def vectors(to: argparse.ArgumentParser) -> None:
+        data(to)
+        to.add_argument(
+            "--embeddings", type=Path, required=True, help="folder of <word>/<view>.safetensors"
+        )
+        to.add_argument("--view", default="focal", help="what is read: focal (the default), ...")
+        to.add_argument("--layers", required=True, help="a layer choice: 6, mean-last-4, ...")
+
+    p = command("download", _download, "Download CoarseWSD-20 and check every file.")
+    p.add_argument("--url", help="a mirror of the archive (default: the authors' repository)")
+    out(p, "folder for the corpus files")
+
+    p = command("corpus", _corpus, "Read and check one word's files.")
+    p.add_argument("--source", type=Path, required=True, help="folder of <word>/ folders")
+    p.add_argument("--word", required=True)
+    out(p, "the word's table, .parquet")
+
+    p = command("model", _model, "Find or fetch an encoder and verify its files.")
+    p.add_argument("--name", required=True, help="the short name of the config")
+    where = p.add_mutually_exclusive_group(required=True)
+    where.add_argument("--hub", metavar="ID", help="id on the hub, with --revision")
+    where.add_argument("--package", help="an installed Python package that carries the model")
+    where.add_argument("--path", help="a local folder")
+    p.add_argument("--revision", help="full commit hash on the hub")
+    p.add_argument("--sha256", nargs="*", default=[], metavar="FILE=SHA256")
+    p.add_argument("--blocks", type=int, required=True, help="blocks the model must have")
+    p.add_argument("--width", type=int, required=True, help="width the model must have")
+    out(p, "the model's record, .json")
+
+    p = command("embed", _embed, "Run an encoder over one word's sentences, keeping every layer.")
+    p.add_argument("--model", type=Path, required=True, help="a record of `wsd model`")
+    p.add_argument("--corpus", type=Path, required=True, help="the word's table")
+    p.add_argument(
+        "--views",
+        nargs="+",
+        default=["focal"],
+        choices=["focal", "context", "cls", "other"],
+        help="what is kept of a sentence, per layer",
+    )
+    p.add_argument("--pooling", default="mean", choices=["mean", "first", "last"])
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
+    p.add_argument("--threads", type=int, default=1)
+    out(p, "the word's folder, for <view>.safetensors")
+
+    p = command("classify", _classify, "Fit and predict every word on one layer choice.")
+    vectors(p)
+    p.add_argument("--estimator", required=True, choices=["nearest_centroid", "logistic"])
+    p.add_argument("--name", help="its name in the config (default: the estimator)")
+    p.add_argument("--parameters", default="{}", metavar="JSON", help="of the estimator")
+    p.add_argument("--train", default="full", choices=["full"], help="the training set")
+    out(p, "the predictions, .parquet")
+
+    p = command("project", _project, "Project every word on two principal components.")
+    vectors(p)
+    out(p, "the projections, .parquet")
+
+    p = command("evaluate", _evaluate, "Score predictions: one table per word, one over words.")
+    p.add_argument("--predictions", type=Path, nargs="+", required=True, metavar="FILE")
+    p.add_argument("--dataset", required=True)
+    p.add_argument("--config", default="{}", metavar="JSON", help="for the provenance")
+    p.add_argument("--reproduce", default="", metavar="COMMAND", help="for the provenance")
+    p.add_argument("--scores", type=Path, required=True, help="table per word, .csv")
+    p.add_argument("--summary", type=Path, required=True, help="table over words, .csv")
+    p.add_argument("--provenance", type=Path, required=True, help="what it was made from, .json")
+
+    p = command("report", _report, "Write the pages.")
+    data(p)
+    p.add_argument("--dataset", required=True, choices=["coarsewsd20", "quickstart"])
+    p.add_argument("--predictions", type=Path, nargs="+", required=True, metavar="FILE")
+    p.add_argument("--projections", type=Path, nargs="+", required=True, metavar="FILE")
+    p.add_argument("--scores", type=Path, required=True)
+    p.add_argument("--summary", type=Path, required=True)
+    p.add_argument("--provenance", type=Path, required=True)
+    p.add_argument("--view", default="focal")
+    p.add_argument("--portable", type=Path, required=True, help="folder for one-file word pages")
+    out(p, "folder for index.html")
+
+    p = command("leaderboard", _leaderboard, "Print the layer choices, best first.")
+    p.add_argument("summary", type=Path, help="a summary.csv")
+    p.add_argument("--top", type=int, default=0, help="only the best N (default: all)")
+
+    p = command("plan", _plan, "Say what a run will cost, in disk and roughly in time.")
+    p.add_argument(
+        "configfile", type=Path, nargs="*", default=[Path("config/config.yaml")],
+        help="config files, later ones over earlier ones (default: config/config.yaml)",
+    )  # fmt: skip
+    p.add_argument("--schema", type=Path, default=Path("workflow/schemas/config.schema.yaml"))
+    p.add_argument("--results", type=Path, default=Path("results"))
+    p.add_argument("--cores", type=int, default=os.cpu_count())
+    return parser
+
+
+def _start_log(file: Path | None) -> None:
+    """Messages go to the terminal, and with more detail to the file."""
+    terminal = logging.StreamHandler()
+    terminal.setLevel(logging.INFO)
+    handlers: list[logging.Handler] = [terminal]
+    if file:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handlers.append(logging.FileHandler(file, mode="w", encoding="utf-8"))
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=handlers, force=True)
+    log.setLevel(logging.DEBUG)
+    logging.captureWarnings(True)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; an error of the user's prints no traceback."""
+    args = _parser().parse_args(argv)
+    _start_log(args.log)
+    try:
+        args.function(args)
+    except WsdError as error:
+        log.error("error: %s", error)
+        return error.exit_code
+    except OSError as error:
+        # A full disk, a folder that cannot be written: the system's own words say it best.
+        log.error("error: %s", error)
+        return WsdError.exit_code
+    except KeyboardInterrupt:
+        log.error("interrupted")
+        return 130
+    except Exception:
+        log.exception("a fault in the program; please report it with the lines below")
+        return 70
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""What a run will cost, said before it starts: disk exactly, time roughly.
+
+The time is that of the encoder's matrix products at the speed measured here and now; nothing
+else of a run takes long.
+"""
+
+import csv
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wsd.config import Config, Model
+from wsd.datasets import DATA
+
+# Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
+PIECES = 33
+# Share of the machine's best matrix product that a forward pass reaches, measured with MiniLM.
+EFFICIENCY = 0.55
+
+
+def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge configs as Snakemake does: mappings key by key, everything else replaced."""
+    merged = dict(base)
+    for key, value in over.items():
+        old = merged.get(key)
+        both = isinstance(old, Mapping) and isinstance(value, Mapping)
+        merged[key] = merge(old, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def sizes(dataset: str) -> dict[str, int]:
+    """Instances per word, training and test together."""
+    with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["dataset"] == dataset]
+    return {row["word"]: int(row["n_train"]) + int(row["n_test"]) for row in rows}
+
+
+def missing(config: Config, results: Path) -> dict[str, list[str]]:
+    """Per model, the words that have no embeddings yet."""
+    folder = results / config.dataset.name
+    return {
+        name: [
+            word
+            for word in config.words
+            if not all(
+                (folder / name / "embeddings" / word / f"{view}.safetensors").exists()
+                for view in config.store
+            )
+        ]
+        for name in config.models
+    }
+
+
+def embedding_bytes(model: Model, instances: int, views: int) -> int:
+    """Disk that a model's embeddings take: float32, every hidden state, every view."""
+    return 4 * (model.blocks + 1) * model.width * instances * views
+
+
+def embedding_seconds(model: Model, instances: int, cores: int) -> float:
+    """Rough time of the forward passes on this machine's processor."""
+    # Per piece and block: 12 width² weights in six products, a multiplication and an addition
+    # each; attention adds little at this length.
+    operations = 24.0 * model.width**2 * model.blocks * PIECES * instances
+    return operations / (_operations_per_second() * EFFICIENCY * cores)
+
+
+def _operations_per_second() -> float:
+    """Speed of one core at a matrix product of the kind an encoder does."""
+    from threadpoolctl import threadpool_limits
+
+    a = np.ones((1024, 384), dtype=np.float32)
+    b = np.ones((384, 1536), dtype=np.float32)
+    best = float("inf")
+    with threadpool_limits(1):
+        for _ in range(5):
+            start = time.perf_counter()
+            a @ b
+            best = min(best, time.perf_counter() - start)
+    return 2.0 * a.shape[0] * a.shape[1] * b.shape[1] / best
+
+
+def describe(config: Config, results: Path, cores: int) -> str:
+    """A few lines for the terminal; what is there already is not counted."""
+    count = sizes(config.dataset.name)
+    to_do = missing(config, results)
+    lines = []
+    for name, words in to_do.items():
+        model = config.models[name]
+        choices = len(model.layers) * len(config.classifiers) * len(config.classify)
+        lines.append(
+            f"{name} on {config.dataset.title}: {len(config.words)} words, {choices} "
+            f"combinations of layers and classifier"
+        )
+        if not words:
+            lines.append("  every sentence is embedded already")
+            continue
+        instances = sum(count[word] for word in words)
+        disk = embedding_bytes(model, instances, len(config.store))
+        seconds = embedding_seconds(model, instances, cores)
+        lines.append(
+            f"  to embed: {instances:,} sentences of {len(words)} words; "
+            f"{disk / 1e9:.2f} GB in {results / config.dataset.name}; "
+            f"roughly {_duration(seconds)} on {cores} core{'s' if cores > 1 else ''} without GPU"
+        )
+        if "hub" in model.source:
+            weights = 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width)
+            lines.append(
+                f"  to fetch, unless the hub's cache has it: about {weights / 1e9:.1f} GB of model"
+            )
+    return "\n".join(lines)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds / 10) * 10)} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"
