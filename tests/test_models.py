@@ -525,7 +525,8 @@ def test_an_unreachable_hub_says_so_soon(client: Client) -> None:
 
 def test_offline_mode_is_named(client: Client, hub: HubServer) -> None:
     answer = client(variables={"HF_HUB_OFFLINE": "1"})
-    assert "HF_HUB_OFFLINE" in answer["what"]
+    assert "HF_HUB_OFFLINE forbids" in answer["what"]
+    assert "unset HF_HUB_OFFLINE" in answer["fix"]
     assert hub.requests == []
 
 

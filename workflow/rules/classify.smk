@@ -13,12 +13,6 @@ PREDICTIONS = f"{RESULTS}/{{model}}/predictions/{{train}}/{{view}}/{{layers}}.{{
 PROJECTIONS = f"{RESULTS}/{{model}}/projections/{{view}}/{{layers}}.parquet"
 
 
-def classifier_parameters(wildcards):
-    return json.dumps(
-        CONFIG.classifiers[wildcards.classifier].parameters, sort_keys=True
-    )
-
-
 rule classify:
     input:
         modules=modules("classify"),
@@ -33,8 +27,8 @@ rule classify:
     conda:
         CONDA
     params:
-        corpus=f"{RESULTS}/corpus",
-        embeddings=f"{RESULTS}/{{model}}/embeddings",
+        corpus=folder_of("corpus"),
+        embeddings=folder_of("vectors", 2),
         words=CONFIG.words,
         estimator=lambda wildcards: CONFIG.classifiers[wildcards.classifier].estimator,
         parameters=classifier_parameters,
@@ -61,8 +55,8 @@ rule project:
     conda:
         CONDA
     params:
-        corpus=f"{RESULTS}/corpus",
-        embeddings=f"{RESULTS}/{{model}}/embeddings",
+        corpus=folder_of("corpus"),
+        embeddings=folder_of("vectors", 2),
         words=CONFIG.words,
     message:
         "project: {wildcards.model}, {wildcards.view}, layers {wildcards.layers}"

@@ -103,6 +103,31 @@ def modules(step):
     return [f"{PACKAGE}/{module}.py" for module in MODULES[step]]
 
 
+def model_source(wildcards):
+    """The source of a model as flags of `wsd model`."""
+    source = CONFIG.models[wildcards.model].source
+    return " ".join(f"--{key} {shlex.quote(value)}" for key, value in source.items())
+
+
+def model_checksums(wildcards):
+    return [f"{k}={v}" for k, v in CONFIG.models[wildcards.model].sha256.items()]
+
+
+def classifier_parameters(wildcards):
+    return json.dumps(
+        CONFIG.classifiers[wildcards.classifier].parameters, sort_keys=True
+    )
+
+
+def folder_of(name, up=1):
+    """For params: the folder that many levels above the first of an input's files."""
+
+    def folder(wildcards, input):
+        return str(Path(getattr(input, name)[0]).parents[up - 1])
+
+    return folder
+
+
 def per_choice(pattern):
     """The paths of one model's layer choices after the other's."""
     return [

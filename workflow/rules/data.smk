@@ -30,7 +30,7 @@ if DATASET == "coarsewsd20":
         conda:
             CONDA
         params:
-            out=SOURCE,
+            out=subpath(output.licence, parent=True),
         message:
             "download: CoarseWSD-20, checking every file"
         shell:
@@ -50,7 +50,7 @@ rule corpus:
     conda:
         CONDA
     params:
-        source=SOURCE,
+        source=folder_of("files", 2),
     message:
         "corpus: reading and checking {wildcards.word}"
     shell:

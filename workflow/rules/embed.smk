@@ -3,16 +3,6 @@
 #      results/<dataset>/<model>/embeddings/<word>/<view>.safetensors, every layer.
 
 
-def model_source(wildcards):
-    """The source of a model as flags of `wsd model`."""
-    source = CONFIG.models[wildcards.model].source
-    return " ".join(f"--{key} {shlex.quote(value)}" for key, value in source.items())
-
-
-def model_checksums(wildcards):
-    return [f"{k}={v}" for k, v in CONFIG.models[wildcards.model].sha256.items()]
-
-
 # The only step that may use the network of a hub; `embed` runs offline.
 rule model:
     input:

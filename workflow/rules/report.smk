@@ -41,9 +41,9 @@ rule report:
     conda:
         CONDA
     params:
-        out=f"{RESULTS}/report",
-        portable=f"{RESULTS}/portable",
-        corpus=f"{RESULTS}/corpus",
+        out=subpath(output.index, parent=True),
+        portable=lambda wildcards, output: str(Path(output.portable[0]).parents[1]),
+        corpus=folder_of("corpus"),
         dataset=DATASET,
         words=CONFIG.words,
         view=PAGE_VIEW,
