@@ -35,7 +35,8 @@ class HubServer:
         File name -> function from the file's bytes to those that are sent in their place. The
         headers stay those of the true file, as when a proxy or a disk damages it.
     refuse : dict
-        Repository name -> status and headers of the answer to any request for it.
+        Name of a repository or of a file -> status and headers of the answer to any request for
+        it. A gated repository, for one, lets a stranger list its files and refuses each of them.
     fail_next : list of int
         Statuses of the next answers, whatever is asked.
     requests : list of str
@@ -94,9 +95,10 @@ class HubServer:
         if match is None:
             return _send(handler, 404)
         repo, revision = match["repo"], match["revision"]
-        if repo in self.refuse:
-            status, headers = self.refuse[repo]
-            return _send(handler, status, headers)
+        for name in (repo, file["file"] if file else repo):
+            if name in self.refuse:
+                status, headers = self.refuse[name]
+                return _send(handler, status, headers)
         if repo not in self.repositories:
             # To a stranger the hub does not tell a private repository from none.
             return _send(handler, 401, {"X-Error-Code": "RepoNotFound"})

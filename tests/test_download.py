@@ -226,10 +226,24 @@ def test_files_follow_the_umask(out: Path, tmp_path: Path) -> None:
     assert (out / "LICENSE").stat().st_mode & 0o777 == 0o640
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_a_bar_on_a_terminal(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with ArchiveServer(Answer(GOOD)) as server:
+        fetch_archive(url=server.url, cache=cache)
+    assert "100%|" in terminal.getvalue()
+
+
 def test_progress_is_logged_in_lines_where_stderr_is_no_terminal(
     cache: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(download, "LOG_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
     noise = build_archive(FILES | {"noise": os.urandom(300_000)})
     half = Answer(noise[: len(noise) // 2], announced=len(noise))
     with caplog.at_level(logging.INFO, "wsd"), ArchiveServer(half, Answer(noise)) as server:

@@ -568,6 +568,19 @@ def test_a_repository_that_is_refused(
     assert told in answer["fix"]
 
 
+@pytest.mark.parametrize(
+    ("status", "headers", "said"),
+    [(403, {"X-Error-Code": "GatedRepo"}, "access on request"), (410, {}, "answered 410")],
+)
+def test_a_file_that_is_refused_though_its_repository_is_not(
+    client: Client, hub: HubServer, status: int, headers: dict[str, str], said: str
+) -> None:
+    hub.refuse["model.safetensors"] = (status, headers)
+    answer = client()
+    assert answer["error"] == "ModelError"
+    assert said in answer["what"]
+
+
 def test_a_server_that_is_no_hub(client: Client, hub: HubServer) -> None:
     hub.refuse[REPO] = (200, {"Content-Type": "text/html"})
     answer = client()

@@ -1,0 +1,46 @@
+"""The oracle for extraction: one sentence at a time, no padding, nothing imported from wsd.
+
+Word pieces come from tokenizing each word by itself, so that the focal word's place does not
+depend on the tokenizer's word ids.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+import transformers
+
+VIEWS = ("focal", "context", "cls", "other")
+
+
+def naive(
+    folder: str, instances: Sequence[tuple[str, Sequence[str], int]], *, seed: int
+) -> Iterator[tuple[dict[str, np.ndarray], bool]]:
+    """Per (name, tokens, position): view -> array (layers, width), and whether a word before
+    the focal one was split.
+    """
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
+    for name, tokens, position in instances:
+        words = [tokenizer(token, add_special_tokens=False)["input_ids"] for token in tokens]
+        ids = [tokenizer.cls_token_id, *sum(words, []), tokenizer.sep_token_id]
+        start = 1 + sum(len(word) for word in words[:position])
+        focal = list(range(start, start + len(words[position])))
+        others = [i for i in range(1, len(ids) - 1) if i not in focal]
+        with torch.no_grad():
+            states = model(
+                input_ids=torch.tensor([ids]),
+                token_type_ids=torch.zeros(1, len(ids), dtype=torch.long),
+                output_hidden_states=True,
+            ).hidden_states
+        stack = torch.stack([state[0] for state in states]).double().numpy()
+        digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
+        drawn = others[int.from_bytes(digest[:8], "big") % len(others)]
+        vectors = {
+            "focal": stack[:, focal].mean(axis=1),
+            "context": stack[:, others].mean(axis=1),
+            "cls": stack[:, 0],
+            "other": stack[:, drawn],
+        }
+        yield vectors, any(len(word) > 1 for word in words[:position])

@@ -1,0 +1,195 @@
+"""What lies on disk: exact slices, rows where they belong, and refusal of what does not fit."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from safetensors.numpy import load_file
+from tiny import corpus_of, tiny_bert, tiny_tokenizer
+
+from wsd import corpus as corpora
+from wsd import embeddings, models, predictions
+from wsd.embeddings import Embeddings, Writer
+from wsd.errors import ModelError, ResultError
+
+QUICKSTART = Path(__file__).parents[1] / "wsd/data/quickstart"
+CORPUS = corpus_of(("the crane flew", 1), ("a crane lifted", 1), ("near the crane", 2))
+
+
+def store(path: Path, vectors: np.ndarray, digest: str = CORPUS.digest) -> Path:
+    writer = Writer(path, vectors.shape, {"wsd": json.dumps({"corpus": digest})})
+    writer.put(range(vectors.shape[1]), vectors)
+    writer.close()
+    return path
+
+
+def test_each_layer_is_read_as_it_was_written(tmp_path: Path) -> None:
+    vectors = np.arange(4 * 3 * 5, dtype=np.float32).reshape(4, 3, 5)
+    opened = Embeddings(store(tmp_path / "v.safetensors", vectors), CORPUS)
+    assert (opened.layers, opened.blocks, opened.width) == (4, 3, 5)
+    for number in (2, 0, 3, 1, 2):
+        assert np.array_equal(opened.layer(number), vectors[number])
+    for wrong in (-1, 4):
+        with pytest.raises(ValueError, match="of 4"):
+            opened.layer(wrong)
+
+
+def test_rows_come_in_any_order(tmp_path: Path) -> None:
+    vectors = np.random.default_rng(0).normal(size=(2, 3, 5)).astype(np.float32)
+    path = tmp_path / "v.safetensors"
+    writer = Writer(path, vectors.shape, {"wsd": "{}"})
+    writer.put([2], vectors[:, [2]])
+    writer.put([1, 0], vectors[:, [1, 0]])
+    writer.close()
+    assert np.array_equal(load_file(path)["vectors"], vectors)
+    with pytest.raises(ValueError, match="is not"):
+        Writer(path, vectors.shape, {}).put([0, 1], vectors)
+
+
+def test_a_layer_is_read_without_the_rest(tmp_path: Path) -> None:
+    """2 GB of layers, 2 MB of which are read; a sparse file, so that it takes no disk."""
+    code = """
+import json, resource, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from tiny import corpus_of
+from wsd.embeddings import Embeddings, Writer
+corpus = corpus_of(*[("the crane", 1)] * 1000)
+path = Path(sys.argv[1])
+Writer(path, (1000, 1000, 512), {"wsd": json.dumps({"corpus": corpus.digest})}).close()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+Embeddings(path, corpus).layer(998)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    out = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "v.safetensors", Path(__file__).parent],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert int(out.stdout) < 50_000, "kB of memory taken by reading one layer of 2 MB"
+
+
+def test_vectors_of_other_rows_are_refused(tmp_path: Path) -> None:
+    vectors = np.zeros((2, 3, 5), dtype=np.float32)
+    swapped = corpus_of(("a crane lifted", 1), ("the crane flew", 1), ("near the crane", 2))
+    path = store(tmp_path / "v.safetensors", vectors)
+    with pytest.raises(ResultError, match="another table"):
+        Embeddings(path, swapped)
+    with pytest.raises(ResultError, match="another table"):
+        Embeddings(store(tmp_path / "w.safetensors", np.zeros((2, 4, 5), np.float32)), CORPUS)
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "foreign", "empty"])
+def test_a_damaged_file_is_refused(tmp_path: Path, damage: str) -> None:
+    path = store(tmp_path / "v.safetensors", np.zeros((2, 3, 5), dtype=np.float32))
+    if damage == "missing":
+        path.unlink()
+    elif damage == "cut":
+        path.write_bytes(path.read_bytes()[:-4])
+    elif damage == "foreign":
+        path.write_bytes(b"not a tensor")
+    else:
+        path.write_bytes(b"")
+    with pytest.raises(ResultError) as error:
+        Embeddings(path, CORPUS)
+    assert str(path) in str(error.value)
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    folder = tiny_bert(tmp_path_factory.mktemp("model"))
+    return models.resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
+
+
+def embed(corpus: corpora.Corpus, record: dict, out: Path, **changed: object) -> None:
+    options = {
+        "views": ["focal", "cls"],
+        "pooling": "mean",
+        "seed": 1,
+        "device": "cpu",
+        "threads": 1,
+    }
+    embeddings.embed(corpus, record, out=out, **{**options, **changed})  # type: ignore[arg-type]
+
+
+def test_embed_writes_one_file_per_view_with_provenance(tmp_path: Path, record: dict) -> None:
+    embed(CORPUS, record, tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cls.safetensors", "focal.safetensors"]
+    opened = Embeddings(tmp_path / "focal.safetensors", CORPUS)
+    assert opened._vectors.get_shape() == [3, 3, 32]
+    assert opened.provenance["view"] == "focal"
+    assert opened.provenance["model"] == record
+    assert opened.provenance["seed"] == 1
+    assert opened.provenance["versions"]["torch"] == torch.__version__
+    # The focal word stands elsewhere than [CLS], and no layer is a copy of another.
+    cls = Embeddings(tmp_path / "cls.safetensors", CORPUS)
+    states = [o.layer(i) for o in (opened, cls) for i in range(3)]
+    assert len({state.tobytes() for state in states}) == 6
+
+
+def test_layer_0_is_the_embedding_layer(tmp_path: Path, record: dict) -> None:
+    """Type plus position plus segment 0, normed: computed here from the weights themselves."""
+    embed(CORPUS, record, tmp_path)
+    model = transformers.AutoModel.from_pretrained(record["folder"]).eval().embeddings
+    crane = tiny_tokenizer().convert_tokens_to_ids("crane")
+    with torch.no_grad():
+        for row, place in enumerate((2, 2, 3)):
+            total = (
+                model.word_embeddings.weight[crane]
+                + model.position_embeddings.weight[place]
+                + model.token_type_embeddings.weight[0]
+            )
+            got = Embeddings(tmp_path / "focal.safetensors", CORPUS).layer(0)[row]
+            assert got == pytest.approx(model.LayerNorm(total).numpy(), abs=1e-6)
+
+
+def test_a_changed_model_is_refused_and_nothing_is_written(tmp_path: Path, record: dict) -> None:
+    files = {**record["files"], "model.safetensors": "0" * 64}
+    with pytest.raises(ModelError, match="has changed"):
+        embed(CORPUS, {**record, "files": files}, tmp_path)
+    with pytest.raises(ResultError, match="blocks"):
+        embed(CORPUS, {**record, "blocks": 7}, tmp_path)
+    with pytest.raises(ModelError, match="nothing of the focal word"):
+        embed(corpus_of(("a \u0300", 1)), record, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_bert_base_with_random_weights_is_embedded_and_classified(tmp_path: Path) -> None:
+    """The shape of the users' default: 13 layers of 768, and nothing downloaded."""
+    tokenizer = tiny_tokenizer(512)
+    torch.manual_seed(0)
+    config = transformers.BertConfig(vocab_size=len(tokenizer))
+    assert (config.num_hidden_layers, config.hidden_size) == (12, 768)
+    transformers.BertModel(config).save_pretrained(tmp_path / "model")
+    tokenizer.save_pretrained(tmp_path / "model")
+    record = models.resolve(
+        "bert-base", path=str(tmp_path / "model"), sha256={}, blocks=12, width=768
+    )
+    corpus = corpora.read_text(QUICKSTART / "crane", "crane")
+    views = ["focal", "context", "cls", "other"]
+    embed(corpus, record, tmp_path / "e" / "crane", views=views, threads=2)
+    opened = Embeddings(tmp_path / "e/crane/focal.safetensors", corpus)
+    assert (opened.layers, opened.width) == (13, 768)
+    for layers, estimator in (("12", "logistic"), ("concat-last-4", "nearest_centroid")):
+        out = tmp_path / f"{layers}.{estimator}.parquet"
+        predictions.classify(
+            {"crane": corpus},
+            tmp_path / "e",
+            view="focal",
+            layers=layers,
+            name=estimator,
+            estimator=estimator,
+            parameters={},
+            train="full",
+            out=out,
+        )
+        (crane,), provenance = predictions.read(out)
+        assert len(crane.predicted) == int((corpus.split == "test").sum())
+        assert provenance["encoder"]["model"]["blocks"] == 12
