@@ -19,11 +19,11 @@ from archive_server import TOP, Answer, ArchiveServer, build_archive
 from wsd import download
 from wsd.download import (
     coarsewsd20_manifest,
-    coarsewsd20_words,
     download_coarsewsd20,
     extract,
     fetch_archive,
 )
+from wsd.datasets import DATASETS
 from wsd.errors import ConfigError, DownloadError
 
 ROOT = "data/CoarseWSD-20"
@@ -31,7 +31,8 @@ FILES = {
     f"{ROOT}/LICENSE": b"Do as you like.\n",
     f"{ROOT}/plant/classes_map.txt": b'{"0": "plant_factory", "1": "plant_herb"}',
     f"{ROOT}/plant/train.data.txt": b"1\tthe plant closed in may\n2\ta green plant\n" * 400,
-    f"{ROOT}/plant/train.gold.txt": b"0\n1\n" * 400,
+    # With the line ends of Windows, as the gold files of four of the real words.
+    f"{ROOT}/plant/train.gold.txt": b"0\r\n1\r\n" * 400,
     f"{ROOT}/mouse/train.data.txt": b"1\tthe mouse ran up the clock",
 }
 CHECKSUMS = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
@@ -82,7 +83,8 @@ def assert_recovers(out: Path, cache: Path) -> None:
 def assert_complete(out: Path) -> None:
     assert tree(out) == PUBLISHED
     for name, content in FILES.items():
-        assert (out / name.removeprefix(f"{ROOT}/")).read_bytes() == content
+        unpacked = (out / name.removeprefix(f"{ROOT}/")).read_bytes()
+        assert unpacked == content.replace(b"\r\n", b"\n")
     assert [path.name for path in out.parent.iterdir()] == [out.name]
 
 
@@ -102,7 +104,7 @@ def without(name: str) -> dict[str, bytes]:
 
 
 def test_the_manifest_names_five_files_for_each_word_and_the_licence() -> None:
-    words = coarsewsd20_words()
+    words = DATASETS["coarsewsd20"].words
     assert len(words) == 20
     assert words == tuple(sorted(words))
     parts = ["classes_map.txt"] + [
@@ -116,7 +118,7 @@ def test_the_manifest_names_five_files_for_each_word_and_the_licence() -> None:
 
 def test_the_words_cost_no_heavy_import() -> None:
     code = (
-        "import sys; from wsd.download import coarsewsd20_words; coarsewsd20_words();"
+        "import sys; from wsd.datasets import DATASETS; DATASETS['coarsewsd20'].words;"
         "print([m for m in ('pooch', 'requests', 'numpy', 'torch') if m in sys.modules])"
     )
     done = subprocess.run(
@@ -138,7 +140,9 @@ def test_files_are_laid_out_by_word_and_the_notice_is_given(
     with caplog.at_level(logging.INFO, "wsd"), ArchiveServer(Answer(GOOD)) as server:
         run(server.url, out, cache)
     assert_complete(out)
-    assert download.LICENCE_NOTICE in caplog.messages
+    notice = " ".join(caplog.messages)
+    assert "CC BY-NC 4.0: not for commercial use" in notice
+    assert "Computational Linguistics 47(2), 2021" in notice
     assert tree(cache) == {download.ARCHIVE_NAME}
 
 
@@ -515,23 +519,17 @@ def test_names_may_start_with_a_dot(out: Path, tmp_path: Path) -> None:
 # The real thing
 
 
-def real_archive() -> Path | None:
-    named = os.environ.get("WSD_COARSEWSD20_ARCHIVE")
-    if named:
-        return Path(named)
-    shared = Path(__file__).resolve().parents[2] / "shared" / "data"
-    return next(iter(sorted(shared.glob("bert-disambiguation-*.tar.gz"))), None)
-
-
-@pytest.mark.skipif(real_archive() is None, reason="no copy of the CoarseWSD-20 archive here")
-def test_the_real_archive_over_http(out: Path, cache: Path) -> None:
-    archive = real_archive()
-    assert archive is not None
+def test_the_real_archive_over_http(archive: Path, out: Path, cache: Path) -> None:
     with ArchiveServer(Answer(archive.read_bytes(), announced=None)) as server:
         download_coarsewsd20(out, url=server.url, cache=cache)
     manifest = coarsewsd20_manifest()
     assert len(manifest) == 101
     assert tree(out) == {name.removeprefix(f"{ROOT}/") for name in manifest}
+    changed = set()
     for name, expected in manifest.items():
         content = (out / name.removeprefix(f"{ROOT}/")).read_bytes()
-        assert hashlib.sha256(content).hexdigest() == expected
+        assert b"\r" not in content
+        if hashlib.sha256(content).hexdigest() != expected:
+            changed.add(name.removeprefix(f"{ROOT}/"))
+    crlf = ("java", "pitcher", "seal", "square")
+    assert changed == {f"{word}/{split}.gold.txt" for word in crlf for split in ("train", "test")}

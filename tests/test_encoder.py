@@ -245,10 +245,12 @@ def test_minilm_equals_the_naive_loop(minilm: str) -> None:
 
 
 @pytest.mark.slow
-def test_minilm_equals_the_naive_loop_on_the_real_corpus(minilm: str, coarsewsd20: Path) -> None:
+def test_minilm_equals_the_naive_loop_on_the_real_corpus(
+    minilm: str, real_corpora: dict[str, Corpus]
+) -> None:
     split_before = 0
     for word in ("arm", "digit", "mole", "yard"):
-        corpus = corpora.read_text(coarsewsd20 / word, word)
+        corpus = real_corpora[word]
         rows = np.linspace(0, len(corpus) - 1, 50).astype(int).tolist()
         split_before += check_against_naive(minilm, corpus, rows)
     assert split_before > 50

@@ -114,9 +114,9 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
         x="x",
         y="y",
         size=point_size(n) + 7,
-        marker="circle_x",
+        marker="circle",
         fill_alpha=0,
-        line_width=1.6,
+        line_width=2,
         tags=[{"line_color": "--error-mark"}],
     )
     errors = ColumnDataSource({"x": [], "y": [], "row": []}, name="errors")
@@ -195,7 +195,7 @@ def curve_style(line: int) -> tuple[int, str, str]:
 def _figure(**options: Any) -> Any:
     plot = figure(toolbar_location="above", background_fill_alpha=0, border_fill_alpha=0, **options)
     plot.toolbar.logo = None
-    plot.tags = [{"outline_line_color": "--rule"}]
+    plot.outline_line_color = None
     plot.min_border = 0
     for axis in plot.axis:
         axis.update(

@@ -217,10 +217,11 @@ def _tables(report: Report) -> dict[str, Any]:
         for of_reader in run.figures.values()
         for figure in of_reader
     ]
-    low, high = min(every), max(every)
+    # From the lowest tenth up, or the embedding layer alone would use up half of the shades.
+    low, high = float(np.quantile(every, 0.1)), max(every)
 
     def cell(value: float) -> dict[str, Any]:
-        share = (value - low) / (high - low) if high > low else 1.0
+        share = max(0.0, value - low) / (high - low) if high > low else 1.0
         return {"value": value, "heat": round(share * HEAT_STEPS)}
 
     tables = []
@@ -306,12 +307,14 @@ def _word_data(
     """
     corpus = run.corpus
     train = corpus.split == "train"
-    shown = [not of_train or training_text for of_train in train.tolist()]
-    left, focal, right = zip(*map(_sentence, range(len(corpus)), [corpus] * len(corpus)), strict=True)
-
-    def text(parts: tuple[str, ...]) -> list[str]:
-        return [part if show else "" for part, show in zip(parts, shown, strict=True)]
-
+    # Later rows are drawn on top: test over training instances, and rare senses over all.
+    order = np.lexsort((corpus.index, ~train, -np.bincount(corpus.gold)[corpus.gold]))
+    drawn_tests = (np.cumsum(~train) - 1)[order][~train[order]]
+    blank = ("", "", "")
+    texts = [
+        _sentence(corpus, row) if training_text or not train[row] else blank
+        for row in order.tolist()
+    ]
     entries = []
     for i, choice in enumerate(choices):
         step = float(np.abs(run.points[i]).max()) / levels or 1.0
@@ -321,8 +324,11 @@ def _word_data(
                 "explained": run.explained[i],
                 "step": step,
                 # All x before all y: neighbours in the file are alike, and pack better.
-                "points": _encode(np.round(run.points[i].T / step), "<i2"),
-                "predicted": [_encode(predicted[i], "<u2") for predicted in run.predicted.values()],
+                "points": _encode(np.round(run.points[i][order].T / step), "<i2"),
+                "predicted": [
+                    _encode(predicted[i][drawn_tests], "<u2")
+                    for predicted in run.predicted.values()
+                ],
                 "figures": [figure[i] for figure in run.figures.values()],
             }
         )
@@ -330,20 +336,20 @@ def _word_data(
         "word": corpus.word,
         "senses": list(corpus.senses),
         "readers": list(run.predicted),
-        "n_train": int(train.sum()),
         "pixels": figures.point_size(len(corpus)),
         "training_text": training_text,
-        "index": _encode(corpus.index, "<i4"),
-        "gold": _encode(corpus.gold, "<u2"),
-        "left": text(left),
-        "focal": text(focal),
-        "right": text(right),
+        "train": _encode(train[order], "u1"),
+        "index": _encode(corpus.index[order], "<i4"),
+        "gold": _encode(corpus.gold[order], "<u2"),
+        "left": [left for left, _, _ in texts],
+        "focal": [focal for _, focal, _ in texts],
+        "right": [right for _, _, right in texts],
         "choices": entries,
     }
 
 
-def _sentence(i: int, corpus: Corpus) -> tuple[str, str, str]:
-    tokens, at = corpus.tokens[i], int(corpus.position[i])
+def _sentence(corpus: Corpus, row: int) -> tuple[str, str, str]:
+    tokens, at = corpus.tokens[row], int(corpus.position[row])
     return " ".join(tokens[:at]), tokens[at], " ".join(tokens[at + 1 :])
 
 

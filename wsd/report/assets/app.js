@@ -38,12 +38,12 @@
   }
 
   async function embed(item, element) {
-    const views = await Bokeh.embed.embed_item(item, element);
-    const view = [...views][0];
+    Bokeh.logger.set_level("error"); // its warning: the figure comes without data
+    const [view] = await Bokeh.embed.embed_item(item, element);
     const doc = view.model.document;
     colour(doc);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => colour(doc));
-    return { view, doc };
+    return { view, model: (name) => doc.get_model_by_name(name) };
   }
 
   // Of the points under the pointer, the one whose turn it is: nearest, and of equals the topmost.
@@ -57,13 +57,15 @@
     return best === subset;
   }
 
+  // Bokeh's tooltip is white on every page; a style inside its shadow tree reaches its host.
+  const TIP = `:host { padding: 9px 12px; border: 1px solid var(--rule-2); border-radius: 6px;
+    opacity: 1; background-color: var(--surface); color: var(--ink); font-size: 14px;
+    --tooltip-arrow-color: var(--rule-2); }`;
+
   function tip() {
-    // Covers the padding of Bokeh's own box, which is white on every page.
-    return make("div", undefined, {
-      margin: "-6px", padding: "10px 12px", width: "max-content", maxWidth: "min(24rem, 80vw)",
-      background: "var(--surface)", color: "var(--ink)", border: "1px solid var(--rule-2)",
-      borderRadius: "6px", font: "14px/1.45 var(--bokeh-base-font)", overflowWrap: "anywhere",
-    });
+    const box = make("div", undefined, { maxWidth: "min(24rem, 75vw)", overflowWrap: "anywhere" });
+    box.append(make("style", TIP));
+    return box;
   }
 
   function curveTip(source, vars) {
@@ -78,25 +80,26 @@
 
   async function index() {
     for (const element of document.querySelectorAll("[data-figure].curve")) {
-      const { doc } = await embed(json(element.dataset.figure), element);
-      doc.get_model_by_name("hover").tooltips = curveTip;
+      const { model } = await embed(json(element.dataset.figure), element);
+      model("hover").tooltips = curveTip;
     }
   }
 
   async function word(data, item) {
     const decode = (text, Type) =>
       new Type(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
-    const { view, doc } = await embed(item, byId("plot"));
-    const model = (name) => doc.get_model_by_name(name);
-    const points = model("points"), errors = model("errors"), shown = model("shown");
-
+    const { view, model } = await embed(item, byId("plot"));
+    const [points, errors, shown] = ["points", "errors", "shown"].map(model);
+    const axes = ["x-axis", "y-axis"].map(model);
     const rows = decode(data.index, Int32Array), gold = decode(data.gold, Uint16Array);
-    const n = rows.length, nTrain = data.n_train, nTest = n - nTrain;
-    const predicted = data.choices.map((choice) =>
+    const n = rows.length, train = decode(data.train, Uint8Array);
+    const isTrain = (row) => train[row] === 1;
+    const tests = Array.from(rows.keys()).filter((row) => !isTrain(row));
+    const testAt = new Map(tests.map((row, i) => [row, i]));
+    const predictions = data.choices.map((choice) =>
       choice.predicted.map((codes) => decode(codes, Uint16Array)));
-    const isTrain = (row) => row < nTrain;
-    const isWrong = (row, reader) =>
-      !isTrain(row) && predicted[state.choice][reader][row - nTrain] !== gold[row];
+    const predicted = (row, reader) => predictions[state.choice][reader][testAt.get(row)];
+    const isWrong = (row, reader) => predicted(row, reader) !== gold[row];
     const percent = (share, digits = 2) => (share * 100).toFixed(digits);
     const count = (number) => number.toLocaleString("en");
 
@@ -117,10 +120,8 @@
 
     function markErrors() {
       const readers = picks.get(state.marked);
-      const wrong = [];
-      for (let row = nTrain; row < n; row++) {
-        if (visible(row) && readers.some((reader) => isWrong(row, reader))) wrong.push(row);
-      }
+      const wrong = tests.filter(
+        (row) => visible(row) && readers.some((reader) => isWrong(row, reader)));
       const { x, y } = points.data;
       errors.data = { x: wrong.map((i) => x[i]), y: wrong.map((i) => y[i]), row: wrong };
       byId("n-marked").textContent = readers.length ? count(wrong.length) : "";
@@ -134,17 +135,14 @@
       const x = Float64Array.from(whole.subarray(0, n), (value) => value * step);
       const y = Float64Array.from(whole.subarray(n), (value) => value * step);
       points.data = { ...points.data, x, y };
-      model("x-axis").axis_label = `PC 1 (${percent(explained[0], 1)}% of variance)`;
-      model("y-axis").axis_label = `PC 2 (${percent(explained[1], 1)}% of variance)`;
+      axes[0].axis_label = `PC 1 (${percent(explained[0], 1)}% of variance)`;
+      axes[1].axis_label = `PC 2 (${percent(explained[1], 1)}% of variance)`;
     }
 
     function showFigures() {
       const choice = data.choices[state.choice];
-      const wrongs = everyReader.map((reader) => {
-        let wrong = 0;
-        for (let row = nTrain; row < n; row++) wrong += isWrong(row, reader);
-        return wrong;
-      });
+      const wrongs = everyReader.map((reader) =>
+        tests.filter((row) => isWrong(row, reader)).length);
       for (const row of byId("scores").tBodies[0].rows) {
         const reader = Number(row.dataset.reader), figures = choice.figures[reader];
         for (const cell of row.querySelectorAll("[data-figure]")) {
@@ -156,9 +154,12 @@
         if (row.dataset.layers === choice.name) row.setAttribute("aria-current", "true");
         else row.removeAttribute("aria-current");
       }
-      const said = data.readers.map((name, i) => `${name} ${count(wrongs[i])}`).join(", ");
-      const name = byId("layers").selectedOptions[0].textContent;
-      byId("status").textContent = `${name}, errors of ${count(nTest)}: ${said}.`;
+      const said = data.readers.map((name, i) => {
+        const { macro_f1: f1, accuracy } = choice.figures[i];
+        return `${name}: macro-F1 ${percent(f1)}, accuracy ${percent(accuracy)}, ` +
+          `${count(wrongs[i])} errors of ${count(tests.length)}`;
+      });
+      byId("status").textContent = `${byId("layers").selectedOptions[0].textContent}. ${said.join("; ")}.`;
     }
 
     function showControls() {
@@ -182,7 +183,7 @@
     }
 
     function verdict(row, reader) {
-      const code = predicted[state.choice][reader][row - nTrain], wrong = code !== gold[row];
+      const code = predicted(row, reader), wrong = code !== gold[row];
       const line = make("div", undefined, { color: wrong ? "var(--wrong)" : "var(--ok)" });
       line.append(`${wrong ? "✗ wrong" : "✓ ok"} · ${data.readers[reader]}: `, make("bdi", data.senses[code]));
       return line;
@@ -217,7 +218,7 @@
         meta.append(make("bdi", data.senses[gold[row]]));
         for (const reader of everyReader) {
           if (isWrong(row, reader)) {
-            meta.append(` · ${data.readers[reader]}: `, make("bdi", data.senses[predicted[state.choice][reader][row - nTrain]]));
+            meta.append(` · ${data.readers[reader]}: `, make("bdi", data.senses[predicted(row, reader)]));
           }
         }
         entry.append(sentence(row), meta);

@@ -1,0 +1,55 @@
+# `make help` lists the targets. Everything is installed into .venv; nothing else is touched.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# On Linux, the CPU build of torch: make quickstart TORCH_INDEX=https://download.pytorch.org/whl/cpu
+TORCH_INDEX ?=
+CORES ?= all
+CONFIG := config/quickstart.yaml
+RESULTS := results/quickstart
+
+.PHONY: help setup quickstart test test-fast lint format check clean
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+
+setup: $(VENV)/.installed ## Create .venv with the exact versions of requirements.lock
+
+$(VENV)/.installed: requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+ifneq ($(TORCH_INDEX),)
+	$(BIN)/python -m pip install "$$(grep '^torch==' requirements.lock)" --index-url $(TORCH_INDEX)
+endif
+	$(BIN)/python -m pip install -r requirements.lock
+	$(BIN)/python -m pip install --no-deps -e .
+	@touch $@
+
+quickstart: setup ## Run the whole pipeline on the built-in corpus: no network, a minute
+	@$(BIN)/wsd plan config/config.yaml $(CONFIG)
+	$(BIN)/snakemake --cores $(CORES) --no-hooks --configfile $(CONFIG)
+	@echo && $(BIN)/wsd leaderboard $(RESULTS)/summary.csv
+	@echo && echo "The pages: $(CURDIR)/$(RESULTS)/report/index.html"
+
+test: setup ## Run all tests
+	$(BIN)/python -m pytest
+
+test-fast: setup ## Run the tests that take no more than a few seconds each
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: setup ## Check style, format and types, of the code and of the workflow
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+	$(BIN)/mypy
+
+format: setup ## Put the code and the workflow into their format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile workflow
+
+check: lint test ## Everything that must hold before a change is merged
+
+clean: ## Remove everything generated, but not .venv
+	rm -rf $(filter-out results/README.md,$(wildcard results/*)) .snakemake

