@@ -79,8 +79,8 @@ class Browser:
     def assert_quiet(self) -> None:
         """No console entry, no network request, no file that failed to load."""
         console, requests = self.drain()
-        assert console == []
-        assert requests == []
+        assert not console, f"the page logged {console}"
+        assert not requests, f"the page asked for {requests}"
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,8 @@ def naive(
     model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
     for name, tokens, position in instances:
         words = [tokenizer(token, add_special_tokens=False)["input_ids"] for token in tokens]
-        ids = [tokenizer.cls_token_id, *sum(words, []), tokenizer.sep_token_id]
+        pieces = [piece for word in words for piece in word]
+        ids = [tokenizer.cls_token_id, *pieces, tokenizer.sep_token_id]
         start = 1 + sum(len(word) for word in words[:position])
         focal = list(range(start, start + len(words[position])))
         others = [i for i in range(1, len(ids) - 1) if i not in focal]

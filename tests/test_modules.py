@@ -60,6 +60,7 @@ DATA = REPOSITORY / "wsd/data/quickstart"
 VECTORS = ["--corpus", "corpus", "--words", "crane", "--embeddings", "e", "--layers", "1"]
 TABLES = ["--scores", "s.csv", "--summary", "m.csv", "--provenance", "p.json"]
 REPORT = ["--dataset", "quickstart", "--corpus", "corpus", "--words", "crane"]
+PAGES = ["--predictions", "1.logistic.parquet", "--projections", "1.parquet"]
 STEPS = {
     "corpus": ["--source", str(DATA), "--word", "crane", "--out", "corpus/crane.parquet"],
     "model": ["--name", "tiny", "--path", "t", "--blocks", "2", "--width", "32", "--out", "t.json"],
@@ -67,8 +68,7 @@ STEPS = {
     "classify": [*VECTORS, "--estimator", "logistic", "--out", "1.logistic.parquet"],
     "project": [*VECTORS, "--out", "1.parquet"],
     "evaluate": ["--predictions", "1.logistic.parquet", "--dataset", "quickstart", *TABLES],
-    "report": [*REPORT, "--predictions", "1.logistic.parquet", "--projections", "1.parquet"]
-    + [*TABLES, "--out", "report", "--portable", "portable"],
+    "report": [*REPORT, *TABLES, *PAGES, "--out", "report", "--portable", "portable"],
 }
 
 

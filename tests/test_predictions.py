@@ -174,9 +174,9 @@ def test_classify(tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteV
     }
     assert set(provenance["versions"]) == {"numpy", "scikit-learn", "scipy", "wsd"}
 
-    classify(corpora, tmp_path, layers="mean-1-2", out=out, **asked)
+    classify(corpora, tmp_path, layers="mean-2-0", out=out, **asked)
     words, provenance = predictions.read(out)
-    assert provenance["layers"] == "mean-last-2"
+    assert provenance["layers"] == "mean-0-2"
     assert_allclose(words[0].scores, [[-np.sqrt(0.5), 0], [0, -np.sqrt(0.5)]], rtol=1e-6)
 
     with pytest.raises(ConfigError, match="'3': there is no such layer"):

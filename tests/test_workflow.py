@@ -11,6 +11,9 @@ from checkout import Checkout
 from hub_server import HubServer
 from tiny import tiny_bert
 
+KEYS = ["model", "train", "view", "layers", "classifier"]
+FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
+MEANS = ["mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
 TO_THE_END = {"evaluate": 1, "report": 1}
 LAYERS = ["all", "mean-all"]
 # For tests of what happens without a network, on machines that have one.
@@ -68,12 +71,10 @@ def rows(checkout: Checkout, table: str = "scores", dataset: str = "quickstart")
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> None:
     scores = rows(checkout)
-    assert list(scores[0]) == (
-        "model,train,view,layers,classifier,word,n_senses,n_train,n_test,"
-        "accuracy,macro_f1,balanced_accuracy"
-    ).split(",")
+    assert list(scores[0]) == [*KEYS, "word", "n_senses", "n_train", "n_test", *FIGURES]
     found = [(r["model"], r["layers"], r["classifier"], r["word"]) for r in scores]
     assert found == [
         ("tiny", layers, classifier, word)
@@ -81,10 +82,7 @@ def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> N
         for classifier in ("logistic", "nearest_centroid")
         for word in ("bank", "crane")
     ]
-    assert list(rows(checkout, "summary")[0]) == (
-        "model,train,view,layers,classifier,"
-        "micro_accuracy,mean_word_accuracy,mean_macro_f1,mean_balanced_accuracy"
-    ).split(",")
+    assert list(rows(checkout, "summary")[0]) == [*KEYS, "micro_accuracy", *MEANS]
     provenance = json.loads((checkout.root / "results/quickstart/provenance.json").read_text())
     assert provenance["config"]["words"] == ["bank", "crane"]
     assert provenance["command"].endswith("--configfile config/small.yaml")
@@ -95,12 +93,14 @@ def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> N
     assert len(benchmarks) == 2 + 1 + 2 + 8 + 4 + 2
 
 
+@pytest.mark.slow
 def test_a_second_run_has_nothing_to_do(checkout: Checkout, small: str) -> None:
     start = time.monotonic()
     assert checkout.run("--cores", "2", "--configfile", small).nothing
     assert time.monotonic() - start < 20, "5 s is asked for; this is for a busy machine"
 
 
+@pytest.mark.slow
 def test_touching_a_source_file_reruns_nothing(checkout: Checkout, small: str) -> None:
     sources = [
         *checkout.root.glob("wsd/**/*.py"),
@@ -114,6 +114,7 @@ def test_touching_a_source_file_reruns_nothing(checkout: Checkout, small: str) -
     assert checkout.run("-n", "--configfile", small).nothing
 
 
+@pytest.mark.slow
 def test_one_more_layer_choice_runs_that_choice_only(
     checkout: Checkout, config: dict, small: str
 ) -> None:
@@ -133,6 +134,7 @@ def test_one_more_layer_choice_runs_that_choice_only(
     checkout.run("--cores", "2", "--configfile", small)
 
 
+@pytest.mark.slow
 def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, small: str) -> None:
     before = (checkout.root / "results/quickstart/scores.csv").read_text()
     fewer = checkout.configure("fewer", **{**config, "words": ["crane"]})
@@ -146,6 +148,7 @@ def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, smal
     assert (checkout.root / "results/quickstart/scores.csv").read_text() == before
 
 
+@pytest.mark.slow
 def test_other_views_are_one_line_away(checkout: Checkout, config: dict, small: str) -> None:
     views = {"store": ["focal", "context", "cls", "other"], "classify": ["focal", "context"]}
     path = checkout.configure("views", **config, views=views)
@@ -153,6 +156,7 @@ def test_other_views_are_one_line_away(checkout: Checkout, config: dict, small: 
     assert run.jobs == {"classify": 8, "project": 4, **TO_THE_END}
 
 
+@pytest.mark.slow
 def test_a_changed_parameter_reruns_its_classifier(
     checkout: Checkout, config: dict, small: str
 ) -> None:
@@ -204,6 +208,7 @@ def test_editing_a_module_reruns_the_steps_that_use_it(checkout: Checkout, small
     assert checkout.run("-n", "--configfile", small).nothing
 
 
+@pytest.mark.slow
 def test_the_report_of_snakemake_holds_leaderboard_and_pages(
     checkout: Checkout, small: str, tmp_path: Path
 ) -> None:
@@ -214,6 +219,7 @@ def test_the_report_of_snakemake_holds_leaderboard_and_pages(
         assert f"results/quickstart/{result}" in text
 
 
+@pytest.mark.slow
 def test_the_graph_can_be_drawn(checkout: Checkout, small: str) -> None:
     drawn = checkout.run("--dag", "--configfile", small).text
     assert re.search(r"^digraph snakemake_dag", drawn, re.MULTILINE)
@@ -274,6 +280,7 @@ def test_a_wrong_number_of_blocks_is_found_in_the_model(checkout: Checkout, conf
     assert not (checkout.root / "results/models/taller.json").exists()
 
 
+@pytest.mark.slow
 def test_no_network_for_the_corpus(checkout: Checkout, tmp_path: Path) -> None:
     run = checkout.run(
         "results/coarsewsd20/source/LICENSE", "--cores", "1", code=1,
@@ -313,6 +320,7 @@ def test_a_model_of_the_hub_is_fetched_once_and_embedded_offline(
         assert not server.requests, "embedding must not ask the hub"
 
 
+@pytest.mark.slow
 def test_one_and_two_cores_give_the_same_scores(
     checkout: Checkout, small: str, tmp_path: Path
 ) -> None:
@@ -328,9 +336,7 @@ def test_a_real_word_end_to_end(tmp_path: Path, archive: Path) -> None:
     checkout = Checkout.create(tmp_path / "wsd")
     checkout.configure("digit", words=["digit"])
     files = ["config/minilm.yaml", "config/digit.yaml"]
-    run = checkout.run(
-        "--cores", "2", "--configfile", *files, WSD_COARSEWSD20_ARCHIVE=str(archive)
-    )
+    run = checkout.run("--cores", "2", "--configfile", *files, WSD_COARSEWSD20_ARCHIVE=str(archive))
     assert "CC BY-NC 4.0" in run.text
     scores = rows(checkout, dataset="coarsewsd20")
     assert len(scores) == 24

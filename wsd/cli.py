@@ -20,9 +20,7 @@ def _download(args: argparse.Namespace) -> None:
     from wsd.download import URL, download_coarsewsd20
 
     archive = os.environ.get("WSD_COARSEWSD20_ARCHIVE")
-    download_coarsewsd20(
-        args.out, archive=Path(archive) if archive else None, url=args.url or URL
-    )
+    download_coarsewsd20(args.out, archive=Path(archive) if archive else None, url=args.url or URL)
 
 
 def _corpus(args: argparse.Namespace) -> None:
@@ -138,6 +136,7 @@ def _leaderboard(args: argparse.Namespace) -> None:
 
 def _plan(args: argparse.Namespace) -> None:
     import yaml
+
     from wsd import config, plan
 
     merged: dict[str, object] = {}

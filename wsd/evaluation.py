@@ -18,10 +18,10 @@ from wsd.files import write_json, write_text
 from wsd.predictions import WordPredictions
 
 KEYS = ["model", "train", "view", "layers", "classifier"]
-SCORES = [*KEYS, "word", "n_senses", "n_train", "n_test", "accuracy", "macro_f1"] + [
-    "balanced_accuracy"
-]
-SUMMARY = [*KEYS, "micro_accuracy", "mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
+FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
+SCORES = [*KEYS, "word", "n_senses", "n_train", "n_test", *FIGURES]
+MEANS = ["micro_accuracy", "mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
+SUMMARY = [*KEYS, *MEANS]
 
 
 def score_word(words: WordPredictions) -> dict[str, Any]:
@@ -38,9 +38,7 @@ def score_word(words: WordPredictions) -> dict[str, Any]:
         "n_train": words.n_train,
         "n_test": len(gold),
         "accuracy": accuracy_score(gold, predicted),
-        "macro_f1": f1_score(
-            gold, predicted, labels=occurring, average="macro", zero_division=0.0
-        ),
+        "macro_f1": f1_score(gold, predicted, labels=occurring, average="macro", zero_division=0.0),
         "balanced_accuracy": recall_score(
             gold, predicted, labels=sorted(set(gold.tolist())), average="macro"
         ),
@@ -98,13 +96,13 @@ def evaluate(
         sources.append(provenance)
         key = _key(provenance)
         rows += [{**key, "word": word.word, **score_word(word)} for word in words]
-    order = {
-        (model, name): i for model, names in _layers(sources).items() for i, name in enumerate(names)
-    }
-    rows.sort(
-        key=lambda r: (r["model"], r["train"], r["view"], order[r["model"], r["layers"]])
-        + (r["classifier"], r["word"])
-    )
+    order = _layers(sources)
+
+    def place(row: dict[str, Any]) -> tuple[Any, ...]:
+        model, train, view, layers_, *rest = (row[key] for key in [*KEYS, "word"])
+        return (model, train, view, order[model].index(layers_), *rest)
+
+    rows.sort(key=place)
     table = pd.DataFrame(rows, columns=SCORES)
     twice = table.duplicated([*KEYS, "word"])
     if twice.any():

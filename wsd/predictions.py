@@ -21,7 +21,7 @@ from wsd.files import read_table, write_table
 from wsd.layers import LayerChoice, parse
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 log = logging.getLogger("wsd")
 
@@ -127,9 +127,7 @@ def classify(
     for word, corpus in corpora.items():
         opened = Embeddings(embeddings / word / f"{view}.safetensors", corpus)
         choice = parse(layers, opened.blocks, where="layers")
-        words.append(
-            predict_word(corpus, combined(opened, choice), build(estimator, parameters))
-        )
+        words.append(predict_word(corpus, combined(opened, choice), build(estimator, parameters)))
         sources[word] = opened.provenance
         log.debug("%s %s %s: %d of %d words", choice.name, name, word, len(words), len(corpora))
     provenance = {

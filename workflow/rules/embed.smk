@@ -47,7 +47,7 @@ rule embed:
         CONDA
     # Words side by side share the cores best; more than one each only so that the largest word
     # is not the last to finish. The vectors are the same for any number.
-    threads: max(1, (workflow.cores or 1) // 4)
+    threads: max(1, (workflow.resource_settings.cores or 1) // 4)
     resources:
         mem_mb=lambda wildcards: 1000 + 3 * CONFIG.models[wildcards.model].width,
     params:

@@ -6,7 +6,6 @@ Only tables are read, never a model or embeddings, so a report can be made again
 """
 
 import logging
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -91,7 +90,7 @@ def _replacing_folder(path: Path) -> Iterator[Path]:
         new.mkdir()
         yield new
         if path.exists():
-            os.replace(path, old)
-        os.replace(new, path)
+            path.replace(old)
+        new.replace(path)
     finally:
         shutil.rmtree(work, ignore_errors=True)

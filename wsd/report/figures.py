@@ -21,6 +21,7 @@ from bokeh.models import (
     FixedTicker,
     HoverTool,
     Range1d,
+    SaveTool,
     Scatter,
 )
 from bokeh.plotting import figure
@@ -73,7 +74,7 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
         What ``Bokeh.embed.embed_item`` takes.
     """
     plot = _figure(
-        tools="pan,wheel_zoom,box_zoom,zoom_in,zoom_out,reset,save",
+        tools="pan,wheel_zoom,box_zoom,zoom_in,zoom_out,reset",
         sizing_mode="stretch_both",
         match_aspect=True,
         x_range=DataRange1d(range_padding=0.06),
@@ -88,7 +89,8 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
         name="colours",
         tags=[{"palette": [f"--sense-{colour}" for colour, _ in styles]}],
     )
-    markers = CategoricalMarkerMapper(factors=codes, markers=[marker for _, marker in styles])
+    shapes: list[Any] = [marker for _, marker in styles]
+    markers = CategoricalMarkerMapper(factors=codes, markers=shapes)
     points = ColumnDataSource(
         {"x": [], "y": [], "sense": [], "size": [], "fill": []}, name="points"
     )
@@ -158,10 +160,10 @@ def curves(lines: Sequence[Curve], low: float, high: float) -> dict[str, Any]:
     """
     last = max((layer for line in lines for layer in line.layers), default=1)
     plot = _figure(
-        tools="save",
+        tools="",
         sizing_mode="stretch_both",
-        x_range=Range1d(-0.3, last + 0.3),
-        y_range=Range1d(low, high),
+        x_range=Range1d(start=-0.3, end=last + 0.3),
+        y_range=Range1d(start=low, end=high),
     )
     step = 1 if last <= 13 else 2
     plot.xaxis.ticker = FixedTicker(ticks=list(range(0, last + 1, step)))
@@ -195,6 +197,8 @@ def curve_style(line: int) -> tuple[int, str, str]:
 def _figure(**options: Any) -> Any:
     plot = figure(toolbar_location="above", background_fill_alpha=0, border_fill_alpha=0, **options)
     plot.toolbar.logo = None
+    # Without a name for the file Bokeh stops the page with a question.
+    plot.add_tools(SaveTool(name="save", filename="plot"))
     plot.outline_line_color = None
     plot.min_border = 0
     for axis in plot.axis:

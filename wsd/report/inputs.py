@@ -1,6 +1,5 @@
 """What the pages are made from: tables read, checked to belong together, put in order."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,6 +107,14 @@ def load(
         for row in score_table[score_table["view"] == view].to_dict("records")
     }
     _check_grid(choices, readers, predicted, figures, corpora, scores)
+    made_from = files.read_json(provenance)
+    for model in choices:
+        if model not in made_from.get("models", {}):
+            raise ResultError(
+                f"the provenance does not name the model {model!r}",
+                where=str(provenance),
+                fix="run `wsd evaluate` on the same prediction files",
+            )
     words: dict[str, dict[str, WordRun]] = {}
     for model, ordered in choices.items():
         words[model] = {}
@@ -134,7 +141,7 @@ def load(
         words=words,
         scores=score_table,
         summary=summary_table,
-        provenance=files.read_json(provenance),
+        provenance=made_from,
     )
 
 
@@ -146,10 +153,7 @@ def _read_csv(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     """A table of scores; a word called ``nan`` or a layer called ``0`` stays text."""
     text = dict.fromkeys([*KEYS, "word"], str)
     try:
-        # The csv module's field limit does not matter here, and the C parser is exact.
-        table = pd.read_csv(
-            path, dtype=text, keep_default_na=False, quoting=csv.QUOTE_MINIMAL, encoding="utf-8"
-        )
+        table = pd.read_csv(path, dtype=text, keep_default_na=False)
     except FileNotFoundError:
         raise ResultError("a file of an earlier step is missing", where=str(path)) from None
     except ValueError as error:

@@ -17,7 +17,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wsd.corpus import Corpus
-from wsd.evaluation import KEYS
 from wsd.files import write_text
 from wsd.layers import LayerChoice
 from wsd.report import figures
@@ -66,25 +65,29 @@ def write_index(report: Report, folder: Path) -> None:
         if summary[key].nunique() > 1
     ]
     lines = _lines(report)
-    page = _environment().get_template("index.html").render(
-        report=report,
-        dataset=report.dataset,
-        best=_best(report),
-        metrics=SUMMARY_METRICS,
-        varying=varying,
-        leaderboard=summary.to_dict("records"),
-        labels={
-            model: {choice.name: label(choice, _last(report, model)) for choice in choices}
-            for model, choices in report.choices.items()
-        },
-        curves=_curves(lines),
-        lines=[(name, *figures.curve_style(i)) for i, (name, _) in enumerate(lines)],
-        markers=figures.MARKERS,
-        tables=_tables(report),
-        provenance=report.provenance,
-        root="",
-        portable=False,
-        csp=_csp("'self'"),
+    page = (
+        _environment()
+        .get_template("index.html")
+        .render(
+            report=report,
+            dataset=report.dataset,
+            best=_best(report),
+            metrics=SUMMARY_METRICS,
+            varying=varying,
+            leaderboard=summary.to_dict("records"),
+            labels={
+                model: {choice.name: label(choice, _last(report, model)) for choice in choices}
+                for model, choices in report.choices.items()
+            },
+            curves=_curves(lines),
+            lines=[(name, *figures.curve_style(i)) for i, (name, _) in enumerate(lines)],
+            markers=figures.MARKERS,
+            tables=_tables(report),
+            provenance=report.provenance,
+            root="",
+            portable=False,
+            csp=_csp("'self'"),
+        )
     )
     write_text(folder / "index.html", page)
 
@@ -158,8 +161,8 @@ def _last(report: Report, model: str) -> int:
 def _best(report: Report) -> dict[str, Any]:
     """The row of the shown view with the highest mean macro-F1; the first of equals."""
     shown = report.summary[report.summary["view"] == report.view]
-    row: dict[str, Any] = shown.loc[shown["mean_macro_f1"].idxmax()].to_dict()
-    return row
+    best = shown.iloc[int(np.argmax(shown["mean_macro_f1"]))]
+    return {str(key): value for key, value in best.items()}
 
 
 def _lines(report: Report) -> list[tuple[str, pd.DataFrame]]:
@@ -227,25 +230,29 @@ def _tables(report: Report) -> dict[str, Any]:
     tables = []
     for model, words in report.words.items():
         for reader in report.readers:
-            rows = [
-                {
-                    "word": word,
-                    "corpus": run.corpus,
-                    "n_train": int((run.corpus.split == "train").sum()),
-                    "n_test": int((run.corpus.split == "test").sum()),
-                    "cells": [cell(figure["macro_f1"]) for figure in run.figures[reader]],
-                }
-                for word, run in words.items()
-            ]
-            values = np.array([[entry["value"] for entry in row["cells"]] for row in rows])
+            rows = []
+            values = []
+            for word, run in words.items():
+                of_word = [figure["macro_f1"] for figure in run.figures[reader]]
+                n_train = int((run.corpus.split == "train").sum())
+                rows.append(
+                    {
+                        "word": word,
+                        "n_senses": len(run.corpus.senses),
+                        "n_train": n_train,
+                        "n_test": len(run.corpus) - n_train,
+                        "cells": [cell(value) for value in of_word],
+                        "best": max(of_word),
+                    }
+                )
+                values.append(of_word)
             tables.append(
                 {
                     "model": model,
                     "reader": reader,
                     "choices": report.choices[model],
                     "rows": rows,
-                    "best": [float(row.max()) for row in values],
-                    "means": [cell(float(mean)) for mean in values.mean(axis=0)],
+                    "means": [cell(float(mean)) for mean in np.mean(values, axis=0)],
                 }
             )
     return {"low": low, "high": high, "tables": tables}
@@ -413,5 +420,8 @@ def _environment() -> Environment:
         # A word's name is a path segment and a fragment's value, so `/` is escaped too.
         part=lambda text: quote(text, safe=""),
         count=lambda number: f"{number:,}",
+        # A place to break a long name at, which copying and searching do not see.
+        breakable=lambda text: Markup("_<wbr>").join(text.split("_")),
+        pretty=lambda value: json.dumps(value, indent=2, ensure_ascii=False),
     )
     return environment

@@ -82,6 +82,7 @@
     for (const element of document.querySelectorAll("[data-figure].curve")) {
       const { model } = await embed(json(element.dataset.figure), element);
       model("hover").tooltips = curveTip;
+      model("save").filename = element.dataset.figure;
     }
   }
 
@@ -135,6 +136,7 @@
       const x = Float64Array.from(whole.subarray(0, n), (value) => value * step);
       const y = Float64Array.from(whole.subarray(n), (value) => value * step);
       points.data = { ...points.data, x, y };
+      model("save").filename = `${data.word}-${data.choices[state.choice].name}`;
       axes[0].axis_label = `PC 1 (${percent(explained[0], 1)}% of variance)`;
       axes[1].axis_label = `PC 2 (${percent(explained[1], 1)}% of variance)`;
     }

@@ -1,0 +1,354 @@
+"""The command: help, exit codes, and errors of one message without a traceback."""
+
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import WriteVectors
+
+from wsd import __version__, cli, corpus, errors
+from wsd.cli import main
+from wsd.datasets import DATA
+from wsd.errors import ConfigError, ResultError, WsdError
+
+REPOSITORY = Path(__file__).parents[1]
+QUICKSTART = DATA / "quickstart"
+COMMANDS = [
+    "download", "corpus", "model", "embed", "classify", "project", "evaluate", "report",
+    "leaderboard", "plan",
+]  # fmt: skip
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def logs_as_before() -> Iterator[None]:
+    """Each command sets up the root logger anew."""
+    root, wsd = logging.getLogger(), logging.getLogger("wsd")
+    handlers, level, wsd_level = root.handlers[:], root.level, wsd.level
+    yield
+    for handler in root.handlers:
+        if isinstance(handler, logging.FileHandler):
+            handler.close()
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    wsd.setLevel(wsd_level)
+    logging.captureWarnings(False)
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> list[str]:
+    """Arguments of a command that raises ``error``."""
+
+    def command(args: object) -> None:
+        raise error
+
+    monkeypatch.setattr(cli, "_leaderboard", command)
+    return ["leaderboard", "summary.csv"]
+
+
+# Arguments
+
+
+def test_help_names_every_command(capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    text = capsys.readouterr().out
+    listed = [line.split()[0] for line in text.splitlines() if line.startswith("    ")]
+    assert [word for word in listed if word in COMMANDS] == COMMANDS
+    assert "{" not in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_every_command(capsys: Capture, command: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(f"usage: wsd {command} ")
+    assert err == ""
+
+
+def test_version(capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"wsd {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("", "COMMAND"),
+        ("embedd", "'embedd'"),
+        ("corpus", "--source, --word, --out"),
+        ("corpus --source a --word b --out c d", "unrecognized arguments: d"),
+        ("model --name n --blocks 6 --width 3 --out o", "--hub --package --path"),
+        ("model --name n --hub h --path p --blocks 6 --width 3 --out o", "not allowed with"),
+        ("model --name n --path p --blocks six --width 3 --out o", "'six'"),
+        ("embed --model m --corpus c --out o --views focus", "'focus'"),
+        ("embed --model m --corpus c --out o --pooling max", "'max'"),
+        ("embed --model m --corpus c --out o --device gpu", "'gpu'"),
+        ("embed --model m --corpus c --out o --seed 1.0", "'1.0'"),
+        (
+            "classify --corpus c --words w --embeddings e --layers 1 --out o --estimator svm",
+            "'svm'",
+        ),
+        ("classify --corpus c --words --embeddings e", "--words: expected at least one"),
+        ("project --corpus c --words w --embeddings e --out o", "--layers"),
+        ("evaluate --dataset d --scores s --summary t --provenance p", "--predictions"),
+        ("report --dataset semcor", "'semcor'"),
+        ("leaderboard", "summary"),
+        ("leaderboard s --top few", "'few'"),
+        ("plan --cores many", "'many'"),
+    ],
+)
+def test_bad_arguments(capsys: Capture, arguments: str, says: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments.split())
+    assert ended.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    usage, *errors = err.partition("wsd")[2].split(": error: ")
+    assert len(errors) == 1
+    assert errors[0].count("\n") == 1
+    assert says in errors[0]
+    assert "Traceback" not in usage
+
+
+@pytest.mark.parametrize("text", ["[1]", "metric", '"x"', "null", "", "{'metric': 1}"])
+def test_parameters_that_are_no_json_object(tmp_path: Path, capsys: Capture, text: str) -> None:
+    corpus.write(tmp_path / "apple.parquet", corpus.read_text(QUICKSTART / "apple", "apple"))
+    arguments = ["classify", "--corpus", str(tmp_path), "--words", "apple", "--embeddings", "e"]
+    arguments += ["--layers", "1", "--estimator", "logistic", "--out", "o", "--parameters", text]
+    assert main(arguments) == 2
+    assert f"error: {text!r} is not a JSON object\n  where: --parameters" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("pair", ["vocab.txt", "vocab.txt=", "=abc"])
+def test_a_checksum_that_names_no_file(capsys: Capture, pair: str) -> None:
+    arguments = f"model --name n --path p --blocks 6 --width 3 --out o --sha256 {pair}"
+    assert main(arguments.split()) == 2
+    assert "is not FILE=SHA256\n  where: --sha256" in capsys.readouterr().err
+
+
+# Errors
+
+KINDS = {
+    WsdError: 1,
+    ConfigError: 2,
+    errors.CorpusError: 3,
+    errors.DownloadError: 4,
+    errors.ModelError: 5,
+    ResultError: 6,
+}
+
+
+def test_every_kind_of_error_has_its_own_exit_code() -> None:
+    assert {kind: kind.exit_code for kind in [WsdError, *WsdError.__subclasses__()]} == KINDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_error_of_the_users(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture, kind: type[WsdError]
+) -> None:
+    arguments = failing(monkeypatch, kind("no such thing as 'x'", where="here:3", fix="do that"))
+    log = tmp_path / "logs" / "command.log"
+    assert main(["--log", str(log), *arguments]) == KINDS[kind]
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "error: no such thing as 'x'\n  where: here:3\n  what to do: do that\n"
+    assert log.read_text() == err
+
+
+def test_an_error_without_a_place_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    assert main(failing(monkeypatch, WsdError("something"))) == 1
+    assert capsys.readouterr().err == "error: something\n"
+
+
+def test_a_fault_in_the_program(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
+) -> None:
+    arguments = failing(monkeypatch, ZeroDivisionError("a slip"))
+    log = tmp_path / "command.log"
+    assert main(["--log", str(log), *arguments]) == 70
+    for text in (log.read_text(), capsys.readouterr().err):
+        assert text.startswith("a fault in the program; please report it")
+        assert "Traceback (most recent call last)" in text
+        assert text.endswith("ZeroDivisionError: a slip\n")
+
+
+def test_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    assert main(failing(monkeypatch, KeyboardInterrupt())) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_a_corpus_that_is_broken_leaves_no_output(tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "source" / "apple"
+    folder.mkdir(parents=True)
+    for file in (QUICKSTART / "apple").iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    out = tmp_path / "out" / "apple.parquet"
+    arguments = ["corpus", "--source", str(folder.parent), "--word", "apple", "--out", str(out)]
+
+    (folder / "test.gold.txt").write_text("0\n7\n")
+    assert main(arguments) == 3
+    err = capsys.readouterr().err
+    assert err.startswith("error: 25 sentences but 2 gold classes\n  where: ")
+    assert f"{folder / 'test.gold.txt'}:3\n" in err
+    assert "Traceback" not in err
+    assert list(tmp_path.glob("out/**/*")) == []
+
+    (folder / "test.gold.txt").write_bytes((QUICKSTART / "apple/test.gold.txt").read_bytes())
+    assert main(arguments) == 0
+    assert [path.name for path in out.parent.iterdir()] == ["apple.parquet"]
+    before = out.read_bytes()
+    (folder / "train.data.txt").unlink()
+    assert main(arguments) == 3
+    assert out.read_bytes() == before
+    assert capsys.readouterr().err.startswith("error: a corpus file is missing\n")
+
+
+def test_an_output_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "file"
+    file.write_text("in the way")
+    arguments = ["corpus", "--source", str(QUICKSTART), "--word", "apple", "--out"]
+    for out in (file / "apple.parquet", file / "deep" / "apple.parquet", tmp_path):
+        assert main([*arguments, str(out)]) == 1
+        err = capsys.readouterr().err
+        assert err.startswith("error: ")
+        assert str(tmp_path) in err
+        assert err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_missing_table_is_named(tmp_path: Path, capsys: Capture) -> None:
+    arguments = ["project", "--corpus", str(tmp_path), "--words", "apple", "--embeddings", "e"]
+    assert main([*arguments, "--layers", "1", "--out", str(tmp_path / "o")]) == 6
+    err = capsys.readouterr().err
+    assert f"where: {tmp_path / 'apple.parquet'}" in err
+    assert "Traceback" not in err
+
+
+# Every step from the corpus on
+
+
+def test_from_the_corpus_to_the_leaderboard(
+    tmp_path: Path, capsys: Capture, write_vectors: WriteVectors
+) -> None:
+    """Layer 0 knows nothing, layer 1 every sense."""
+    words = ["bank", "spring"]
+    for word in words:
+        path = tmp_path / "corpus" / f"{word}.parquet"
+        assert (
+            main(["corpus", "--source", str(QUICKSTART), "--word", word, "--out", str(path)]) == 0
+        )
+        table = corpus.read(path)
+        vectors = np.ones((2, len(table), 3), dtype=np.float32)
+        vectors[1] = np.eye(3)[table.gold]
+        write_vectors(tmp_path / "embeddings" / word / "focal.safetensors", table, vectors)
+    shared = ["--corpus", str(tmp_path / "corpus"), "--words", *words]
+    shared += ["--embeddings", str(tmp_path / "embeddings")]
+
+    files = [tmp_path / f"{layer}.parquet" for layer in (0, 1)]
+    for layer, file in zip(("0", "-1"), files, strict=True):
+        named = ["--name", "near"] if layer == "0" else []
+        asked = ["--estimator", "nearest_centroid", "--parameters", '{"metric": "euclidean"}']
+        arguments = ["classify", *shared, "--layers", layer, *asked, *named, "--out", str(file)]
+        assert main(arguments) == 0
+    assert main(["project", *shared, "--layers", "1", "--out", str(tmp_path / "p.parquet")]) == 0
+
+    tables = [tmp_path / name for name in ("scores.csv", "summary.csv", "provenance.json")]
+    scores, summary, provenance = map(str, tables)
+    arguments = ["evaluate", "--predictions", *map(str, files), "--dataset", "quickstart"]
+    arguments += ["--scores", scores, "--summary", summary, "--provenance", provenance]
+    assert main([*arguments, "--config", '{"seed": 3}', "--reproduce", "make it"]) == 0
+    noted = json.loads(tables[2].read_text())
+    assert (noted["config"], noted["command"]) == ({"seed": 3}, "make it")
+
+    capsys.readouterr()
+    assert main(["leaderboard", summary]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    # At layer 0 all is equally near, so the first sense is predicted: 13 of 25 and 13 of 38.
+    _, first, second, _ = (line.split() for line in out.splitlines())
+    assert first == ["toy", "focal", "1", "nearest_centroid", *["100.00"] * 4]
+    f1 = (26 / 38 / 2 + 26 / 51 / 3) / 2
+    accuracy, balanced, micro = (13 / 25 + 13 / 38) / 2, (1 / 2 + 1 / 3) / 2, 26 / 63
+    figures = [f"{100 * figure:.2f}" for figure in (f1, balanced, accuracy, micro)]
+    assert second == ["toy", "focal", "0", "near", *figures]
+    assert main(["leaderboard", summary, "--top", "1"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+# The plan
+
+
+def plan(*configs: str | Path) -> int:
+    schema = REPOSITORY / "workflow" / "schemas" / "config.schema.yaml"
+    return main(["plan", *map(str, configs), "--schema", str(schema), "--results", "none"])
+
+
+def test_plan_lays_one_config_over_the_other(capsys: Capture, tmp_path: Path) -> None:
+    shipped = REPOSITORY / "config"
+    assert plan(shipped / "config.yaml") == 0
+    assert "bert-base-uncased on CoarseWSD-20: 20 words, 36 combin" in capsys.readouterr().out
+    own = tmp_path / "own.yaml"
+    own.write_text("words: [bank]\nlayers: [all]\n")
+    assert plan(shipped / "config.yaml", shipped / "quickstart.yaml", own) == 0
+    out = capsys.readouterr().out
+    assert "all-MiniLM-L6-v2 on The quickstart corpus: 1 words, 14 combinations" in out
+    assert "75 sentences of 1 words" in out
+    own.write_text("# nothing\n")
+    assert plan(shipped / "config.yaml", own) == 0
+
+
+@pytest.mark.parametrize("text", [None, "words: [bank", "seed: -1", "words: [bank]\n\tlayers: []"])
+def test_plan_refuses_a_wrong_config(capsys: Capture, tmp_path: Path, text: str | None) -> None:
+    own = tmp_path / "own.yaml"
+    if text is not None:
+        own.write_text(text)
+    assert plan(REPOSITORY / "config" / "config.yaml", own) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("error: ")
+    assert ("config key seed" if text == "seed: -1" else str(own)) in err
+    assert "Traceback" not in err
+
+
+# As a program of its own
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "wsd.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_the_program_ends_with_the_exit_code(tmp_path: Path) -> None:
+    ended = run("leaderboard", str(tmp_path / "none.csv"))
+    assert (ended.returncode, ended.stdout) == (6, "")
+    assert ended.stderr.startswith("error: there is no summary yet\n")
+    assert "Traceback" not in ended.stderr
+
+
+def test_the_leaderboard_and_the_help_load_no_library(tmp_path: Path) -> None:
+    """They print at once; importing torch alone takes seconds."""
+    heavy = "{'numpy', 'pandas', 'pyarrow', 'scipy', 'sklearn', 'torch', 'transformers', 'bokeh'}"
+    for arguments in ("['leaderboard', 'none.csv']", "['--help']"):
+        code = (
+            "import sys; from wsd.cli import main\n"
+            f"try: main({arguments})\n"
+            "except SystemExit: pass\n"
+            f"sys.exit(str({heavy} & set(sys.modules)))"
+        )
+        ended = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
+        )
+        assert ended.stderr.splitlines()[-1] == "set()"

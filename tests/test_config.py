@@ -1,0 +1,325 @@
+"""The shipped configs are valid, and a wrong one is refused by key, value and what is possible."""
+
+import copy
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from wsd.config import Classifier, Config, check
+from wsd.datasets import DATASETS
+from wsd.errors import ConfigError
+from wsd.plan import merge
+
+REPOSITORY = Path(__file__).parents[1]
+CONFIG = REPOSITORY / "config"
+SCHEMA = REPOSITORY / "workflow" / "schemas" / "config.schema.yaml"
+SHIPPED = sorted(path.name for path in CONFIG.glob("*.yaml"))
+MINILM = "all-MiniLM-L6-v2"
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def load(name: str) -> Any:
+    return yaml.safe_load((CONFIG / name).read_text(encoding="utf-8"))
+
+
+def shipped(name: str) -> dict[str, Any]:
+    """A shipped config as the workflow sees it: over config.yaml."""
+    return merge(load("config.yaml"), load(name))
+
+
+def check_changed(*changes: Change) -> Config:
+    """Check the quickstart config after some changes."""
+    config = copy.deepcopy(shipped("quickstart.yaml"))
+    for change in changes:
+        change(config)
+    return check(config, SCHEMA)
+
+
+def top(**values: Any) -> Change:
+    return lambda config: config.update(values)
+
+
+def model(**values: Any) -> Change:
+    """Set keys of the first model; None takes a key away."""
+
+    def change(config: dict[str, Any]) -> None:
+        entry = {**config["models"][0], **values}
+        config["models"][0] = {key: value for key, value in entry.items() if value is not None}
+
+    return change
+
+
+def second_model(**values: Any) -> Change:
+    return lambda config: config["models"].append({**config["models"][0], **values})
+
+
+def classifiers(*entries: Any) -> Change:
+    return top(classifiers=list(entries))
+
+
+def views(store: list[str], classify: list[str], **more: Any) -> Change:
+    return top(views={"store": store, "classify": classify, **more})
+
+
+# What is shipped
+
+
+def test_the_shipped_configs() -> None:
+    assert SHIPPED == ["config.yaml", "minilm.yaml", "quickstart.yaml"]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_config_is_valid(name: str) -> None:
+    config = check(shipped(name), SCHEMA)
+    assert config.words == config.dataset.words
+    assert config.classify == ("focal",)
+    assert config.store == ("focal", "context", "cls", "other")
+    assert config.classifiers == {
+        "nearest_centroid": Classifier(
+            "nearest_centroid", "nearest_centroid", {"metric": "cosine"}
+        ),
+        "logistic": Classifier("logistic", "logistic", {"C": 1.0}),
+    }
+    assert (config.seed, config.device) == (1, "auto")
+
+
+@pytest.mark.parametrize(
+    ("name", "dataset", "models", "choices", "source"),
+    [
+        ("config.yaml", "coarsewsd20", "bert-base-uncased", 18, {"hub", "revision"}),
+        ("minilm.yaml", "coarsewsd20", MINILM, 12, {"package"}),
+        ("quickstart.yaml", "quickstart", MINILM, 12, {"package"}),
+    ],
+)
+def test_what_a_shipped_config_asks_for(
+    name: str, dataset: str, models: str, choices: int, source: set[str]
+) -> None:
+    config = check(shipped(name), SCHEMA)
+    assert config.dataset is DATASETS[dataset]
+    (only,) = config.models.values()
+    assert (list(config.models), only.name) == ([models], models)
+    assert len(only.layers) == choices
+    assert set(only.source) == source
+    assert "model.safetensors" in only.sha256
+    assert only.pooling == "mean"
+
+
+def test_the_same_model_is_the_same_in_two_configs() -> None:
+    assert load("minilm.yaml")["models"] == load("quickstart.yaml")["models"]
+
+
+# The schema and its description
+
+
+def keys(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every key that a config can have, with its part of the schema."""
+    for name, part in schema.get("properties", {}).items():
+        yield f"{path}.{name}", part
+        yield from keys(part, f"{path}.{name}")
+    for name, part in schema.get("$defs", {}).items():
+        yield from keys(part, f"{path}#{name}")
+
+
+def read_schema() -> dict[str, Any]:
+    schema: dict[str, Any] = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    return schema
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(read_schema())
+
+
+def test_every_key_is_described_in_the_schema() -> None:
+    found = dict(keys(read_schema()))
+    assert len(found) >= 20
+    assert [key for key, part in found.items() if len(part.get("description", "")) < 20] == []
+
+
+def test_every_key_is_explained_in_the_readme() -> None:
+    text = (CONFIG / "README.md").read_text(encoding="utf-8")
+    # `views.store` explains two keys.
+    explained = {part for code in re.findall(r"`([\w.]+)`", text) for part in code.split(".")}
+    assert {key.rpartition(".")[2] for key, _ in keys(read_schema())} - explained == set()
+
+
+def test_every_mapping_of_the_schema_refuses_unknown_keys() -> None:
+    schema = read_schema()
+    mappings = [schema, schema["properties"]["views"], *schema["$defs"].values()]
+    objects = [part for part in mappings if part.get("type") == "object"]
+    assert len(objects) == 4
+    assert all(part["additionalProperties"] is False for part in objects)
+
+
+# What a config may say
+
+
+def test_words_are_sorted_and_layers_are_in_their_one_order() -> None:
+    config = check_changed(
+        top(words=["spring", "apple"], layers=["mean-2-1", 6, "mean-last-1", "0", "-7"])
+    )
+    assert config.words == ("apple", "spring")
+    assert config.models[MINILM].layers == ("0", "6", "mean-1-2")
+
+
+def test_layers_are_counted_per_model() -> None:
+    config = check_changed(top(layers=[-1]), second_model(name="small", blocks=3))
+    assert [entry.layers for entry in config.models.values()] == [("6",), ("3",)]
+
+
+def test_a_classifier_with_a_name_of_its_own() -> None:
+    config = check_changed(
+        classifiers(
+            {"name": "logistic"},
+            {"name": "firm", "estimator": "logistic", "C": 0.1},
+            {"name": "far", "estimator": "nearest_centroid", "metric": "euclidean"},
+        )
+    )
+    assert list(config.classifiers.values()) == [
+        Classifier("logistic", "logistic", {}),
+        Classifier("firm", "logistic", {"C": 0.1}),
+        Classifier("far", "nearest_centroid", {"metric": "euclidean"}),
+    ]
+
+
+def test_other_sources_of_a_model() -> None:
+    local = check_changed(model(package=None, path="some folder", sha256=None, pooling="last"))
+    found = local.models[MINILM]
+    assert (found.source, found.sha256, found.pooling) == ({"path": "some folder"}, {}, "last")
+    hub = check_changed(model(package=None, hub="gpt2", revision="0123456789" * 4))
+    assert hub.models[MINILM].source == {"hub": "gpt2", "revision": "0123456789" * 4}
+
+
+# What it may not
+
+SOURCES = "exactly one of `hub` with `revision`, `package`, or `path`"
+LAYERS = "with 6 blocks, use 0 to 6"
+MODEL_KEYS = "blocks, hub, name, package, path, pooling, revision, sha256, width"
+
+# Change, key, what the error says of the value, what it says is possible.
+WRONG: list[tuple[Change, str, str, str]] = [
+    (top(layer=[1]), "(top level)", "'layer'", "classifiers, dataset, device, layers, models"),
+    (lambda c: c.pop("seed"), "(top level)", "'seed'", "add the key"),
+    (top(dataset="semcor"), "dataset", "'semcor'", "['coarsewsd20', 'quickstart']"),
+    (top(words="bank"), "words", "'bank'", "`all`, or a list"),
+    (top(words=["bank", "bass"]), "words[1]", "'bass'", "apple, bank, crane, java, spring"),
+    (top(words=[]), "words", "[]", "non-empty"),
+    (top(words=["bank", "bank"]), "words", "['bank', 'bank']", "non-unique"),
+    (top(words=[1]), "words[0]", "1", "'string'"),
+    (top(seed=-1), "seed", "-1", "minimum of 0"),
+    (top(seed="1"), "seed", "'1'", "'integer'"),
+    (top(seed=True), "seed", "True", "'integer'"),
+    (top(device="gpu"), "device", "'gpu'", "['auto', 'cpu', 'cuda']"),
+    # Layers
+    (top(layers=[17]), "layers[0]", "'17'", LAYERS),
+    (top(layers=[7]), "layers[0]", "'7'", LAYERS),
+    (top(layers=["all", "mean-last-0"]), "layers[1]", "'mean-last-0'", "k from 1 to 7"),
+    (top(layers=["median-all"]), "layers[0]", "'median'", "with op mean, sum, concat"),
+    (top(layers=[1.5]), "layers[0]", "1.5", "'integer'"),
+    (top(layers=[True]), "layers[0]", "True", "'integer'"),
+    (top(layers="all"), "layers", "'all'", "'array'"),
+    (top(layers=[]), "layers", "[]", "non-empty"),
+    (second_model(name="small", blocks=2), "layers[3]", "'mean-last-4'", "with 2 blocks"),
+    # Models
+    (top(models=[]), "models", "[]", "non-empty"),
+    (top(models={"name": "x"}), "models", "'x'", "a list"),
+    (model(package=None), "models[0]", "no source", SOURCES),
+    (model(package=None, hub="a/b"), "models[0]", "no source", SOURCES),
+    (model(path="somewhere"), "models[0]", "more than one", SOURCES),
+    (model(hub="a/b", revision="0" * 40), "models[0]", "more than one", SOURCES),
+    (model(package=None, hub="a/b", revision="abc123"), "models[0].revision", "'abc123'", "{40}"),
+    (model(package=None, hub="a/b", revision="main"), "models[0].revision", "'main'", "full"),
+    (model(package=None, hub="a/b/c", revision="0" * 40), "models[0].hub", "'a/b/c'", "such as"),
+    (model(package="gt-all"), "models[0].package", "'gt-all'", "installed Python package"),
+    (model(package=None, path=""), "models[0].path", "''", "folder"),
+    (model(name="a/b"), "models[0].name", "'a/b'", "[A-Za-z0-9._-]"),
+    (model(name=".."), "models[0].name", "'..'", "[A-Za-z0-9._-]"),
+    (model(name="a b"), "models[0].name", "'a b'", "[A-Za-z0-9._-]"),
+    (model(name="x" * 101), "models[0].name", "x" * 101, "{0,99}"),
+    (model(name=None), "models[0]", "'name'", "add the key"),
+    (model(blocks=None), "models[0]", "'blocks'", "add the key"),
+    (model(blocks=0), "models[0].blocks", "0", "minimum of 1"),
+    (model(blocks="6"), "models[0].blocks", "'6'", "'integer'"),
+    (model(width=0), "models[0].width", "0", "minimum of 1"),
+    (model(pooling="max"), "models[0].pooling", "'max'", "['mean', 'first', 'last']"),
+    (model(sha256={"vocab.txt": "abc"}), "models[0].sha256.vocab.txt", "'abc'", "{64}"),
+    (model(layers=[1]), "models[0]", "'layers'", MODEL_KEYS),
+    (second_model(), "models[1].name", f"'{MINILM}'", "taken"),
+    (second_model(name=MINILM.lower()), "models[1].name", f"'{MINILM.lower()}'", "taken"),
+    # Classifiers
+    (classifiers("logistic"), "classifiers[0]", "'logistic'", "'object'"),
+    (classifiers(), "classifiers", "[]", "non-empty"),
+    (classifiers({"name": "svm"}), "classifiers[0]", "'svm'", "nearest_centroid or logistic"),
+    (
+        classifiers({"name": "x", "estimator": "svm"}),
+        "classifiers[0].estimator",
+        "'svm'",
+        "['nearest_centroid', 'logistic']",
+    ),
+    (
+        classifiers({"name": "logistic", "metric": "cosine"}),
+        "classifiers[0]",
+        "logistic has no parameter 'metric'",
+        "its parameters are C",
+    ),
+    (
+        classifiers({"name": "logistic"}, {"name": "nearest_centroid", "C": 1}),
+        "classifiers[1]",
+        "nearest_centroid has no parameter 'C'",
+        "its parameters are metric",
+    ),
+    (classifiers({"name": "logistic", "C": -1}), "classifiers[0].C", "-1", "minimum of 0"),
+    (classifiers({"name": "logistic", "C": 0}), "classifiers[0].C", "0", "minimum of 0"),
+    (classifiers({"name": "logistic", "C": "1e-3"}), "classifiers[0].C", "'1e-3'", "'number'"),
+    (classifiers({"name": "logistic", "c": 1}), "classifiers[0]", "'c'", "C, estimator, metric"),
+    (
+        classifiers({"name": "nearest_centroid", "metric": "dot"}),
+        "classifiers[0].metric",
+        "'dot'",
+        "['cosine', 'euclidean']",
+    ),
+    (
+        classifiers({"name": "logistic"}, {"name": "Logistic", "estimator": "logistic"}),
+        "classifiers[1].name",
+        "'Logistic'",
+        "taken",
+    ),
+    (
+        classifiers({"name": "a/b", "estimator": "logistic"}),
+        "classifiers[0].name",
+        "'a/b'",
+        "[A-Za-z0-9._-]",
+    ),
+    # Views
+    (views(["focal"], ["context"]), "views.classify", "'context'", "add context to views.store"),
+    (views(["focus"], ["focal"]), "views.store[0]", "'focus'", "'context', 'cls', 'other'"),
+    (views([], ["focal"]), "views.store", "[]", "non-empty"),
+    (views(["focal"], []), "views.classify", "[]", "non-empty"),
+    (views(["focal"], ["focal"], keep=[]), "views", "'keep'", "classify, store"),
+    (top(views={"store": ["focal"]}), "views", "'classify'", "add the key"),
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "value", "possible"),
+    WRONG,
+    ids=[f"{i}-{key}-{value[:20]}" for i, (_, key, value, _) in enumerate(WRONG)],
+)
+def test_a_wrong_config(change: Change, key: str, value: str, possible: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        check_changed(change)
+    error = caught.value
+    assert error.where == f"config key {key}"
+    assert value in error.what
+    assert possible in str(error)
+    assert error.exit_code == 2
+
+
+def test_the_unchanged_config_is_right() -> None:
+    """Else every one of the tests above could pass for another reason."""
+    assert check_changed().words == ("apple", "bank", "crane", "java", "spring")

@@ -1,0 +1,163 @@
+"""What a run will cost: merged as Snakemake merges, and exact about the disk."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from conftest import MakeCorpus, WriteVectors
+from snakemake.utils import update_config
+
+from wsd import plan
+from wsd.config import Config, Model, check
+from wsd.plan import describe, embedding_bytes, embedding_seconds, merge, missing, sizes
+
+REPOSITORY = Path(__file__).parents[1]
+SCHEMA = REPOSITORY / "workflow" / "schemas" / "config.schema.yaml"
+MINILM = "all-MiniLM-L6-v2"
+
+
+def small(blocks: int = 6, width: int = 384, **source: str) -> Model:
+    return Model("small", source or {"package": "p"}, {}, blocks, width, "mean", ("0", "1"))
+
+
+def config_of(*names: str, **values: Any) -> Config:
+    merged: dict[str, Any] = {}
+    for name in ("config.yaml", *names):
+        merged = merge(merged, yaml.safe_load((REPOSITORY / "config" / name).read_text()))
+    return check({**merged, **values}, SCHEMA)
+
+
+MERGES = [
+    ({}, {}, {}),
+    ({"a": 1}, {"b": 2}, {"a": 1, "b": 2}),
+    ({"a": 1}, {"a": 2}, {"a": 2}),
+    ({"a": [1, 2]}, {"a": [3]}, {"a": [3]}),
+    ({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}}, {"a": {"b": 3, "c": 2}}),
+    ({"a": {"b": {"c": 1, "d": 2}}}, {"a": {"b": {"c": 3}}}, {"a": {"b": {"c": 3, "d": 2}}}),
+    ({"a": {"b": 1}}, {"a": [2]}, {"a": [2]}),
+    ({"a": {"b": 1}}, {"a": None}, {"a": None}),
+    ({"a": {"b": [1]}}, {"a": {"b": []}}, {"a": {"b": []}}),
+    ({"a": [{"name": "x", "C": 1}]}, {"a": [{"name": "y"}]}, {"a": [{"name": "y"}]}),
+    ({}, {"a": {"b": {"c": 1}}}, {"a": {"b": {"c": 1}}}),
+]
+
+
+@pytest.mark.parametrize(("base", "over", "merged"), MERGES)
+def test_merge_is_the_merge_of_snakemake(
+    base: dict[str, Any], over: dict[str, Any], merged: dict[str, Any]
+) -> None:
+    before = copy.deepcopy((base, over))
+    assert merge(base, over) == merged
+    assert (base, over) == before
+    theirs = copy.deepcopy(base)
+    update_config(theirs, copy.deepcopy(over))
+    assert theirs == merged
+
+
+def test_sizes() -> None:
+    assert sizes("quickstart") == {"apple": 75, "bank": 75, "crane": 74, "java": 76, "spring": 113}
+    assert sum(sizes("coarsewsd20").values()) == 33_566
+    assert sizes("none") == {}
+
+
+def test_disk_is_what_the_writer_takes(
+    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors
+) -> None:
+    corpus = make_corpus([("train", 0)] * 7 + [("test", 0)] * 4)
+    vectors = np.zeros((4, 11, 6), dtype=np.float32)
+    total = 0
+    for view in ("focal", "cls"):
+        path = tmp_path / f"{view}.safetensors"
+        write_vectors(path, corpus, vectors)
+        raw = path.read_bytes()
+        total += len(raw) - 8 - int.from_bytes(raw[:8], "little")
+    assert total == 4 * 4 * 11 * 6 * 2
+    assert embedding_bytes(small(blocks=3, width=6), 11, 2) == total
+
+
+def test_disk_of_the_full_sweep() -> None:
+    """13 states of 33,566 sentences, 768 numbers of 4 bytes, 4 views: 5.4 GB."""
+    assert embedding_bytes(small(12, 768), 33_566, 4) == 13 * 33_566 * 768 * 4 * 4
+
+
+def test_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e9)
+    # Two operations for each of 12 width² weights, per block and piece.
+    operations = 2 * 12 * 100**2 * 2 * plan.PIECES * 50
+    expected = operations / (1e9 * plan.EFFICIENCY)
+    assert embedding_seconds(small(2, 100), 50, 1) == pytest.approx(expected, rel=1e-12)
+    assert embedding_seconds(small(2, 100), 50, 4) == pytest.approx(expected / 4, rel=1e-12)
+
+
+def test_the_speed_that_is_measured_is_one_of_a_processor() -> None:
+    assert 1e8 < plan._operations_per_second() < 1e13
+
+
+def touch(results: Path, word: str, *views: str) -> None:
+    folder = results / "quickstart" / MINILM / "embeddings" / word
+    folder.mkdir(parents=True, exist_ok=True)
+    for view in views:
+        (folder / f"{view}.safetensors").touch()
+
+
+def test_missing(tmp_path: Path) -> None:
+    config = config_of("quickstart.yaml", words=["apple", "bank", "java"])
+    assert missing(config, tmp_path) == {MINILM: ["apple", "bank", "java"]}
+    touch(tmp_path, "bank", *config.store)
+    touch(tmp_path, "java", *config.store[:-1])
+    assert missing(config, tmp_path) == {MINILM: ["apple", "java"]}
+    touch(tmp_path, "java", config.store[-1])
+    touch(tmp_path, "apple", *config.store)
+    assert missing(config, tmp_path) == {MINILM: []}
+
+
+def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e10)
+    config = config_of("quickstart.yaml")
+    touch(tmp_path, "spring", *config.store)
+    # 300 sentences are left: 24 * 384² * 6 * 33 * 300 operations at 0.55e10 per second and core.
+    # On disk: 7 states * 300 * 384 numbers * 4 bytes * 4 views = 12.9 MB.
+    assert describe(config, tmp_path, 2).splitlines() == [
+        f"{MINILM} on The quickstart corpus: 5 words, 24 combinations of layers and classifier",
+        f"  to embed: 300 sentences of 4 words; 0.01 GB in {tmp_path / 'quickstart'}; "
+        "roughly 20 s on 2 cores without GPU",
+    ]
+    assert describe(config, tmp_path, 1).endswith("roughly 40 s on 1 core without GPU")
+    for word in config.words:
+        touch(tmp_path, word, *config.store)
+    assert describe(config, tmp_path, 1).splitlines()[1:] == [
+        "  every sentence is embedded already"
+    ]
+
+
+def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e11)
+    config = config_of(classifiers=[{"name": "logistic"}])
+    # 13 states * 33,566 * 768 * 4 bytes * 4 views; 12 * 12 * 768² + 31,000 * 768 weights.
+    assert describe(config, tmp_path, 4).splitlines() == [
+        "bert-base-uncased on CoarseWSD-20: 20 words, 18 combinations of layers and classifier",
+        f"  to embed: 33,566 sentences of 20 words; 5.36 GB in {tmp_path / 'coarsewsd20'}; "
+        "roughly 14 min on 4 cores without GPU",
+        "  to fetch, unless the hub's cache has it: about 0.4 GB of model",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.01, "1 s"),
+        (4, "1 s"),
+        (14, "10 s"),
+        (89, "90 s"),
+        (90, "2 min"),
+        (150.1, "3 min"),
+        (5399, "90 min"),
+        (5400, "1.5 h"),
+        (36_000, "10.0 h"),
+    ],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert plan._duration(seconds) == text
