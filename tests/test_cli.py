@@ -220,13 +220,15 @@ def test_an_output_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: Ca
     file = tmp_path / "file"
     file.write_text("in the way")
     arguments = ["corpus", "--source", str(QUICKSTART), "--word", "apple", "--out"]
-    for out in (file / "apple.parquet", file / "deep" / "apple.parquet", tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for out in (file / "apple.parquet", file / "deep" / "apple.parquet", folder):
         assert main([*arguments, str(out)]) == 1
         err = capsys.readouterr().err
         assert err.startswith("error: ")
         assert str(tmp_path) in err
         assert err.count("\n") == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "folder"]
 
 
 def test_a_missing_table_is_named(tmp_path: Path, capsys: Capture) -> None:

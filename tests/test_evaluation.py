@@ -199,8 +199,16 @@ def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
     assert words == ["mint", "sage"] * len(rows)
 
 
-def test_a_row_twice_is_refused(tmp_path: Path) -> None:
-    files = [write(tmp_path, WORDS), write(tmp_path, WORDS[:1])]
+def test_words_of_one_classifier_in_two_files(tmp_path: Path) -> None:
+    sage, mint = (write(tmp_path, [word]) for word in WORDS)
+    assert run(tmp_path, [sage, mint]) == run(tmp_path, [mint, sage])
+    assert run(tmp_path, [sage, mint]) == run(tmp_path, [write(tmp_path, WORDS)])
+
+
+@pytest.mark.parametrize("guessed", [[0, 0, 2, 1], [0, 0, 0, 1]], ids=["the same", "another"])
+def test_a_row_twice_is_refused(tmp_path: Path, guessed: list[int]) -> None:
+    again = predicted([0, 0, 0, 1], guessed, word="sage", n_train=5)
+    files = [write(tmp_path, WORDS), write(tmp_path, [again])]
     with pytest.raises(ResultError, match=r"two files hold the row .*'word': 'sage'"):
         run(tmp_path, files)
     assert not (tmp_path / "out").exists()

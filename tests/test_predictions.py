@@ -14,6 +14,7 @@ from wsd import predictions
 from wsd.classifiers import Logistic, NearestCentroid
 from wsd.embeddings import Embeddings, Writer
 from wsd.errors import ConfigError, ResultError
+from wsd.files import read_table
 from wsd.predictions import WordPredictions, classify, predict_word, shared
 
 BOTH = pytest.mark.parametrize("classifier", [NearestCentroid(), Logistic()], ids=str)
@@ -118,6 +119,8 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
     ]
     path = tmp_path / "a=b" / "6.logistic.parquet"
     predictions.write(path, words, {"layers": "6"})
+    # The folder's name looks like a partition of a data set, and is none.
+    assert read_table(path)[0].column_names == ["word", "index", "gold", "predicted", "scores"]
     again, provenance = predictions.read(path)
     assert provenance["layers"] == "6"
     assert {word.word for word in again} == {"yard", "arm", "bow"}

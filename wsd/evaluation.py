@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 from wsd import layers, predictions
 from wsd.errors import ResultError
@@ -31,6 +30,8 @@ def score_word(words: WordPredictions) -> dict[str, Any]:
     -------
     dict with n_senses, n_train, n_test, accuracy, macro_f1 and balanced_accuracy
     """
+    from sklearn.metrics import accuracy_score, f1_score, recall_score
+
     gold, predicted = words.gold, words.predicted
     occurring = sorted(set(gold.tolist()) | set(predicted.tolist()))
     return {
