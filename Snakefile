@@ -18,6 +18,8 @@ rule all:
     input:
         rules.evaluate.output,
         rules.report.output,
+    message:
+        "all: the tables and the pages are there"
 
 
 onstart:

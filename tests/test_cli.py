@@ -139,7 +139,7 @@ def test_a_checksum_that_names_no_file(capsys: Capture, pair: str) -> None:
 
 # Errors
 
-KINDS = {
+KINDS: dict[type[WsdError], int] = {
     WsdError: 1,
     ConfigError: 2,
     errors.CorpusError: 3,
@@ -150,7 +150,8 @@ KINDS = {
 
 
 def test_every_kind_of_error_has_its_own_exit_code() -> None:
-    assert {kind: kind.exit_code for kind in [WsdError, *WsdError.__subclasses__()]} == KINDS
+    kinds: list[type[WsdError]] = [WsdError, *WsdError.__subclasses__()]
+    assert {kind: kind.exit_code for kind in kinds} == KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS)

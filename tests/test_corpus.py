@@ -383,6 +383,15 @@ def test_no_table_and_half_a_table(written: Path) -> None:
     assert caught.value.where == str(written)
 
 
+def test_a_table_with_damaged_pages(written: Path) -> None:
+    raw = written.read_bytes()
+    for start in range(4, 204, 40):
+        written.write_bytes(raw[:start] + b"\xff" * 40 + raw[start + 40 :])
+        with pytest.raises(ResultError) as caught:
+            corpus.read(written)
+        assert caught.value.where == str(written)
+
+
 def test_several_words_come_in_the_order_asked_for(written: Path, folder: Path) -> None:
     corpus.write(folder / "thyme.parquet", read_text(folder, "thyme"))
     found = corpus.read_all(folder, ["thyme", "mint"])

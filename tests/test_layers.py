@@ -134,7 +134,16 @@ def test_a_list_names_the_place_of_the_bad_choice() -> None:
 
 
 def test_two_spellings_are_one_job_and_the_order_of_a_list_does_not_matter() -> None:
-    spellings = ["mean-all", "sum-6-1", -1, "6", "mean-last-1", 6, "mean-last-6", "sum-1-6"]
+    spellings: list[str | int] = [
+        "mean-all",
+        "sum-6-1",
+        -1,
+        "6",
+        "mean-last-1",
+        6,
+        "mean-last-6",
+        "sum-1-6",
+    ]
     names = [choice.name for choice in expand(spellings, 6)]
     assert names == ["6", "sum-1-6", "mean-all"]
     assert [choice.name for choice in expand(reversed(spellings), 6)] == names

@@ -88,8 +88,8 @@ def test_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     # Two operations for each of 12 width² weights, per block and piece.
     operations = 2 * 12 * 100**2 * 2 * plan.PIECES * 50
     expected = operations / (1e9 * plan.EFFICIENCY)
-    assert embedding_seconds(small(2, 100), 50, 1) == pytest.approx(expected, rel=1e-12)
-    assert embedding_seconds(small(2, 100), 50, 4) == pytest.approx(expected / 4, rel=1e-12)
+    assert embedding_seconds(small(2, 100), 3, 50, 1) == pytest.approx(expected, rel=1e-12)
+    assert embedding_seconds(small(2, 100), 3, 50, 4) == pytest.approx(expected / 4, rel=1e-12)
 
 
 def test_the_speed_that_is_measured_is_one_of_a_processor() -> None:

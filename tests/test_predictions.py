@@ -76,7 +76,7 @@ def test_exact_scores(make_corpus: MakeCorpus) -> None:
     rows = [("train", 1), ("test", 0), ("train", 0), ("test", 1)]
     vectors = np.array([[0.0, 2], [3, 4], [5, 0], [0, -1]])
     found = predict_word(make_corpus(rows), vectors, NearestCentroid())
-    assert_allclose(found.scores, [[0.6, 0.8], [0, -1]], rtol=1e-15)
+    assert_allclose(found.scores, np.array([[0.6, 0.8], [0, -1]]), rtol=1e-15)
     assert found.predicted.tolist() == [1, 0]
 
 
@@ -156,9 +156,9 @@ def test_classify(tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteV
     }
     classify(corpora, tmp_path, layers="-1", out=out, **asked)
     words, provenance = predictions.read(out)
-    for word in words:
-        assert word.gold.tolist() == word.predicted.tolist() == [1, 0]
-        assert_allclose(word.scores, [[-np.sqrt(2), 0], [0, -np.sqrt(2)]])
+    for found in words:
+        assert found.gold.tolist() == found.predicted.tolist() == [1, 0]
+        assert_allclose(found.scores, [[-np.sqrt(2), 0], [0, -np.sqrt(2)]])
     assert {key: provenance[key] for key in ("layers", "view", "classifier", "estimator")} == {
         "layers": "2",
         "view": "context",

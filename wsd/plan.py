@@ -1,7 +1,7 @@
 """What a run will cost, said before it starts: disk exactly, time roughly.
 
-The time is that of the encoder's matrix products at the speed measured here and now; nothing
-else of a run takes long.
+The time is that of the encoder's matrix products, at the speed measured here and now, and of
+starting a job per word; nothing else of a run takes long.
 """
 
 import csv
@@ -18,7 +18,9 @@ from wsd.datasets import DATA
 # Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
 PIECES = 33
 # Share of the machine's best matrix product that a forward pass reaches, measured with MiniLM.
-EFFICIENCY = 0.55
+EFFICIENCY = 0.65
+# Processor time of one embedding job beside its forward passes: libraries and weights.
+START_SECONDS = 4.0
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -59,12 +61,13 @@ def embedding_bytes(model: Model, instances: int, views: int) -> int:
     return 4 * (model.blocks + 1) * model.width * instances * views
 
 
-def embedding_seconds(model: Model, instances: int, cores: int) -> float:
-    """Rough time of the forward passes on this machine's processor."""
+def embedding_seconds(model: Model, words: int, instances: int, cores: int) -> float:
+    """Rough time of embedding the instances of so many words on this machine's processor."""
     # Per piece and block: 12 width² weights in six products, a multiplication and an addition
     # each; attention adds little at this length.
     operations = 24.0 * model.width**2 * model.blocks * PIECES * instances
-    return operations / (_operations_per_second() * EFFICIENCY * cores)
+    forward = operations / (_operations_per_second() * EFFICIENCY)
+    return (forward + START_SECONDS * words) / cores
 
 
 def _operations_per_second() -> float:
@@ -99,7 +102,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
             continue
         instances = sum(count[word] for word in words)
         disk = embedding_bytes(model, instances, len(config.store))
-        seconds = embedding_seconds(model, instances, cores)
+        seconds = embedding_seconds(model, len(words), instances, cores)
         lines.append(
             f"  to embed: {instances:,} sentences of {len(words)} words; "
             f"{disk / 1e9:.2f} GB in {results / config.dataset.name}; "
