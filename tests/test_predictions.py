@@ -10,7 +10,7 @@ import pytest
 from conftest import MakeCorpus, WriteVectors
 from numpy.testing import assert_allclose, assert_array_equal
 
-from wsd import predictions
+from wsd import corpus, predictions
 from wsd.classifiers import Logistic, NearestCentroid
 from wsd.embeddings import Embeddings, Writer
 from wsd.errors import ConfigError, ResultError
@@ -287,3 +287,10 @@ def test_layers_of_words_with_other_blocks_are_refused(
     with pytest.raises(ResultError, match="'mint' and 'sage' were made with another model"):
         classify(corpora, tmp_path, layers="-1", train="full", out=out, **asked)
     assert not out.exists()
+
+
+def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
+    path = tmp_path / "corpus.parquet"
+    corpus.write(path, make_corpus([("train", 0), ("test", 1)]))
+    with pytest.raises(ResultError, match="does not hold what it should"):
+        predictions.read(path)

@@ -8,7 +8,7 @@ from conftest import MakeCorpus, WriteVectors
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import PCA
 
-from wsd import projection
+from wsd import corpus, projection
 from wsd.errors import ConfigError, ResultError
 from wsd.projection import align_signs, pca
 
@@ -128,8 +128,8 @@ def test_project(tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVe
     rows = [("train", 0), ("train", 1), ("test", 0), ("train", 0), ("test", 1)]
     corpora = {word: make_corpus(rows, word=word) for word in ("sage", "mint")}
     vectors = {word: random.normal(size=(3, 5, 4)).astype(np.float32) for word in corpora}
-    for word, corpus in corpora.items():
-        write_vectors(tmp_path / word / "focal.safetensors", corpus, vectors[word])
+    for word, table in corpora.items():
+        write_vectors(tmp_path / word / "focal.safetensors", table, vectors[word])
     out = tmp_path / "out" / "2.parquet"
     projection.project(corpora, tmp_path, view="focal", layers="-1", out=out)
     pictures, provenance = projection.read(out)
@@ -180,3 +180,17 @@ def test_write_and_read(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     for word in corpora:
         assert_array_equal(again[word].points, pictures[word].points)
         assert again[word].explained == (0.5, 0.25)
+
+
+def test_two_training_rows_leave_the_second_axis_zero() -> None:
+    vectors = np.array([[0.0, 0, 0], [0, 0, 4], [1, 2, 3]])
+    found = pca(vectors, np.array([True, True, False]))
+    assert found.points[2, 1] == 0
+    assert found.explained[1] == 0
+
+
+def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
+    path = tmp_path / "corpus.parquet"
+    corpus.write(path, make_corpus([("train", 0), ("test", 1)]))
+    with pytest.raises(ResultError, match="does not hold what it should"):
+        projection.read(path)

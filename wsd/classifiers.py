@@ -75,7 +75,8 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """The nearest class; of equally near ones, the first in ``classes_``."""
-        return self.classes_[self.decision_function(X).argmax(axis=1)]
+        nearest = self.decision_function(X).argmax(axis=1)
+        return self.classes_[nearest]
 
 
 def _unit(X: np.ndarray) -> np.ndarray:
@@ -156,7 +157,8 @@ class Logistic(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """The most probable class; of equally probable ones, the first in ``classes_``."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        most_probable = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[most_probable]
 
 
 ESTIMATORS: dict[str, Callable[..., Any]] = {

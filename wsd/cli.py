@@ -143,8 +143,10 @@ def _plan(args: argparse.Namespace) -> None:
     for file in args.configfile:
         try:
             loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
-        except (OSError, yaml.YAMLError) as error:
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
             raise ConfigError(f"the config cannot be read: {error}", where=str(file)) from None
+        if not isinstance(loaded or {}, dict):
+            raise ConfigError("the config is no mapping of keys to values", where=str(file))
         merged = plan.merge(merged, loaded or {})
     print(plan.describe(config.check(merged, args.schema), args.results, args.cores))
 
@@ -165,6 +167,16 @@ def _object(text: str, where: str) -> dict[str, object]:
     if not isinstance(value, dict):
         raise ConfigError(f"{text!r} is not a JSON object", where=where)
     return value
+
+
+def _count(text: str) -> int:
+    """A number from 1 up; argparse turns the ValueError into its own message."""
+    if (number := int(text)) < 1:
+        raise ValueError
+    return number
+
+
+_count.__name__ = "count"  # as argparse shows it
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -216,8 +228,8 @@ def _parser() -> argparse.ArgumentParser:
     where.add_argument("--path", help="a local folder")
     p.add_argument("--revision", help="full commit hash on the hub")
     p.add_argument("--sha256", nargs="*", default=[], metavar="FILE=SHA256")
-    p.add_argument("--blocks", type=int, required=True, help="blocks the model must have")
-    p.add_argument("--width", type=int, required=True, help="width the model must have")
+    p.add_argument("--blocks", type=_count, required=True, help="blocks the model must have")
+    p.add_argument("--width", type=_count, required=True, help="width the model must have")
     out(p, "the model's record, .json")
 
     p = command("embed", _embed, "Run an encoder over one word's sentences, keeping every layer.")
@@ -233,7 +245,7 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--pooling", default="mean", choices=["mean", "first", "last"])
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
-    p.add_argument("--threads", type=int, default=1)
+    p.add_argument("--threads", type=_count, default=1)
     out(p, "the word's folder, for <view>.safetensors")
 
     p = command("classify", _classify, "Fit and predict every word on one layer choice.")
@@ -271,7 +283,7 @@ def _parser() -> argparse.ArgumentParser:
 
     p = command("leaderboard", _leaderboard, "Print the layer choices, best first.")
     p.add_argument("summary", type=Path, help="a summary.csv")
-    p.add_argument("--top", type=int, default=0, help="only the best N (default: all)")
+    p.add_argument("--top", type=_count, help="only the best N (default: all)")
 
     p = command("plan", _plan, "Say what a run will cost, in disk and roughly in time.")
     p.add_argument(
@@ -280,7 +292,7 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     p.add_argument("--schema", type=Path, default=Path("workflow/schemas/config.schema.yaml"))
     p.add_argument("--results", type=Path, default=Path("results"))
-    p.add_argument("--cores", type=int, default=os.cpu_count())
+    p.add_argument("--cores", type=_count, default=os.cpu_count() or 1)
     return parser
 
 
@@ -300,8 +312,10 @@ def _start_log(file: Path | None) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; an error of the user's prints no traceback."""
     args = _parser().parse_args(argv)
-    _start_log(args.log)
+    _start_log(None)
     try:
+        if args.log:
+            _start_log(args.log)
         args.function(args)
     except WsdError as error:
         log.error("error: %s", error)

@@ -4,6 +4,7 @@ Snakemake merges the config files; this turns the result into typed values. No s
 pipeline imports it: steps get what they need as arguments.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,16 @@ from wsd.datasets import DATASETS, Dataset
 from wsd.errors import ConfigError
 from wsd.layers import expand
 
+# What else lies where a model's folder does.
+RESERVED = (
+    "corpus",
+    "portable",
+    "provenance.json",
+    "report",
+    "scores.csv",
+    "source",
+    "summary.csv",
+)
 PARAMETERS = {"nearest_centroid": ("metric",), "logistic": ("C",)}
 
 
@@ -115,7 +126,19 @@ def _check_schema(config: Mapping[str, Any], schema: Path) -> None:
     import yaml
 
     rules = yaml.safe_load(schema.read_text(encoding="utf-8"))
-    validator = jsonschema.Draft202012Validator(rules)
+    # JSON Schema counts 6.0 as an integer and YAML has .nan; neither makes a usable argument.
+    draft = jsonschema.Draft202012Validator
+    types = draft.TYPE_CHECKER.redefine_many(
+        {
+            "integer": lambda _, value: isinstance(value, int) and not isinstance(value, bool),
+            "number": lambda _, value: (
+                isinstance(value, int | float)
+                and not isinstance(value, bool)
+                and math.isfinite(value)
+            ),
+        }
+    )
+    validator = jsonschema.validators.extend(draft, type_checker=types)(rules)
     error = jsonschema.exceptions.best_match(validator.iter_errors(dict(config)))
     if error is None:
         return
@@ -125,9 +148,6 @@ def _check_schema(config: Mapping[str, Any], schema: Path) -> None:
         what, fix = error.message, f"the keys here are {known}"
     elif error.validator == "required":
         what, fix = error.message, "add the key; config/README.md explains it"
-    elif error.validator == "oneOf" and "package" in error.schema.get("properties", {}):
-        what = "the model has no source, or more than one"
-        fix = "give exactly one of `hub` with `revision`, `package`, or `path`"
     else:
         what = f"{error.instance!r}: {error.message}"
         fix = error.schema.get("description", "config/README.md explains the key")
@@ -135,6 +155,21 @@ def _check_schema(config: Mapping[str, Any], schema: Path) -> None:
 
 
 def _model(entry: Mapping[str, Any], i: int, layers: list[Any]) -> Model:
+    where = f"config key models[{i}]"
+    sources = [key for key in ("hub", "package", "path") if key in entry]
+    if len(sources) != 1 or ("hub" in entry) != ("revision" in entry):
+        raise ConfigError(
+            f"the model {entry['name']!r} has no source, or more than one: "
+            f"{', '.join(k for k in ('hub', 'revision', 'package', 'path') if k in entry) or '-'}",
+            where=where,
+            fix="give exactly one of `hub` with `revision`, `package`, or `path`",
+        )
+    if entry["name"] in RESERVED:
+        raise ConfigError(
+            f"the name {entry['name']!r} is that of another file of the results",
+            where=f"{where}.name",
+            fix="give the model another name",
+        )
     choices = expand(layers, entry["blocks"], where="config key layers")
     return Model(
         name=entry["name"],

@@ -182,7 +182,7 @@ def _read_classes(path: Path) -> list[tuple[str, str]]:
     fix = 'write a JSON object such as {"0": "crane_bird", "1": "crane_machine"}'
     try:
         pairs = json.loads(text, object_pairs_hook=list)
-    except ValueError as error:
+    except (RecursionError, ValueError) as error:
         raise CorpusError(f"not valid JSON: {error}", where=str(path), fix=fix) from None
     well_formed = (
         isinstance(pairs, list)
@@ -192,6 +192,7 @@ def _read_classes(path: Path) -> list[tuple[str, str]]:
             and re.fullmatch(r"0|[1-9][0-9]{0,8}", pair[0])
             and isinstance(pair[1], str)
             and pair[1].strip()
+            and pair[1].encode(errors="replace").decode() == pair[1]  # no lone surrogates
             for pair in pairs
         )
     )
@@ -237,7 +238,7 @@ def read(path: Path) -> Corpus:
             gold=np.array([senses.index(s) for s in table["sense"].to_pylist()], dtype=np.int32),
         )
         intact = corpus.digest == provenance["digest"]
-    except (KeyError, ValueError):
+    except (KeyError, TypeError, ValueError):
         intact = False
     if not intact:
         raise ResultError(

@@ -189,7 +189,7 @@ class Embeddings:
             raise ResultError(
                 f"not an embedding file of this program: {error}", where=str(path), fix=fix
             ) from None
-        if self.provenance["corpus"] != corpus.digest or instances != len(corpus):
+        if self.provenance.get("corpus") != corpus.digest or instances != len(corpus):
             raise ResultError(
                 f"the vectors belong to another table than the corpus of {corpus.word!r}",
                 where=str(path),

@@ -93,11 +93,13 @@ def evaluate(
     """
     rows, sources = [], []
     for path in files:
-        words, provenance = predictions.read(path)
-        sources.append(provenance)
-        key = _key(provenance)
+        words, source = predictions.read(path)
+        sources.append(source)
+        key = _key(source)
         rows += [{**key, "word": word.word, **score_word(word)} for word in words]
-    order = _layers(sources)
+    run = {"dataset": dataset, "config": dict(config), "command": command}
+    provenance = {**run, **_provenance(sources)}
+    order = provenance["layers"]
 
     def place(row: dict[str, Any]) -> tuple[Any, ...]:
         model, train, view, layers_, *rest = (row[key] for key in [*KEYS, "word"])
@@ -110,8 +112,7 @@ def evaluate(
         raise ResultError(f"two files hold the row {table[twice].iloc[0].to_dict()}")
     write_text(scores, table.to_csv(index=False, float_format="%.6f"))
     write_text(summary, summarise(table).to_csv(index=False, float_format="%.6f"))
-    run = {"dataset": dataset, "config": dict(config), "command": command}
-    write_json(out, {**run, **_provenance(sources)})
+    write_json(out, provenance)
 
 
 def _key(provenance: Mapping[str, Any]) -> dict[str, str]:
@@ -158,5 +159,8 @@ def _provenance(sources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "layers": _layers(sources),
         "trains": sorted({source["train"] for source in sources}),
         "views": sorted({source["view"] for source in sources}),
-        "versions": sources[0]["versions"],
+        "versions": {
+            package: ", ".join(sorted({source["versions"][package] for source in sources}))
+            for package in sorted(sources[0]["versions"])
+        },
     }

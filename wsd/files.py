@@ -71,6 +71,19 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+@contextmanager
+def expecting(path: Path) -> Iterator[None]:
+    """Turn what a file of another kind, or a damaged one, leads to into one clear error."""
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise ResultError(
+            f"the file does not hold what it should: {type(error).__name__} {error}",
+            where=str(path),
+            fix="delete the file and run again",
+        ) from error
+
+
 def write_table(path: Path, table: "pa.Table", provenance: dict[str, Any]) -> None:
     """Write a Parquet table with its provenance, whole or not at all."""
     import pyarrow.parquet as pq

@@ -98,7 +98,7 @@ def parse(choice: str | int, blocks: int, *, where: str | None = None) -> LayerC
 
     if isinstance(choice, bool):
         raise refuse("not a layer")
-    if re.fullmatch(r"-?[0-9]{1,4}", text):
+    if re.fullmatch(r"-?(0|[1-9][0-9]{0,3})", text):
         number = int(text)
         layer = number if number >= 0 else blocks + 1 + number
         if not 0 <= layer <= blocks or text == "-0":
@@ -109,12 +109,12 @@ def parse(choice: str | int, blocks: int, *, where: str | None = None) -> LayerC
         raise refuse(f"{operation!r} is not an operation")
     if rest == "all":
         return _named(operation, tuple(range(1, blocks + 1)), blocks)
-    if last := re.fullmatch(r"last-([0-9]{1,4})", rest):
+    if last := re.fullmatch(r"last-(0|[1-9][0-9]{0,3})", rest):
         k = int(last[1])
         if not 1 <= k <= blocks + 1:
             raise refuse(f"there are no last {k} layers")
         return _named(operation, tuple(range(blocks + 1 - k, blocks + 1)), blocks)
-    if re.fullmatch(r"[0-9]{1,4}(-[0-9]{1,4})*", rest):
+    if re.fullmatch(r"(0|[1-9][0-9]{0,3})(-(0|[1-9][0-9]{0,3}))*", rest):
         layers = sorted(map(int, rest.split("-")))
         if len(set(layers)) < len(layers):
             raise refuse("a layer is named twice")
@@ -143,7 +143,7 @@ def expand(
     """Read a list of layer choices: each once, in one fixed order.
 
     ``all`` stands for every single layer. Single layers come first, by number; combinations
-    follow, by number of layers and then by name.
+    follow, by number of layers, then by the layers, then by operation.
     """
     found: dict[str, LayerChoice] = {}
     for i, choice in enumerate(choices):

@@ -9,14 +9,14 @@ COLUMNS = ("mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy", "mic
 KEYS = ("model", "view", "layers", "classifier")
 
 
-def leaderboard(summary: Path, *, top: int = 0) -> str:
+def leaderboard(summary: Path, *, top: int | None = None) -> str:
     """The rows of ``summary.csv``, the highest mean macro-F1 first, in percent.
 
     Parameters
     ----------
     summary : Path
-    top : int
-        How many rows; 0 for all.
+    top : int, optional
+        How many rows; all, if not given.
     """
     try:
         with summary.open(encoding="utf-8", newline="") as file:
@@ -25,10 +25,12 @@ def leaderboard(summary: Path, *, top: int = 0) -> str:
         raise ResultError(
             "there is no summary yet", where=str(summary), fix="run snakemake"
         ) from None
+    except UnicodeDecodeError as error:
+        raise ResultError(f"not a summary table: {error}", where=str(summary)) from None
     try:
         rows.sort(key=lambda row: -float(row[COLUMNS[0]]))
         lines = [[*KEYS, "macro-F1", "balanced", "accuracy", "micro"]]
-        for row in rows[: top or None]:
+        for row in rows[:top]:
             lines.append([row[k] for k in KEYS] + [f"{100 * float(row[c]):.2f}" for c in COLUMNS])
     except (KeyError, TypeError, ValueError) as error:
         raise ResultError(f"not a summary table: {error}", where=str(summary)) from None

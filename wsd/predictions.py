@@ -17,7 +17,7 @@ import numpy as np
 from wsd.corpus import Corpus
 from wsd.embeddings import Embeddings
 from wsd.errors import ResultError
-from wsd.files import read_table, write_table
+from wsd.files import expecting, read_table, write_table
 from wsd.layers import LayerChoice, parse
 
 if TYPE_CHECKING:
@@ -201,24 +201,29 @@ def write(path: Path, words: Sequence[WordPredictions], provenance: Mapping[str,
 def read(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]:
     """Read what :func:`write` wrote: the predictions of each word, and their provenance."""
     table, provenance = read_table(path)
-    columns = {name: table[name].to_pylist() for name in table.column_names}
-    names = np.array(columns["word"])
-    words = []
-    for word, of_word in provenance["words"].items():
-        rows = np.flatnonzero(names == word)
-        senses = tuple(of_word["senses"])
-        code = {sense: i for i, sense in enumerate(senses)}
-        words.append(
-            WordPredictions(
-                word=word,
-                senses=senses,
-                n_train=of_word["n_train"],
-                index=np.array([columns["index"][i] for i in rows], dtype=np.int32),
-                gold=np.array([code[columns["gold"][i]] for i in rows], dtype=np.int32),
-                predicted=np.array([code[columns["predicted"][i]] for i in rows], dtype=np.int32),
-                scores=np.array([[s for _, s in columns["scores"][i]] for i in rows]).reshape(
-                    len(rows), len(senses)
-                ),
-            )
-        )
+    with expecting(path):
+        columns = {name: table[name].to_pylist() for name in table.column_names}
+        names = np.array(columns["word"])
+        words = [
+            _of_word(word, of_word, {k: [v[i] for i in rows] for k, v in columns.items()})
+            for word, of_word in provenance["words"].items()
+            for rows in [np.flatnonzero(names == word)]
+        ]
     return words, provenance
+
+
+def _of_word(
+    word: str, of_word: Mapping[str, Any], columns: Mapping[str, list[Any]]
+) -> WordPredictions:
+    senses = tuple(of_word["senses"])
+    code = {sense: i for i, sense in enumerate(senses)}
+    scores = [[score for _, score in row] for row in columns["scores"]]
+    return WordPredictions(
+        word=word,
+        senses=senses,
+        n_train=of_word["n_train"],
+        index=np.array(columns["index"], dtype=np.int32),
+        gold=np.array([code[sense] for sense in columns["gold"]], dtype=np.int32),
+        predicted=np.array([code[sense] for sense in columns["predicted"]], dtype=np.int32),
+        scores=np.array(scores, dtype=float).reshape(len(scores), len(senses)),
+    )

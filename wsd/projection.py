@@ -14,7 +14,7 @@ import numpy as np
 
 from wsd.corpus import Corpus
 from wsd.embeddings import Embeddings
-from wsd.files import read_table, write_table
+from wsd.files import expecting, read_table, write_table
 from wsd.layers import parse
 from wsd.predictions import combined, shared
 
@@ -54,9 +54,11 @@ def pca(vectors: np.ndarray, train: np.ndarray) -> Projection:
         # Both solvers are exact; this is the cheaper one for the shape.
         solver = "covariance_eigh" if fitted.shape[0] > fitted.shape[1] else "full"
         model = PCA(n_components=min(2, *fitted.shape), svd_solver=solver).fit(fitted)
-        found = len(model.components_)
-        points[:, :found] = model.transform(vectors.astype(np.float64))
-        explained[:found] = model.explained_variance_ratio_.tolist()
+        ratios = model.explained_variance_ratio_
+        # Beyond the rank of the training rows an axis is rounding error of any direction.
+        found = int((ratios > 1e-12).sum())
+        points[:, :found] = model.transform(vectors.astype(np.float64))[:, :found]
+        explained[:found] = ratios[:found].tolist()
     return Projection(points, (explained[0], explained[1]))
 
 
@@ -130,10 +132,11 @@ def write(
 def read(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]:
     """Read what :func:`write` wrote, by word, and its provenance."""
     table, provenance = read_table(path)
-    words = np.array(table["word"].to_pylist())
-    points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
-    pictures = {
-        word: Projection(points[words == word], (explained[0], explained[1]))
-        for word, explained in provenance["explained"].items()
-    }
+    with expecting(path):
+        words = np.array(table["word"].to_pylist())
+        points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
+        pictures = {
+            word: Projection(points[words == word], (explained[0], explained[1]))
+            for word, explained in provenance["explained"].items()
+        }
     return pictures, provenance
