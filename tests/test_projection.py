@@ -135,8 +135,8 @@ def test_project(tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVe
     pictures, provenance = projection.read(out)
 
     assert set(pictures) == set(corpora)
-    for word, corpus in corpora.items():
-        expected = pca(vectors[word][2], corpus.split == "train")
+    for word, table in corpora.items():
+        expected = pca(vectors[word][2], table.split == "train")
         assert_array_equal(pictures[word].points, expected.points)
         assert pictures[word].explained == expected.explained
     assert (provenance["view"], provenance["layers"]) == ("focal", "2")
