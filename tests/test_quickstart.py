@@ -5,10 +5,15 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
+from wsd.classifiers import build
 from wsd.corpus import Corpus, read_text
 from wsd.datasets import DATA, DATASETS
+from wsd.encoder import Encoder
+from wsd.evaluation import score_word
+from wsd.predictions import predict_word
 
 FOLDER = DATA / "quickstart"
 WORDS = ("apple", "bank", "crane", "java", "spring")
@@ -110,3 +115,24 @@ def test_nothing_is_taken_from_coarsewsd20(real_corpora: dict[str, Corpus]) -> N
         if gram in known
     }
     assert shared == set()
+
+
+@pytest.mark.slow
+def test_it_is_hard_enough_to_show_something(minilm: str) -> None:
+    """Layers differ by at least 5 points, and no classifier is perfect on every word."""
+    encoder = Encoder.load(minilm, device="cpu")
+    mean_f1: dict[tuple[str, int], list[float]] = {}
+    for word in WORDS:
+        corpus = CORPORA[word]
+        vectors = np.zeros((encoder.blocks + 1, len(corpus), encoder.width))
+        aligned = encoder.align(corpus)
+        for rows, of_rows in encoder.encode(corpus, aligned, views=["focal"], seed=1):
+            vectors[:, rows] = of_rows[0]
+        for name in ("nearest_centroid", "logistic"):
+            for layer, of_layer in enumerate(vectors):
+                figures = score_word(predict_word(corpus, of_layer, build(name, {})))
+                mean_f1.setdefault((name, layer), []).append(figures["macro_f1"])
+    assert all(min(of_words) < 1 for of_words in mean_f1.values())
+    for name in ("nearest_centroid", "logistic"):
+        means = [float(np.mean(v)) for (n, _), v in mean_f1.items() if n == name]
+        assert max(means) - min(means) >= 0.05

@@ -11,6 +11,12 @@ from checkout import Checkout
 from hub_server import HubServer
 from tiny import tiny_bert
 
+from wsd import corpus as corpora
+from wsd.classifiers import Logistic
+from wsd.embeddings import Embeddings
+from wsd.layers import expand
+from wsd.predictions import combined, predict_word
+
 KEYS = ["model", "train", "view", "layers", "classifier"]
 FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
 MEANS = ["mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
@@ -343,6 +349,15 @@ def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> N
     best = {(r["layers"], r["classifier"]): float(r["macro_f1"]) for r in scores}
     # Any sound extraction separates numerals from fingers; the type alone (layer 0) does not.
     assert best["6", "nearest_centroid"] > 0.9 > best["0", "nearest_centroid"]
-    index = (checkout.root / "results/coarsewsd20/report/index.html").read_text()
+    folder = checkout.root / "results/coarsewsd20"
+    digit = corpora.read(folder / "corpus/digit.parquet")
+    vectors = Embeddings(folder / "all-MiniLM-L6-v2/embeddings/digit/focal.safetensors", digit)
+    for choice in expand(["all", "mean-last-2", "mean-all", "concat-last-4"], 6):
+        usual, tight = (
+            predict_word(digit, combined(vectors, choice), Logistic(tol=tol))
+            for tol in (Logistic().tol, Logistic().tol / 10)
+        )
+        assert (usual.predicted == tight.predicted).all(), choice.name
+    index = (folder / "report/index.html").read_text()
     assert "CC BY-NC 4.0" in index
     assert "Computational Linguistics 47(2), 2021" in index

@@ -120,16 +120,22 @@ def classify(
         Name of the training set.
     out : Path
     """
+    from threadpoolctl import threadpool_limits
+
     from wsd.classifiers import build
 
     words: list[WordPredictions] = []
     sources: dict[str, Any] = {}
-    for word, corpus in corpora.items():
-        opened = Embeddings(embeddings / word / f"{view}.safetensors", corpus)
-        choice = parse(layers, opened.blocks, where="layers")
-        words.append(predict_word(corpus, combined(opened, choice), build(estimator, parameters)))
-        sources[word] = opened.provenance
-        log.debug("%s %s %s: %d of %d words", choice.name, name, word, len(words), len(corpora))
+    # On several threads a product's last bits depend on their number, and with them a near tie.
+    with threadpool_limits(1):
+        for word, corpus in corpora.items():
+            opened = Embeddings(embeddings / word / f"{view}.safetensors", corpus)
+            choice = parse(layers, opened.blocks, where="layers")
+            words.append(
+                predict_word(corpus, combined(opened, choice), build(estimator, parameters))
+            )
+            sources[word] = opened.provenance
+            log.debug("%s %s %s: %d of %d words", choice.name, name, word, len(words), len(corpora))
     provenance = {
         "train": train,
         "view": view,
