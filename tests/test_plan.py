@@ -124,9 +124,9 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert describe(config, tmp_path, 2).splitlines() == [
         f"{MINILM} on The quickstart corpus: 5 words, 24 combinations of layers and classifier",
         f"  to embed: 300 sentences of 4 words; 0.01 GB in {tmp_path / 'quickstart'}; "
-        "roughly 20 s on 2 cores without GPU",
+        "roughly 60 s on 2 cores without GPU",
     ]
-    assert describe(config, tmp_path, 1).endswith("roughly 50 s on 1 core without GPU")
+    assert describe(config, tmp_path, 1).endswith("roughly 2 min on 1 core without GPU")
     for word in config.words:
         touch(tmp_path, word, *config.store)
     assert describe(config, tmp_path, 1).splitlines()[1:] == [
@@ -141,7 +141,7 @@ def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert describe(config, tmp_path, 4).splitlines() == [
         "bert-base-uncased on CoarseWSD-20: 20 words, 18 combinations of layers and classifier",
         f"  to embed: 33,566 sentences of 20 words; 5.36 GB in {tmp_path / 'coarsewsd20'}; "
-        "roughly 12 min on 4 cores without GPU",
+        "roughly 13 min on 4 cores without GPU",
         "  to fetch, unless the hub's cache has it: about 0.4 GB of model",
     ]
 

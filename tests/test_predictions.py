@@ -173,6 +173,7 @@ def test_classify(tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteV
         "pooling": "mean",
         "precision": "float32",
         "seed": 1,
+        "device": "cpu",
         "versions": {"torch": "1"},
     }
     assert set(provenance["versions"]) == {"numpy", "scikit-learn", "scipy", "wsd"}
@@ -250,7 +251,7 @@ def source(word: str, **changes: Any) -> dict[str, Any]:
 def test_shared_provenance() -> None:
     found = shared({word: source(word) for word in ("mint", "sage")}, Path("x"))
     assert found["corpus"] == {"mint": "digest of mint", "sage": "digest of sage"}
-    assert set(found["encoder"]) == {"model", "pooling", "precision", "seed", "versions"}
+    assert set(found["encoder"]) == {"model", "pooling", "precision", "seed", "device", "versions"}
 
 
 @pytest.mark.parametrize(
@@ -261,6 +262,7 @@ def test_shared_provenance() -> None:
         ("pooling", "first"),
         ("precision", "bfloat16"),
         ("seed", 2),
+        ("device", "cuda"),
         ("versions", {"torch": "2"}),
     ],
 )

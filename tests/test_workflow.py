@@ -163,6 +163,12 @@ def test_other_views_are_one_line_away(checkout: Checkout, config: dict, small: 
 
 
 @pytest.mark.slow
+def test_a_key_on_the_command_line_is_part_of_the_command(checkout: Checkout, small: str) -> None:
+    run = checkout.run("-n", "-p", "--configfile", small, "--config", "seed=7")
+    assert "--config seed=7" in run.text
+
+
+@pytest.mark.slow
 def test_a_changed_parameter_reruns_its_classifier(
     checkout: Checkout, config: dict, small: str
 ) -> None:

@@ -99,7 +99,8 @@ class Logistic(ClassifierMixin, BaseEstimator):
     C : float
         Inverse strength of the penalty.
     tol : float
-        The solver stops when no component of the gradient exceeds it.
+        The solver stops when no component of the gradient exceeds it, or when the loss no longer
+        changes in double precision, which comes at about 1e-9.
 
     Attributes
     ----------
@@ -130,17 +131,24 @@ class Logistic(ClassifierMixin, BaseEstimator):
         self.scaler_ = StandardScaler().fit(X)
         self.model_ = None
         if len(self.classes_) > 1:
-            model = LogisticRegression(C=self.C, tol=self.tol, max_iter=100_000)
             with threadpool_limits(1), warnings.catch_warnings():
                 warnings.simplefilter("error", ConvergenceWarning)
-                try:
-                    self.model_ = model.fit(self.scaler_.transform(X), y)
-                except ConvergenceWarning as warning:
-                    raise WsdError(
-                        f"logistic regression did not converge: {warning}",
-                        fix="use a smaller C in the config",
-                    ) from None
+                self.model_ = self._converged(self.scaler_.transform(X), y)
         return self
+
+    def _converged(self, X: np.ndarray, y: np.ndarray) -> LogisticRegression:
+        # L-BFGS is the fastest here, but its line search can fail close to the minimum; Newton's
+        # method, which does not need it there, then finishes the work.
+        for solver in ("lbfgs", "newton-cholesky"):
+            model = LogisticRegression(C=self.C, tol=self.tol, solver=solver, max_iter=100_000)
+            try:
+                return model.fit(X, y)
+            except ConvergenceWarning as warning:
+                reason = warning
+        raise WsdError(
+            f"logistic regression did not converge: {reason}",
+            fix="use a smaller C in the config",
+        )
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
         """Probability of each class.

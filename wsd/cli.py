@@ -17,10 +17,10 @@ log = logging.getLogger("wsd")
 
 
 def _download(args: argparse.Namespace) -> None:
-    from wsd.download import URL, download_coarsewsd20
+    from wsd.download import download_coarsewsd20
 
     archive = os.environ.get("WSD_COARSEWSD20_ARCHIVE")
-    download_coarsewsd20(args.out, archive=Path(archive) if archive else None, url=args.url or URL)
+    download_coarsewsd20(args.out, archive=Path(archive) if archive else None)
 
 
 def _corpus(args: argparse.Namespace) -> None:
@@ -45,8 +45,10 @@ def _model(args: argparse.Namespace) -> None:
         blocks=args.blocks,
         width=args.width,
     )
+    # Where the files are on this machine is no part of what the model is.
+    folder = record.pop("folder")
     write_json(args.out, record)
-    log.debug("%s: found in %s", args.name, record["folder"])
+    log.debug("%s: found in %s", args.name, folder)
 
 
 def _embed(args: argparse.Namespace) -> None:
@@ -212,7 +214,6 @@ def _parser() -> argparse.ArgumentParser:
         to.add_argument("--layers", required=True, help="a layer choice: 6, mean-last-4, ...")
 
     p = command("download", _download, "Download CoarseWSD-20 and check every file.")
-    p.add_argument("--url", help="a mirror of the archive (default: the authors' repository)")
     out(p, "folder for the corpus files")
 
     p = command("corpus", _corpus, "Read and check one word's files.")

@@ -164,7 +164,7 @@ def _model(entry: Mapping[str, Any], i: int, layers: list[Any]) -> Model:
             where=where,
             fix="give exactly one of `hub` with `revision`, `package`, or `path`",
         )
-    if entry["name"] in RESERVED:
+    if entry["name"].lower() in RESERVED:
         raise ConfigError(
             f"the name {entry['name']!r} is that of another file of the results",
             where=f"{where}.name",

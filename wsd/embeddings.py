@@ -99,14 +99,14 @@ def embed(
     from wsd import models
     from wsd.encoder import Encoder
 
-    models.verify(record)
-    encoder = Encoder.load(record["folder"], pooling=pooling, device=device)
+    folder = models.verify(record)
+    encoder = Encoder.load(str(folder), pooling=pooling, device=device)
     for key, here in (("blocks", encoder.blocks), ("width", encoder.width)):
         if here != record[key]:
             raise ResultError(f"the model has {key} {here}, its record says {record[key]}")
     aligned = encoder.align(corpus)
     provenance = {
-        "model": record,
+        "model": {key: value for key, value in record.items() if key != "folder"},
         "pooling": pooling,
         "precision": "float32",
         "seed": seed,

@@ -39,8 +39,9 @@ VIEWS = ("focal", "context", "cls", "other")
 POOLINGS = ("mean", "first", "last")
 
 # Padded positions of one batch. With MiniLM, 512 takes the least time and 8,192 a third more:
-# what a batch touches should fit in the processor's cache.
+# what a batch touches should fit in the processor's cache. A GPU wants more (not measured).
 BATCH_TOKENS = 512
+GPU_BATCH_TOKENS = 8192
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -103,7 +104,8 @@ class Encoder:
         self.tokenizer, self.model, self.pooling, self.device = tokenizer, model, pooling, device
         self.blocks: int = model.config.num_hidden_layers
         self.width: int = model.config.hidden_size
-        self.max_length = min(tokenizer.model_max_length, model.config.max_position_embeddings)
+        positions = getattr(model.config, "max_position_embeddings", None)
+        self.max_length = min(tokenizer.model_max_length, positions or tokenizer.model_max_length)
 
     @classmethod
     def load(cls, folder: str, *, pooling: Pooling = "mean", device: str = "auto") -> "Encoder":
@@ -117,6 +119,7 @@ class Encoder:
             If the folder cannot be loaded, or its weights do not fill the model.
         """
         import transformers
+        from safetensors import SafetensorError
 
         transformers.logging.set_verbosity_error()
         transformers.logging.disable_progress_bar()
@@ -131,7 +134,7 @@ class Encoder:
                 output_loading_info=True,
                 **local,
             )
-        except (OSError, ValueError, RuntimeError, KeyError) as error:
+        except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
             raise ModelError(f"the model cannot be loaded: {error}", where=folder) from error
         # A missing pooler is no loss: hidden states do not pass through it.
         missing = sorted(key for key in loaded["missing_keys"] if not key.startswith("pooler."))
@@ -260,7 +263,8 @@ class Encoder:
         weights = [
             self._weights(one, views, seed, _name(corpus, i)) for i, one in enumerate(aligned)
         ]
-        batches = _batches([len(one.ids) for one in aligned])
+        budget = BATCH_TOKENS if self.device.type == "cpu" else GPU_BATCH_TOKENS
+        batches = _batches([len(one.ids) for one in aligned], budget)
 
         def run(rows: list[int]) -> tuple[list[int], np.ndarray]:
             vectors = self._forward([aligned[i] for i in rows], [weights[i] for i in rows])
@@ -342,12 +346,12 @@ def _draw(seed: int, name: str, n: int) -> int:
     return int.from_bytes(digest[:8], "big") % n
 
 
-def _batches(lengths: Sequence[int]) -> list[list[int]]:
-    """Rows in batches of similar length, the longest first, each within ``BATCH_TOKENS``."""
+def _batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
+    """Rows in batches of similar length, the longest first, each of ``budget`` positions."""
     order = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
     batches: list[list[int]] = []
     for row in order:
-        if batches and (len(batches[-1]) + 1) * lengths[batches[-1][0]] <= BATCH_TOKENS:
+        if batches and (len(batches[-1]) + 1) * lengths[batches[-1][0]] <= budget:
             batches[-1].append(row)
         else:
             batches.append([row])

@@ -137,16 +137,37 @@ def resolve(
     }
 
 
-def verify(record: Mapping[str, Any]) -> None:
-    """Check that the files of a record from :func:`resolve` are still the same.
+def verify(record: Mapping[str, Any]) -> Path:
+    """Find the files of a record from :func:`resolve` again, and check that they are the same.
+
+    The source is asked, not the folder where the files were then: an environment that was made
+    anew, or a cache that moved, has the same model elsewhere. No network is used.
+
+    Returns
+    -------
+    Path
+        The model's folder.
 
     Raises
     ------
     ModelError
         Naming the first file that is gone or has changed.
     """
-    name, folder = record["name"], Path(record["folder"])
+    name, source = record["name"], record["source"]
     again = f"delete results/models/{name}.json and run again"
+    if "hub" in source:
+        found = _cached(source["hub"], source["revision"])
+        if found is None:
+            raise ModelError(
+                f"model {name} is no longer in the hub client's cache",
+                where=f"{source['hub']} at {source['revision']}",
+                fix=again,
+            )
+        folder = found
+    elif "package" in source:
+        folder = _from_package(name, source["package"])
+    else:
+        folder = _from_path(source["path"])
     for file, expected in record["files"].items():
         if not (folder / file).is_file():
             raise ModelError(f"{file} of model {name} is gone", where=str(folder), fix=again)
@@ -157,6 +178,7 @@ def verify(record: Mapping[str, Any]) -> None:
                 where=str(folder),
                 fix=again,
             )
+    return folder
 
 
 def _entry(name: str, key: str | None = None) -> str:

@@ -1,7 +1,7 @@
-"""What a run will cost, said before it starts: disk exactly, time roughly.
+"""What a run will cost, said before it starts, in disk and roughly in time.
 
-The time is that of the encoder's matrix products, at the speed measured here and now, and of
-starting a job per word; nothing else of a run takes long.
+The disk is that of the embeddings: everything else is small beside it. The time is that of the
+encoder's matrix products, at the speed measured here and now, and of starting the jobs.
 """
 
 import csv
@@ -19,8 +19,10 @@ from wsd.datasets import DATA
 PIECES = 33
 # Share of the machine's best matrix product that a forward pass reaches, measured with MiniLM.
 EFFICIENCY = 0.65
-# Processor time of one embedding job beside its forward passes: libraries and weights.
+# Processor time of one job beside its work, for libraries and weights: of an embedding job, and
+# of a classification or projection.
 START_SECONDS = 4.0
+JOB_SECONDS = 2.0
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,7 +104,9 @@ def describe(config: Config, results: Path, cores: int) -> str:
             continue
         instances = sum(count[word] for word in words)
         disk = embedding_bytes(model, instances, len(config.store))
+        jobs = choices + len(model.layers) * len(config.classify)
         seconds = embedding_seconds(model, len(words), instances, cores)
+        seconds += JOB_SECONDS * jobs / cores
         lines.append(
             f"  to embed: {instances:,} sentences of {len(words)} words; "
             f"{disk / 1e9:.2f} GB in {results / config.dataset.name}; "

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from wsd.embeddings import Embeddings
 from wsd.errors import ResultError
 from wsd.files import expecting, read_table, write_table
 from wsd.layers import LayerChoice, parse
-
-if TYPE_CHECKING:
-    pass
 
 log = logging.getLogger("wsd")
 
@@ -163,7 +160,7 @@ def shared(sources: Mapping[str, Mapping[str, Any]], where: Path) -> dict[str, A
     ResultError
         If two words' vectors come from different models, poolings or seeds.
     """
-    keys = ("model", "pooling", "precision", "seed", "versions")
+    keys = ("model", "pooling", "precision", "seed", "device", "versions")
     found = {word: {key: source[key] for key in keys} for word, source in sources.items()}
     first, *others = found
     for other in others:

@@ -149,14 +149,19 @@ def per_choice(pattern):
 def reproduce_command():
     """What to type to get the same tables again, whatever the number of cores."""
     files = [os.path.relpath(file) for file in workflow.overwrite_configfiles]
-    return shlex.join(
-        ["snakemake", "--cores", "all"] + (["--configfile", *files] if files else [])
-    )
+    keys = workflow.config_settings.config or {}
+    single = [f"{key}={json.dumps(value)}" for key, value in keys.items()]
+    command = ["snakemake", "--cores", "all"]
+    command += ["--configfile", *files] if files else []
+    command += ["--config", *single] if single else []
+    return shlex.join(command)
 
 
 def announce_cost():
     try:
-        text = wsd.plan.describe(CONFIG, Path("results"), workflow.cores)
+        text = wsd.plan.describe(
+            CONFIG, Path("results"), workflow.resource_settings.cores or 1
+        )
     except WsdError as error:
         raise WorkflowError(str(error)) from None
     print(text, file=sys.stderr, flush=True)
