@@ -36,7 +36,6 @@ from wsd.corpus import Corpus
 from wsd.errors import ConfigError, ModelError
 
 VIEWS = ("focal", "context", "cls", "other")
-POOLINGS = ("mean", "first", "last")
 
 # Padded positions of one batch. With MiniLM, 512 takes the least time and 8,192 a third more:
 # what a batch touches should fit in the processor's cache. A GPU wants more (not measured).

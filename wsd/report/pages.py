@@ -5,6 +5,7 @@ import hashlib
 import json
 import logging
 import zlib
+from functools import cache
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
@@ -393,11 +394,13 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
+@cache
 def _bokeh() -> str:
     folder = Path(bokeh.__file__).parent
     return (folder / "server" / "static" / "js" / "bokeh.min.js").read_text(encoding="utf-8")
 
 
+@cache
 def _asset(name: str) -> str:
     return (package_files("wsd.report") / "assets" / name).read_text(encoding="utf-8")
 
@@ -406,6 +409,7 @@ def _percent(value: float, digits: int = 2) -> str:
     return f"{value * 100:.{digits}f}"
 
 
+@cache
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("wsd.report"),
