@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from wsd import corpus, files
 from wsd.corpus import Corpus, read_text
-from wsd.datasets import DATA
+from wsd.datasets import DATA, DATASETS
+from wsd.download import coarsewsd20_manifest, extract, place
 from wsd.errors import CorpusError, ResultError
 
 FILES = {
@@ -30,6 +31,7 @@ FILES = {
     "test.gold.txt": "1\n0\n",
 }
 TEXTS = [name for name in FILES if name != "classes_map.txt"]
+PLAIN_DIGEST = "dd25425769a143f191e5289e7f3ce7ed1644203797e1a9154fd63d01397b1e99"
 
 
 @pytest.fixture
@@ -249,6 +251,89 @@ def test_what_only_looks_like_space_is_part_of_a_token(folder: Path) -> None:
     assert read_text(folder, "mint").tokens[3] == ("the", "mint", "zero\u200bwidth", "\u00adsoft")
 
 
+# Out of domain
+
+FURTHER = (
+    "sage\tsage_herb\t0\tSage burns\n"
+    "mint\tmint_coins\t3\tWorkers at the Mint went on strike\n"
+    "sage\tsage_person\t2\tAn old sage spoke\n"
+    "mint\tmint_herb\t0\tMints lose their taste in the sun\n"
+)
+
+
+@pytest.fixture
+def further(tmp_path: Path) -> Path:
+    """A file with sentences of two words."""
+    path = tmp_path / "further.tsv"
+    path.write_text(FURTHER, encoding="utf-8", newline="")
+    return path
+
+
+def test_sentences_out_of_domain_come_last(folder: Path, further: Path) -> None:
+    table = read_text(folder, "mint", further)
+    assert table.split.tolist() == ["train"] * 3 + ["test"] * 2 + ["outofdomain"] * 2
+    # The line in the file of all words: 0-based, so that a row can be found again.
+    assert table.index.tolist() == [0, 1, 2, 0, 1, 1, 3]
+    assert table.position.tolist() == [1, 3, 4, 1, 2, 3, 0]
+    assert table.gold.tolist() == [0, 1, 0, 1, 0, 1, 0]
+    assert table.tokens[5] == ("Workers", "at", "the", "Mint", "went", "on", "strike")
+    corpus.write(folder / "mint.parquet", table)
+    again = corpus.read(folder / "mint.parquet")
+    assert again.digest == table.digest
+    assert again.split.tolist() == table.split.tolist()
+
+
+def test_without_sentences_out_of_domain_the_table_is_the_same(folder: Path, further: Path) -> None:
+    plain = read_text(folder, "mint")
+    # Embeddings of earlier versions are found by this digest.
+    assert plain.digest == PLAIN_DIGEST
+    further.write_text(FURTHER.replace("mint\tmint", "thyme\tthyme"))
+    assert read_text(folder, "mint", further).digest == plain.digest
+    further.write_text(FURTHER)
+    assert read_text(folder, "mint", further).digest != plain.digest
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("mint\tmint_sweet\t0\tmint", "'mint_sweet' is no sense of 'mint', which has mint_herb"),
+        ("mint\t\t0\tmint", "'' is no sense of 'mint'"),
+        ("mint\tsage_herb\t0\tmint", "'sage_herb' is no sense of 'mint'"),
+        ("mint\tmint_herb\t1\tmint", "position 1 is out of range"),
+        ("mint\tmint_herb\t-1\tmint", "'-1' is not a number from 0 up"),
+        ("mint\tmint_herb\t0\t ", "the sentence is empty"),
+        ("mint\tmint_herb\t0", "2 tabs in the line, not 3"),
+        ("mint\tmint_herb\t0\tmint\ttea", "4 tabs in the line, not 3"),
+        ("sage\tsage_herb\t0", "2 tabs in the line, not 3"),
+        ("", "0 tabs in the line, not 3"),
+    ],
+)
+def test_a_malformed_line_out_of_domain_is_named(
+    folder: Path, further: Path, line: str, says: str
+) -> None:
+    lines = FURTHER.split("\n")
+    lines[1] = line
+    further.write_text("\n".join(lines))
+    with pytest.raises(CorpusError) as caught:
+        read_text(folder, "mint", further)
+    assert says in caught.value.what
+    assert caught.value.where == f"{further}:2"
+
+
+@pytest.mark.parametrize(
+    ("content", "says"), [(None, "missing"), (b"", "empty"), (b"a\r\n", "carriage return")]
+)
+def test_a_bad_file_out_of_domain(
+    folder: Path, further: Path, content: bytes | None, says: str
+) -> None:
+    further.unlink()
+    if content is not None:
+        further.write_bytes(content)
+    with pytest.raises(CorpusError, match=says) as caught:
+        read_text(folder, "mint", further)
+    assert str(caught.value.where).startswith(str(further))
+
+
 # The table on disk
 
 TOKENS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8).filter(
@@ -431,6 +516,36 @@ def test_the_real_corpus(real_corpora: dict[str, Corpus]) -> None:
     ]
     assert len(at_position) == 33_566
     assert [pair for pair in at_position if pair[0] != pair[1]] == []
+
+
+def test_the_real_sentences_out_of_domain(archive: Path, tmp_path: Path) -> None:
+    manifest = {
+        name: digest
+        for name, digest in coarsewsd20_manifest().items()
+        if not place(name).startswith(("trains/", "published/"))
+    }
+    extract(archive, tmp_path / "source", manifest)
+    further = tmp_path / "source" / "outofdomain.tsv"
+    words = DATASETS["coarsewsd20"].words
+    tables = [read_text(tmp_path / "source" / word, word, further) for word in words]
+    rows = [
+        (table.word, int(table.index[row]), int(table.gold[row]), table.tokens[row][position])
+        for table in tables
+        for row, position in enumerate(table.position.tolist())
+        if table.split[row] == "outofdomain"
+    ]
+    assert len(rows) == 339
+    assert sorted(index for _, index, _, _ in rows) == list(range(339))
+    senses: dict[str, set[int]] = {}
+    for word, _, gold, _ in rows:
+        senses.setdefault(word, set()).add(gold)
+    assert len(senses) == 15
+    assert sum(len(gold) == 1 for gold in senses.values()) == 7
+    # Cased: 123 are another word form, such as a plural, and 7 more the word with a capital.
+    assert sum(focal != word for word, _, _, focal in rows) == 130
+    assert sum(focal.lower() != word for word, _, _, focal in rows) == 123
+    plain = {table.word: table for table in tables if "outofdomain" not in table.split}
+    assert sorted(plain) == ["bass", "crane", "digit", "hood", "mole"]
 
 
 def test_the_real_sizes_are_the_ones_noted(real_corpora: dict[str, Corpus]) -> None:

@@ -19,10 +19,13 @@ from archive_server import TOP, Answer, ArchiveServer, build_archive
 from wsd import download
 from wsd.datasets import DATASETS
 from wsd.download import (
+    coarsewsd20_files,
     coarsewsd20_manifest,
+    coarsewsd20_trains,
     download_coarsewsd20,
     extract,
     fetch_archive,
+    place,
 )
 from wsd.errors import ConfigError, DownloadError
 
@@ -34,9 +37,30 @@ FILES = {
     # With the line ends of Windows, as the gold files of four of the real words.
     f"{ROOT}/plant/train.gold.txt": b"0\r\n1\r\n" * 400,
     f"{ROOT}/mouse/train.data.txt": b"1\tthe mouse ran up the clock",
+    f"{ROOT}_balanced/plant/train.data.txt": b"2\ta green plant\n",
+    f"{ROOT}_ratios/10pct/plant/train.gold.txt": b"1\r\n",
+    f"{ROOT}_nshot/set2/plant_30/train.data.txt": b"1\tthe plant closed in may\n",
+    f"{ROOT}.outofdomain.tsv": b"plant\tplant_herb\t0\tPlants need light\n",
+    "results/CoarseWSD-20/1nn/bert-base-uncased/plant.jsonl": b"{}\n",
+    "results/CoarseWSD-20/fasttext/crawl-300d-2M/plant.jsonl": b"{}\n",
+    "vectors/CoarseWSD-20.bert-base-uncased.txt": b"plant_herb 1.0\n",
 }
 CHECKSUMS = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
-PUBLISHED = {name.removeprefix(f"{ROOT}/") for name in FILES}
+ELSEWHERE = {
+    f"{ROOT}_balanced/plant/train.data.txt": "trains/balanced/plant/train.data.txt",
+    f"{ROOT}_ratios/10pct/plant/train.gold.txt": "trains/10pct/plant/train.gold.txt",
+    f"{ROOT}_nshot/set2/plant_30/train.data.txt": "trains/nshot-30.set2/plant/train.data.txt",
+    f"{ROOT}.outofdomain.tsv": "outofdomain.tsv",
+    "results/CoarseWSD-20/1nn/bert-base-uncased/plant.jsonl": (
+        "published/1nn-bert-base-uncased/plant.jsonl"
+    ),
+    "results/CoarseWSD-20/fasttext/crawl-300d-2M/plant.jsonl": (
+        "published/fasttext-crawl-300d-2M/plant.jsonl"
+    ),
+    "vectors/CoarseWSD-20.bert-base-uncased.txt": "published/centroids/bert-base-uncased.txt",
+}
+PLACES = {name: ELSEWHERE.get(name, name.removeprefix(f"{ROOT}/")) for name in FILES}
+PUBLISHED = set(PLACES.values())
 UNNEEDED = {"README.md": b"not asked for\n", "vectors/large.txt": bytes(200_000)}
 GOOD = build_archive(FILES | UNNEEDED)
 
@@ -83,7 +107,7 @@ def assert_recovers(out: Path, cache: Path) -> None:
 def assert_complete(out: Path) -> None:
     assert tree(out) == PUBLISHED
     for name, content in FILES.items():
-        unpacked = (out / name.removeprefix(f"{ROOT}/")).read_bytes()
+        unpacked = (out / PLACES[name]).read_bytes()
         assert unpacked == content.replace(b"\r\n", b"\n")
     assert [path.name for path in out.parent.iterdir()] == [out.name]
 
@@ -103,22 +127,75 @@ def without(name: str) -> dict[str, bytes]:
 # The manifest
 
 
-def test_the_manifest_names_five_files_for_each_word_and_the_licence() -> None:
+def test_the_manifest_names_every_file_that_is_needed() -> None:
     words = DATASETS["coarsewsd20"].words
     assert len(words) == 20
     assert words == tuple(sorted(words))
-    parts = ["classes_map.txt"] + [
-        f"{s}.{k}.txt" for s in ("train", "test") for k in ("data", "gold")
-    ]
-    expected = {f"{ROOT}/{word}/{part}" for word in words for part in parts} | {f"{ROOT}/LICENSE"}
+    part = [f"train.{kind}.txt" for kind in ("data", "gold")]
+    whole = ["classes_map.txt", *part, *(file.replace("train", "test") for file in part)]
+    systems = ("1nn/bert-base-uncased", "1nn/bert-large-uncased")
+    systems += ("fasttext/base-100d", "fasttext/crawl-300d-2M")
+    # The words whose rarest sense has 30 training instances.
+    with_30 = set(words) - {"deck", "digit", "hood", "pitcher", "pound", "square", "yard"}
+    expected = {f"{ROOT}/{word}/{file}" for word in words for file in whole} | {f"{ROOT}/LICENSE"}
+    expected |= {f"{ROOT}_balanced/{word}/{file}" for word in words for file in part}
+    expected |= {
+        f"{ROOT}_ratios/{percent}pct/{word}/{file}"
+        for percent in (1, 5, 10, 25, 50, 100)
+        for word in words
+        for file in part
+    }
+    expected |= {
+        f"{ROOT}_nshot/set{draw}/{word}_{shots}/{file}"
+        for draw in (1, 2, 3)
+        for shots in (1, 3, 10, 30)
+        for word in (with_30 if shots == 30 else words)
+        for file in part
+    }
+    expected |= {f"{ROOT}.outofdomain.tsv"}
+    expected |= {f"results/CoarseWSD-20/{s}/{word}.jsonl" for s in systems for word in words}
+    expected |= {f"vectors/CoarseWSD-20.bert-{size}-uncased.txt" for size in ("base", "large")}
     manifest = coarsewsd20_manifest()
     assert set(manifest) == expected
     assert all(len(digest) == 64 and int(digest, 16) for digest in manifest.values())
 
 
+def test_every_file_has_a_place_of_its_own() -> None:
+    files = coarsewsd20_files()
+    assert len(set(files)) == len(files) == len(coarsewsd20_manifest())
+    top = {file.split("/")[0] for file in files}
+    words = set(DATASETS["coarsewsd20"].words)
+    assert top == words | {"LICENSE", "outofdomain.tsv", "trains", "published"}
+    assert all(place(name) == expected for name, expected in PLACES.items())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["data/CoarseWSD-21/plant/train.data.txt", f"{ROOT}_balanced/plant/test.data.txt", "LICENSE"],
+)
+def test_a_file_without_a_place_is_a_fault_of_the_manifest(name: str, out: Path) -> None:
+    with pytest.raises(ValueError, match="no place in the layout"):
+        extract(Path("no matter"), out, {name: "0" * 64})
+    assert not out.parent.exists()
+
+
+def test_the_trains_and_their_words() -> None:
+    trains = coarsewsd20_trains()
+    words = DATASETS["coarsewsd20"].words
+    lacking = {train: set(words) - set(found) for train, found in trains.items()}
+    assert len(trains) == 19
+    assert all(list(found) == sorted(set(found)) for found in trains.values())
+    short = {"deck", "digit", "hood", "pitcher", "pound", "square", "yard"}
+    assert {train for train, words in lacking.items() if words} == {
+        f"nshot-30.set{draw}" for draw in (1, 2, 3)
+    }
+    assert all(words in (set(), short) for words in lacking.values())
+
+
 def test_the_words_cost_no_heavy_import() -> None:
     code = (
         "import sys; from wsd.datasets import DATASETS; DATASETS['coarsewsd20'].words;"
+        "from wsd.download import coarsewsd20_files; coarsewsd20_files();"
         "print([m for m in ('pooch', 'requests', 'numpy', 'torch') if m in sys.modules])"
     )
     done = subprocess.run(
@@ -372,7 +449,7 @@ BAD = {
     "gzip of something else": (gzip.compress(b"hello" * 1000), "not a tar.gz archive"),
     "changed file": (build_archive(FILES | {CHANGED: b"1\n0\n" * 400}), CHANGED),
     "missing file": (build_archive(without(CHANGED)), f"lacks {CHANGED}"),
-    "two missing files": (build_archive(UNNEEDED), "and 4 more"),
+    "two missing files": (build_archive(UNNEEDED), "and 11 more"),
     "climbing name": (build_archive(FILES, extra=[member(f"{TOP}/../../evil")]), "climbs out"),
     "climbing folder": (
         build_archive(FILES, extra=[member(f"{TOP}/..", type=tarfile.DIRTYPE)]),
@@ -523,13 +600,13 @@ def test_the_real_archive_over_http(archive: Path, out: Path, cache: Path) -> No
     with ArchiveServer(Answer(archive.read_bytes(), announced=None)) as server:
         download_coarsewsd20(out, url=server.url, cache=cache)
     manifest = coarsewsd20_manifest()
-    assert len(manifest) == 101
-    assert tree(out) == {name.removeprefix(f"{ROOT}/") for name in manifest}
+    assert len(manifest) == 902
+    assert tree(out) == set(coarsewsd20_files())
     changed = set()
     for name, expected in manifest.items():
-        content = (out / name.removeprefix(f"{ROOT}/")).read_bytes()
+        content = (out / place(name)).read_bytes()
         assert b"\r" not in content
         if hashlib.sha256(content).hexdigest() != expected:
-            changed.add(name.removeprefix(f"{ROOT}/"))
+            changed.add(place(name))
     crlf = ("java", "pitcher", "seal", "square")
     assert changed == {f"{word}/{split}.gold.txt" for word in crlf for split in ("train", "test")}

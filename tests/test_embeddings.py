@@ -134,6 +134,29 @@ def test_embed_writes_one_file_per_view_with_provenance(tmp_path: Path, record: 
     assert len({state.tobytes() for state in states}) == 6
 
 
+def test_a_random_weight_twin_says_what_it_is(tmp_path: Path, record: dict) -> None:
+    files = {}
+    for name, changed in (
+        ("own", {}),
+        ("one", {"random_weights": 1}),
+        ("again", {"random_weights": 1}),
+        ("two", {"random_weights": 2}),
+    ):
+        embed(CORPUS, {**record, **changed}, tmp_path / name)
+        files[name] = Embeddings(tmp_path / name / "focal.safetensors", CORPUS)
+    made = {name: opened.provenance["model"] for name, opened in files.items()}
+    own = {key: value for key, value in record.items() if key != "folder"}
+    assert made["own"] == own
+    digest = made["one"].pop("random_weights_sha256")
+    assert made["one"] == {**own, "random_weights": 1}
+    assert made["again"]["random_weights_sha256"] == digest
+    assert made["two"]["random_weights_sha256"] != digest
+    # Layer 0 as well: a twin's embeddings are drawn like all its weights.
+    states = {name: [opened.layer(i).tobytes() for i in range(3)] for name, opened in files.items()}
+    assert states["one"] == states["again"]
+    assert len({*states["own"], *states["one"], *states["two"]}) == 9
+
+
 def test_layer_0_is_the_embedding_layer(tmp_path: Path, record: dict) -> None:
     """Type plus position plus segment 0, normed: computed here from the weights themselves."""
     embed(CORPUS, record, tmp_path)

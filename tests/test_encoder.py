@@ -1,5 +1,6 @@
 """Alignment, pooling and views: exact answers from a fake encoder, a naive loop as the oracle."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -178,8 +179,6 @@ def test_a_gpu_that_is_not_there_is_refused() -> None:
 
 
 def test_weights_that_lack_a_block_are_refused(tmp_path: Path) -> None:
-    import json
-
     folder = tiny_bert(tmp_path)
     config = json.loads((folder / "config.json").read_text())
     config["num_hidden_layers"] = 3
@@ -191,6 +190,82 @@ def test_weights_that_lack_a_block_are_refused(tmp_path: Path) -> None:
 def test_a_folder_without_a_model(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="cannot be loaded"):
         Encoder.load(str(tmp_path))
+
+
+def weights(encoder: Encoder) -> dict[str, torch.Tensor]:
+    return dict(encoder.model.named_parameters())
+
+
+def test_random_weights_are_drawn_as_the_architecture_draws_them(tmp_path: Path) -> None:
+    folder = tiny_bert(tmp_path)
+    twin = Encoder.load(str(folder), device="cpu", random_weights=7)
+    config = transformers.BertConfig.from_pretrained(folder)
+    torch.manual_seed(7)
+    expected = dict(transformers.BertModel(config).named_parameters())
+    assert weights(twin).keys() == expected.keys()
+    assert all(torch.equal(tensor, expected[name]) for name, tensor in weights(twin).items())
+    assert not twin.model.training
+    assert {tensor.dtype for tensor in weights(twin).values()} == {torch.float32}
+    # The tokenizer is the model's own: the same pieces, and so the same alignment.
+    trained = Encoder.load(str(folder), device="cpu")
+    assert twin.align(SENTENCES) == trained.align(SENTENCES)
+    assert (twin.blocks, twin.width, twin.max_length) == (2, 32, 64)
+
+
+def test_random_weights_are_float32_whatever_the_config_says(tmp_path: Path) -> None:
+    folder = tiny_bert(tmp_path)
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "dtype": "bfloat16"}))
+    twin = Encoder.load(str(folder), device="cpu", random_weights=7)
+    assert {tensor.dtype for tensor in weights(twin).values()} == {torch.float32}
+
+
+def test_random_weights_depend_on_the_seed_alone(tmp_path: Path) -> None:
+    folder = str(tiny_bert(tmp_path))
+    before = torch.get_num_threads()
+    digests = []
+    try:
+        for threads, disturb in ((1, 0), (2, 3), (4, 5)):
+            torch.set_num_threads(threads)
+            torch.manual_seed(disturb)
+            twin = Encoder.load(folder, device="cpu", random_weights=1)
+            digests.append(twin.weights_digest())
+    finally:
+        torch.set_num_threads(before)
+    assert len(set(digests)) == 1
+    others = [Encoder.load(folder, device="cpu", random_weights=seed) for seed in (2, 3)]
+    others.append(Encoder.load(folder, device="cpu"))
+    assert len({*digests, *(other.weights_digest() for other in others)}) == 4
+
+
+def test_drawing_weights_leaves_the_random_state_as_it_was(tmp_path: Path) -> None:
+    folder = str(tiny_bert(tmp_path))
+    torch.manual_seed(11)
+    state = torch.get_rng_state()
+    Encoder.load(folder, device="cpu", random_weights=1)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_random_weights_are_not_read(tmp_path: Path) -> None:
+    folder = tiny_bert(tmp_path)
+    digest = Encoder.load(str(folder), device="cpu", random_weights=1).weights_digest()
+    (folder / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        Encoder.load(str(folder), device="cpu")
+    twin = Encoder.load(str(folder), device="cpu", random_weights=1)
+    assert twin.weights_digest() == digest
+
+
+def test_the_digest_sees_a_weight_and_a_name(tmp_path: Path) -> None:
+    encoder = Encoder.load(str(tiny_bert(tmp_path)), device="cpu")
+    digests = [encoder.weights_digest()]
+    with torch.no_grad():
+        encoder.model.pooler.dense.weight[0, 0] += 1
+    digests.append(encoder.weights_digest())
+    encoder.model.qooler = encoder.model.pooler  # the same place in the order of the names
+    del encoder.model.pooler
+    digests.append(encoder.weights_digest())
+    assert len(set(digests)) == 3
 
 
 def test_vectors_do_not_depend_on_threads(tmp_path: Path) -> None:

@@ -71,6 +71,25 @@ def test_the_record_of_a_folder(fake: Path) -> None:
     verify(record)
 
 
+def test_a_random_weight_twin_is_the_same_record_with_a_seed(fake: Path) -> None:
+    plain, twin = resolve_path(fake), resolve_path(fake, random_weights=0)
+    assert "random_weights" not in plain  # results of models as they are stay cached
+    assert twin == {**plain, "random_weights": 0}
+    assert resolve_path(fake, random_weights=None) == plain
+    verify(twin)
+    # The twin is of this model only as long as its weights, though not read, are the same.
+    (fake / "model.safetensors").write_bytes(b"others")
+    with pytest.raises(ModelError, match="has changed"):
+        verify(twin)
+
+
+@pytest.mark.parametrize("seed", [-1, True, 1.0, "1", 2**63])
+def test_a_seed_that_is_none(fake: Path, seed: Any) -> None:
+    with pytest.raises(ConfigError, match="not a seed") as error:
+        resolve_path(fake, random_weights=seed)
+    assert "entry fake" in str(error.value) and "random_weights" in str(error.value)
+
+
 def test_a_relative_path_becomes_absolute(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(fake.parent)
     record = resolve("fake", path="fake model", sha256={}, blocks=2, width=32)

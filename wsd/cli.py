@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from wsd.errors import ConfigError, WsdError
 
@@ -26,9 +27,34 @@ def _download(args: argparse.Namespace) -> None:
 def _corpus(args: argparse.Namespace) -> None:
     from wsd import corpus
 
-    table = corpus.read_text(args.source / args.word, args.word)
+    table = corpus.read_text(args.source / args.word, args.word, args.out_of_domain)
     corpus.write(args.out, table)
     log.debug("%s: %d instances of %d senses", args.word, len(table), len(table.senses))
+
+
+def _trains(args: argparse.Namespace) -> None:
+    from wsd import corpus, trains
+
+    trains.build(args.source, corpus.read_all(args.corpus, args.words), args.trains, args.out)
+
+
+def _published(args: argparse.Namespace) -> None:
+    from wsd import corpus, published
+
+    published.build(args.source, args.system, corpus.read_all(args.corpus, args.words), args.out)
+
+
+def _folds(args: argparse.Namespace) -> None:
+    from wsd import corpus, folds, trains
+
+    made = folds.make(
+        corpus.read_all(args.corpus, args.words),
+        trains.read(args.train) if args.train else None,
+        k=args.k,
+        repeats=args.repeats,
+        seed=args.seed,
+    )
+    folds.write(args.out, made)
 
 
 def _model(args: argparse.Namespace) -> None:
@@ -44,6 +70,7 @@ def _model(args: argparse.Namespace) -> None:
         sha256=_pairs(args.sha256),
         blocks=args.blocks,
         width=args.width,
+        random_weights=args.random_weights,
     )
     # Where the files are on this machine is no part of what the model is.
     folder = record.pop("folder")
@@ -70,8 +97,24 @@ def _embed(args: argparse.Namespace) -> None:
 
 
 def _classify(args: argparse.Namespace) -> None:
+    _learn(args)
+
+
+def _control(args: argparse.Namespace) -> None:
+    from wsd.control import control_labels
+
+    _learn(args, task="control", relabel=lambda corpus: control_labels(corpus, args.seed))
+
+
+def _learn(args: argparse.Namespace, **task: Any) -> None:
     from wsd import corpus, predictions
 
+    if not len(args.folds) == len(args.searches) == len(args.out):
+        raise ConfigError(
+            f"{len(args.folds)} folds, {len(args.searches)} searches, {len(args.out)} outputs",
+            where="--folds, --searches, --out",
+            fix="give one of each per training set",
+        )
     predictions.classify(
         corpus.read_all(args.corpus, args.words),
         args.embeddings,
@@ -79,10 +122,42 @@ def _classify(args: argparse.Namespace) -> None:
         layers=args.layers,
         name=args.name or args.estimator,
         estimator=args.estimator,
-        parameters=_object(args.parameters, "--parameters"),
-        train=args.train,
+        space=_object(args.space, "--space"),
+        objective=args.objective,
+        folds=args.folds,
+        searches=args.searches,
+        out=args.out,
+        **task,
+    )
+
+
+def _classify_selected(args: argparse.Namespace) -> None:
+    from wsd import corpus, predictions
+    from wsd.files import expecting, read_json
+
+    with expecting(args.selection):
+        chosen = read_json(args.selection)["chosen"].get(args.model, {}).get("full", {})
+    predictions.classify_per_word(
+        corpus.read_all(args.corpus, args.words),
+        args.embeddings,
+        chosen=chosen.get("words", {}),
+        folds=args.folds,
         out=args.out,
     )
+
+
+def _baseline(args: argparse.Namespace) -> None:
+    from wsd import baselines, corpus
+
+    baselines.build(
+        args.name, corpus.read_all(args.corpus, args.words), folds=args.folds, out=args.out
+    )
+
+
+def _select(args: argparse.Namespace) -> None:
+    from wsd.selection import select
+
+    select(args.searches, objective=args.objective, table=args.table, out=args.out)
 
 
 def _project(args: argparse.Namespace) -> None:
@@ -219,7 +294,28 @@ def _parser() -> argparse.ArgumentParser:
     p = command("corpus", _corpus, "Read and check one word's files.")
     p.add_argument("--source", type=Path, required=True, help="folder of <word>/ folders")
     p.add_argument("--word", required=True)
+    p.add_argument("--out-of-domain", type=Path, metavar="FILE", help="further test sentences")
     out(p, "the word's table, .parquet")
+
+    p = command("trains", _trains, "Find which sentences each further training set has.")
+    data(p)
+    p.add_argument("--source", type=Path, required=True, help="folder of the download")
+    p.add_argument("--trains", nargs="+", required=True, metavar="TRAIN")
+    out(p, "folder for <train>.parquet")
+
+    p = command("published", _published, "Read what a published system said of each instance.")
+    data(p)
+    p.add_argument("--source", type=Path, required=True, help="folder of the download")
+    p.add_argument("--system", required=True)
+    out(p, "its predictions, .parquet")
+
+    p = command("folds", _folds, "Draw the folds of a training set, near-duplicates together.")
+    data(p)
+    p.add_argument("--train", type=Path, metavar="FILE", help="of `wsd trains` (default: full)")
+    p.add_argument("--k", type=_count, default=5, help="number of folds (default: 5)")
+    p.add_argument("--repeats", type=_count, default=3, help="how often (default: 3)")
+    p.add_argument("--seed", type=int, default=1)
+    out(p, "the folds, .parquet")
 
     p = command("model", _model, "Find or fetch an encoder and verify its files.")
     p.add_argument("--name", required=True, help="the short name of the config")
@@ -229,6 +325,7 @@ def _parser() -> argparse.ArgumentParser:
     where.add_argument("--path", help="a local folder")
     p.add_argument("--revision", help="full commit hash on the hub")
     p.add_argument("--sha256", nargs="*", default=[], metavar="FILE=SHA256")
+    p.add_argument("--random-weights", type=int, metavar="SEED", help="a twin, weights drawn anew")
     p.add_argument("--blocks", type=_count, required=True, help="blocks the model must have")
     p.add_argument("--width", type=_count, required=True, help="width the model must have")
     out(p, "the model's record, .json")
@@ -249,12 +346,52 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--threads", type=_count, default=1)
     out(p, "the word's folder, for <view>.safetensors")
 
-    p = command("classify", _classify, "Fit and predict every word on one layer choice.")
-    vectors(p)
-    p.add_argument("--estimator", required=True, choices=["nearest_centroid", "logistic"])
-    p.add_argument("--name", help="its name in the config (default: the estimator)")
-    p.add_argument("--parameters", default="{}", metavar="JSON", help="of the estimator")
-    p.add_argument("--train", default="full", choices=["full"], help="the training set")
+    def learner(to: argparse.ArgumentParser) -> None:
+        vectors(to)
+        several: dict[str, Any] = {"type": Path, "nargs": "+", "required": True, "metavar": "FILE"}
+        estimators = ["nearest_centroid", "logistic", "lda", "knn"]
+        to.add_argument("--estimator", required=True, choices=estimators)
+        to.add_argument("--name", help="its name in the config (default: the estimator)")
+        to.add_argument(
+            "--space", default="{}", metavar="JSON", help="parameters; lists of values are searched"
+        )
+        to.add_argument(
+            "--objective",
+            default="mean_macro_f1",
+            choices=["mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy"],
+            help="what decides between points of the search space",
+        )
+        to.add_argument("--folds", help="of `wsd folds`, one per training set", **several)
+        to.add_argument("--searches", help="for what the folds say, .parquet", **several)
+        to.add_argument("--out", help="for the predictions, .parquet", **several)
+
+    p = command("classify", _classify, "Tune, fit and predict every word on one feature set.")
+    learner(p)
+
+    p = command("control", _control, "The same on labels fixed by the neighbouring word.")
+    learner(p)
+    p.add_argument("--seed", type=int, default=1)
+
+    p = command("select", _select, "Choose a configuration by what the folds say.")
+    p.add_argument("--searches", type=Path, nargs="+", required=True, metavar="FILE")
+    p.add_argument("--objective", default="mean_macro_f1")
+    p.add_argument("--table", type=Path, required=True, help="every candidate, .csv")
+    out(p, "what is chosen, .json")
+
+    p = command("classify-selected", _classify_selected, "Fit each word as its own folds choose.")
+    data(p)
+    p.add_argument(
+        "--embeddings", type=Path, required=True, help="folder of <word>/<view>.safetensors"
+    )
+    p.add_argument("--model", required=True, help="its name in the selection")
+    p.add_argument("--selection", type=Path, required=True, help="of `wsd select`, .json")
+    p.add_argument("--folds", type=Path, required=True, help="of `wsd folds`")
+    out(p, "the predictions, .parquet")
+
+    p = command("baseline", _baseline, "Fit and predict every word without an encoder.")
+    data(p)
+    p.add_argument("--name", required=True)
+    p.add_argument("--folds", type=Path, required=True, help="of `wsd folds`")
     out(p, "the predictions, .parquet")
 
     p = command("project", _project, "Project every word on two principal components.")

@@ -6,25 +6,43 @@ pipeline imports it: steps get what they need as arguments.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from wsd.datasets import DATASETS, Dataset
+from wsd.download import coarsewsd20_trains
 from wsd.errors import ConfigError
+from wsd.features import features
 from wsd.layers import expand
+from wsd.trains import FULL, draws
 
 # What else lies where a model's folder does.
 RESERVED = (
+    "audit",
+    "baselines",
+    "comparison",
+    "comparison.csv",
     "corpus",
+    "folds",
     "portable",
     "provenance.json",
+    "published",
     "report",
     "scores.csv",
+    "selection.csv",
+    "selection.json",
     "source",
     "summary.csv",
+    "trains",
 )
-PARAMETERS = {"nearest_centroid": ("metric",), "logistic": ("C",)}
+PARAMETERS = {
+    "nearest_centroid": ("metric",),
+    "logistic": ("C", "prior_shift"),
+    "lda": ("shrinkage", "prior_exponent"),
+    "knn": ("k",),
+}
+MIX = "mix"
 
 
 @dataclass(frozen=True)
@@ -37,6 +55,10 @@ class Model:
         ``hub`` and ``revision``, ``package``, or ``path``.
     layers : tuple of str
         The layer choices for this model's number of blocks, in their fixed order.
+    features : tuple of (views, layer choices)
+        Feature sets of several vectors, as in :mod:`wsd.features`.
+    random_weights : int or None
+        The seed of a random-weight twin.
     """
 
     name: str
@@ -46,24 +68,75 @@ class Model:
     width: int
     pooling: str
     layers: tuple[str, ...]
+    features: tuple[tuple[str, str], ...] = ()
+    random_weights: int | None = None
+
+    @property
+    def single(self) -> tuple[str, ...]:
+        """Every single layer."""
+        return tuple(str(layer) for layer in range(self.blocks + 1))
 
 
 @dataclass(frozen=True)
 class Classifier:
-    """A classifier of the config."""
+    """A classifier of the config.
+
+    Attributes
+    ----------
+    space : mapping of parameter to a value, or to a list of values
+    """
 
     name: str
     estimator: str
-    parameters: dict[str, Any]
+    space: dict[str, Any]
+
+    def fits(self, layers: str) -> bool:
+        """Whether it is defined on a layer choice: a learned mix is part of ``logistic`` alone."""
+        return self.estimator == "logistic" or not layers.startswith(MIX)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How the folds are drawn and what they decide by."""
+
+    folds: int
+    repeats: int
+    objective: str
+
+
+@dataclass(frozen=True)
+class Controls:
+    """What stands beside the sweep."""
+
+    baselines: bool
+    views: tuple[str, ...]
+    random_weights: tuple[int, ...]
+    task: bool
+    classifiers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Config:
-    """A whole config, with what it leaves to defaults filled in."""
+    """A whole config, with what it leaves to defaults filled in.
+
+    Attributes
+    ----------
+    models : dict
+        The encoders that are compared.
+    twins : dict
+        Their twins with random weights.
+    trains : tuple of str
+        Training sets, draws of one setting apart: ``full`` first.
+    """
 
     dataset: Dataset
     words: tuple[str, ...]
     models: dict[str, Model]
+    twins: dict[str, Model]
+    trains: tuple[str, ...]
+    tuning: Tuning
+    controls: Controls
+    analyses: tuple[str, ...]
     classifiers: dict[str, Classifier]
     store: tuple[str, ...]
     classify: tuple[str, ...]
@@ -89,14 +162,20 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
     _check_schema(config, schema)
     dataset = DATASETS[config["dataset"]]
     store, classify = tuple(config["views"]["store"]), tuple(config["views"]["classify"])
-    for view in classify:
-        if view not in store:
-            raise ConfigError(
-                f"the view {view!r} is to be classified but not stored",
-                where="config key views.classify",
-                fix=f"add {view} to views.store",
-            )
-    models = [_model(entry, i, config["layers"]) for i, entry in enumerate(config["models"])]
+    used = {
+        "views.classify": classify,
+        "controls.views": config["controls"]["views"],
+        **{f"features[{i}]": entry for i, entry in enumerate(config["features"])},
+    }
+    for key, views in used.items():
+        for view in views:
+            if view not in store:
+                raise ConfigError(
+                    f"the view {view!r} is to be classified but not stored",
+                    where=f"config key {key}",
+                    fix=f"add {view} to views.store",
+                )
+    models = [_model(entry, i, config) for i, entry in enumerate(config["models"])]
     classifiers = [_classifier(entry, i) for i, entry in enumerate(config["classifiers"])]
     for key, names in (
         ("models", [model.name for model in models]),
@@ -109,10 +188,22 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
                 raise ConfigError(
                     f"the name {names[i]!r} is taken", where=f"config key {key}[{i}].name"
                 )
+    words = dataset.choose(config["words"], where="config key words")
+    seeds = tuple(config["controls"]["random_weights"])
+    twins = [
+        replace(model, name=f"{model.name}-random-{seed}", random_weights=seed)
+        for model in models
+        for seed in seeds
+    ]
     return Config(
         dataset=dataset,
-        words=dataset.choose(config["words"], where="config key words"),
+        words=words,
         models={model.name: model for model in models},
+        twins={twin.name: twin for twin in twins},
+        trains=_trains(config["trains"], dataset, words),
+        tuning=Tuning(**config["tuning"]),
+        controls=_controls(config["controls"], [c.name for c in classifiers]),
+        analyses=tuple(config["analyses"]),
         classifiers={classifier.name: classifier for classifier in classifiers},
         store=store,
         classify=classify,
@@ -154,7 +245,49 @@ def _check_schema(config: Mapping[str, Any], schema: Path) -> None:
     raise ConfigError(what, where=f"config key {key.lstrip('.') or '(top level)'}", fix=fix)
 
 
-def _model(entry: Mapping[str, Any], i: int, layers: list[Any]) -> Model:
+def _trains(names: list[str], dataset: Dataset, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Training sets by name, a setting of several draws as all of them; ``full`` first."""
+    holds = coarsewsd20_trains() if dataset.name == "coarsewsd20" else {}
+    found = [FULL]
+    for i, name in enumerate(names):
+        # The whole of the set under its other name: the same rows, the same results.
+        drawn = (FULL,) if name == "100pct" and holds else draws(name)
+        drawn = tuple(train for train in drawn if train == FULL or train in holds)
+        if not drawn:
+            raise ConfigError(
+                f"{dataset.title} has no training set {name!r}",
+                where=f"config key trains[{i}]",
+                fix="use full" + (", balanced, 1pct to 100pct, or nshot-1 to 30" if holds else ""),
+            )
+        for train in drawn:
+            if train != FULL and not set(words) & set(holds[train]):
+                raise ConfigError(
+                    f"the training set {name!r} has none of the words {', '.join(words)}",
+                    where=f"config key trains[{i}]",
+                    fix="leave it out, or choose other words",
+                )
+            found.append(train)
+    return tuple(dict.fromkeys(found))
+
+
+def _controls(entry: Mapping[str, Any], classifiers: list[str]) -> Controls:
+    for i, name in enumerate(entry["classifiers"]):
+        if name not in classifiers:
+            raise ConfigError(
+                f"there is no classifier {name!r}",
+                where=f"config key controls.classifiers[{i}]",
+                fix=f"choose among {', '.join(classifiers)}",
+            )
+    return Controls(
+        baselines=entry["baselines"],
+        views=tuple(entry["views"]),
+        random_weights=tuple(entry["random_weights"]),
+        task=entry["task"],
+        classifiers=tuple(entry["classifiers"]),
+    )
+
+
+def _model(entry: Mapping[str, Any], i: int, config: Mapping[str, Any]) -> Model:
     where = f"config key models[{i}]"
     sources = [key for key in ("hub", "package", "path") if key in entry]
     if len(sources) != 1 or ("hub" in entry) != ("revision" in entry):
@@ -170,7 +303,12 @@ def _model(entry: Mapping[str, Any], i: int, layers: list[Any]) -> Model:
             where=f"{where}.name",
             fix="give the model another name",
         )
-    choices = expand(layers, entry["blocks"], where="config key layers")
+    choices = expand(config["layers"], entry["blocks"], where="config key layers")
+    sets = [
+        features("+".join(of), "+".join(map(str, of.values())), entry["blocks"], where=where_of)
+        for k, of in enumerate(config["features"])
+        for where_of in [f"config key features[{k}]"]
+    ]
     return Model(
         name=entry["name"],
         source={key: entry[key] for key in ("hub", "revision", "package", "path") if key in entry},
@@ -179,6 +317,7 @@ def _model(entry: Mapping[str, Any], i: int, layers: list[Any]) -> Model:
         width=entry["width"],
         pooling=entry.get("pooling", "mean"),
         layers=tuple(choice.name for choice in choices),
+        features=tuple(dict.fromkeys((one.view, one.layers) for one in sets)),
     )
 
 
@@ -191,12 +330,12 @@ def _classifier(entry: Mapping[str, Any], i: int) -> Classifier:
             where=where,
             fix=f"add `estimator:` with {' or '.join(PARAMETERS)}",
         )
-    parameters = {k: v for k, v in entry.items() if k not in ("name", "estimator")}
-    for key in parameters:
+    space = {k: v for k, v in entry.items() if k not in ("name", "estimator")}
+    for key in space:
         if key not in PARAMETERS[estimator]:
             raise ConfigError(
                 f"{estimator} has no parameter {key!r}",
                 where=where,
                 fix=f"its parameters are {', '.join(PARAMETERS[estimator])}",
             )
-    return Classifier(entry["name"], estimator, parameters)
+    return Classifier(entry["name"], estimator, space)

@@ -2,17 +2,19 @@
 
 The format, per word: ``classes_map.txt`` (JSON, class number -> sense name) and, per split,
 ``<split>.data.txt`` with ``position<TAB>tokens separated by spaces`` and
-``<split>.gold.txt`` with one class number per line. A malformed line is an error that names
-its file and line; nothing is repaired silently.
+``<split>.gold.txt`` with one class number per line. Sentences from elsewhere may come in one more
+file for all words: ``word<TAB>sense<TAB>position<TAB>tokens``, no header. A malformed line is an
+error that names its file and line; nothing is repaired silently.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,11 +22,22 @@ from wsd.errors import CorpusError, ResultError
 from wsd.files import read_table, write_table
 
 SPLITS = ("train", "test")
+OUT_OF_DOMAIN = "outofdomain"
+
+
+class Instance(NamedTuple):
+    """A sentence, where its focal word stands, and that word's sense as an index."""
+
+    position: int
+    tokens: tuple[str, ...]
+    gold: int
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """The instances of one word, training split first, each split in the order of its file.
+    """The instances of one word: training split, test split, and out of domain where there is any.
+
+    Each split is in the order of its file.
 
     Attributes
     ----------
@@ -33,7 +46,8 @@ class Corpus:
     senses : tuple of str
         The sense inventory, in the order of the class numbers.
     split, index : arrays of shape (n,)
-        ``"train"`` or ``"test"``, and the 0-based line in that split's file.
+        ``"train"``, ``"test"`` or ``"outofdomain"``, and the 0-based line in that split's file;
+        out of domain that file is the one for all words.
     tokens : tuple of n tuples of str
     position : int array of shape (n,)
         0-based index of the focal word among the tokens.
@@ -64,8 +78,25 @@ class Corpus:
             hasher.update(json.dumps([split, index, position, gold, tokens]).encode())
         return hasher.hexdigest()
 
+    def take(self, rows: np.ndarray) -> "Corpus":
+        """The table of some rows.
 
-def read_text(folder: Path, word: str) -> Corpus:
+        Parameters
+        ----------
+        rows : bool array of shape (n,)
+        """
+        return Corpus(
+            word=self.word,
+            senses=self.senses,
+            split=self.split[rows],
+            index=self.index[rows],
+            tokens=tuple(self.tokens[row] for row in np.flatnonzero(rows)),
+            position=self.position[rows],
+            gold=self.gold[rows],
+        )
+
+
+def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Corpus:
     """Read and check one word's files.
 
     Parameters
@@ -74,57 +105,100 @@ def read_text(folder: Path, word: str) -> Corpus:
         Holds ``classes_map.txt`` and ``{train,test}.{data,gold}.txt``.
     word : str
         The lemma; the folder's name may differ.
+    out_of_domain : Path, optional
+        A file with further test sentences of any words, some of this one or none.
 
     Raises
     ------
     CorpusError
-        For a missing or empty file, bad UTF-8, CRLF line ends, a data line without exactly one
-        tab, a position that is no number or out of range, an empty sentence, a gold file of
-        another length, or a class that is not in the map. Each names file and line.
+        For a missing or empty file, bad UTF-8, CRLF line ends, a line without exactly the tabs
+        of its format, a position that is no number or out of range, an empty sentence, a gold
+        file of another length, or a class or sense that is not in the map. Each names file and
+        line.
     """
-    senses = _read_classes(folder / "classes_map.txt")
-    classes = {number: i for i, (number, _) in enumerate(senses)}
-    split: list[str] = []
-    index: list[int] = []
-    tokens: list[tuple[str, ...]] = []
-    position: list[int] = []
-    gold: list[int] = []
-    for name in SPLITS:
-        data_file, gold_file = folder / f"{name}.data.txt", folder / f"{name}.gold.txt"
-        rows = [
-            _parse_instance(line, f"{data_file}:{n}")
-            for n, line in enumerate(_lines(data_file), start=1)
-        ]
-        numbers = _lines(gold_file)
-        if len(numbers) != len(rows):
-            raise CorpusError(
-                f"{len(rows)} sentences but {len(numbers)} gold classes",
-                where=f"{gold_file}:{min(len(numbers), len(rows)) + 1}",
-                fix="give one class per sentence, one per line",
-            )
-        for n, number in enumerate(numbers, start=1):
-            if number not in classes:
-                raise CorpusError(
-                    f"class {number!r} is not in the map, which has {', '.join(classes)}",
-                    where=f"{gold_file}:{n}",
-                )
-            gold.append(classes[number])
-        split += [name] * len(rows)
-        index += range(len(rows))
-        position += [row[0] for row in rows]
-        tokens += [row[1] for row in rows]
+    numbered = read_classes(folder / "classes_map.txt")
+    classes = {number: i for i, (number, _) in enumerate(numbered)}
+    senses = tuple(sense for _, sense in numbered)
+    rows = [
+        (split, index, instance)
+        for split in SPLITS
+        for index, instance in enumerate(read_split(folder, split, classes))
+    ]
+    if out_of_domain is not None:
+        further = _read_out_of_domain(out_of_domain, word, senses)
+        rows += [(OUT_OF_DOMAIN, index, instance) for index, instance in further]
     return Corpus(
         word=word,
-        senses=tuple(sense for _, sense in senses),
-        split=np.array(split),
-        index=np.array(index, dtype=np.int32),
-        tokens=tuple(tokens),
-        position=np.array(position, dtype=np.int32),
-        gold=np.array(gold, dtype=np.int32),
+        senses=senses,
+        split=np.array([split for split, _, _ in rows]),
+        index=np.array([index for _, index, _ in rows], dtype=np.int32),
+        tokens=tuple(instance.tokens for *_, instance in rows),
+        position=np.array([instance.position for *_, instance in rows], dtype=np.int32),
+        gold=np.array([instance.gold for *_, instance in rows], dtype=np.int32),
     )
 
 
-def _lines(path: Path) -> list[str]:
+def read_split(folder: Path, split: str, classes: Mapping[str, int]) -> list[Instance]:
+    """The instances of ``<split>.data.txt`` and ``<split>.gold.txt``, in their order.
+
+    Parameters
+    ----------
+    folder : Path
+    split : str
+    classes : mapping of class number, as in the gold file, to the index of its sense
+
+    Raises
+    ------
+    CorpusError
+        As :func:`read_text`.
+    """
+    data_file, gold_file = folder / f"{split}.data.txt", folder / f"{split}.gold.txt"
+    sentences = [
+        _parse_sentence(line, f"{data_file}:{n}")
+        for n, line in enumerate(read_lines(data_file), start=1)
+    ]
+    numbers = read_lines(gold_file)
+    if len(numbers) != len(sentences):
+        raise CorpusError(
+            f"{len(sentences)} sentences but {len(numbers)} gold classes",
+            where=f"{gold_file}:{min(len(numbers), len(sentences)) + 1}",
+            fix="give one class per sentence, one per line",
+        )
+    for n, number in enumerate(numbers, start=1):
+        if number not in classes:
+            raise CorpusError(
+                f"class {number!r} is not in the map, which has {', '.join(classes)}",
+                where=f"{gold_file}:{n}",
+            )
+    return [
+        Instance(*sentence, classes[number])
+        for sentence, number in zip(sentences, numbers, strict=True)
+    ]
+
+
+def _read_out_of_domain(
+    path: Path, word: str, senses: tuple[str, ...]
+) -> Iterator[tuple[int, Instance]]:
+    """(0-based line, instance) of one word."""
+    for index, line in enumerate(read_lines(path)):
+        where = f"{path}:{index + 1}"
+        if line.count("\t") != 3:
+            raise CorpusError(
+                f"{line.count(chr(9))} tabs in the line, not 3",
+                where=where,
+                fix="write `word<TAB>sense<TAB>position<TAB>tokens separated by spaces`",
+            )
+        of_word, sense, sentence = line.split("\t", maxsplit=2)
+        if of_word != word:
+            continue
+        if sense not in senses:
+            raise CorpusError(
+                f"{sense!r} is no sense of {word!r}, which has {', '.join(senses)}", where=where
+            )
+        yield index, Instance(*_parse_sentence(sentence, where), senses.index(sense))
+
+
+def read_lines(path: Path) -> list[str]:
     """The lines of a text file; a last line without newline is fine."""
     try:
         raw = path.read_bytes()
@@ -151,7 +225,7 @@ def _lines(path: Path) -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
-def _parse_instance(line: str, where: str) -> tuple[int, tuple[str, ...]]:
+def _parse_sentence(line: str, where: str) -> tuple[int, tuple[str, ...]]:
     number, tab, sentence = line.partition("\t")
     if not tab or "\t" in sentence:
         raise CorpusError(
@@ -176,9 +250,9 @@ def _parse_instance(line: str, where: str) -> tuple[int, tuple[str, ...]]:
     return position, tokens
 
 
-def _read_classes(path: Path) -> list[tuple[str, str]]:
-    """(class number, sense) in the numbers' order, whatever the order in the file."""
-    text = "\n".join(_lines(path))
+def read_classes(path: Path) -> list[tuple[str, str]]:
+    """The (class number, sense) pairs of a map, in the numbers' order."""
+    text = "\n".join(read_lines(path))
     fix = 'write a JSON object such as {"0": "crane_bird", "1": "crane_machine"}'
     try:
         pairs = json.loads(text, object_pairs_hook=list)

@@ -1,15 +1,21 @@
-"""The dataset's archive: fetched once, every file checked, laid out for the corpus step.
+"""The dataset's archive: fetched once, every file checked, laid out for the steps that read it.
 
 The host packs a source archive anew on request, so the archive's own checksum is not stable.
 What is pinned is the content: ``data/coarsewsd20.sha256`` lists the checksum of each file that
 is needed, and nothing else is unpacked. No name inside the archive decides where a file goes.
 Line ends become LF after the check, and nothing else is changed.
+
+What is laid out: a folder per word and ``LICENSE``; ``trains/<train>/<word>/``, the other
+training sets; ``outofdomain.tsv``; ``published/<system>/<word>.jsonl``, the authors' own outputs,
+and ``published/centroids/``, their sense vectors. Left out: the class maps and test files that
+stand beside each of the other training sets, which repeat those of the words.
 """
 
 import gzip
 import hashlib
 import logging
 import os
+import re
 import sys
 import tarfile
 import tempfile
@@ -25,10 +31,23 @@ from wsd.errors import ConfigError, DownloadError
 COMMIT = "d8728bc5f0bbd2a14cdeb19aa71844fb89a31cb6"
 URL = f"https://github.com/danlou/bert-disambiguation/archive/{COMMIT}.tar.gz"
 ARCHIVE_NAME = f"bert-disambiguation-{COMMIT}.tar.gz"
-CORPUS_ROOT = PurePosixPath("data/CoarseWSD-20")
 MANIFEST = DATA / "coarsewsd20.sha256"
 MEMBER_LIMIT = 64 * 2**20
 LOG_EVERY_SECONDS = 10.0
+
+# From a path below the archive's top folder to one below `source`.
+LAYOUT = (
+    (r"data/CoarseWSD-20/(.+)", r"\1"),
+    (r"data/CoarseWSD-20_balanced/(\w+)/(train\.\w+\.txt)", r"trains/balanced/\1/\2"),
+    (r"data/CoarseWSD-20_ratios/(\d+pct)/(\w+)/(train\.\w+\.txt)", r"trains/\1/\2/\3"),
+    (
+        r"data/CoarseWSD-20_nshot/(set\d)/([a-z]+)_(\d+)/(train\.\w+\.txt)",
+        r"trains/nshot-\3.\1/\2/\4",
+    ),
+    (r"data/CoarseWSD-20\.(outofdomain\.tsv)", r"\1"),
+    (r"results/CoarseWSD-20/(1nn|fasttext)/([\w-]+)/(\w+\.jsonl)", r"published/\1-\2/\3"),
+    (r"vectors/CoarseWSD-20\.([\w-]+\.txt)", r"published/centroids/\1"),
+)
 
 WAYS_ON = (
     "set WSD_COARSEWSD20_ARCHIVE=FILE to a local copy of the archive, "
@@ -45,6 +64,29 @@ def coarsewsd20_manifest() -> dict[str, str]:
     return {name: digest for digest, name in pairs}
 
 
+def place(name: str) -> str:
+    """Where a file of the manifest is put: a path below the folder that is downloaded to."""
+    for pattern, target in LAYOUT:
+        if match := re.fullmatch(pattern, name):
+            return match.expand(target)
+    raise ValueError(f"{name} has no place in the layout")
+
+
+def coarsewsd20_files() -> tuple[str, ...]:
+    """Every file that a download puts there, as paths below its folder; nothing is downloaded."""
+    return tuple(sorted(map(place, coarsewsd20_manifest())))
+
+
+def coarsewsd20_trains() -> dict[str, tuple[str, ...]]:
+    """The words, sorted, of each training set besides the full one; nothing is downloaded."""
+    found: dict[str, list[str]] = {}
+    for file in coarsewsd20_files():
+        folder, *rest = PurePosixPath(file).parts
+        if folder == "trains" and rest[-1] == "train.data.txt":
+            found.setdefault(rest[0], []).append(rest[1])
+    return {train: tuple(words) for train, words in found.items()}
+
+
 def download_coarsewsd20(
     out: Path,
     *,
@@ -55,7 +97,7 @@ def download_coarsewsd20(
     timeout: float = 30.0,
     manifest: Mapping[str, str] | None = None,
 ) -> None:
-    """Put CoarseWSD-20 at ``out``: a folder per word and ``LICENSE``, each file verified.
+    """Put CoarseWSD-20 at ``out``, laid out as :func:`place` says, each file verified.
 
     Parameters
     ----------
@@ -187,14 +229,14 @@ def _extract_local(archive: Path, out: Path, manifest: Mapping[str, str]) -> Non
 
 
 def _target(out: Path, name: str) -> Path:
-    return out / PurePosixPath(name).relative_to(CORPUS_ROOT)
+    return out / place(name)
 
 
 def _refuse_foreign_files(out: Path, manifest: Mapping[str, str]) -> None:
     """Replacing a folder deletes it, and a mistyped path may well be somebody's home."""
+    own = {_target(out, name) for name in manifest}
     if not out.exists():
         return
-    own = {_target(out, name) for name in manifest}
     found = sorted(out.rglob("*")) if out.is_dir() else [out]
     # The workflow manager leaves hidden marks of its own name in folders that it created.
     foreign = [

@@ -90,7 +90,8 @@ def embed(
     ----------
     corpus : Corpus
     record : dict
-        What :func:`wsd.models.resolve` found; its files are checked again.
+        What :func:`wsd.models.resolve` found; its files are checked again. With
+        ``random_weights`` the weights are drawn with that seed, not read.
     views, pooling, seed, device, threads
         As in :class:`wsd.encoder.Encoder` and :meth:`wsd.encoder.Encoder.encode`.
     out : Path
@@ -100,13 +101,18 @@ def embed(
     from wsd.encoder import Encoder
 
     folder = models.verify(record)
-    encoder = Encoder.load(str(folder), pooling=pooling, device=device)
+    drawn = record.get("random_weights")
+    encoder = Encoder.load(str(folder), pooling=pooling, device=device, random_weights=drawn)
     for key, here in (("blocks", encoder.blocks), ("width", encoder.width)):
         if here != record[key]:
             raise ResultError(f"the model has {key} {here}, its record says {record[key]}")
+    model = {key: value for key, value in record.items() if key != "folder"}
+    if drawn is not None:
+        # Of drawn weights no file tells what they are, and other versions may draw others.
+        model["random_weights_sha256"] = encoder.weights_digest()
     aligned = encoder.align(corpus)
     provenance = {
-        "model": {key: value for key, value in record.items() if key != "folder"},
+        "model": model,
         "pooling": pooling,
         "precision": "float32",
         "seed": seed,

@@ -18,6 +18,7 @@ A sentence of nothing but the focal word has no context: its ``context`` and ``o
 """
 
 import hashlib
+import json
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +42,9 @@ VIEWS = ("focal", "context", "cls", "other")
 # what a batch touches should fit in the processor's cache. A GPU wants more (not measured).
 BATCH_TOKENS = 512
 GPU_BATCH_TOKENS = 8192
+
+# How transformers may load: without the hub, without code of the model's own.
+LOCAL = {"local_files_only": True, "trust_remote_code": False}
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -107,10 +111,26 @@ class Encoder:
         self.max_length = min(tokenizer.model_max_length, positions or tokenizer.model_max_length)
 
     @classmethod
-    def load(cls, folder: str, *, pooling: Pooling = "mean", device: str = "auto") -> "Encoder":
+    def load(
+        cls,
+        folder: str,
+        *,
+        pooling: Pooling = "mean",
+        device: str = "auto",
+        random_weights: int | None = None,
+    ) -> "Encoder":
         """Load from a local folder with ``config.json``, safetensors weights and a tokenizer.
 
         The hub is never asked, no code of the model's own is run, and no pickle is read.
+
+        Parameters
+        ----------
+        folder : str
+        pooling, device
+            As in the class and :func:`choose_device`.
+        random_weights : int, optional
+            A seed: the weights are not read but drawn, as the architecture draws them before
+            its training, and are the same for the same seed and versions.
 
         Raises
         ------
@@ -122,28 +142,25 @@ class Encoder:
 
         transformers.logging.set_verbosity_error()
         transformers.logging.disable_progress_bar()
-        local = {"local_files_only": True, "trust_remote_code": False}
         chosen = choose_device(device)
         try:
-            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, use_fast=True, **local)
-            model, loaded = transformers.AutoModel.from_pretrained(
-                folder,
-                use_safetensors=True,
-                dtype=torch.float32,
-                output_loading_info=True,
-                **local,
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, use_fast=True, **LOCAL)
+            model = (
+                _read_weights(folder)
+                if random_weights is None
+                else _drawn_weights(folder, random_weights)
             )
         except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
             raise ModelError(f"the model cannot be loaded: {error}", where=folder) from error
-        # A missing pooler is no loss: hidden states do not pass through it.
-        missing = sorted(key for key in loaded["missing_keys"] if not key.startswith("pooler."))
-        if missing:
-            raise ModelError(
-                f"the weights lack {len(missing)} of the model's tensors, such as {missing[0]}",
-                where=folder,
-                fix="use the weights that belong to this config.json",
-            )
         return cls(tokenizer, model.eval().to(chosen), pooling=pooling, device=chosen)
+
+    def weights_digest(self) -> str:
+        """SHA-256 over the model's parameters and their names, in the names' order."""
+        hasher = hashlib.sha256()
+        for name, tensor in sorted(self.model.named_parameters()):
+            hasher.update(json.dumps([name, list(tensor.shape)]).encode())
+            hasher.update(tensor.detach().cpu().contiguous().numpy())
+        return hasher.hexdigest()
 
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word through the tokenizer's word ids.
@@ -333,6 +350,38 @@ class Encoder:
             select = select.to(self.device)
             layers = [torch.bmm(select, state.float()) for state in states]
             return torch.stack(layers).permute(2, 0, 1, 3).contiguous().cpu().numpy()
+
+
+def _read_weights(folder: str) -> Any:
+    """The model of a folder with its own weights."""
+    import transformers
+
+    model, loaded = transformers.AutoModel.from_pretrained(
+        folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **LOCAL
+    )
+    # A missing pooler is no loss: hidden states do not pass through it.
+    missing = sorted(key for key in loaded["missing_keys"] if not key.startswith("pooler."))
+    if missing:
+        raise ModelError(
+            f"the weights lack {len(missing)} of the model's tensors, such as {missing[0]}",
+            where=folder,
+            fix="use the weights that belong to this config.json",
+        )
+    return model
+
+
+def _drawn_weights(folder: str, seed: int) -> Any:
+    """A model of a folder's config, initialised by its own architecture's rule."""
+    import transformers
+
+    config = transformers.AutoConfig.from_pretrained(folder, **LOCAL)
+    # On the CPU whatever the device, and on the CPU's generator alone, which is then put back:
+    # torch.manual_seed would seed every GPU too.
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        return transformers.AutoModel.from_config(
+            config, dtype=torch.float32, trust_remote_code=False
+        )
 
 
 def _name(corpus: Corpus, row: int) -> str:

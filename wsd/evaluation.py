@@ -3,23 +3,28 @@
 Per word: accuracy; macro-F1 over the senses that occur in the test set's gold or predicted
 labels; balanced accuracy, the mean recall of the senses that occur in gold. Over words: the
 accuracy over all instances (micro), and the means of the per-word figures. All are fractions.
+
+On test instances from out of domain macro-F1 is left out: most words have one sense there, and
+the figure would hang on which others happen to be predicted.
 """
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from wsd import layers, predictions
+from wsd import predictions
 from wsd.errors import ResultError
+from wsd.features import ordered
+from wsd.figures import FIGURES, MEANS
 from wsd.files import write_json, write_text
-from wsd.predictions import WordPredictions
+from wsd.predictions import PER_WORD, TEST, WordPredictions
+from wsd.trains import setting
 
-KEYS = ["model", "train", "view", "layers", "classifier"]
-FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
+KEYS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
 SCORES = [*KEYS, "word", "n_senses", "n_train", "n_test", *FIGURES]
-MEANS = ["micro_accuracy", "mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
 SUMMARY = [*KEYS, *MEANS]
 
 
@@ -33,13 +38,18 @@ def score_word(words: WordPredictions) -> dict[str, Any]:
     from sklearn.metrics import accuracy_score, f1_score, recall_score
 
     gold, predicted = words.gold, words.predicted
+    no_macro = words.split != TEST
     occurring = sorted(set(gold.tolist()) | set(predicted.tolist()))
     return {
         "n_senses": len(words.senses),
         "n_train": words.n_train,
         "n_test": len(gold),
         "accuracy": accuracy_score(gold, predicted),
-        "macro_f1": f1_score(gold, predicted, labels=occurring, average="macro", zero_division=0.0),
+        "macro_f1": (
+            np.nan
+            if no_macro
+            else f1_score(gold, predicted, labels=occurring, average="macro", zero_division=0.0)
+        ),
         "balanced_accuracy": recall_score(
             gold, predicted, labels=sorted(set(gold.tolist())), average="macro"
         ),
@@ -47,7 +57,7 @@ def score_word(words: WordPredictions) -> dict[str, Any]:
 
 
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row per model, training set, view, layer choice and classifier, over all words.
+    """One row per model, training set and draw, test set, view, layer choice and classifier.
 
     Parameters
     ----------
@@ -96,14 +106,21 @@ def evaluate(
         words, source = predictions.read(path)
         sources.append(source)
         key = _key(source)
-        rows += [{**key, "word": word.word, **score_word(word)} for word in words]
+        rows += [
+            {**key, "test": word.split, "word": word.word, **score_word(word)} for word in words
+        ]
     run = {"dataset": dataset, "config": dict(config), "command": command}
     provenance = {**run, **_provenance(sources)}
-    order = provenance["layers"]
+    places = {
+        (model, *names): i
+        for model, pairs in _feature_sets(sources).items()
+        for i, names in enumerate(pairs)
+    }
 
     def place(row: dict[str, Any]) -> tuple[Any, ...]:
-        model, train, view, layers_, *rest = (row[key] for key in [*KEYS, "word"])
-        return (model, train, view, order[model].index(layers_), *rest)
+        order = places[row["model"], row["view"], row["layers"]]
+        train = (row["train"], row["draw"], row["test"] != TEST)
+        return (row["model"], *train, order, row["classifier"], row["word"])
 
     rows.sort(key=place)
     table = pd.DataFrame(rows, columns=SCORES)
@@ -116,22 +133,29 @@ def evaluate(
 
 
 def _key(provenance: Mapping[str, Any]) -> dict[str, str]:
+    train, draw = setting(provenance["train"])
     return {
         "model": provenance["encoder"]["model"]["name"],
-        **{key: provenance[key] for key in KEYS[1:]},
+        "train": train,
+        "draw": "" if draw is None else str(draw),
+        **{key: provenance[key] for key in ("view", "layers", "classifier")},
     }
 
 
-def _layers(sources: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Per model, the layer choices in their fixed order."""
-    found: dict[str, set[str]] = {}
+def _feature_sets(sources: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, str]]]:
+    """Per model, the pairs of views and layer choices in their fixed order; per word ones last."""
+    found: dict[str, set[tuple[str, str]]] = {}
     blocks: dict[str, int] = {}
     for source in sources:
         model = source["encoder"]["model"]
         blocks[model["name"]] = model["blocks"]
-        found.setdefault(model["name"], set()).add(source["layers"])
+        found.setdefault(model["name"], set()).add((source["view"], source["layers"]))
+    per_word = (PER_WORD, PER_WORD)
     return {
-        name: [choice.name for choice in layers.expand(found[name], blocks[name])]
+        name: [
+            *ordered(sorted(found[name] - {per_word}), blocks[name]),
+            *sorted(found[name] & {per_word}),
+        ]
         for name in sorted(found)
     }
 
@@ -144,7 +168,7 @@ def _provenance(sources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             "corpus": source["corpus"],
             "models": {source["encoder"]["model"]["name"]: source["encoder"]},
             "classifiers": {
-                source["classifier"]: {key: source[key] for key in ("estimator", "parameters")}
+                source["classifier"]: {key: source.get(key) for key in ("estimator", "space")}
             },
         }
         for part, entries in parts.items():
@@ -156,7 +180,9 @@ def _provenance(sources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                     )
     return {
         **merged,
-        "layers": _layers(sources),
+        "layers": {
+            name: [layers for _, layers in pairs] for name, pairs in _feature_sets(sources).items()
+        },
         "trains": sorted({source["train"] for source in sources}),
         "views": sorted({source["view"] for source in sources}),
         "versions": {

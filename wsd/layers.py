@@ -8,9 +8,11 @@ blocks' outputs. A choice is
 * ``<op>-all``, blocks 1 to L;
 * ``<op>-<i>-<j>-...``, the hidden states named;
 
-with op ``mean``, ``sum`` or ``concat``. In a list of choices ``all`` stands for every single
-layer. Two spellings of one choice get one name: ``mean-last-1`` is ``L``, ``mean-last-L`` is
-``mean-all``, ``mean-2-1`` is ``mean-1-2``, and ``mean-5-6`` of 6 blocks is ``mean-last-2``.
+with op ``mean``, ``sum``, ``concat`` or ``mix``; the last is a weighted mean whose weights a
+classifier learns, which gets the layers one after the other. In a list of choices ``all`` stands
+for every single layer. Two spellings of one choice get one name: ``mean-last-1`` is ``L``,
+``mean-last-L`` is ``mean-all``, ``mean-2-1`` is ``mean-1-2``, and ``mean-5-6`` of 6 blocks is
+``mean-last-2``.
 """
 
 import re
@@ -21,7 +23,7 @@ import numpy as np
 
 from wsd.errors import ConfigError
 
-OPERATIONS = ("mean", "sum", "concat")
+OPERATIONS = ("mean", "sum", "concat", "mix")
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class LayerChoice:
     name : str
         The one file-safe name of this choice.
     operation : str
-        ``mean``, ``sum`` or ``concat``; a single layer has ``mean``.
+        ``mean``, ``sum``, ``concat`` or ``mix``; a single layer has ``mean``.
     layers : tuple of int
         Ascending numbers of hidden states.
     """
@@ -41,6 +43,11 @@ class LayerChoice:
     name: str
     operation: str
     layers: tuple[int, ...]
+
+    @property
+    def order(self) -> tuple[bool, int, tuple[int, ...], str]:
+        """Sorts choices: single layers first, then by number of layers, layers and operation."""
+        return (not self.is_single, len(self.layers), self.layers, self.operation)
 
     @property
     def is_single(self) -> bool:
@@ -57,12 +64,13 @@ class LayerChoice:
 
         Returns
         -------
-        array of shape (n, width), or (n, width * number of layers) for ``concat``
+        array of shape (n, width), or (n, width * number of layers) for ``concat`` and
+        ``mix``
         """
         chosen = [states[layer] for layer in self.layers]
         if len(chosen) == 1:
             return chosen[0]
-        if self.operation == "concat":
+        if self.operation in ("concat", "mix"):
             return np.concatenate(chosen, axis=1)
         total = np.sum(chosen, axis=0)
         return total / np.float32(len(chosen)) if self.operation == "mean" else total
@@ -151,6 +159,4 @@ def expand(
         for number in numbers:
             parsed = parse(number, blocks, where=where and f"{where}[{i}]")
             found[parsed.name] = parsed
-    return sorted(
-        found.values(), key=lambda c: (not c.is_single, len(c.layers), c.layers, c.operation)
-    )
+    return sorted(found.values(), key=lambda choice: choice.order)

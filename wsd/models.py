@@ -70,6 +70,7 @@ def resolve(
     sha256: Mapping[str, str],
     blocks: int,
     width: int,
+    random_weights: int | None = None,
 ) -> dict[str, Any]:
     """Find a model's files, fetch them if need be, verify them, and record what they are.
 
@@ -88,19 +89,23 @@ def resolve(
         File name -> expected checksum, for as many of the files as the config gives.
     blocks, width : int
         What the config says of the encoder: number of blocks and size of a hidden state.
+    random_weights : int, optional
+        Seed of a random-weight twin: an encoder with this model's config and tokenizer, whose
+        weights are drawn anew when it is loaded. The model's own weights are verified, so that
+        the twin is of the model that the config names, and then not read.
 
     Returns
     -------
     dict
         ``name``; ``source`` (``hub`` and ``revision``, ``package`` and ``version``, or
-        ``path``); ``folder``; ``files``, the checksum of every file that is used;
-        ``blocks``; ``width``; ``model_type``.
+        ``path``); ``folder``; ``files``, the checksum of every file of the model;
+        ``blocks``; ``width``; ``model_type``; of a random-weight twin also ``random_weights``.
 
     Raises
     ------
     ConfigError
-        If the entry has not exactly one source, the revision is not a full commit, or
-        ``blocks`` or ``width`` differ from the model's.
+        If the entry has not exactly one source, the revision is not a full commit,
+        ``blocks`` or ``width`` differ from the model's, or ``random_weights`` is no seed.
     ModelError
         If the model cannot be had, is incomplete or changed, has only pickled weights, or asks
         for code of its own. A changed file from the hub is removed from the cache, so that the
@@ -114,6 +119,7 @@ def resolve(
             where=_entry(name),
             fix="give exactly one of `hub` (with `revision`), `package` and `path`",
         )
+    _check_seed(name, random_weights)
     reject = _leave
     source: dict[str, str]
     if hub:
@@ -134,6 +140,8 @@ def resolve(
         "blocks": blocks,
         "width": width,
         "model_type": _checked_config(name, folder, blocks, width, reject)["model_type"],
+        # Not there at all otherwise: the record of a model as it is must not change.
+        **({} if random_weights is None else {"random_weights": random_weights}),
     }
 
 
@@ -183,6 +191,16 @@ def verify(record: Mapping[str, Any]) -> Path:
 
 def _entry(name: str, key: str | None = None) -> str:
     return f"config, models, entry {name}" + (f", key `{key}`" if key else "")
+
+
+def _check_seed(name: str, seed: int | None) -> None:
+    whole = isinstance(seed, int) and not isinstance(seed, bool)
+    if seed is not None and not (whole and 0 <= seed < 2**63):
+        raise ConfigError(
+            f"not a seed: {seed!r}",
+            where=_entry(name, "random_weights"),
+            fix="give a whole number from 0 up, or leave the key out for the model's own weights",
+        )
 
 
 # The files of a model

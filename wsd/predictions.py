@@ -1,12 +1,13 @@
-"""Fit one classifier on one layer choice, word by word, and predict the test instances.
+"""Tune and fit one classifier on one feature set, word by word, and predict the test instances.
 
-One file holds all words: word, index (line of the test file), gold, predicted, and a map from
-every sense of the word to its score. A sense without training instances scores NaN and is never
-predicted.
+One file holds all words: word, split, index (line of the test file), gold, predicted, and a map
+from every sense of the word to its score. A sense without training instances scores NaN and is
+never predicted.
 """
 
+import dataclasses
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -14,15 +15,18 @@ from typing import Any
 
 import numpy as np
 
+from wsd import features
+from wsd import folds as folding
 from wsd.corpus import Corpus
-from wsd.embeddings import Embeddings
-from wsd.errors import ResultError
+from wsd.errors import ConfigError
+from wsd.features import Features
 from wsd.files import expecting, read_table, write_table
-from wsd.layers import LayerChoice, parse
 
 log = logging.getLogger("wsd")
 
 PACKAGES = ("numpy", "scikit-learn", "scipy", "wsd")
+TEST = "test"
+PER_WORD = "per-word"  # the name of what differs from word to word
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +41,13 @@ class WordPredictions:
     n_train : int
         Training instances that the classifier saw.
     index : int array of shape (n,)
-        0-based line in the test file.
+        0-based line in the split's file.
     gold, predicted : int arrays of shape (n,)
         0-based index into ``senses``.
     scores : float array of shape (n, len(senses))
         NaN for a sense without training instances.
+    split : str
+        ``"test"``, or another split that is tested on.
     """
 
     word: str
@@ -51,10 +57,13 @@ class WordPredictions:
     gold: np.ndarray
     predicted: np.ndarray
     scores: np.ndarray
+    split: str = TEST
 
 
-def predict_word(corpus: Corpus, vectors: np.ndarray, classifier: Any) -> WordPredictions:
-    """Fit on a word's training rows and predict its test rows.
+def predict_word(
+    corpus: Corpus, vectors: np.ndarray, classifier: Any, rows: np.ndarray | None = None
+) -> list[WordPredictions]:
+    """Fit on training rows of a word and predict the rows of every other split.
 
     Parameters
     ----------
@@ -63,29 +72,39 @@ def predict_word(corpus: Corpus, vectors: np.ndarray, classifier: Any) -> WordPr
         In the corpus's row order.
     classifier : scikit-learn classifier
         Unfitted; with ``predict_proba`` or ``decision_function`` over all classes.
+    rows : int array, optional
+        The rows to fit on; by default all of the training split.
+
+    Returns
+    -------
+    list of WordPredictions
+        The test split first; a split without rows is left out.
     """
     if len(vectors) != len(corpus):
         raise ValueError(f"{len(vectors)} vectors for {len(corpus)} instances of {corpus.word}")
-    train, test = corpus.split == "train", corpus.split == "test"
+    train = np.flatnonzero(corpus.split == "train") if rows is None else rows
     classifier.fit(vectors[train], corpus.gold[train])
-    tested = vectors[test]
     score = getattr(classifier, "predict_proba", None) or classifier.decision_function
-    scores = np.full((len(tested), len(corpus.senses)), np.nan)
-    scores[:, classifier.classes_] = score(tested)
-    return WordPredictions(
-        word=corpus.word,
-        senses=corpus.senses,
-        n_train=int(train.sum()),
-        index=corpus.index[test],
-        gold=corpus.gold[test],
-        predicted=classifier.predict(tested).astype(np.int32),
-        scores=scores,
-    )
-
-
-def combined(embeddings: Embeddings, choice: LayerChoice) -> np.ndarray:
-    """The vectors of a layer choice, reading only the layers it names."""
-    return choice.combine({layer: embeddings.layer(layer) for layer in choice.layers})
+    found = []
+    for split in dict.fromkeys(corpus.split.tolist()):
+        tested = np.flatnonzero(corpus.split == split)
+        if split == "train":
+            continue
+        scores = np.full((len(tested), len(corpus.senses)), np.nan)
+        scores[:, classifier.classes_] = score(vectors[tested])
+        found.append(
+            WordPredictions(
+                word=corpus.word,
+                senses=corpus.senses,
+                n_train=len(train),
+                index=corpus.index[tested],
+                gold=corpus.gold[tested],
+                predicted=classifier.predict(vectors[tested]).astype(np.int32),
+                scores=scores,
+                split=split,
+            )
+        )
+    return found
 
 
 def classify(
@@ -96,85 +115,168 @@ def classify(
     layers: str,
     name: str,
     estimator: str,
-    parameters: Mapping[str, Any],
-    train: str,
-    out: Path,
+    space: Mapping[str, Any],
+    objective: str,
+    folds: Sequence[Path],
+    searches: Sequence[Path],
+    out: Sequence[Path],
+    relabel: Callable[[Corpus], np.ndarray] | None = None,
+    task: str = "sense",
 ) -> None:
-    """Fit and predict every word, and write one file.
+    """Tune on the folds of each training set, fit on all of it, predict, and write the files.
+
+    The point of the search space is one for all words: the one with the highest objective on the
+    held-out training instances. Words that cannot be tuned get the estimator's defaults.
 
     Parameters
     ----------
     corpora : mapping of word to Corpus
     embeddings : Path
         Folder with ``<word>/<view>.safetensors``.
-    view : str
-        Which view is classified.
-    layers : str
-        A layer choice.
-    name, estimator, parameters
-        The classifier's name in the config, its estimator and that one's parameters.
-    train : str
-        Name of the training set.
+    view, layers : str
+        Which vectors are classified: see :mod:`wsd.features`.
+    name, estimator : str
+        The classifier's name in the config, and its estimator.
+    space : mapping of parameter to a value, or to a list of values
+    objective : str
+        Among ``wsd.tuning.OBJECTIVES``.
+    folds, searches, out : sequences of Path
+        Per training set: its folds, and where to write what they say and the predictions.
+    relabel : function of a corpus, optional
+        Gives labels to learn in place of the senses, for all of its rows.
+    task : str
+        What is learned, for the provenance.
+    """
+    from threadpoolctl import threadpool_limits
+
+    from wsd import tuning
+
+    grid = tuning.points(space)
+    trains = [folding.read(path) for path in folds]
+    figures: list[dict[str, np.ndarray]] = [{} for _ in trains]
+    sources: dict[str, Any] = {}
+    made: list[list[WordPredictions]] = [[] for _ in trains]
+
+    def vectors_of(word: str) -> tuple[Corpus, Features, np.ndarray]:
+        corpus = corpora[word]
+        found, vectors, sources[word] = features.read(embeddings, corpus, view, layers)
+        if relabel is not None:
+            corpus = dataclasses.replace(corpus, gold=relabel(corpus))
+        return corpus, found, vectors
+
+    searched: list[tuning.Search] = []
+    # On several threads a product's last bits depend on their number, and with them a near tie.
+    with threadpool_limits(1):
+        for done, word in enumerate(corpora, start=1):
+            corpus, found, vectors = vectors_of(word)
+            for train, into in zip(trains, figures, strict=True):
+                of_word = train.words.get(word)
+                if of_word is None or of_word.held is None:
+                    continue
+                rows = train.rows(corpora[word])
+                classifier = _estimator(estimator, {}, found)
+                into[word] = tuning.score_word(
+                    classifier, grid, vectors[rows], corpus.gold[rows], of_word
+                )
+            log.debug("%s %s: tuned on %d of %d words", layers, name, done, len(corpora))
+        for train, into in zip(trains, figures, strict=True):
+            untuned = tuple(w for w in corpora if w in train.words and w not in into)
+            searched.append(tuning.Search(grid, into, untuned))
+        chosen = [search.best(objective) for search in searched]
+        for word in corpora:
+            corpus, found, vectors = vectors_of(word)
+            for train, into, point, to in zip(trains, figures, chosen, made, strict=True):
+                if word not in train.words:
+                    continue
+                parameters = (point or {}) if word in into else _fixed(space)
+                classifier = _estimator(estimator, parameters, found)
+                to += predict_word(corpus, vectors, classifier, train.rows(corpora[word]))
+    for i, train in enumerate(trains):
+        provenance = {
+            "train": train.train,
+            "view": found.view,
+            "layers": found.layers,
+            "task": task,
+            "classifier": name,
+            "estimator": estimator,
+            "parameters": chosen[i] or _fixed(space),
+            "space": dict(space),
+            "objective": objective,
+            "folds": {"k": train.k, "repeats": train.repeats, "seed": train.seed},
+            "untuned": list(searched[i].untuned),
+            **features.shared(sources, out[i]),
+            "versions": {package: version(package) for package in PACKAGES},
+        }
+        tuning.write(searches[i], searched[i], provenance)
+        write(out[i], made[i], provenance)
+
+
+def classify_per_word(
+    corpora: Mapping[str, Corpus],
+    embeddings: Path,
+    *,
+    chosen: Mapping[str, Mapping[str, Any]],
+    folds: Path,
+    out: Path,
+) -> None:
+    """Fit and predict each word with the configuration that its own folds chose.
+
+    Parameters
+    ----------
+    corpora, embeddings
+        As in :func:`classify`.
+    chosen : mapping of word to the view, layers, estimator and parameters selected for it
+    folds : Path
+        The training set.
     out : Path
     """
     from threadpoolctl import threadpool_limits
 
-    from wsd.classifiers import build
-
-    words: list[WordPredictions] = []
+    train = folding.read(folds)
     sources: dict[str, Any] = {}
-    # On several threads a product's last bits depend on their number, and with them a near tie.
+    made: list[WordPredictions] = []
     with threadpool_limits(1):
-        for word, corpus in corpora.items():
-            opened = Embeddings(embeddings / word / f"{view}.safetensors", corpus)
-            choice = parse(layers, opened.blocks, where="layers")
-            words.append(
-                predict_word(corpus, combined(opened, choice), build(estimator, parameters))
+        for word in (word for word in corpora if word in train.words):
+            row, corpus = chosen[word], corpora[word]
+            found, vectors, sources[word] = features.read(
+                embeddings, corpus, row["view"], row["layers"]
             )
-            sources[word] = opened.provenance
-            log.debug("%s %s %s: %d of %d words", choice.name, name, word, len(words), len(corpora))
+            classifier = _estimator(row["estimator"], row["parameters"], found)
+            made += predict_word(corpus, vectors, classifier, train.rows(corpus))
     provenance = {
-        "train": train,
-        "view": view,
-        "layers": choice.name,
-        "classifier": name,
-        "estimator": estimator,
-        "parameters": dict(parameters),
-        **shared(sources, out),
+        "train": train.train,
+        "view": PER_WORD,
+        "layers": PER_WORD,
+        "task": "sense",
+        "classifier": PER_WORD,
+        "estimator": PER_WORD,
+        "parameters": {},
+        "space": {},
+        "chosen": {word: dict(row) for word, row in chosen.items()},
+        **features.shared(sources, out),
         "versions": {package: version(package) for package in PACKAGES},
     }
-    write(out, words, provenance)
+    write(out, made, provenance)
 
 
-def shared(sources: Mapping[str, Mapping[str, Any]], where: Path) -> dict[str, Any]:
-    """What the embeddings of all words must have in common, and the digest of each word's corpus.
+def _fixed(space: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that the config fixes: those of which it lists no several values."""
+    return {name: value for name, value in space.items() if not isinstance(value, list)}
 
-    Parameters
-    ----------
-    sources : mapping of word to the provenance of its embeddings
-    where : Path
-        For the error.
 
-    Raises
-    ------
-    ResultError
-        If two words' vectors come from different models, poolings or seeds.
-    """
-    keys = ("model", "pooling", "precision", "seed", "device", "versions")
-    found = {word: {key: source[key] for key in keys} for word, source in sources.items()}
-    first, *others = found
-    for other in others:
-        for key in keys:
-            if found[other][key] != found[first][key]:
-                raise ResultError(
-                    f"the vectors of {first!r} and {other!r} were made with another {key}",
-                    where=str(where),
-                    fix="delete the embeddings of the model and run again",
-                )
-    return {
-        "encoder": found[first],
-        "corpus": {word: source["corpus"] for word, source in sources.items()},
-    }
+def _estimator(estimator: str, parameters: Mapping[str, Any], found: Features) -> Any:
+    from wsd.classifiers import build
+
+    mixed = [choice for _, choice in found.parts if choice.operation == "mix"]
+    if not mixed:
+        return build(estimator, parameters)
+    if estimator != "logistic" or len(found.parts) > 1:
+        raise ConfigError(
+            f"{estimator} on {found.view} cannot learn the mix {found.layers!r}",
+            where="layers",
+            fix="use logistic on one view",
+        )
+    return build("mixed_logistic", {**parameters, "layers": len(mixed[0].layers)})
 
 
 def write(path: Path, words: Sequence[WordPredictions], provenance: Mapping[str, Any]) -> None:
@@ -187,6 +289,7 @@ def write(path: Path, words: Sequence[WordPredictions], provenance: Mapping[str,
     table = pa.table(
         {
             "word": column(lambda w: [w.word] * len(w.index)),
+            "split": column(lambda w: [w.split] * len(w.index)),
             "index": pa.array(np.concatenate([w.index for w in words])),
             "gold": column(lambda w: [w.senses[code] for code in w.gold]),
             "predicted": column(lambda w: [w.senses[code] for code in w.predicted]),
@@ -202,27 +305,33 @@ def write(path: Path, words: Sequence[WordPredictions], provenance: Mapping[str,
 
 
 def read(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]:
-    """Read what :func:`write` wrote: the predictions of each word, and their provenance."""
+    """Read what :func:`write` wrote: the predictions of each word and split, and their provenance.
+
+    All words of the test split come first.
+    """
     table, provenance = read_table(path)
     with expecting(path):
         columns = {name: table[name].to_pylist() for name in table.column_names}
-        names = np.array(columns["word"])
+        names, splits = np.array(columns["word"]), np.array(columns["split"])
         words = [
-            _of_word(word, of_word, {k: [v[i] for i in rows] for k, v in columns.items()})
+            _of_word(word, split, of_word, {k: [v[i] for i in rows] for k, v in columns.items()})
+            for split in dict.fromkeys(columns["split"])
             for word, of_word in provenance["words"].items()
-            for rows in [np.flatnonzero(names == word)]
+            for rows in [np.flatnonzero((names == word) & (splits == split))]
+            if len(rows)
         ]
     return words, provenance
 
 
 def _of_word(
-    word: str, of_word: Mapping[str, Any], columns: Mapping[str, list[Any]]
+    word: str, split: str, of_word: Mapping[str, Any], columns: Mapping[str, list[Any]]
 ) -> WordPredictions:
     senses = tuple(of_word["senses"])
     code = {sense: i for i, sense in enumerate(senses)}
     scores = [[score for _, score in row] for row in columns["scores"]]
     return WordPredictions(
         word=word,
+        split=split,
         senses=senses,
         n_train=of_word["n_train"],
         index=np.array(columns["index"], dtype=np.int32),

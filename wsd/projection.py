@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from wsd import features
 from wsd.corpus import Corpus
-from wsd.embeddings import Embeddings
 from wsd.files import expecting, read_table, write_table
-from wsd.layers import parse
-from wsd.predictions import combined, shared
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,16 +91,15 @@ def project(
     embeddings : Path
         Folder with ``<word>/<view>.safetensors``.
     view, layers : str
+        As in :func:`wsd.features.features`.
     out : Path
     """
     pictures: dict[str, Projection] = {}
     sources: dict[str, Any] = {}
     for word, corpus in corpora.items():
-        opened = Embeddings(embeddings / word / f"{view}.safetensors", corpus)
-        choice = parse(layers, opened.blocks, where="layers")
-        pictures[word] = pca(combined(opened, choice), corpus.split == "train")
-        sources[word] = opened.provenance
-    provenance = {"view": view, "layers": choice.name, **shared(sources, out)}
+        found, vectors, sources[word] = features.read(embeddings, corpus, view, layers)
+        pictures[word] = pca(vectors, corpus.split == "train")
+    provenance = {"view": found.view, "layers": found.layers, **features.shared(sources, out)}
     write(out, corpora, pictures, provenance)
 
 

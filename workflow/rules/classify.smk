@@ -1,29 +1,45 @@
-# In:  results/<dataset>/<model>/embeddings/<word>/<view>.safetensors, all words.
-# Out: .../predictions/<train>/<view>/<layers>.<classifier>.parquet, one per layer choice and
-#      classifier, all words inside; .../projections/<view>/<layers>.parquet;
+# In:  results/<dataset>/<model>/embeddings/<word>/<view>.safetensors, all words; the folds.
+# Out: .../search/<train>/<view>/<layers>.<classifier>.parquet, what the folds say, and
+#      .../predictions/... of the same name, one per feature set and classifier, all words inside;
+#      .../projections/<view>/<layers>.parquet;
+#      results/<dataset>/selection.csv and .json, what the folds choose;
 #      results/<dataset>/scores.csv, summary.csv and provenance.json.
 
-CORPUS = expand("{results}/corpus/{word}.parquet", results=RESULTS, word=CONFIG.words)
-VECTORS = expand(
-    "{results}/{{model}}/embeddings/{word}/{{view}}.safetensors",
-    results=RESULTS,
-    word=CONFIG.words,
-)
-PREDICTIONS = f"{RESULTS}/{{model}}/predictions/{{train}}/{{view}}/{{layers}}.{{classifier}}.parquet"
+CHOICE = "{train}/{view}/{layers}.{classifier}"
+PREDICTIONS = f"{RESULTS}/{{model}}/predictions/{CHOICE}.parquet"
+SEARCH = f"{RESULTS}/{{model}}/search/{CHOICE}.parquet"
+CONTROL = f"{RESULTS}/{{model}}/control/{CHOICE}.parquet"
+CONTROL_SEARCH = f"{RESULTS}/{{model}}/control-search/{CHOICE}.parquet"
 PROJECTIONS = f"{RESULTS}/{{model}}/projections/{{view}}/{{layers}}.parquet"
+BASELINES = f"{RESULTS}/baselines/{{baseline}}.parquet"
+PER_WORD = f"{RESULTS}/{{model}}/predictions/full/per-word/per-word.per-word.parquet"
+NAMES = ("most_frequent_sense", "bag_of_words", "position_length")
+
+
+def vectors(wildcards):
+    """The embeddings that a feature set reads."""
+    return expand(
+        "{results}/{model}/embeddings/{word}/{view}.safetensors",
+        results=RESULTS,
+        model=wildcards.model,
+        word=CONFIG.words,
+        view=wildcards.view.split("+"),
+    )
 
 
 rule classify:
     input:
         modules=modules("classify"),
         corpus=CORPUS,
-        vectors=VECTORS,
+        vectors=vectors,
+        folds=FOLDS.format(train=FULL),
     output:
-        PREDICTIONS,
+        predictions=[PREDICTIONS.replace("{train}", FULL)],
+        searches=[SEARCH.replace("{train}", FULL)],
     log:
-        f"{LOGS}/{{model}}/classify/{{train}}.{{view}}.{{layers}}.{{classifier}}.log",
+        f"{LOGS}/{{model}}/classify/{{view}}.{{layers}}.{{classifier}}.log",
     benchmark:
-        f"{BENCHMARKS}/{{model}}/classify/{{train}}.{{view}}.{{layers}}.{{classifier}}.tsv"
+        f"{BENCHMARKS}/{{model}}/classify/{{view}}.{{layers}}.{{classifier}}.tsv"
     conda:
         CONDA
     params:
@@ -31,21 +47,155 @@ rule classify:
         embeddings=folder_of("vectors", 2),
         words=CONFIG.words,
         estimator=lambda wildcards: CONFIG.classifiers[wildcards.classifier].estimator,
-        parameters=classifier_parameters,
+        space=search_space,
+        objective=CONFIG.tuning.objective,
     message:
         "classify: {wildcards.model}, {wildcards.view}, layers {wildcards.layers}, {wildcards.classifier}"
     shell:
         "wsd --log {log} classify --corpus {params.corpus} --embeddings {params.embeddings}"
         " --words {params.words} --view {wildcards.view} --layers {wildcards.layers}"
         " --estimator {params.estimator} --name {wildcards.classifier}"
-        " --parameters {params.parameters:q} --train {wildcards.train} --out {output}"
+        " --space {params.space:q} --objective {params.objective} --folds {input.folds}"
+        " --searches {output.searches} --out {output.predictions}"
+
+
+if OTHER_TRAINS:
+
+    # All further training sets in one job: each takes less than starting one.
+    use rule classify as classify_trains with:
+        input:
+            modules=modules("classify"),
+            corpus=CORPUS,
+            vectors=vectors,
+            folds=expand(FOLDS, train=OTHER_TRAINS),
+        output:
+            predictions=expand(PREDICTIONS, train=OTHER_TRAINS, allow_missing=True),
+            searches=expand(SEARCH, train=OTHER_TRAINS, allow_missing=True),
+        log:
+            f"{LOGS}/{{model}}/classify_trains/{{view}}.{{layers}}.{{classifier}}.log",
+        benchmark:
+            f"{BENCHMARKS}/{{model}}/classify_trains/{{view}}.{{layers}}.{{classifier}}.tsv"
+        message:
+            "classify: {wildcards.model}, {wildcards.view}, layers {wildcards.layers}, {wildcards.classifier}, further training sets"
+
+
+rule control:
+    input:
+        modules=modules("control"),
+        corpus=CORPUS,
+        vectors=vectors,
+        folds=FOLDS.format(train=FULL),
+    output:
+        predictions=[CONTROL.replace("{train}", FULL)],
+        searches=[CONTROL_SEARCH.replace("{train}", FULL)],
+    log:
+        f"{LOGS}/{{model}}/control/{{view}}.{{layers}}.{{classifier}}.log",
+    benchmark:
+        f"{BENCHMARKS}/{{model}}/control/{{view}}.{{layers}}.{{classifier}}.tsv"
+    conda:
+        CONDA
+    params:
+        corpus=folder_of("corpus"),
+        embeddings=folder_of("vectors", 2),
+        words=CONFIG.words,
+        estimator=lambda wildcards: CONFIG.classifiers[wildcards.classifier].estimator,
+        space=search_space,
+        objective=CONFIG.tuning.objective,
+        seed=CONFIG.seed,
+    message:
+        "control task: {wildcards.model}, {wildcards.view}, layers {wildcards.layers}, {wildcards.classifier}"
+    shell:
+        "wsd --log {log} control --corpus {params.corpus} --embeddings {params.embeddings}"
+        " --words {params.words} --view {wildcards.view} --layers {wildcards.layers}"
+        " --estimator {params.estimator} --name {wildcards.classifier}"
+        " --space {params.space:q} --objective {params.objective} --folds {input.folds}"
+        " --searches {output.searches} --seed {params.seed} --out {output.predictions}"
+
+
+rule baseline:
+    input:
+        modules=modules("baselines"),
+        corpus=CORPUS,
+        folds=FOLDS.format(train=FULL),
+    output:
+        BASELINES,
+    log:
+        f"{LOGS}/baselines/{{baseline}}.log",
+    benchmark:
+        f"{BENCHMARKS}/baselines/{{baseline}}.tsv"
+    conda:
+        CONDA
+    params:
+        corpus=folder_of("corpus"),
+        words=CONFIG.words,
+    message:
+        "baseline: {wildcards.baseline}"
+    shell:
+        "wsd --log {log} baseline --corpus {params.corpus} --words {params.words}"
+        " --name {wildcards.baseline} --folds {input.folds} --out {output}"
+
+
+# Written before a test prediction is scored: `evaluate` and `compare` take it in.
+rule select:
+    input:
+        modules=modules("select"),
+        searches=candidates(SEARCH),
+    output:
+        table=f"{RESULTS}/selection.csv",
+        chosen=f"{RESULTS}/selection.json",
+    log:
+        f"{LOGS}/select.log",
+    benchmark:
+        f"{BENCHMARKS}/select.tsv"
+    conda:
+        CONDA
+    params:
+        objective=CONFIG.tuning.objective,
+    message:
+        "select: what the folds of the training set choose"
+    shell:
+        "wsd --log {log} select --searches {input.searches} --objective {params.objective}"
+        " --table {output.table} --out {output.chosen}"
+
+
+rule classify_selected:
+    input:
+        modules=modules("classify-selected"),
+        corpus=CORPUS,
+        vectors=lambda wildcards: expand(
+            "{results}/{model}/embeddings/{word}/{view}.safetensors",
+            results=RESULTS,
+            model=wildcards.model,
+            word=CONFIG.words,
+            view=CONFIG.store,
+        ),
+        folds=FOLDS.format(train=FULL),
+        selection=rules.select.output.chosen,
+    output:
+        PER_WORD,
+    log:
+        f"{LOGS}/{{model}}/classify_selected.log",
+    benchmark:
+        f"{BENCHMARKS}/{{model}}/classify_selected.tsv"
+    conda:
+        CONDA
+    params:
+        corpus=folder_of("corpus"),
+        embeddings=folder_of("vectors", 2),
+        words=CONFIG.words,
+    message:
+        "classify: {wildcards.model}, each word as its own folds choose"
+    shell:
+        "wsd --log {log} classify-selected --corpus {params.corpus} --words {params.words}"
+        " --embeddings {params.embeddings} --model {wildcards.model} --folds {input.folds}"
+        " --selection {input.selection} --out {output}"
 
 
 rule project:
     input:
         modules=modules("project"),
         corpus=CORPUS,
-        vectors=VECTORS,
+        vectors=vectors,
     output:
         PROJECTIONS,
     log:
@@ -69,7 +219,9 @@ rule project:
 rule evaluate:
     input:
         modules=modules("evaluate"),
-        predictions=per_choice(PREDICTIONS),
+        predictions=scored(PREDICTIONS),
+        per_word=expand(PER_WORD, model=CONFIG.models),
+        selection=rules.select.output.chosen,
     output:
         scores=f"{RESULTS}/scores.csv",
         summary=report(
@@ -91,6 +243,6 @@ rule evaluate:
     message:
         "evaluate: scores.csv and summary.csv"
     shell:
-        "wsd --log {log} evaluate --predictions {input.predictions} --dataset {params.dataset}"
+        "wsd --log {log} evaluate --predictions {input.predictions} {input.per_word} --dataset {params.dataset}"
         " --config {params.config:q} --reproduce {params.command:q} --scores {output.scores} --summary {output.summary}"
         " --provenance {output.provenance}"

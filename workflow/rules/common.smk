@@ -12,9 +12,12 @@ from snakemake.exceptions import WorkflowError
 
 import wsd
 import wsd.config
+import wsd.download
 import wsd.leaderboard
 import wsd.plan
+import wsd.published
 from wsd.errors import WsdError
+from wsd.trains import FULL
 
 
 def checked_config():
@@ -39,50 +42,79 @@ if (BIN / "wsd").exists():
     shell.prefix(f"export PATH={shlex.quote(str(BIN))}:$PATH; ")
 
 
+# Encoders: those that are compared, and their twins with random weights.
+ENCODERS = {**CONFIG.models, **CONFIG.twins}
+OTHER_TRAINS = CONFIG.trains[1:]
+
+
 wildcard_constraints:
-    model="|".join(map(re.escape, CONFIG.models)),
+    model="|".join(map(re.escape, ENCODERS)),
     word="|".join(map(re.escape, CONFIG.words)),
     classifier="|".join(map(re.escape, CONFIG.classifiers)),
-    view="|".join(CONFIG.store),
-    train="full",
-    layers="[a-z0-9-]+",
+    view=r"[a-z]+(\+[a-z]+)*",
+    train="|".join(map(re.escape, CONFIG.trains)),
+    layers=r"[a-z0-9-]+(\+[a-z0-9-]+)*",
 
 
 # The modules of wsd that each step runs: editing one reruns the steps that list it, and no other.
 # `cli` and `errors` are left out on purpose: an edited message must not embed everything again.
 # tests/test_modules.py holds these lists against what a real run of each step imports.
+PREDICTIONS_READERS = [
+    "__init__",
+    "corpus",
+    "duplicates",
+    "embeddings",
+    "features",
+    "files",
+    "folds",
+    "layers",
+    "predictions",
+    "trains",
+]
+CLASSIFY = [
+    *PREDICTIONS_READERS,
+    "classifiers/__init__",
+    "classifiers/centroid",
+    "classifiers/knn",
+    "classifiers/lda",
+    "classifiers/mixed",
+    "mix",
+    "classifiers/logistic",
+    "figures",
+    "tuning",
+]
+SELECT = [
+    "corpus",
+    "duplicates",
+    "embeddings",
+    "features",
+    "files",
+    "folds",
+    "layers",
+    "selection",
+    "figures",
+    "trains",
+    "tuning",
+]
 MODULES = {
     "download": ["__init__", "datasets", "download"],
     "corpus": ["__init__", "corpus", "files"],
     "model": ["__init__", "files", "models"],
     "embed": ["__init__", "corpus", "embeddings", "encoder", "files", "models"],
-    "classify": [
-        "__init__",
-        "classifiers",
-        "corpus",
-        "embeddings",
-        "files",
-        "layers",
-        "predictions",
-    ],
-    "project": [
-        "__init__",
-        "corpus",
-        "embeddings",
-        "files",
-        "layers",
-        "predictions",
-        "projection",
-    ],
-    "evaluate": [
-        "__init__",
-        "corpus",
-        "embeddings",
-        "evaluation",
-        "files",
-        "layers",
-        "predictions",
-    ],
+    "trains": ["__init__", "corpus", "files", "trains"],
+    "folds": ["__init__", "corpus", "duplicates", "files", "folds", "trains"],
+    "classify": CLASSIFY,
+    "control": [*CLASSIFY, "control"],
+    "select": ["__init__", *SELECT],
+    "classify-selected": CLASSIFY,
+    "baselines": [*CLASSIFY, "baselines"],
+    "published": [*PREDICTIONS_READERS, "datasets", "download", "published"],
+    "project": [*PREDICTIONS_READERS, "projection"],
+    "evaluate": [*PREDICTIONS_READERS, "evaluation"],
+    "compare": [],
+    "geometry": [*PREDICTIONS_READERS, "geometry"],
+    "audit": [*PREDICTIONS_READERS, "audit"],
+    "code-length": [*CLASSIFY, "codelength"],
     "report": [
         "__init__",
         "corpus",
@@ -107,18 +139,19 @@ def modules(step):
 
 def model_source(wildcards):
     """The source of a model as flags of `wsd model`."""
-    source = CONFIG.models[wildcards.model].source
-    return " ".join(f"--{key} {shlex.quote(value)}" for key, value in source.items())
+    model = ENCODERS[wildcards.model]
+    flags = dict(model.source)
+    if model.random_weights is not None:
+        flags["random-weights"] = str(model.random_weights)
+    return " ".join(f"--{key} {shlex.quote(value)}" for key, value in flags.items())
 
 
 def model_checksums(wildcards):
-    return [f"{k}={v}" for k, v in CONFIG.models[wildcards.model].sha256.items()]
+    return [f"{k}={v}" for k, v in ENCODERS[wildcards.model].sha256.items()]
 
 
-def classifier_parameters(wildcards):
-    return json.dumps(
-        CONFIG.classifiers[wildcards.classifier].parameters, sort_keys=True
-    )
+def search_space(wildcards):
+    return json.dumps(CONFIG.classifiers[wildcards.classifier].space)
 
 
 def folder_of(name, up=1):
@@ -130,8 +163,54 @@ def folder_of(name, up=1):
     return folder
 
 
-def per_choice(pattern):
-    """The paths of one model's layer choices after the other's."""
+def candidates(pattern, train=FULL, classifiers=None):
+    """The paths of every configuration that may be selected, one model after the other."""
+    return [
+        pattern.format(
+            model=name, train=train, view=view, layers=layers, classifier=classifier
+        )
+        for name, model in CONFIG.models.items()
+        for view, layers in [
+            *((view, layers) for view in CONFIG.classify for layers in model.layers),
+            *model.features,
+        ]
+        for classifier in classifiers or CONFIG.classifiers
+        if CONFIG.classifiers[classifier].fits(layers)
+    ]
+
+
+def controls(pattern, models, views):
+    """The paths of every single layer of some models' views, with the controls' classifiers."""
+    return [
+        pattern.format(
+            model=name, train=FULL, view=view, layers=layers, classifier=classifier
+        )
+        for name, model in models.items()
+        for view in views
+        for layers in model.single
+        for classifier in CONFIG.controls.classifiers
+    ]
+
+
+def scored(pattern):
+    """The paths of every configuration on every training set, and of the further views."""
+    other = [
+        path
+        for train in OTHER_TRAINS
+        for path in candidates(pattern, train, CONFIG.controls.classifiers)
+    ]
+    views = [view for view in CONFIG.controls.views if view not in CONFIG.classify]
+    paths = [
+        *candidates(pattern),
+        *other,
+        *controls(pattern, CONFIG.models, views),
+        *controls(pattern, CONFIG.twins, CONFIG.classify[:1]),
+    ]
+    return list(dict.fromkeys(paths))
+
+
+def shown(pattern):
+    """The paths that the pages show: the layer choices of the views, each with a picture."""
     return [
         path
         for name, model in CONFIG.models.items()
@@ -139,9 +218,9 @@ def per_choice(pattern):
             pattern,
             model=name,
             view=CONFIG.classify,
-            layers=model.layers,
+            layers=[layers for layers in model.layers if not layers.startswith("mix")],
             classifier=CONFIG.classifiers,
-            train="full",
+            train=FULL,
         )
     ]
 

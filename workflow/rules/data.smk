@@ -1,5 +1,7 @@
 # In:  the archive of CoarseWSD-20 (download or WSD_COARSEWSD20_ARCHIVE), or wsd/data/<dataset>.
-# Out: results/<dataset>/corpus/<word>.parquet, one checked table per word.
+# Out: results/<dataset>/corpus/<word>.parquet, one checked table per word;
+#      .../trains/<train>.parquet, the rows of a training set; .../folds/<train>.parquet, its folds;
+#      .../published/<system>.parquet, what published systems said of each test instance.
 
 FILES = ["classes_map.txt"] + expand(
     "{split}.{kind}.txt", split=["train", "test"], kind=["data", "gold"]
@@ -7,6 +9,11 @@ FILES = ["classes_map.txt"] + expand(
 SOURCE = (
     f"{RESULTS}/source" if DATASET == "coarsewsd20" else f"{PACKAGE}/data/{DATASET}"
 )
+OUT_OF_DOMAIN = [f"{SOURCE}/outofdomain.tsv"] if DATASET == "coarsewsd20" else []
+CORPUS = expand("{results}/corpus/{word}.parquet", results=RESULTS, word=CONFIG.words)
+FOLDS = f"{RESULTS}/folds/{{train}}.parquet"
+PUBLISHED = f"{RESULTS}/published/{{system}}.parquet"
+SYSTEMS = tuple(wsd.published.SYSTEMS) if DATASET == "coarsewsd20" else ()
 
 
 if DATASET == "coarsewsd20":
@@ -16,13 +23,7 @@ if DATASET == "coarsewsd20":
             modules=modules("download"),
             manifest=f"{PACKAGE}/data/coarsewsd20.sha256",
         output:
-            files=expand(
-                "{source}/{word}/{file}",
-                source=SOURCE,
-                word=CONFIG.dataset.words,
-                file=FILES,
-            ),
-            licence=f"{SOURCE}/LICENSE",
+            [f"{SOURCE}/{file}" for file in wsd.download.coarsewsd20_files()],
         log:
             f"{LOGS}/download.log",
         benchmark:
@@ -30,7 +31,7 @@ if DATASET == "coarsewsd20":
         conda:
             CONDA
         params:
-            out=subpath(output.licence, parent=True),
+            out=SOURCE,
         message:
             "download: CoarseWSD-20, checking every file"
         shell:
@@ -41,6 +42,7 @@ rule corpus:
     input:
         modules=modules("corpus"),
         files=expand("{source}/{{word}}/{file}", source=SOURCE, file=FILES),
+        out_of_domain=OUT_OF_DOMAIN,
     output:
         f"{RESULTS}/corpus/{{word}}.parquet",
     log:
@@ -51,7 +53,103 @@ rule corpus:
         CONDA
     params:
         source=folder_of("files", 2),
+        out_of_domain=[f"--out-of-domain {file}" for file in OUT_OF_DOMAIN],
     message:
         "corpus: reading and checking {wildcards.word}"
     shell:
-        "wsd --log {log} corpus --source {params.source} --word {wildcards.word} --out {output}"
+        "wsd --log {log} corpus --source {params.source} --word {wildcards.word}"
+        " {params.out_of_domain} --out {output}"
+
+
+if DATASET == "coarsewsd20":
+
+    rule trains:
+        input:
+            modules=modules("trains"),
+            corpus=CORPUS,
+            files=[
+                f"{SOURCE}/trains/{train}/{word}/train.{kind}.txt"
+                for train in OTHER_TRAINS
+                for word in wsd.download.coarsewsd20_trains()[train]
+                if word in CONFIG.words
+                for kind in ("data", "gold")
+            ],
+        output:
+            expand(
+                "{results}/trains/{train}.parquet", results=RESULTS, train=OTHER_TRAINS
+            ),
+        log:
+            f"{LOGS}/trains.log",
+        benchmark:
+            f"{BENCHMARKS}/trains.tsv"
+        conda:
+            CONDA
+        params:
+            source=SOURCE,
+            corpus=folder_of("corpus"),
+            words=CONFIG.words,
+            trains=OTHER_TRAINS,
+            out=f"{RESULTS}/trains",
+        message:
+            "trains: which sentences each further training set has"
+        shell:
+            "wsd --log {log} trains --source {params.source} --corpus {params.corpus}"
+            " --words {params.words} --trains {params.trains} --out {params.out}"
+
+    rule published:
+        input:
+            modules=modules("published"),
+            corpus=CORPUS,
+            files=expand(
+                "{source}/published/{{system}}/{word}.jsonl",
+                source=SOURCE,
+                word=CONFIG.words,
+            ),
+        output:
+            PUBLISHED,
+        log:
+            f"{LOGS}/published/{{system}}.log",
+        benchmark:
+            f"{BENCHMARKS}/published/{{system}}.tsv"
+        conda:
+            CONDA
+        params:
+            source=SOURCE,
+            corpus=folder_of("corpus"),
+            words=CONFIG.words,
+        message:
+            "published: reading what {wildcards.system} said"
+        shell:
+            "wsd --log {log} published --source {params.source} --corpus {params.corpus}"
+            " --words {params.words} --system {wildcards.system} --out {output}"
+
+
+rule folds:
+    input:
+        modules=modules("folds"),
+        corpus=CORPUS,
+        train=lambda wildcards: (
+            []
+            if wildcards.train == FULL
+            else f"{RESULTS}/trains/{wildcards.train}.parquet"
+        ),
+    output:
+        FOLDS,
+    log:
+        f"{LOGS}/folds/{{train}}.log",
+    benchmark:
+        f"{BENCHMARKS}/folds/{{train}}.tsv"
+    conda:
+        CONDA
+    params:
+        corpus=folder_of("corpus"),
+        words=CONFIG.words,
+        train=lambda wildcards, input: f"--train {input.train}" if input.train else "",
+        k=CONFIG.tuning.folds,
+        repeats=CONFIG.tuning.repeats,
+        seed=CONFIG.seed,
+    message:
+        "folds: drawing those of {wildcards.train}"
+    shell:
+        "wsd --log {log} folds --corpus {params.corpus} --words {params.words} {params.train}"
+        " --k {params.k} --repeats {params.repeats} --seed {params.seed} --out {output}"

@@ -18,8 +18,8 @@ rule model:
     params:
         source=model_source,
         sha256=model_checksums,
-        blocks=lambda wildcards: CONFIG.models[wildcards.model].blocks,
-        width=lambda wildcards: CONFIG.models[wildcards.model].width,
+        blocks=lambda wildcards: ENCODERS[wildcards.model].blocks,
+        width=lambda wildcards: ENCODERS[wildcards.model].width,
     message:
         "model: finding and checking {wildcards.model}"
     shell:
@@ -43,17 +43,19 @@ rule embed:
         f"{LOGS}/{{model}}/embed/{{word}}.log",
     benchmark:
         f"{BENCHMARKS}/{{model}}/embed/{{word}}.tsv"
+    wildcard_constraints:
+        model="|".join(map(re.escape, CONFIG.models)),
     conda:
         CONDA
     # Words side by side share the cores best; more than one each only so that the largest word
     # is not the last to finish. The vectors are the same for any number.
     threads: max(1, (workflow.resource_settings.cores or 1) // 4)
     resources:
-        mem_mb=lambda wildcards: 1000 + 3 * CONFIG.models[wildcards.model].width,
+        mem_mb=lambda wildcards: 1000 + 3 * ENCODERS[wildcards.model].width,
     params:
         out=subpath(output[0], parent=True),
         views=CONFIG.store,
-        pooling=lambda wildcards: CONFIG.models[wildcards.model].pooling,
+        pooling=lambda wildcards: ENCODERS[wildcards.model].pooling,
         seed=CONFIG.seed,
         device=CONFIG.device,
     message:
@@ -62,3 +64,19 @@ rule embed:
         "wsd --log {log} embed --model {input.model} --corpus {input.corpus}"
         " --views {params.views} --pooling {params.pooling} --seed {params.seed}"
         " --device {params.device} --threads {threads} --out {params.out}"
+
+
+if CONFIG.twins:
+
+    # A twin's other views are never looked at.
+    use rule embed as embed_twin with:
+        output:
+            f"{RESULTS}/{{model}}/embeddings/{{word}}/{CONFIG.classify[0]}.safetensors",
+        wildcard_constraints:
+            model="|".join(map(re.escape, CONFIG.twins)),
+        params:
+            out=subpath(output[0], parent=True),
+            views=CONFIG.classify[0],
+            pooling=lambda wildcards: ENCODERS[wildcards.model].pooling,
+            seed=CONFIG.seed,
+            device=CONFIG.device,

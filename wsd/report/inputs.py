@@ -11,12 +11,14 @@ import pandas as pd
 from wsd import files, layers
 from wsd import predictions as predictions_files
 from wsd import projection as projection_files
-from wsd.corpus import Corpus
+from wsd.corpus import OUT_OF_DOMAIN, Corpus
 from wsd.datasets import Dataset
 from wsd.errors import ResultError
 from wsd.evaluation import KEYS, SCORES, SUMMARY
 from wsd.layers import LayerChoice
+from wsd.predictions import TEST
 from wsd.projection import Projection, align_signs
+from wsd.trains import FULL
 
 METRICS = ("macro_f1", "accuracy", "balanced_accuracy")
 
@@ -54,7 +56,8 @@ class WordRun:
 class Report:
     """Everything that the pages show.
 
-    A *reader* is a classifier, with the name of its training set where there are several.
+    A *reader* is a classifier. What is shown was trained on the full training set and tested on
+    the test split; further training sets and test sentences are in the tables.
 
     Attributes
     ----------
@@ -65,7 +68,7 @@ class Report:
     readers : list of str
     words : mapping of model to mapping of word to WordRun
     scores, summary : DataFrame
-        Of all views, with a further column ``reader``.
+        Of all views.
     provenance : dict
     """
 
@@ -92,18 +95,18 @@ def load(
 ) -> Report:
     """Read what :func:`wsd.report.build_report` is given."""
     score_table, summary_table = _read_csv(scores, SCORES), _read_csv(summary, SUMMARY)
-    several = score_table["train"].nunique() > 1
-    for table in (score_table, summary_table):
-        table["reader"] = [
-            _reader(classifier, train, several)
-            for classifier, train in zip(table["classifier"], table["train"], strict=True)
-        ]
     pictures = _read_projections(projections, corpora, view)
-    predicted = _read_predictions(predictions, corpora, view, several)
+    score_table, summary_table = (
+        table[
+            (table["train"] == FULL) & (table["test"] == TEST) & table["model"].isin(list(pictures))
+        ].reset_index(drop=True)
+        for table in (score_table, summary_table)
+    )
+    predicted = _read_predictions(predictions, corpora, view)
     choices = {model: _ordered(found) for model, found in sorted(pictures.items())}
     readers = sorted({reader for _, _, reader in predicted})
     figures = {
-        (row["model"], row["word"], row["layers"], row["reader"]): {m: row[m] for m in METRICS}
+        (row["model"], row["word"], row["layers"], row["classifier"]): {m: row[m] for m in METRICS}
         for row in score_table[score_table["view"] == view].to_dict("records")
     }
     _check_grid(choices, readers, predicted, figures, corpora, scores)
@@ -120,9 +123,10 @@ def load(
         words[model] = {}
         for word, corpus in corpora.items():
             shown = [pictures[model][choice.name][0][word] for choice in ordered]
+            kept = corpus.split != OUT_OF_DOMAIN
             words[model][word] = WordRun(
-                corpus=corpus,
-                points=align_signs([picture.points for picture in shown]),
+                corpus=corpus.take(kept),
+                points=align_signs([picture.points[kept] for picture in shown]),
                 explained=[picture.explained for picture in shown],
                 predicted={
                     reader: [predicted[model, choice.name, reader][word] for choice in ordered]
@@ -143,10 +147,6 @@ def load(
         summary=summary_table,
         provenance=made_from,
     )
-
-
-def _reader(classifier: str, train: str, several: bool) -> str:
-    return f"{classifier}, {train}" if several else classifier
 
 
 def _read_csv(path: Path, columns: Sequence[str]) -> pd.DataFrame:
@@ -193,17 +193,17 @@ def _read_projections(
 
 
 def _read_predictions(
-    paths: Sequence[Path], corpora: Mapping[str, Corpus], view: str, several: bool
+    paths: Sequence[Path], corpora: Mapping[str, Corpus], view: str
 ) -> dict[tuple[str, str, str], dict[str, np.ndarray]]:
     """By model, layer choice and reader: per word, the predictions of the test rows in order."""
     found: dict[tuple[str, str, str], dict[str, np.ndarray]] = {}
     for path in paths:
         words, provenance = predictions_files.read(path)
-        if provenance["view"] != view:
+        if provenance["view"] != view or provenance["train"] != FULL:
             continue
         by_word = {}
         for of_word in words:
-            if of_word.word not in corpora:
+            if of_word.word not in corpora or of_word.split != TEST:
                 continue
             corpus = corpora[of_word.word]
             _check_corpus(provenance, corpus, path)
@@ -218,8 +218,8 @@ def _read_predictions(
             by_word[of_word.word] = of_word.predicted[order]
         if missing := [word for word in corpora if word not in by_word]:
             raise _foreign(path, missing[0])
-        reader = _reader(provenance["classifier"], provenance["train"], several)
-        found[provenance["encoder"]["model"]["name"], provenance["layers"], reader] = by_word
+        name = provenance["encoder"]["model"]["name"]
+        found[name, provenance["layers"], provenance["classifier"]] = by_word
     return found
 
 

@@ -60,11 +60,7 @@ def write_index(report: Report, folder: Path) -> None:
         The report's folder.
     """
     summary = report.summary.sort_values("mean_macro_f1", ascending=False, kind="stable")
-    varying = [
-        (key, heading)
-        for key, heading in (("train", "Training set"), ("view", "View"))
-        if summary[key].nunique() > 1
-    ]
+    varying = [(key, heading) for key, heading in (("view", "View"),) if summary[key].nunique() > 1]
     lines = _lines(report)
     page = (
         _environment()
@@ -174,7 +170,7 @@ def _lines(report: Report) -> list[tuple[str, pd.DataFrame]]:
         for reader in report.readers:
             rows = report.summary[
                 (report.summary["model"] == model)
-                & (report.summary["reader"] == reader)
+                & (report.summary["classifier"] == reader)
                 & (report.summary["view"] == report.view)
                 & report.summary["layers"].isin(list(order))
             ]

@@ -1,0 +1,348 @@
+"""How often the intervals of wsd/statistics.py cover, and how often its tests are wrong.
+
+Truths are confusion rates for the words of CoarseWSD-20 with its own test counts; data are drawn
+from them, and an interval covers if it holds the figure of the expected confusion matrix.
+
+    python bench/coverage.py words --scenario plain
+    python bench/coverage.py means --scenario ceiling
+    python bench/coverage.py differences --scenario plain
+    python bench/coverage.py tests
+
+prints Markdown tables. docs/statistics.md quotes them.
+"""
+
+import argparse
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from wsd.figures import FIGURES, MEANS, mean_figures, word_figures
+from wsd.statistics import (
+    difference_intervals,
+    mean_intervals,
+    not_told_from_best,
+    paired_permutations,
+    word_difference_intervals,
+    word_intervals,
+)
+
+# Test instances per sense.
+COUNTS = {
+    "apple": [634, 398],
+    "arm": [121, 43],
+    "bank": [433, 22],
+    "bass": [1005, 298, 88],
+    "bow": [117, 72, 26],
+    "chair": [88, 42],
+    "club": [108, 73, 21],
+    "crane": [81, 76],
+    "deck": [92, 7],
+    "digit": [33, 9],
+    "hood": [47, 13, 22],
+    "java": [1180, 749],
+    "mole": [77, 44, 42, 23, 20],
+    "pitcher": [2806, 13],
+    "pound": [87, 10],
+    "seal": [131, 106, 114, 12],
+    "spring": [236, 148, 73],
+    "square": [103, 62, 29, 13],
+    "trunk": [47, 16, 14],
+    "yard": [61, 11],
+}
+# Recall of senses with fewer than 30, fewer than 100, and more test instances.
+SCENARIOS = {
+    "plain": (0.90, 0.95, 0.985),
+    "ceiling": (0.99, 0.99, 0.997),
+    "perfect rare": (1.0, 0.99, 0.997),
+    "drawn": (0.90, 0.95, 0.985),
+}
+# The second system's errors, as a multiple of the first's.
+WORSE = 1.4
+# Of the rarer system's errors, those that both systems make.
+SHARED = 0.6
+
+Spans = Mapping[str, tuple[float, float]]
+
+
+def recalls(scenario: str, counts: Sequence[int], rng: np.random.Generator) -> np.ndarray:
+    """The true recall of each sense; drawn anew in each simulation in the scenario `drawn`."""
+    rare, middling, common = SCENARIOS[scenario]
+    n = np.array(counts)
+    mean = np.where(n < 30, rare, np.where(n < 100, middling, common))
+    if scenario != "drawn":
+        return mean
+    # Below one half the rates of a pair of systems, as they are made here, do not add up.
+    return np.maximum(rng.beta(6 * mean, 6 * (1 - mean)), 0.5)
+
+
+def rates(recall: np.ndarray, counts: Sequence[int], worse: float = WORSE) -> np.ndarray:
+    """True rates of pairs of predictions, (K, K, K); errors go to the more frequent senses."""
+    n = np.array(counts, dtype=float)
+    found = np.zeros((len(n),) * 3)
+    for gold, right in enumerate(recall):
+        first = 1 - right
+        second = min(first * worse, 0.9)
+        both = SHARED * min(first, second)
+        others = np.where(np.arange(len(n)) == gold, 0, n)
+        for sense, share in enumerate(others / others.sum()):
+            found[gold, sense, sense] += both * share
+            found[gold, sense, gold] += (first - both) * share
+            found[gold, gold, sense] += (second - both) * share
+        found[gold, gold, gold] = 1 - first - second + both
+    return found
+
+
+def sample(
+    true: np.ndarray, counts: Sequence[int], rng: np.random.Generator, size: int | None = None
+) -> np.ndarray:
+    """Draw the counts, gold sense by gold sense, from rates of shape (K, ...)."""
+    rows = [
+        rng.multinomial(n, row.ravel() / row.sum(), size=size)
+        for n, row in zip(counts, true, strict=True)
+    ]
+    lead = () if size is None else (size,)
+    return np.stack(rows, axis=-2).reshape(*lead, *true.shape)
+
+
+def percentile(
+    counts: Sequence[np.ndarray],
+    figures: Callable[[Sequence[np.ndarray]], Mapping[str, np.ndarray]],
+    draws: int,
+    rng: np.random.Generator,
+) -> dict[str, tuple[float, float]]:
+    """The percentile bootstrap, stratified by sense."""
+    n = [matrix.reshape(len(matrix), -1).sum(axis=1) for matrix in counts]
+    drawn = [sample(matrix, of, rng, draws) for matrix, of in zip(counts, n, strict=True)]
+    found = figures(drawn)
+    return {
+        name: (float(np.quantile(x, 0.025)), float(np.quantile(x, 0.975)))
+        for name, x in found.items()
+    }
+
+
+def less(
+    figures: Callable[[Sequence[np.ndarray]], Mapping[str, np.ndarray]],
+    joints: Sequence[np.ndarray],
+) -> dict[str, np.ndarray]:
+    """First system's figures less the second's."""
+    first = figures([joint.sum(axis=-1) for joint in joints])
+    second = figures([joint.sum(axis=-2) for joint in joints])
+    return {name: first[name] - second[name] for name in first}
+
+
+def one(matrices: Sequence[np.ndarray]) -> Mapping[str, np.ndarray]:
+    return word_figures(matrices[0])
+
+
+class Tally:
+    """Coverage, misses on either side and widths, by row, metric and method."""
+
+    def __init__(self) -> None:
+        self.seen: dict[tuple[str, str, str], list[tuple[float, float, float]]] = defaultdict(list)
+
+    def add(self, row: str, method: str, spans: Spans, truth: Mapping[str, np.ndarray]) -> None:
+        for name, (low, high) in spans.items():
+            value = float(truth[name])
+            # A bound that is the estimate and equals the truth may differ in its last bit.
+            below, above = value < low - 1e-12, value > high + 1e-12
+            self.seen[row, name, method].append((below, above, high - low))
+
+    def coverage(self, row: str, name: str, method: str) -> float:
+        below, above, _ = np.mean(self.seen[row, name, method], axis=0)
+        return 1 - below - above
+
+    def rows(self) -> list[str]:
+        return list(dict.fromkeys(row for row, *_ in self.seen))
+
+
+def words(
+    scenario: str, simulations: int, draws: int, rng: np.random.Generator, pair: bool
+) -> Tally:
+    """Simulate the intervals of every word, or of its difference between two systems."""
+    tally = Tally()
+    for word, counts in COUNTS.items():
+        n = np.array(counts)
+        for _ in range(simulations):
+            true = rates(recalls(scenario, counts, rng), counts)
+            joint = sample(true, counts, rng)
+            expected = true * n[:, None, None]
+            if pair:
+                truth = less(one, [expected])
+                ours = word_difference_intervals(joint, draws=draws, rng=rng)
+                naive = percentile([joint], lambda drawn: less(one, drawn), draws, rng)
+            else:
+                truth = dict(word_figures(expected.sum(axis=-1)))
+                matrix = joint.sum(axis=-1)
+                ours = word_intervals(matrix, draws=draws, rng=rng)
+                naive = percentile([matrix], one, draws, rng)
+                rarest = int(n.argmin())
+                if n[rarest] < 30 and matrix[rarest, rarest] == n[rarest]:
+                    tally.add(f"{word} {n[rarest]} of {n[rarest]}", "ours", ours, truth)
+            tally.add(word, "ours", ours, truth)
+            tally.add(word, "percentile", naive, truth)
+    return tally
+
+
+def means(
+    scenario: str, simulations: int, draws: int, rng: np.random.Generator, pair: bool
+) -> Tally:
+    """Simulate the intervals over all words."""
+    tally = Tally()
+    for _ in range(simulations):
+        true = [rates(recalls(scenario, counts, rng), counts) for counts in COUNTS.values()]
+        joints = [sample(*item, rng) for item in zip(true, COUNTS.values(), strict=True)]
+        expected = [
+            rate * np.array(counts)[:, None, None]
+            for rate, counts in zip(true, COUNTS.values(), strict=True)
+        ]
+        if pair:
+            truth = less(mean_figures, expected)
+            ours = difference_intervals(joints, draws=draws, rng=rng)
+            naive = percentile(joints, lambda drawn: less(mean_figures, drawn), draws, rng)
+        else:
+            truth = mean_figures([joint.sum(axis=-1) for joint in expected])
+            matrices = [joint.sum(axis=-1) for joint in joints]
+            ours = mean_intervals(matrices, draws=draws, rng=rng)
+            naive = percentile(matrices, mean_figures, draws, rng)
+        tally.add("all", "ours", ours, truth)
+        tally.add("all", "percentile", naive, truth)
+    return tally
+
+
+def predictions(
+    choices: int, own: Sequence[float], rng: np.random.Generator
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Gold and M choices' predictions of every word, as the scenario `plain` has them.
+
+    Half of the errors are all choices' errors; ``own`` multiplies the rates of each choice's own.
+    """
+    golds, found = [], []
+    for counts in COUNTS.values():
+        gold = np.repeat(np.arange(len(counts)), counts)
+        error = (1 - recalls("plain", counts, rng))[gold] / 2
+        common = rng.random(len(gold)) < error
+        alone = rng.random((choices, len(gold))) < error * np.array(own)[:, None]
+        wrong = (gold + rng.integers(1, len(counts), size=len(gold))) % len(counts)
+        golds.append(gold)
+        found.append(np.where(common | alone, wrong, gold))
+    return golds, found
+
+
+def sets(
+    own: Sequence[float], simulations: int, permutations: int, rng: np.random.Generator
+) -> dict[str, tuple[float, float]]:
+    """How often choice 0, the best, is in the set, and the set's mean size, by figure."""
+    held, size = defaultdict(list), defaultdict(list)
+    for _ in range(simulations):
+        gold, found = predictions(len(own), own, rng)
+        for name, best in not_told_from_best(
+            gold, found, permutations=permutations, rng=rng
+        ).items():
+            held[name].append(best.within[0])
+            size[name].append(best.within.sum())
+    return {name: (float(np.mean(held[name])), float(np.mean(size[name]))) for name in held}
+
+
+def rejections(
+    opposed: bool, simulations: int, permutations: int, rng: np.random.Generator
+) -> dict[str, float]:
+    """How often the paired test of two equal systems has p <= 0.05, by figure.
+
+    Opposed, one is better on the first half of the words and the other, by as much, on the rest:
+    each word stands twice, so that all four figures are equal, but nothing may be exchanged.
+    """
+    wrong = defaultdict(list)
+    for _ in range(simulations):
+        joints = []
+        for counts in COUNTS.values():
+            true = rates(recalls("plain", counts, rng), counts, worse=2.0 if opposed else 1.0)
+            joints.append(sample(true, counts, rng))
+            if opposed:
+                joints.append(sample(true.swapaxes(1, 2), counts, rng))
+        for name, test in paired_permutations(joints, permutations=permutations, rng=rng).items():
+            wrong[name].append(test.p <= 0.05)
+    return {name: float(np.mean(values)) for name, values in wrong.items()}
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}"
+
+
+def print_words(tally: Tally) -> None:
+    plain = [row for row in tally.rows() if row in COUNTS]
+    head = ["word", *(f"{n}, {m}" for n in FIGURES for m in ("ours", "percentile"))]
+    cells = {
+        row: [tally.coverage(row, n, m) for n in FIGURES for m in ("ours", "percentile")]
+        for row in plain
+    }
+    rows = [[row, *map(_percent, cells[row])] for row in plain]
+    for label, summary in (("mean", np.mean), ("least", np.min)):
+        rows.append([f"**{label}**", *(_percent(x) for x in summary(list(cells.values()), axis=0))])
+    print(table(head, rows))
+    if special := [row for row in tally.rows() if row not in COUNTS]:
+        print("\nWhere the rarest sense came out all right:\n")
+        rows = [
+            [row, _percent(len(tally.seen[row, FIGURES[0], "ours"]) / total)]
+            + [_percent(tally.coverage(row, n, "ours")) for n in FIGURES]
+            for row in special
+            for total in [len(tally.seen[row.split()[0], FIGURES[0], "ours"])]
+        ]
+        print(table(["word", "of simulations", *FIGURES], rows))
+
+
+def print_means(tally: Tally) -> None:
+    rows = []
+    for name in MEANS:
+        for method in ("ours", "percentile"):
+            below, above, width = np.mean(tally.seen["all", name, method], axis=0)
+            numbers = map(_percent, (1 - below - above, below, above))
+            rows.append([name, method, *numbers, f"{100 * width:.2f}"])
+    print(table(["mean", "method", "covers", "truth below", "truth above", "width, points"], rows))
+
+
+def print_tests(simulations: int, permutations: int, rng: np.random.Generator) -> None:
+    rows = []
+    for label, opposed in (("exchangeable", False), ("equal, not exchangeable", True)):
+        found = rejections(opposed, simulations, permutations, rng)
+        rows.append([label, *(_percent(found[name]) for name in MEANS)])
+    print(table(["two equal systems: p <= 0.05", *MEANS], rows), end="\n\n")
+    rows = []
+    for label, own in (
+        ("8 equal", [1.0] * 8),
+        ("best by 10% of its own errors", [0.9, *[1.0] * 7]),
+        ("best by half, one near", [0.5, 0.55, *[1.0] * 6]),
+    ):
+        found = sets(own, simulations, permutations, rng)
+        rows.append([label, *(f"{_percent(found[n][0])} ({found[n][1]:.1f})" for n in MEANS)])
+    print(table(["the best is in the set (mean size)", *MEANS], rows))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "what", choices=["words", "word-differences", "means", "differences", "tests"]
+    )
+    parser.add_argument("--scenario", choices=list(SCENARIOS), default="plain")
+    parser.add_argument("--simulations", type=int, default=1000)
+    parser.add_argument("--draws", type=int, default=1000, help="of each interval or test")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    rng = np.random.default_rng(args.seed)
+    if args.what == "tests":
+        print_tests(args.simulations, args.draws, rng)
+        return
+    simulate = words if args.what.startswith("word") else means
+    tally = simulate(
+        args.scenario, args.simulations, args.draws, rng, args.what.endswith("differences")
+    )
+    (print_words if simulate is words else print_means)(tally)
+
+
+if __name__ == "__main__":
+    main()

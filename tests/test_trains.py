@@ -1,0 +1,412 @@
+"""Training sets as lines of the full one: every row is found where it stands, or is an error."""
+
+import dataclasses
+import tarfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from wsd import files, trains
+from wsd.corpus import Corpus, read_text
+from wsd.datasets import DATASETS
+from wsd.download import coarsewsd20_manifest, coarsewsd20_trains, extract, place
+from wsd.errors import CorpusError, ResultError
+from wsd.trains import (
+    TRAINS,
+    TrainingSet,
+    build,
+    draws,
+    read_trains,
+    setting,
+    training_rows,
+)
+
+Rows = Sequence[tuple[str, int]]
+
+# Lines 0 and 3 are one sentence, with one class; 1 and 5 are one with another class; 4 has the
+# position of its other "mint".
+FULL: Rows = [
+    ("1\tfresh mint grows", 0),
+    ("0\tmint coins", 1),
+    ("2\ttea with mint", 0),
+    ("1\tfresh mint grows", 0),
+    ("0\tmint and mint", 0),
+    ("0\tmint coins", 0),
+]
+MORE: Rows = [("2\tthe old mint", 1), ("2\tmore tea with mint", 0)]
+
+
+def put(folder: Path, split: str, rows: Rows) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{split}.data.txt").write_text("\n".join(line for line, _ in rows))
+    (folder / f"{split}.gold.txt").write_text("\n".join(str(gold) for _, gold in rows))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Two words with the same sentences, as a download lays them out."""
+    folder = tmp_path / "source"
+    for word in ("mint", "sage"):
+        put(folder / word, "train", FULL)
+        put(folder / word, "test", MORE)
+        (folder / word / "classes_map.txt").write_text('{"0": "herb", "1": "other"}')
+    return folder
+
+
+@pytest.fixture
+def corpora(source: Path) -> dict[str, Corpus]:
+    return {word: read_text(source / word, word) for word in ("mint", "sage")}
+
+
+def part(source: Path, rows: Rows, *, word: str = "mint", train: str = "balanced") -> None:
+    put(source / "trains" / train / word, "train", rows)
+
+
+def test_the_names_are_those_of_the_download() -> None:
+    assert set(TRAINS) == set(coarsewsd20_trains())
+    assert len(TRAINS) == len(set(TRAINS)) == 19
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("full", ("full",)),
+        ("balanced", ("balanced",)),
+        ("1pct", ("1pct",)),
+        ("nshot-1", ("nshot-1.set1", "nshot-1.set2", "nshot-1.set3")),
+        ("nshot-30", ("nshot-30.set1", "nshot-30.set2", "nshot-30.set3")),
+        ("nshot-30.set1", ()),
+        ("nshot", ()),
+    ],
+)
+def test_the_draws_of_a_setting(name: str, expected: tuple[str, ...]) -> None:
+    assert draws(name) == expected
+    assert [setting(train)[0] for train in expected] == [name] * len(expected)
+
+
+def test_the_number_of_a_draw() -> None:
+    assert setting("nshot-10.set3") == ("nshot-10", 3)
+    assert setting("100pct") == ("100pct", None)
+
+
+# Finding the rows
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([2], [2]),
+        ([5, 2, 4], [2, 4, 5]),
+        ([1], [1]),
+        ([5], [5]),
+        # Of two lines that are alike the first is as good as the other; two times is both.
+        ([3], [0]),
+        ([3, 0], [0, 3]),
+        ([5, 4, 3, 2, 1, 0], [0, 1, 2, 3, 4, 5]),
+    ],
+)
+def test_rows_are_found_in_any_order(
+    source: Path, corpora: Mapping[str, Corpus], lines: list[int], expected: list[int]
+) -> None:
+    part(source, [FULL[line] for line in lines])
+    found = read_trains(source, "balanced", corpora)
+    assert found.name == "balanced"
+    assert list(found.lines) == ["mint"]
+    assert found.lines["mint"].tolist() == expected
+    assert found.corpus == {"mint": corpora["mint"].digest}
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        (("2\ttea without mint", 0), "the sentence with this position and class"),
+        (("0\ttea with mint", 0), "the sentence with this position and class"),
+        (("2\ttea with mint", 1), "the sentence with this position and class"),
+        # A sentence of the test set, and one of the full set once more than it is there.
+        (MORE[0], "the sentence with this position and class"),
+        (("1\tfresh mint grows", 0), "the sentence so often"),
+    ],
+)
+def test_a_row_that_is_not_in_the_full_set_is_named(
+    source: Path, corpora: Mapping[str, Corpus], row: tuple[str, int], says: str
+) -> None:
+    part(source, [FULL[0], FULL[3], row, FULL[4]])
+    with pytest.raises(CorpusError) as caught:
+        read_trains(source, "balanced", corpora)
+    assert caught.value.what == f"the full training set of 'mint' does not have {says}"
+    folder = source / "trains" / "balanced" / "mint"
+    assert caught.value.where == f"{folder / 'train.data.txt'}:3"
+
+
+def test_a_malformed_file_is_named(source: Path, corpora: Mapping[str, Corpus]) -> None:
+    part(source, [FULL[0], (FULL[1][0], 7)])
+    with pytest.raises(CorpusError, match="class '7' is not in the map") as caught:
+        read_trains(source, "balanced", corpora)
+    gold = source / "trains" / "balanced" / "mint" / "train.gold.txt"
+    assert caught.value.where == f"{gold}:2"
+
+
+def test_words_that_a_set_lacks_are_absent(source: Path, corpora: Mapping[str, Corpus]) -> None:
+    part(source, [FULL[1]], word="sage")
+    assert list(read_trains(source, "balanced", corpora).lines) == ["sage"]
+    with pytest.raises(CorpusError, match="no training set 'balanced' for mint") as caught:
+        read_trains(source, "balanced", {"mint": corpora["mint"]})
+    assert "nshot-30.set3" in str(caught.value.fix)
+    with pytest.raises(CorpusError, match="no training set '5pct' for mint, sage"):
+        read_trains(source, "5pct", corpora)
+
+
+def test_a_corpus_of_other_senses_is_refused(source: Path, corpora: Mapping[str, Corpus]) -> None:
+    part(source, [FULL[0]])
+    swapped = dataclasses.replace(corpora["mint"], senses=("other", "herb"))
+    with pytest.raises(CorpusError, match="not those of the corpus of 'mint'") as caught:
+        read_trains(source, "balanced", {"mint": swapped})
+    assert caught.value.where == str(source / "mint" / "classes_map.txt")
+
+
+def test_classes_are_numbers_of_the_map_not_of_the_order(source: Path) -> None:
+    (source / "mint" / "classes_map.txt").write_text('{"7": "other", "1": "herb"}')
+    put(source / "mint", "train", [("0\tmint", 1), ("0\tmint", 7)])
+    put(source / "mint", "test", [("0\tmint", 1)])
+    part(source, [("0\tmint", 7)])
+    corpora = {"mint": read_text(source / "mint", "mint")}
+    assert read_trains(source, "balanced", corpora).lines["mint"].tolist() == [1]
+
+
+# Rows of the table
+
+
+@pytest.fixture
+def shuffled() -> Corpus:
+    """A table in which the training rows are not the first, and their lines are not in order."""
+    split = ["test", "train", "outofdomain", "train", "test", "train"]
+    return Corpus(
+        word="mint",
+        senses=("herb", "other"),
+        split=np.array(split),
+        index=np.array([0, 0, 1, 1, 1, 2], dtype=np.int32),
+        tokens=tuple((f"w{i}", "mint") for i in range(6)),
+        position=np.ones(6, dtype=np.int32),
+        gold=np.zeros(6, dtype=np.int32),
+    )
+
+
+def chosen(corpus: Corpus, lines: list[int], **changes: str) -> TrainingSet:
+    digest = changes.get("digest", corpus.digest)
+    word = changes.get("word", "mint")
+    return TrainingSet("balanced", {word: np.array(lines, dtype=np.int32)}, {word: digest})
+
+
+def test_rows_of_the_table(shuffled: Corpus) -> None:
+    assert training_rows(shuffled).tolist() == [1, 3, 5]
+    assert training_rows(shuffled, chosen(shuffled, [0, 2])).tolist() == [1, 5]
+    assert training_rows(shuffled, chosen(shuffled, [1])).tolist() == [3]
+    assert training_rows(shuffled, chosen(shuffled, [0, 1, 2])).tolist() == [1, 3, 5]
+
+
+def test_a_set_of_another_table_is_refused(shuffled: Corpus) -> None:
+    with pytest.raises(ResultError, match="has no word 'mint'"):
+        training_rows(shuffled, chosen(shuffled, [0], word="sage"))
+    with pytest.raises(ResultError, match="another table than the corpus of 'mint'"):
+        training_rows(shuffled, chosen(shuffled, [0], digest="0" * 64))
+    with pytest.raises(ResultError, match="another table than the corpus of 'mint'"):
+        training_rows(shuffled, chosen(shuffled, [0, 3]))
+
+
+# The file
+
+
+def test_what_is_written_is_what_is_read(
+    source: Path, corpora: Mapping[str, Corpus], tmp_path: Path
+) -> None:
+    for train, lines in (("1pct", [4, 1]), ("5pct", [5, 4, 1])):
+        part(source, [FULL[line] for line in lines], train=train)
+        part(source, [FULL[2]], word="sage", train=train)
+    build(source, corpora, ["1pct", "5pct"], tmp_path / "out")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "1pct.parquet",
+        "5pct.parquet",
+    ]
+    read = trains.read(tmp_path / "out" / "5pct.parquet")
+    assert read.name == "5pct"
+    assert {word: lines.tolist() for word, lines in read.lines.items()} == {
+        "mint": [1, 4, 5],
+        "sage": [2],
+    }
+    assert read.corpus == {word: corpus.digest for word, corpus in corpora.items()}
+    assert training_rows(corpora["mint"], read).tolist() == [1, 4, 5]
+    table, _ = files.read_table(tmp_path / "out" / "5pct.parquet")
+    assert table.to_pydict() == {"word": ["mint"] * 3 + ["sage"], "index": [1, 4, 5, 2]}
+
+
+@pytest.mark.parametrize(
+    ("words", "index"),
+    [
+        (["mint", "mint"], [4, 1]),
+        (["mint", "mint"], [1, 1]),
+        (["mint", "sage"], [1, 4]),
+        ([], []),
+    ],
+)
+def test_a_file_of_something_else_is_refused(
+    tmp_path: Path, words: list[str], index: list[int]
+) -> None:
+    path = tmp_path / "balanced.parquet"
+    provenance = {"train": "balanced", "corpus": {"mint": "digest"}}
+
+    def write(words: list[str], index: list[int]) -> None:
+        columns = {"word": pa.array(words, pa.string()), "index": pa.array(index, pa.int32())}
+        files.write_table(path, pa.table(columns), provenance)
+
+    write(["mint", "mint"], [1, 4])
+    assert trains.read(path).lines["mint"].tolist() == [1, 4]
+    write(words, index)
+    with pytest.raises(ResultError, match="does not hold what it should") as caught:
+        trains.read(path)
+    assert caught.value.where == str(path)
+
+
+# The real dataset
+
+ROWS = {
+    "balanced": 8_737,
+    "1pct": 264,
+    "5pct": 1_197,
+    "10pct": 2_364,
+    "25pct": 5_861,
+    "50pct": 11_698,
+    "100pct": 23_370,
+    **{f"nshot-1.set{draw}": 53 for draw in (1, 2, 3)},
+    **{f"nshot-3.set{draw}": 159 for draw in (1, 2, 3)},
+    **{f"nshot-10.set{draw}": 530 for draw in (1, 2, 3)},
+    **{f"nshot-30.set{draw}": 1_080 for draw in (1, 2, 3)},
+}
+
+
+@pytest.fixture(scope="module")
+def real_source(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("real") / "source"
+    manifest = coarsewsd20_manifest()
+    extract(archive, out, {n: d for n, d in manifest.items() if "published" not in place(n)})
+    return out
+
+
+@pytest.fixture(scope="module")
+def real(real_source: Path) -> dict[str, Corpus]:
+    further = real_source / "outofdomain.tsv"
+    words = DATASETS["coarsewsd20"].words
+    return {word: read_text(real_source / word, word, further) for word in words}
+
+
+@pytest.fixture(scope="module")
+def real_trains(
+    real_source: Path, real: dict[str, Corpus], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, TrainingSet]:
+    out = tmp_path_factory.mktemp("trains")
+    build(real_source, real, TRAINS, out)
+    return {train: trains.read(out / f"{train}.parquet") for train in TRAINS}
+
+
+def plain(folder: Path, split: str) -> Counter[tuple[str, str]]:
+    """The lines of two files, by nothing of ours."""
+    data, gold = (
+        (folder / f"{split}.{kind}.txt").read_bytes().decode().replace("\r\n", "\n").split("\n")
+        for kind in ("data", "gold")
+    )
+    return Counter((line, number) for line, number in zip(data, gold, strict=False) if line)
+
+
+def test_every_real_row_is_found(
+    real_source: Path, real: dict[str, Corpus], real_trains: dict[str, TrainingSet]
+) -> None:
+    words = coarsewsd20_trains()
+    assert {train: list(found.lines) for train, found in real_trains.items()} == {
+        train: list(words[train]) for train in TRAINS
+    }
+    counts = {train: sum(map(len, found.lines.values())) for train, found in real_trains.items()}
+    assert counts == ROWS
+    assert sum(counts.values()) == 58_957
+    for train, found in real_trains.items():
+        for word in found.lines:
+            corpus = real[word]
+            rows = training_rows(corpus, found).tolist()
+            ours = Counter(
+                (int(corpus.position[i]), corpus.tokens[i], int(corpus.gold[i])) for i in rows
+            )
+            theirs: Counter[tuple[int, tuple[str, ...], int]] = Counter()
+            for (line, gold), count in plain(
+                real_source / "trains" / train / word, "train"
+            ).items():
+                position, _, sentence = line.partition("\t")
+                theirs[int(position), tuple(sentence.split()), int(gold)] += count
+            assert ours == theirs, (train, word)
+
+
+def test_real_fractions_are_nested_and_the_last_is_the_full_set(
+    real: dict[str, Corpus], real_trains: dict[str, TrainingSet]
+) -> None:
+    for small, large in pairwise(TRAINS[1:7]):
+        for word, lines in real_trains[small].lines.items():
+            assert set(lines.tolist()) < set(real_trains[large].lines[word].tolist())
+    for corpus in real.values():
+        np.testing.assert_array_equal(
+            training_rows(corpus, real_trains["100pct"]), training_rows(corpus)
+        )
+
+
+def test_real_shots_are_nested_within_a_draw_and_each_sense_has_as_many(
+    real: dict[str, Corpus], real_trains: dict[str, TrainingSet]
+) -> None:
+    for shots, more in ((1, 3), (3, 10), (10, 30), (30, None)):
+        for train in draws(f"nshot-{shots}"):
+            for word, lines in real_trains[train].lines.items():
+                gold = real[word].gold[training_rows(real[word], real_trains[train])]
+                assert np.bincount(gold).tolist() == [shots] * len(real[word].senses)
+                larger = real_trains[f"nshot-{more}.set{setting(train)[1]}"] if more else None
+                if larger and word in larger.lines:
+                    assert set(lines.tolist()) < set(larger.lines[word].tolist())
+        first, second, third = (real_trains[train].lines for train in draws(f"nshot-{shots}"))
+        for one, other in ((first, second), (second, third), (first, third)):
+            assert all(set(one[word].tolist()) != set(other[word].tolist()) for word in one)
+
+
+def test_the_balanced_set_has_each_sense_as_often_as_the_rarest(
+    real: dict[str, Corpus], real_trains: dict[str, TrainingSet]
+) -> None:
+    for corpus in real.values():
+        full = np.bincount(corpus.gold[training_rows(corpus)])
+        balanced = np.bincount(corpus.gold[training_rows(corpus, real_trains["balanced"])])
+        assert balanced.tolist() == [full.min()] * len(corpus.senses)
+
+
+def test_what_stands_beside_the_real_training_sets_repeats_what_we_have(
+    archive: Path, tmp_path: Path
+) -> None:
+    """Class maps and test files, which the download leaves out; in all 242,427 rows."""
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            name = member.name.partition("/")[2]
+            if member.isfile() and name.startswith("data/CoarseWSD-20") and "/" in name[18:]:
+                content = tar.extractfile(member)
+                assert content is not None
+                target = tmp_path / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content.read())
+    folders = [path.parent for path in tmp_path.glob("data/CoarseWSD-20_*/**/train.data.txt")]
+    assert len(folders) == 359
+    own = {}
+    for folder in (tmp_path / "data" / "CoarseWSD-20").glob("*/"):
+        own[folder.name] = ((folder / "classes_map.txt").read_bytes(), plain(folder, "test"))
+    assert len(own) == 20
+    rows = 0
+    for folder in folders:
+        classes, test = own[folder.name.partition("_")[0]]
+        assert (folder / "classes_map.txt").read_bytes() == classes
+        assert plain(folder, "test") == test
+        rows += sum(test.values()) + sum(plain(folder, "train").values())
+    assert rows == 242_427

@@ -1,0 +1,400 @@
+"""What stands behind the scores: near-duplicates, suspected gold errors, hard cases, confusions.
+
+Three tables. ``duplicates.csv`` counts, per word, the test sentences that have a near-duplicate
+in training (:mod:`wsd.duplicates`); :func:`without_duplicates` and
+:func:`scores_without_duplicates` take them out of predictions, to be scored again.
+``instances.csv`` has a row per test instance with its sentence: its twin in training, how many of
+the predictions audited are right, and whether its gold sense is in doubt. ``confusions.csv`` counts
+what was taken for what.
+
+A gold sense is *suspected* when one classifier with probabilities, the judge, gives at every
+single layer from 1 up, of those audited, at least 0.9 to one and the same other sense. That says
+where to look, not that the label is wrong: a sentence can mislead an encoder at every layer.
+
+The tables are opened in spreadsheets, which run a cell that begins with ``= + - @``, a tab or a
+carriage return as a formula (OWASP, "CSV Injection"). A cell of text that begins so gets an
+apostrophe before it; the corpus's own table has the sentence as it is.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd import predictions
+from wsd.corpus import Corpus
+from wsd.duplicates import THRESHOLD, nearest
+from wsd.errors import ConfigError, ResultError
+from wsd.figures import confusion
+from wsd.files import write_text
+from wsd.predictions import WordPredictions
+
+DUPLICATES = ["word", "n_test", "near_duplicates", "same_sense", "without"]
+INSTANCES = [
+    *("word", "index", "gold", "similarity", "twin", "twin_sense"),
+    *("n_right", "n_predictions", "all_missed"),
+    *("contradicting", "confidence", "suspected_gold"),
+    *("left", "focal", "right"),
+]
+KEYS = ["model", "train", "view", "layers", "classifier"]
+CONFUSIONS = [*KEYS, "word", "gold", "predicted", "n"]
+
+# The predictions of a file, word by word, and their provenance.
+File = tuple[Sequence[WordPredictions], Mapping[str, Any]]
+
+UNLIKE = 0.3
+CONFIDENT = 0.9
+JUDGE = "logistic"
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, eq=False)
+class Twins:
+    """The most similar training sentence of each test instance of a word.
+
+    Attributes
+    ----------
+    similarity : float array of shape (n_test,)
+        Jaccard index; 0 where no training sentence has a trigram in common.
+    index : int array of shape (n_test,)
+        The training sentence's 0-based line in its file; -1 for none.
+    gold : int array of shape (n_test,)
+        Its sense, an index into the corpus's senses; -1 for none.
+    """
+
+    similarity: np.ndarray
+    index: np.ndarray
+    gold: np.ndarray
+
+
+def twins(corpus: Corpus) -> Twins:
+    """Find the twin of each test instance, in the order of the corpus's test rows."""
+    train, test = (np.flatnonzero(corpus.split == split) for split in ("train", "test"))
+    similarity, place = nearest(
+        [corpus.tokens[row] for row in test], [corpus.tokens[row] for row in train]
+    )
+    index, gold = np.full(len(test), -1), np.full(len(test), -1)
+    found = place >= 0
+    index[found] = corpus.index[train[place[found]]]
+    gold[found] = corpus.gold[train[place[found]]]
+    return Twins(similarity, index, gold)
+
+
+def count_duplicates(corpora: Mapping[str, Corpus]) -> pd.DataFrame:
+    """Per word: test sentences with a near-duplicate in training, and those with nothing alike.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+
+    Returns
+    -------
+    DataFrame with the columns of ``DUPLICATES``
+        near_duplicates have similarity 0.5 or more; of these, same_sense have the gold sense of
+        their twin; without have less than 0.3. The rest lies between.
+    """
+    rows = []
+    for word, corpus in corpora.items():
+        found, gold = twins(corpus), corpus.gold[corpus.split == "test"]
+        near = found.similarity >= THRESHOLD
+        rows.append(
+            {
+                "word": word,
+                "n_test": len(gold),
+                "near_duplicates": int(near.sum()),
+                "same_sense": int((found.gold == gold)[near].sum()),
+                "without": int((found.similarity < UNLIKE).sum()),
+            }
+        )
+    return pd.DataFrame(rows, columns=DUPLICATES)
+
+
+def without_duplicates(corpora: Mapping[str, Corpus]) -> dict[str, np.ndarray]:
+    """Which test rows of each word have nothing alike in training (less than 0.3)."""
+    return {word: twins(corpus).similarity < UNLIKE for word, corpus in corpora.items()}
+
+
+def scores_without_duplicates(
+    words: Sequence[WordPredictions], keep: Mapping[str, np.ndarray]
+) -> list[WordPredictions]:
+    """Predictions less some of their rows.
+
+    Parameters
+    ----------
+    words : sequence of WordPredictions
+    keep : mapping of word to bool array of shape (n,)
+        As from :func:`without_duplicates`.
+
+    Returns
+    -------
+    list of WordPredictions
+        A word that keeps no row is left out: it has no score.
+    """
+    kept = []
+    for word in words:
+        rows = keep[word.word]
+        if len(rows) != len(word.index):
+            raise ValueError(f"{len(rows)} flags for {len(word.index)} rows of {word.word}")
+        if rows.any():
+            kept.append(
+                replace(
+                    word,
+                    index=word.index[rows],
+                    gold=word.gold[rows],
+                    predicted=word.predicted[rows],
+                    scores=word.scores[rows],
+                )
+            )
+    return kept
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What the judge says of each test instance of a word.
+
+    Attributes
+    ----------
+    sense : int array of shape (n,)
+        The sense other than gold that every layer predicts; -1 where there is none.
+    confidence : float array of shape (n,)
+        Its mean probability over the layers; NaN where there is none.
+    suspected : bool array of shape (n,)
+        Whether its probability is at least 0.9 at every layer.
+    """
+
+    sense: np.ndarray
+    confidence: np.ndarray
+    suspected: np.ndarray
+
+
+def judge_word(layers: Sequence[WordPredictions], confident: float = CONFIDENT) -> Verdict:
+    """Where one classifier contradicts gold at every layer.
+
+    Parameters
+    ----------
+    layers : sequence of WordPredictions
+        Of one word, one per layer, at least one; with probabilities as scores.
+    confident : float
+    """
+    first = layers[0]
+    rows = np.arange(len(first.gold))
+    agreed = (first.predicted != first.gold) & np.all(
+        [one.predicted == first.predicted for one in layers], axis=0
+    )
+    given = np.stack([one.scores[rows, one.predicted] for one in layers])
+    return Verdict(
+        sense=np.where(agreed, first.predicted, -1),
+        confidence=np.where(agreed, given.mean(axis=0), np.nan),
+        suspected=agreed & (given >= confident).all(axis=0),
+    )
+
+
+def list_instances(
+    corpora: Mapping[str, Corpus],
+    files: Sequence[File],
+    *,
+    judge: str | None = JUDGE,
+) -> pd.DataFrame:
+    """One row per test instance.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+    files : sequence of (predictions of the words, their provenance)
+        As :func:`checked` gives them.
+    judge : str or None
+        Name of the classifier that gold is held against; None for no verdict.
+
+    Returns
+    -------
+    DataFrame with the columns of ``INSTANCES``
+        index and twin are 0-based lines in the test and the training file. n_right of
+        n_predictions layer choices and classifiers give the gold sense; all_missed if none does.
+        contradicting is the other sense that the judge predicts at every single layer from 1 up,
+        confidence its mean probability there; suspected_gold as in the module's text.
+    """
+    of_words = [{one.word: one for one in words} for words, _ in files]
+    judges = _judges(files, judge)
+    tables = []
+    for word, corpus in corpora.items():
+        rows = np.flatnonzero(corpus.split == "test")
+        gold, twin = corpus.gold[rows], twins(corpus)
+        right = np.sum([of_word[word].predicted == gold for of_word in of_words], axis=0)
+        table = {
+            "word": word,
+            "index": corpus.index[rows],
+            "gold": _names(corpus, gold),
+            "similarity": twin.similarity,
+            "twin": pd.Series(twin.index, dtype="Int64").where(twin.index >= 0),
+            "twin_sense": _names(corpus, twin.gold),
+            "n_right": right,
+            "n_predictions": len(files),
+            "all_missed": right == 0,
+            "contradicting": "",
+            "confidence": np.nan,
+            "suspected_gold": False,
+            "left": [" ".join(corpus.tokens[r][: corpus.position[r]]) for r in rows],
+            "focal": [corpus.tokens[r][corpus.position[r]] for r in rows],
+            "right": [" ".join(corpus.tokens[r][corpus.position[r] + 1 :]) for r in rows],
+        }
+        if judges:
+            verdict = judge_word([of_words[i][word] for i in judges])
+            table |= {
+                "contradicting": _names(corpus, verdict.sense),
+                "confidence": verdict.confidence,
+                "suspected_gold": verdict.suspected,
+            }
+        tables.append(pd.DataFrame(table, columns=INSTANCES))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _names(corpus: Corpus, codes: np.ndarray) -> list[str]:
+    return [corpus.senses[code] if code >= 0 else "" for code in codes.tolist()]
+
+
+def _judges(files: Sequence[File], judge: str | None) -> list[int]:
+    """Which files are the judge's at a single layer from 1 up."""
+    if judge is None:
+        return []
+    found = [
+        i
+        for i, (_, source) in enumerate(files)
+        if source["classifier"] == judge and source["layers"].isdigit() and source["layers"] != "0"
+    ]
+    if not found:
+        raise ConfigError(
+            f"no predictions of the classifier {judge!r} on a single layer from 1 up",
+            fix="name a classifier and layers that the config has, or audit without a judge",
+        )
+    for word in (word for i in found for word in files[i][0]):
+        if not np.allclose(np.nansum(word.scores, axis=1), 1):
+            raise ConfigError(
+                f"the scores of the classifier {judge!r} are no probabilities",
+                fix="name a classifier that gives probabilities, such as logistic regression",
+            )
+    return found
+
+
+def count_confusions(
+    files: Sequence[File],
+) -> pd.DataFrame:
+    """How often each sense was taken for each: per file and word, with what is right.
+
+    Parameters
+    ----------
+    files : sequence of (predictions of the words, their provenance)
+
+    Returns
+    -------
+    DataFrame with the columns of ``CONFUSIONS``
+        Only what occurs has a row; the senses in the order of the inventory.
+    """
+    rows = []
+    for words, source in files:
+        key = _key(source)
+        for word in words:
+            counts = confusion(word.gold, word.predicted, len(word.senses))
+            for gold, predicted in np.argwhere(counts).tolist():
+                senses = {"gold": word.senses[gold], "predicted": word.senses[predicted]}
+                rows.append({**key, "word": word.word, **senses, "n": counts[gold, predicted]})
+    return pd.DataFrame(rows, columns=CONFUSIONS)
+
+
+def _key(source: Mapping[str, Any]) -> dict[str, str]:
+    """Which predictions a file has: the values of ``KEYS``."""
+    return {"model": source["encoder"]["model"]["name"], **{key: source[key] for key in KEYS[1:]}}
+
+
+def checked(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[File]:
+    """Read predictions that belong to the corpora and to each other.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Written by :func:`wsd.predictions.classify`.
+    corpora : mapping of word to Corpus
+
+    Returns
+    -------
+    list of (predictions, provenance)
+        In the order of ``paths``; each with the test split of the words of ``corpora``, in that
+        order.
+
+    Raises
+    ------
+    ResultError
+        If a file was made from other instances, two hold the same predictions, or they are not
+        all of one training set and one view.
+    """
+    if not paths:
+        raise ResultError("there are no predictions to audit")
+    files: dict[tuple[str, ...], File] = {}
+    for path in paths:
+        words, source = predictions.read(path)
+        by_word = {one.word: one for one in words if one.split == "test"}
+        for word, corpus in corpora.items():
+            if source["corpus"].get(word) != corpus.digest or not _of_test(
+                by_word.get(word), corpus
+            ):
+                raise ResultError(
+                    f"the table was made from other instances of {word!r} than the corpus has",
+                    where=str(path),
+                    fix="delete the file and run again",
+                )
+        key = tuple(_key(source).values())
+        if key in files:
+            raise ResultError(
+                f"two files hold the predictions of {', '.join(key)}",
+                where=str(path),
+                fix="name each file once",
+            )
+        files[key] = ([by_word[word] for word in corpora], source)
+    for part in ("train", "view"):
+        if len(found := {source[part] for _, source in files.values()}) > 1:
+            raise ResultError(
+                f"predictions of several kinds of {part}: {', '.join(sorted(found))}",
+                fix=f"audit one {part} at a time",
+            )
+    return list(files.values())
+
+
+def _of_test(found: WordPredictions | None, corpus: Corpus) -> bool:
+    test = corpus.split == "test"
+    return (
+        found is not None
+        and found.senses == corpus.senses
+        and np.array_equal(found.index, corpus.index[test])
+        and np.array_equal(found.gold, corpus.gold[test])
+    )
+
+
+def guarded(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def write_csv(path: Path, table: pd.DataFrame) -> None:
+    """Write a table with its cells of text guarded, whole or not at all."""
+    safe = table.map(lambda cell: guarded(cell) if isinstance(cell, str) else cell)
+    write_text(path, safe.to_csv(index=False, float_format="%.6f"))
+
+
+def audit_duplicates(corpora: Mapping[str, Corpus], *, out: Path) -> None:
+    """Write ``duplicates.csv``: see :func:`count_duplicates`."""
+    write_csv(out, count_duplicates(corpora))
+
+
+def audit_instances(
+    corpora: Mapping[str, Corpus], paths: Sequence[Path], *, judge: str | None = JUDGE, out: Path
+) -> None:
+    """Write ``instances.csv`` from prediction files: see :func:`list_instances`."""
+    write_csv(out, list_instances(corpora, checked(paths, corpora), judge=judge))
+
+
+def audit_confusions(corpora: Mapping[str, Corpus], paths: Sequence[Path], *, out: Path) -> None:
+    """Write ``confusions.csv`` from prediction files: see :func:`count_confusions`."""
+    write_csv(out, count_confusions(checked(paths, corpora)))

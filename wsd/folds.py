@@ -1,0 +1,206 @@
+"""The folds of a training set: on what its instances are tuned, decided before anything is fitted.
+
+Stratified by sense, near-duplicates always together, drawn several times. One file per training
+set says for each of its instances which fold it is held out in, in each of the repeats. It is
+also the list of the set's rows: nothing after it asks again what was in the training set.
+"""
+
+import logging
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from wsd import duplicates, trains
+from wsd.corpus import Corpus
+from wsd.errors import ResultError
+from wsd.files import expecting, read_table, write_table
+from wsd.trains import TrainingSet
+
+log = logging.getLogger("wsd")
+
+
+@dataclass(frozen=True, eq=False)
+class WordFolds:
+    """The training instances of one word.
+
+    Attributes
+    ----------
+    lines : int array of shape (n,)
+        0-based lines of the full training file, ascending.
+    component : int array of shape (n,)
+        Instances of one number are near-duplicates of each other, by a chain.
+    held : int array of shape (repeats, n), or None
+        The fold each instance is held out in; None where the rarest sense has fewer instances
+        than there are folds, so that nothing can be tuned.
+    """
+
+    lines: np.ndarray
+    component: np.ndarray
+    held: np.ndarray | None
+
+    def splits(self, repeat: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Rows to fit on and rows held out, counted from 0 within the training set, per fold."""
+        if self.held is None:
+            raise ValueError("a word without folds")
+        held = self.held[repeat]
+        for fold in np.unique(held):
+            yield np.flatnonzero(held != fold), np.flatnonzero(held == fold)
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """A training set and its folds.
+
+    Attributes
+    ----------
+    train : str
+        The training set's name.
+    k, repeats, seed : int
+    words : mapping of word to WordFolds
+        Words that the training set lacks are absent.
+    corpus : mapping of word to str
+        The digest of the corpus that the lines are of.
+    """
+
+    train: str
+    k: int
+    repeats: int
+    seed: int
+    words: Mapping[str, WordFolds]
+    corpus: Mapping[str, str]
+
+    def rows(self, corpus: Corpus) -> np.ndarray:
+        """The rows of a word's table that the training set has, in the order of its lines.
+
+        Raises
+        ------
+        ResultError
+            If the folds were made from another table.
+        """
+        if self.corpus[corpus.word] != corpus.digest:
+            raise ResultError(
+                f"the folds of {self.train!r} belong to another table than the corpus of "
+                f"{corpus.word!r}",
+                fix="delete the file of the folds and run again",
+            )
+        rows = np.flatnonzero(corpus.split == "train")
+        return rows[np.searchsorted(corpus.index[rows], self.words[corpus.word].lines)]
+
+
+def fold_word(
+    gold: np.ndarray, component: np.ndarray, *, k: int, repeats: int, seed: int
+) -> np.ndarray | None:
+    """Fold numbers of one word's training instances.
+
+    scikit-learn's ``StratifiedGroupKFold``, once per repeat, with the repeat's number added to
+    the seed.
+
+    Parameters
+    ----------
+    gold, component : int arrays of shape (n,)
+
+    Returns
+    -------
+    int8 array of shape (repeats, n), or None
+        None where a sense has fewer than k instances, or where there is but one sense.
+    """
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    counts = np.bincount(gold)
+    if counts[counts > 0].min() < k or (counts > 0).sum() < 2:
+        return None
+    held = np.zeros((repeats, len(gold)), dtype=np.int8)
+    for repeat in range(repeats):
+        splitter = StratifiedGroupKFold(k, shuffle=True, random_state=seed + repeat)
+        with warnings.catch_warnings():
+            # Duplicates may leave a sense with fewer groups than folds: a fold then lacks it.
+            warnings.simplefilter("ignore", UserWarning)
+            for fold, (_, rows) in enumerate(splitter.split(gold, gold, component)):
+                held[repeat, rows] = fold
+    return held
+
+
+def make(
+    corpora: Mapping[str, Corpus],
+    train: TrainingSet | None,
+    *,
+    k: int,
+    repeats: int,
+    seed: int,
+) -> Folds:
+    """Group near-duplicates and draw the folds of every word.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+    train : TrainingSet or None
+        None for the full one.
+    k, repeats, seed : int
+    """
+    words: dict[str, WordFolds] = {}
+    for word, corpus in corpora.items():
+        if train is not None and word not in train.lines:
+            continue
+        rows = trains.training_rows(corpus, train)
+        gold = corpus.gold[rows]
+        component = duplicates.components([corpus.tokens[row] for row in rows])
+        held = fold_word(gold, component, k=k, repeats=repeats, seed=seed)
+        words[word] = WordFolds(corpus.index[rows], component.astype(np.int32), held)
+        log.debug(
+            "%s: %d instances in %d groups, %s",
+            word,
+            len(rows),
+            len(np.unique(component)),
+            f"{repeats} times {k} folds" if held is not None else "too few to fold",
+        )
+    return Folds(
+        train=train.name if train else trains.FULL,
+        k=k,
+        repeats=repeats,
+        seed=seed,
+        words=words,
+        corpus={word: corpora[word].digest for word in words},
+    )
+
+
+def write(path: Path, folds: Folds) -> None:
+    """Write folds as Parquet, whole or not at all."""
+    import pyarrow as pa
+
+    rows = [
+        (word, line, component, [] if of.held is None else of.held[:, i].tolist())
+        for word, of in folds.words.items()
+        for i, (line, component) in enumerate(
+            zip(of.lines.tolist(), of.component.tolist(), strict=True)
+        )
+    ]
+    columns = zip(*rows, strict=True)
+    types = (pa.string(), pa.int32(), pa.int32(), pa.list_(pa.int8()))
+    names = ("word", "index", "component", "held_out_in")
+    table = pa.table({n: pa.array(c, t) for n, c, t in zip(names, columns, types, strict=True)})
+    keys = ("train", "k", "repeats", "seed")
+    provenance = {key: getattr(folds, key) for key in keys}
+    write_table(path, table, {**provenance, "corpus": dict(folds.corpus)})
+
+
+def read(path: Path) -> Folds:
+    """Read folds that :func:`write` wrote."""
+    table, provenance = read_table(path)
+    with expecting(path):
+        names = np.array(table["word"].to_pylist())
+        lines, component = table["index"].to_numpy(), table["component"].to_numpy()
+        held = table["held_out_in"].to_pylist()
+        words = {}
+        for word in provenance["corpus"]:
+            of_word = np.flatnonzero(names == word)
+            numbers = np.array([held[i] for i in of_word], dtype=np.int8).T
+            words[word] = WordFolds(
+                lines[of_word], component[of_word], numbers if numbers.size else None
+            )
+        keys = ("train", "k", "repeats", "seed")
+        return Folds(
+            **{key: provenance[key] for key in keys}, words=words, corpus=provenance["corpus"]
+        )

@@ -1,0 +1,196 @@
+"""Choosing a configuration on training folds: feature set, classifier and parameters at once.
+
+One choice for all words, and one per word. It is written down, with the search space and the
+objective, before any test prediction is scored. Only :mod:`wsd.tuning`'s files are read.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd import tuning
+from wsd.errors import ResultError
+from wsd.features import features
+from wsd.files import write_json, write_text
+from wsd.tuning import Search
+
+ALL_WORDS = "all words"
+COLUMNS = [
+    "model",
+    "train",
+    "scope",
+    "view",
+    "layers",
+    "classifier",
+    "parameters",
+    "objective",
+    "spread",
+    "frequency",
+    "selected",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """One feature set and classifier, with what the folds say about it.
+
+    Attributes
+    ----------
+    view, layers, classifier, estimator : str
+    search : Search
+    """
+
+    view: str
+    layers: str
+    classifier: str
+    estimator: str
+    search: Search
+
+
+def choose(
+    candidates: Sequence[Candidate], objective: str, words: Sequence[str] | None = None
+) -> tuple[list[dict[str, Any]], int] | None:
+    """Rank candidates on the held-out training instances of some words.
+
+    Each candidate stands with the best point of its search space. ``frequency`` is the share of
+    the repeats in which it, with its best point of that repeat, comes out first: how much the
+    choice depends on how the folds fell.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        Of equally good ones the first is chosen.
+    objective : str
+        Among ``wsd.tuning.OBJECTIVES``.
+    words : sequence of str, optional
+        By default all.
+
+    Returns
+    -------
+    list of dict, one per candidate, and the index of the chosen one; None if no word has folds
+    """
+    objectives = [candidate.search.objective(objective, words) for candidate in candidates]
+    if any(of is None for of in objectives):
+        return None
+    found: list[np.ndarray] = [of for of in objectives if of is not None]
+    of_repeat = np.stack([of.max(axis=1) for of in found])
+    first = _first_best(of_repeat)
+    rows = []
+    for i, (candidate, of) in enumerate(zip(candidates, found, strict=True)):
+        parameters = candidate.search.best(objective, words)
+        point = candidate.search.grid.index(parameters or {})
+        rows.append(
+            {
+                "view": candidate.view,
+                "layers": candidate.layers,
+                "classifier": candidate.classifier,
+                "estimator": candidate.estimator,
+                "parameters": parameters,
+                "objective": float(of[:, point].mean()),
+                "spread": float(of[:, point].std()),
+                "frequency": float((first == i).mean()),
+            }
+        )
+    chosen = int(_first_best(np.array([[row["objective"]] for row in rows]))[0])
+    return rows, chosen
+
+
+def _first_best(values: np.ndarray) -> np.ndarray:
+    """Per column, the first row that has the column's maximum but for rounding."""
+    return (values >= values.max(axis=0) - 1e-12).argmax(axis=0)
+
+
+def select(files: Sequence[Path], *, objective: str, table: Path, out: Path) -> None:
+    """Choose per model and training set, for all words and for each, and write both down.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        Written by :func:`wsd.tuning.write`; all are candidates.
+    objective : str
+    table, out : Path
+        Every candidate and the per-word choices as CSV; what was chosen, the objective and the
+        search space as JSON.
+    """
+    groups: dict[tuple[str, str], list[Candidate]] = {}
+    blocks: dict[str, int] = {}
+    spaces: dict[str, Any] = {}
+    folds: dict[str, Any] = {}
+    for path in files:
+        search, source = tuning.read(path)
+        if source["objective"] != objective:
+            raise ResultError(
+                f"tuned for {source['objective']}, not {objective}",
+                where=str(path),
+                fix="delete the file and run again",
+            )
+        model = source["encoder"]["model"]
+        blocks[model["name"]] = model["blocks"]
+        spaces[source["classifier"]] = source["space"]
+        folds[source["train"]] = source["folds"]
+        candidate = Candidate(
+            view=source["view"],
+            layers=source["layers"],
+            classifier=source["classifier"],
+            estimator=source["estimator"],
+            search=search,
+        )
+        groups.setdefault((model["name"], source["train"]), []).append(candidate)
+    rows: list[dict[str, Any]] = []
+    chosen: dict[str, dict[str, Any]] = {}
+    for (name, train), group in sorted(groups.items()):
+        group.sort(key=lambda c: (features(c.view, c.layers, blocks[name]).order, c.classifier))
+        of_group = _of_group(group, objective)
+        if of_group is None:
+            continue
+        chosen.setdefault(name, {})[train] = of_group["chosen"]
+        rows += [{"model": name, "train": train, **row} for row in of_group["rows"]]
+    for row in rows:
+        row["parameters"] = json.dumps(row["parameters"], sort_keys=True)
+    frame = pd.DataFrame(rows, columns=COLUMNS)
+    write_text(table, frame.to_csv(index=False, float_format="%.6f"))
+    written = {
+        "objective": objective,
+        "labels": "macro-F1 and balanced accuracy over the senses of the word's training set",
+        "folds": folds,
+        "space": spaces,
+        "candidates": {
+            f"{name}, {train}": len(group) for (name, train), group in sorted(groups.items())
+        },
+        "chosen": chosen,
+    }
+    write_json(out, written)
+
+
+def _of_group(group: Sequence[Candidate], objective: str) -> dict[str, Any] | None:
+    for_all = choose(group, objective)
+    if for_all is None:
+        return None
+    rows, best = for_all
+    order = sorted(range(len(rows)), key=lambda i: (i != best, -rows[i]["objective"]))
+    table = [{**rows[i], "scope": ALL_WORDS, "selected": i == best} for i in order]
+    # On a single word many configurations make the same few errors: of these, the one that is
+    # better on all words.
+    ranked = [group[i] for i in order]
+    words: dict[str, Mapping[str, Any]] = {}
+    first = group[0].search
+    for word in sorted({*first.figures, *first.untuned}):
+        of_word = choose(ranked, objective, [word]) if word in first.figures else None
+        if of_word is None:
+            words[word] = {**rows[best], "parameters": _fixed(rows[best], group[best])}
+            continue
+        word_rows, word_best = of_word
+        words[word] = word_rows[word_best]
+        table.append({**words[word], "scope": word, "selected": True})
+    return {"rows": table, "chosen": {"all": rows[best], "words": words}}
+
+
+def _fixed(row: Mapping[str, Any], candidate: Candidate) -> dict[str, Any]:
+    """The parameters that every point of the search space has: the rest are left to defaults."""
+    grid = candidate.search.grid
+    return {k: v for k, v in row["parameters"].items() if all(p[k] == v for p in grid)}

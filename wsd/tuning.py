@@ -1,0 +1,170 @@
+"""Scoring a classifier's search space on the folds of the training set. No test row is looked at.
+
+Every point of the search space predicts every training instance once per repeat, while its fold
+is held out; whatever is fitted, scaling included, is fitted on the other folds. The figures are
+computed once on the predictions of all folds together, not per fold and averaged: a rare sense
+has no figure within a fold.
+
+Macro-F1 is averaged over the senses that the training set has, balanced accuracy too.
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wsd.figures import FIGURES, confusion, word_figures
+from wsd.files import expecting, read_table, write_table
+from wsd.folds import WordFolds
+
+OBJECTIVES = {
+    "mean_macro_f1": "macro_f1",
+    "mean_balanced_accuracy": "balanced_accuracy",
+    "mean_word_accuracy": "accuracy",
+}
+
+
+def points(space: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every combination of a search space, the first parameter varying slowest.
+
+    Parameters
+    ----------
+    space : mapping of parameter to a value, or to a list of values
+
+    >>> points({"C": [0.1, 1], "prior_shift": 0})
+    [{'C': 0.1, 'prior_shift': 0}, {'C': 1, 'prior_shift': 0}]
+    """
+    lists = [value if isinstance(value, list) else [value] for value in space.values()]
+    return [dict(zip(space, values, strict=True)) for values in itertools.product(*lists)]
+
+
+def search(classifier: Any, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Any) -> Any:
+    """Scores of held-out instances under every point: array (len(grid), n_held, n_classes).
+
+    Estimators that can do it at once do it themselves; the others are fitted point by point.
+    """
+    if hasattr(classifier, "search"):
+        return classifier.search(X, y, held, grid)
+    found = []
+    for point in grid:
+        fitted = classifier.set_params(**point).fit(X, y)
+        score = getattr(fitted, "predict_proba", None) or fitted.decision_function
+        found.append(score(held))
+    return np.stack(found)
+
+
+def score_word(
+    classifier: Any,
+    grid: Sequence[Mapping[str, Any]],
+    vectors: np.ndarray,
+    gold: np.ndarray,
+    folds: WordFolds,
+) -> np.ndarray:
+    """The out-of-fold figures of every point of a search space on one word.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier
+    grid : sequence of n_points mappings of parameter to value
+    vectors : array of shape (n, features)
+        Of the training instances alone.
+    gold : int array of shape (n,)
+    folds : WordFolds
+        With ``held``.
+
+    Returns
+    -------
+    array of shape (repeats, n_points, 3)
+        The figures in the order of ``FIGURES``.
+    """
+    assert folds.held is not None
+    n_senses = int(gold.max()) + 1
+    figures = np.empty((len(folds.held), len(grid), len(FIGURES)))
+    for repeat in range(len(folds.held)):
+        predicted = np.empty((len(grid), len(gold)), dtype=np.int64)
+        for fit, held in folds.splits(repeat):
+            scores = search(classifier, vectors[fit], gold[fit], vectors[held], grid)
+            predicted[:, held] = np.unique(gold[fit])[scores.argmax(axis=2)]
+        for i, of_point in enumerate(predicted):
+            found = word_figures(confusion(gold, of_point, n_senses))
+            figures[repeat, i] = [found[figure] for figure in FIGURES]
+    return figures
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What the folds say about one feature set and classifier.
+
+    Attributes
+    ----------
+    grid : list of dict
+        The points of the search space.
+    figures : mapping of word to array of shape (repeats, n_points, 3)
+        In the order of ``FIGURES``; only of words that have folds.
+    untuned : tuple of str
+        Words whose rarest sense has fewer instances than there are folds: they get the
+        estimator's defaults.
+    """
+
+    grid: list[dict[str, Any]]
+    figures: Mapping[str, np.ndarray]
+    untuned: tuple[str, ...]
+
+    def objective(self, name: str, words: Sequence[str] | None = None) -> np.ndarray | None:
+        """The mean over words of a figure, per repeat and point: shape (repeats, n_points).
+
+        None where no word has folds.
+        """
+        column = FIGURES.index(OBJECTIVES[name])
+        tuned = [word for word in words or self.figures if word in self.figures]
+        if not tuned:
+            return None
+        return np.mean([self.figures[word][..., column] for word in tuned], axis=0)
+
+    def best(self, name: str, words: Sequence[str] | None = None) -> dict[str, Any] | None:
+        """The point with the highest objective, over the repeats; of equal ones the first.
+
+        None where no word has folds: the estimator's defaults hold.
+        """
+        objective = self.objective(name, words)
+        return None if objective is None else self.grid[_first_best(objective.mean(axis=0))]
+
+
+def _first_best(values: np.ndarray) -> int:
+    # Means over repeats of equal figures may differ in their last bits.
+    return int(np.flatnonzero(values >= values.max() - 1e-12)[0])
+
+
+def write(path: Path, found: Search, provenance: Mapping[str, Any]) -> None:
+    """Write what the folds say, whole or not at all: a row per word, repeat and point."""
+    import pyarrow as pa
+
+    rows = [
+        (word, repeat, point, *figures[repeat, point].tolist())
+        for word, figures in found.figures.items()
+        for repeat in range(figures.shape[0])
+        for point in range(figures.shape[1])
+    ]
+    names = ("word", "repeat", "point", *FIGURES)
+    types = (pa.string(), pa.int32(), pa.int32(), *[pa.float64()] * len(FIGURES))
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    table = pa.table({n: pa.array(c, t) for n, c, t in zip(names, columns, types, strict=True)})
+    extra = {"grid": found.grid, "untuned": list(found.untuned), "tuned": list(found.figures)}
+    write_table(path, table, {**provenance, **extra})
+
+
+def read(path: Path) -> tuple[Search, dict[str, Any]]:
+    """Read what :func:`write` wrote, and its provenance."""
+    table, provenance = read_table(path)
+    with expecting(path):
+        names = np.array(table["word"].to_pylist())
+        values = np.stack([table[figure].to_numpy() for figure in FIGURES], axis=1)
+        grid = provenance["grid"]
+        figures = {
+            word: values[names == word].reshape(-1, len(grid), len(FIGURES))
+            for word in provenance["tuned"]
+        }
+        return Search(grid, figures, tuple(provenance["untuned"])), provenance
