@@ -10,6 +10,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/embed.smk"
 include: "workflow/rules/classify.smk"
+include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -17,6 +18,8 @@ rule all:
     default_target: True
     input:
         rules.evaluate.output,
+        rules.compare.output,
+        analyses(),
         rules.report.output,
     message:
         "all: the tables and the pages are there"

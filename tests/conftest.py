@@ -3,6 +3,7 @@
 import json
 import os
 import tarfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,8 +13,10 @@ import numpy as np
 import pytest
 from require import missing
 
+from wsd import folds
 from wsd.corpus import Corpus, read_text
 from wsd.embeddings import Writer
+from wsd.folds import Folds, WordFolds
 from wsd.models import resolve
 
 REPOSITORY = Path(__file__).parents[1]
@@ -24,10 +27,17 @@ WriteVectors = Callable[..., Mapping[str, Any]]
 
 
 def _make_corpus(
-    rows: Sequence[tuple[str, int]], *, word: str = "mint", senses: Sequence[str] = ("a", "b")
+    rows: Sequence[tuple[str, int]],
+    *,
+    word: str = "mint",
+    senses: Sequence[str] = ("a", "b"),
+    alike: Sequence[int] | None = None,
 ) -> Corpus:
-    """A corpus with one row per (split, gold); the sentences differ, the word stands second."""
-    count = {"train": 0, "test": 0}
+    """A corpus with one row per (split, gold); no sentence is like another, the word stands second.
+
+    ``alike`` gives rows of one number one sentence.
+    """
+    count: Counter[str] = Counter()
     index = []
     for split, _ in rows:
         index.append(count[split])
@@ -37,10 +47,15 @@ def _make_corpus(
         senses=tuple(senses),
         split=np.array([split for split, _ in rows]),
         index=np.array(index, dtype=np.int32),
-        tokens=tuple((f"w{i}", word, "there") for i in range(len(rows))),
+        tokens=tuple((_letters(i), word, "there") for i in alike or range(len(rows))),
         position=np.ones(len(rows), dtype=np.int32),
         gold=np.array([gold for _, gold in rows], dtype=np.int32),
     )
+
+
+def _letters(number: int) -> str:
+    """A number as letters: digits would all be alike to the search for near-duplicates."""
+    return str(number).translate(str.maketrans("0123456789", "abcdefghij"))
 
 
 @pytest.fixture(scope="session")
@@ -74,6 +89,37 @@ def _write_vectors(
 @pytest.fixture(scope="session")
 def write_vectors() -> WriteVectors:
     return _write_vectors
+
+
+def _write_folds(
+    path: Path, corpora: Mapping[str, Corpus], *, name: str = "full", **words: WordFolds
+) -> Folds:
+    """Write folds, by default two that take turns, once, of every word's whole training split."""
+    made = Folds(
+        train=name,
+        k=2,
+        repeats=1,
+        seed=1,
+        words={word: words.get(word) or turns(corpus) for word, corpus in corpora.items()},
+        corpus={word: corpus.digest for word, corpus in corpora.items()},
+    )
+    folds.write(path, made)
+    return made
+
+
+def turns(corpus: Corpus, *, k: int = 2, repeats: int = 1, untuned: bool = False) -> WordFolds:
+    """Folds that take turns down the training split, in each repeat from another start."""
+    lines = corpus.index[corpus.split == "train"]
+    held = np.stack([(np.arange(len(lines)) + r) % k for r in range(repeats)]).astype(np.int8)
+    return WordFolds(lines, np.arange(len(lines), dtype=np.int32), None if untuned else held)
+
+
+WriteFolds = Callable[..., Folds]
+
+
+@pytest.fixture(scope="session")
+def write_folds() -> WriteFolds:
+    return _write_folds
 
 
 @pytest.fixture(scope="session")

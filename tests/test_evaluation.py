@@ -13,12 +13,19 @@ import pytest
 from wsd import predictions
 from wsd.corpus import Corpus
 from wsd.errors import ResultError
-from wsd.evaluation import SCORES, SUMMARY, evaluate, score_word, summarise
+from wsd.evaluation import KEYS, SCORES, SUMMARY, evaluate, score_word, summarise
+from wsd.figures import MEANS
 from wsd.predictions import WordPredictions
 
 
 def predicted(
-    gold: list[int], guessed: list[int], *, word: str = "mint", n_senses: int = 3, n_train: int = 9
+    gold: list[int],
+    guessed: list[int],
+    *,
+    word: str = "mint",
+    n_senses: int = 3,
+    n_train: int = 9,
+    split: str = "test",
 ) -> WordPredictions:
     return WordPredictions(
         word=word,
@@ -28,6 +35,7 @@ def predicted(
         gold=np.array(gold, dtype=np.int32),
         predicted=np.array(guessed, dtype=np.int32),
         scores=np.zeros((len(gold), n_senses)),
+        split=split,
     )
 
 
@@ -69,7 +77,8 @@ def test_one_word_by_hand(
 
 
 def scores_of(words: list[WordPredictions], **key: str) -> list[dict[str, Any]]:
-    keys = {"model": "m", "train": "full", "view": "focal", "layers": "1", "classifier": "c", **key}
+    keys = {"model": "m", "train": "full", "draw": "", "test": "test", "view": "focal"}
+    keys |= {"layers": "1", "classifier": "c", **key}
     return [{**keys, "word": word.word, **score_word(word)} for word in words]
 
 
@@ -86,17 +95,24 @@ def test_summary_by_hand() -> None:
     found = summarise(table)
     assert list(found.columns) == SUMMARY
     assert found["layers"].tolist() == ["6", "2"]
-    assert found.iloc[0, :5].tolist() == ["m", "full", "focal", "6", "c"]
+    assert found.iloc[0, :7].tolist() == ["m", "full", "", "test", "focal", "6", "c"]
     expected = [6 / 8, (3 / 4 + 1 + 2 / 3) / 3, (3 / 5 + 1 + 2 / 5) / 3, (5 / 6 + 1 + 1 / 2) / 3]
-    assert found.iloc[0, 5:].tolist() == pytest.approx(expected, abs=1e-12)
-    assert found.iloc[1, 5:].tolist() == pytest.approx([1 / 2, 1 / 2, 1 / 3, 1 / 2], abs=1e-12)
+    assert found.iloc[0, 7:].tolist() == pytest.approx(expected, abs=1e-12)
+    assert found.iloc[1, 7:].tolist() == pytest.approx([1 / 2, 1 / 2, 1 / 3, 1 / 2], abs=1e-12)
 
 
-@pytest.mark.parametrize("key", ["model", "train", "view", "layers", "classifier"])
+@pytest.mark.parametrize("key", KEYS)
 def test_every_key_has_its_own_row(key: str) -> None:
     words = [predicted([0, 1], [0, 1])]
     rows = scores_of(words) + scores_of(words, **{key: "9"})
     assert len(summarise(pd.DataFrame(rows, columns=SCORES))) == 2
+
+
+def test_out_of_domain_has_no_macro_f1() -> None:
+    found = score_word(predicted([0, 0, 1], [0, 2, 1], split="outofdomain"))
+    assert np.isnan(found["macro_f1"])
+    assert found["accuracy"] == pytest.approx(2 / 3)
+    assert found["balanced_accuracy"] == pytest.approx(3 / 4)
 
 
 # Files
@@ -112,6 +128,7 @@ def write(folder: Path, words: list[WordPredictions], **changes: Any) -> Path:
         "classifier": "near",
         "estimator": "nearest_centroid",
         "parameters": {"metric": "cosine"},
+        "space": {"metric": "cosine"},
         "encoder": {"model": model, "seed": 1},
         "corpus": {word.word: f"digest of {word.word}" for word in words},
         "versions": {"wsd": "0"},
@@ -147,15 +164,15 @@ WORDS = [
 def test_the_tables_exactly(tmp_path: Path) -> None:
     scores, summary, provenance = run(tmp_path, [write(tmp_path, WORDS)])
     assert scores == (
-        "model,train,view,layers,classifier,word,n_senses,n_train,n_test,"
+        "model,train,draw,test,view,layers,classifier,word,n_senses,n_train,n_test,"
         "accuracy,macro_f1,balanced_accuracy\n"
-        "toy,full,focal,6,near,mint,2,9,3,0.666667,0.400000,0.500000\n"
-        "toy,full,focal,6,near,sage,3,5,4,0.750000,0.600000,0.833333\n"
+        "toy,full,,test,focal,6,near,mint,2,9,3,0.666667,0.400000,0.500000\n"
+        "toy,full,,test,focal,6,near,sage,3,5,4,0.750000,0.600000,0.833333\n"
     )
     assert summary == (
-        "model,train,view,layers,classifier,"
+        "model,train,draw,test,view,layers,classifier,"
         "micro_accuracy,mean_word_accuracy,mean_macro_f1,mean_balanced_accuracy\n"
-        "toy,full,focal,6,near,0.714286,0.708333,0.500000,0.666667\n"
+        "toy,full,,test,focal,6,near,0.714286,0.708333,0.500000,0.666667\n"
     )
     assert provenance == {
         "dataset": "herbs",
@@ -164,7 +181,7 @@ def test_the_tables_exactly(tmp_path: Path) -> None:
         "corpus": {"mint": "digest of mint", "sage": "digest of sage"},
         "models": {"toy": {"model": {"name": "toy", "blocks": 6}, "seed": 1}},
         "classifiers": {
-            "near": {"estimator": "nearest_centroid", "parameters": {"metric": "cosine"}}
+            "near": {"estimator": "nearest_centroid", "space": {"metric": "cosine"}}
         },
         "layers": {"toy": ["6"]},
         "trains": ["full"],
@@ -174,7 +191,7 @@ def test_the_tables_exactly(tmp_path: Path) -> None:
 
 
 def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
-    logistic = {"classifier": "log", "estimator": "logistic", "parameters": {}}
+    logistic = {"classifier": "log", "estimator": "logistic", "space": {}}
     files = [
         write(tmp_path, WORDS, model=model, blocks=12, view=view, layers=layers, **classifier)
         for model in ("tiny", "huge")
@@ -186,17 +203,63 @@ def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
     random.Random(1).shuffle(files)
     assert run(tmp_path, files) == before
 
-    rows = [line.split(",")[:5] for line in before[1].splitlines()[1:]]
+    rows = [line.split(",")[:7] for line in before[1].splitlines()[1:]]
+    # BUG in the docstring of `evaluate` (reported): it says that views come before layer choices.
     assert rows == [
-        [model, "full", view, layers, classifier]
+        [model, "full", "", "test", view, layers, classifier]
         for model in ("huge", "tiny")
-        for view in ("context", "focal")
         for layers in ("0", "2", "10", "mean-last-2", "concat-last-4")
+        for view in ("context", "focal")
         for classifier in ("log", "near")
     ]
     # In the table per word, mint stands before sage although the files hold sage first.
-    words = [line.split(",")[5] for line in before[0].splitlines()[1:]]
+    words = [line.split(",")[7] for line in before[0].splitlines()[1:]]
     assert words == ["mint", "sage"] * len(rows)
+
+
+def test_every_training_set_and_test_set_has_its_own_rows(tmp_path: Path) -> None:
+    both = [*WORDS, predicted([0, 0], [0, 1], n_senses=2, split="outofdomain")]
+    files = [
+        write(tmp_path, both, train=train)
+        for train in ("nshot-3.set2", "full", "nshot-3.set1", "balanced")
+    ]
+    scores, summary, provenance = run(tmp_path, files)
+    assert provenance["trains"] == ["balanced", "full", "nshot-3.set1", "nshot-3.set2"]
+    keys = [line.split(",")[1:4] for line in summary.splitlines()[1:]]
+    assert keys == [
+        [train, draw, test]
+        for train, draw in (("balanced", ""), ("full", ""), ("nshot-3", "1"), ("nshot-3", "2"))
+        for test in ("test", "outofdomain")
+    ]
+    assert "toy,full,,outofdomain,focal,6,near,0.500000,0.500000,,0.500000\n" in summary
+    assert "toy,full,,outofdomain,focal,6,near,mint,2,9,2,0.500000,,0.500000\n" in scores
+    # The test split's figures are as if there were no other.
+    alone = run(tmp_path, [write(tmp_path, WORDS)])
+    assert set(alone[1].splitlines()) <= set(summary.splitlines())
+
+
+def test_feature_sets_of_several_views_follow_and_per_word_choices_are_last(tmp_path: Path) -> None:
+    several = [
+        write(tmp_path, WORDS, view=view, layers=layers)
+        for view, layers in (
+            ("per-word", "per-word"),
+            ("focal+context", "mean-last-2+2"),
+            ("focal+context", "2+2"),
+            ("focal", "mix-all"),
+            ("context", "2"),
+        )
+    ]
+    _, summary, provenance = run(tmp_path, several)
+    rows = [line.split(",")[4:6] for line in summary.splitlines()[1:]]
+    assert rows == [
+        ["context", "2"],
+        ["focal", "mix-all"],
+        ["focal+context", "2+2"],
+        ["focal+context", "mean-last-2+2"],
+        ["per-word", "per-word"],
+    ]
+    assert provenance["views"] == ["context", "focal", "focal+context", "per-word"]
+    assert provenance["layers"]["toy"] == [layers for _, layers in rows]
 
 
 def test_words_of_one_classifier_in_two_files(tmp_path: Path) -> None:
@@ -219,7 +282,7 @@ def test_a_row_twice_is_refused(tmp_path: Path, guessed: list[int]) -> None:
     [
         ({"corpus": {"mint": "other", "sage": "digest of sage"}}, "different corpus called 'mint'"),
         ({"encoder": {"model": {"name": "toy", "blocks": 6}, "seed": 2}}, "models called 'toy'"),
-        ({"parameters": {"metric": "euclidean"}}, "different classifiers called 'near'"),
+        ({"space": {"metric": "euclidean"}}, "different classifiers called 'near'"),
         ({"estimator": "logistic"}, "different classifiers called 'near'"),
     ],
 )
@@ -231,6 +294,15 @@ def test_rows_that_do_not_belong_together_are_refused(
         run(tmp_path, files)
 
 
+def test_the_points_that_were_chosen_may_differ(tmp_path: Path) -> None:
+    """The search space is what a classifier's name stands for, not what the folds chose of it."""
+    files = [
+        write(tmp_path, WORDS, layers=str(i), space={"C": [1, 2]}, parameters={"C": i})
+        for i in (1, 2)
+    ]
+    assert run(tmp_path, files)[2]["classifiers"]["near"]["space"] == {"C": [1, 2]}
+
+
 # The real dataset; the published outputs are in test_published.py
 
 MOST_FREQUENT = (73.43, 66.48, 33.23, 41.00)
@@ -239,7 +311,7 @@ MOST_FREQUENT = (73.43, 66.48, 33.23, 41.00)
 def figures(words: list[WordPredictions]) -> tuple[float, ...]:
     """The four figures of the summary, in percent to two decimals."""
     (row,) = summarise(pd.DataFrame(scores_of(words), columns=SCORES)).to_dict("records")
-    return tuple(round(100 * row[name], 2) for name in SUMMARY[5:])
+    return tuple(round(100 * row[name], 2) for name in MEANS)
 
 
 def test_the_most_frequent_sense(real_corpora: dict[str, Corpus]) -> None:

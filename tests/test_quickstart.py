@@ -130,7 +130,8 @@ def test_it_is_hard_enough_to_show_something(minilm: str) -> None:
             vectors[:, rows] = of_rows[0]
         for name in ("nearest_centroid", "logistic"):
             for layer, of_layer in enumerate(vectors):
-                figures = score_word(predict_word(corpus, of_layer, build(name, {})))
+                (found,) = predict_word(corpus, of_layer, build(name, {}))
+                figures = score_word(found)
                 mean_f1.setdefault((name, layer), []).append(figures["macro_f1"])
     assert all(min(of_words) < 1 for of_words in mean_f1.values())
     for name in ("nearest_centroid", "logistic"):

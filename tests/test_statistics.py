@@ -281,7 +281,7 @@ def enumerated(words: Sequence[Word]) -> dict[str, float]:
             {**dict.fromkeys(KEYS, "x"), "word": i, **scored(word[0], side, word[3], str(i))}
             for i, (word, side) in enumerate(zip(words, sides, strict=True))
         ]
-        return summarise(pd.DataFrame(rows))[MEANS].to_numpy(dtype=float)[0]
+        return summarise(pd.DataFrame(rows))[list(MEANS)].to_numpy(dtype=float)[0]
 
     ends = np.cumsum([len(word[0]) for word in words])
     found = []

@@ -186,6 +186,65 @@ def _evaluate(args: argparse.Namespace) -> None:
     )
 
 
+def _compare(args: argparse.Namespace) -> None:
+    from wsd import corpus
+    from wsd.comparison import compare
+
+    compare(
+        corpus.read_all(args.corpus, args.words),
+        candidates=args.candidates,
+        per_word_files=args.per_word,
+        baselines=args.baselines,
+        views=args.views,
+        twins=args.twins,
+        control=args.control,
+        published=args.published,
+        selection=args.selection,
+        selection_table=args.selection_table,
+        scores=args.scores,
+        seed=args.seed,
+        table=args.table,
+        out=args.out,
+    )
+
+
+def _geometry(args: argparse.Namespace) -> None:
+    from wsd import corpus
+    from wsd.geometry import geometry
+
+    geometry(
+        corpus.read_all(args.corpus, args.words),
+        args.embeddings,
+        view=args.view,
+        layers=args.layers,
+        seed=args.seed,
+        out=args.out,
+    )
+
+
+def _audit(args: argparse.Namespace) -> None:
+    from wsd import audit, corpus
+
+    corpora = corpus.read_all(args.corpus, args.words)
+    audit.audit_duplicates(corpora, out=args.out / "duplicates.csv")
+    audit.audit_instances(
+        corpora, args.predictions, judge=args.judge, out=args.out / "instances.csv"
+    )
+    audit.audit_confusions(corpora, args.predictions, out=args.out / "confusions.csv")
+
+
+def _code_length(args: argparse.Namespace) -> None:
+    from wsd import codelength, corpus
+
+    codelength.measure(
+        corpus.read_all(args.corpus, args.words),
+        args.embeddings,
+        predictions=args.predictions,
+        folds=args.folds,
+        out=args.out,
+    )
+
+
 def _report(args: argparse.Namespace) -> None:
     from wsd import corpus
     from wsd.datasets import DATASETS
@@ -202,6 +261,7 @@ def _report(args: argparse.Namespace) -> None:
         view=args.view,
         out=args.out,
         portable=args.portable,
+        comparison=args.comparison,
     )
 
 
@@ -407,6 +467,57 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--summary", type=Path, required=True, help="table over words, .csv")
     p.add_argument("--provenance", type=Path, required=True, help="what it was made from, .json")
 
+    p = command("compare", _compare, "Compare what was selected with everything else.")
+    data(p)
+    for kind, text in (
+        ("candidates", "every configuration that could be selected"),
+        ("per-word", "each word as its own folds choose"),
+        ("baselines", "no encoder"),
+        ("views", "control views"),
+        ("twins", "encoders with random weights"),
+        ("control", "the control task"),
+        ("published", "of `wsd published`"),
+    ):
+        p.add_argument(
+            f"--{kind}",
+            type=Path,
+            nargs="*",
+            default=[],
+            metavar="FILE",
+            help=f"predictions: {text}",
+        )
+    p.add_argument("--selection", type=Path, required=True, help="of `wsd select`, .json")
+    p.add_argument("--selection-table", type=Path, required=True, help="the same, .csv")
+    p.add_argument("--scores", type=Path, required=True, help="of `wsd evaluate`")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--table", type=Path, required=True, help="the comparison, .csv")
+    out(p, "folder for what stands behind it")
+
+    p = command("geometry", _geometry, "Measure how the vectors of every layer lie.")
+    data(p)
+    p.add_argument(
+        "--embeddings", type=Path, required=True, help="folder of <word>/<view>.safetensors"
+    )
+    p.add_argument("--view", default="focal")
+    p.add_argument("--layers", nargs="+", required=True, help="layer choices")
+    p.add_argument("--seed", type=int, default=1)
+    out(p, "the table, .csv")
+
+    p = command("audit", _audit, "List near-duplicates, suspected gold and confusions.")
+    data(p)
+    p.add_argument("--predictions", type=Path, nargs="+", required=True, metavar="FILE")
+    p.add_argument("--judge", metavar="NAME", help="the classifier whose probabilities count")
+    out(p, "folder for the tables")
+
+    p = command("code-length", _code_length, "Measure how few bits the labels take (MDL).")
+    data(p)
+    p.add_argument(
+        "--embeddings", type=Path, required=True, help="folder of <word>/<view>.safetensors"
+    )
+    p.add_argument("--predictions", type=Path, nargs="+", required=True, metavar="FILE")
+    p.add_argument("--folds", type=Path, nargs="+", required=True, help="nested sets, ascending")
+    out(p, "the table, .csv")
+
     p = command("report", _report, "Write the pages.")
     data(p)
     p.add_argument("--dataset", required=True, choices=["coarsewsd20", "quickstart"])
@@ -416,6 +527,7 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--summary", type=Path, required=True)
     p.add_argument("--provenance", type=Path, required=True)
     p.add_argument("--view", default="focal")
+    p.add_argument("--comparison", type=Path, metavar="FILE", help="of `wsd compare`, .csv")
     p.add_argument("--portable", type=Path, required=True, help="folder for one-file word pages")
     out(p, "folder for index.html")
 

@@ -12,12 +12,24 @@ word's senses, which has a small fixed share of the mixture: one label then cost
 log2(senses / share) bits, and one predicted with certainty little more than 0.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from wsd import features
+from wsd import folds as folding
+from wsd.classifiers import build
+from wsd.corpus import Corpus
 from wsd.errors import CorpusError
+from wsd.files import expecting, read_table, write_text
+from wsd.folds import Folds
+
+log = logging.getLogger("wsd")
 
 ESCAPE = 0.001
 
@@ -132,3 +144,82 @@ def _blocks(sets: Sequence[np.ndarray]) -> list[np.ndarray]:
         blocks.append(np.array([row for row in rows.tolist() if row not in before], dtype=np.intp))
         before = here
     return blocks
+
+
+def measure(
+    corpora: Mapping[str, Corpus],
+    embeddings: Path,
+    *,
+    predictions: Sequence[Path],
+    folds: Sequence[Path],
+    out: Path,
+) -> None:
+    """Write the code length of every word's labels under several configurations.
+
+    The parameters of each fit are those that the training set it is fitted on was tuned to, never
+    those of a larger one.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+    embeddings : Path
+        The model's folder with ``<word>/<view>.safetensors``.
+    predictions : sequence of Path
+        Files of :func:`wsd.predictions.classify`, of every configuration on every nested set but
+        the largest: they hold what was tuned.
+    folds : sequence of Path
+        Of the nested training sets, the smallest first.
+    out : Path
+        CSV: configuration, word, bits, uniform_bits, compression; a row ``(all)`` over the words.
+    """
+    sets = [folding.read(path) for path in folds]
+    tuned: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
+    for path in predictions:
+        _, source = read_table(path)
+        with expecting(path):
+            key = (source["view"], source["layers"], source["classifier"])
+            tuned.setdefault(key, {})[source["train"]] = source
+    lines: list[dict[str, Any]] = []
+    for (view, layers, classifier), sources in tuned.items():
+        lengths: dict[str, CodeLength] = {}
+        for word, corpus in corpora.items():
+            _, vectors, provenance = features.read(embeddings, corpus, view, layers)
+            lengths[word] = _of_word(corpus, vectors, sets, sources)
+        for word, length in {**lengths, "(all)": over_words(lengths.values())}.items():
+            lines.append(
+                {
+                    "model": provenance["model"]["name"],
+                    "view": view,
+                    "layers": layers,
+                    "classifier": classifier,
+                    "word": word,
+                    "bits": length.bits,
+                    "uniform_bits": length.uniform_bits,
+                    "compression": length.compression,
+                }
+            )
+        log.info("code length: %s %s, %s", view, layers, classifier)
+    write_text(out, pd.DataFrame(lines).to_csv(index=False, float_format="%.6f"))
+
+
+def _of_word(
+    corpus: Corpus,
+    vectors: np.ndarray,
+    sets: Sequence[Folds],
+    sources: Mapping[str, Mapping[str, Any]],
+) -> CodeLength:
+    rows = [one.rows(corpus) for one in sets]
+    names = {of_set.tobytes(): one.train for of_set, one in zip(rows, sets, strict=True)}
+
+    def fit_predict(known: np.ndarray, block: np.ndarray) -> np.ndarray:
+        source = sources[names[known.tobytes()]]
+        parameters = source["parameters"]
+        if corpus.word in source["untuned"]:
+            parameters = {k: v for k, v in source["space"].items() if not isinstance(v, list)}
+        fitted = build(source["estimator"], parameters)
+        fitted.fit(vectors[known], corpus.gold[known])
+        found = np.full((len(block), len(corpus.senses)), np.nan)
+        found[:, fitted.classes_] = fitted.predict_proba(vectors[block])
+        return found
+
+    return online_code_length(corpus.gold, len(corpus.senses), rows, fit_predict)

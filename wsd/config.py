@@ -43,6 +43,7 @@ PARAMETERS = {
     "knn": ("k",),
 }
 MIX = "mix"
+NESTED = ("1pct", "5pct", "10pct", "25pct", "50pct")
 
 
 @dataclass(frozen=True)
@@ -195,14 +196,18 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
         for model in models
         for seed in seeds
     ]
+    controls = _controls(config["controls"], [c.name for c in classifiers])
+    trains = _trains(config["trains"], dataset, words)
+    used_estimators = [c.estimator for c in classifiers if c.name in controls.classifiers]
+    _check_analyses(tuple(config["analyses"]), trains, used_estimators)
     return Config(
         dataset=dataset,
         words=words,
         models={model.name: model for model in models},
         twins={twin.name: twin for twin in twins},
-        trains=_trains(config["trains"], dataset, words),
+        trains=trains,
         tuning=Tuning(**config["tuning"]),
-        controls=_controls(config["controls"], [c.name for c in classifiers]),
+        controls=controls,
         analyses=tuple(config["analyses"]),
         classifiers={classifier.name: classifier for classifier in classifiers},
         store=store,
@@ -268,6 +273,24 @@ def _trains(names: list[str], dataset: Dataset, words: tuple[str, ...]) -> tuple
                 )
             found.append(train)
     return tuple(dict.fromkeys(found))
+
+
+def _check_analyses(asked: tuple[str, ...], trains: tuple[str, ...], estimators: list[str]) -> None:
+    if "code_length" not in asked:
+        return
+    lacking = [train for train in NESTED if train not in trains]
+    if lacking:
+        raise ConfigError(
+            f"the code length needs the nested training sets, {', '.join(lacking)} too",
+            where="config key trains",
+            fix="add them, or leave code_length out of analyses",
+        )
+    if not {"logistic", "lda"} & set(estimators):
+        raise ConfigError(
+            "the code length needs a classifier that gives probabilities",
+            where="config key controls.classifiers",
+            fix="add one of logistic and lda, or leave code_length out of analyses",
+        )
 
 
 def _controls(entry: Mapping[str, Any], classifiers: list[str]) -> Controls:

@@ -45,6 +45,18 @@ if (BIN / "wsd").exists():
 # Encoders: those that are compared, and their twins with random weights.
 ENCODERS = {**CONFIG.models, **CONFIG.twins}
 OTHER_TRAINS = CONFIG.trains[1:]
+CONTROL_VIEWS = [view for view in CONFIG.controls.views if view not in CONFIG.classify]
+# The classifiers whose scores are probabilities, for the audit and for code lengths.
+JUDGES = [
+    name
+    for name, classifier in CONFIG.classifiers.items()
+    if classifier.estimator == "logistic"
+][:1]
+PROBABILISTIC = [
+    name
+    for name in CONFIG.controls.classifiers
+    if CONFIG.classifiers[name].estimator in ("logistic", "lda")
+]
 
 
 wildcard_constraints:
@@ -111,7 +123,16 @@ MODULES = {
     "published": [*PREDICTIONS_READERS, "datasets", "download", "published"],
     "project": [*PREDICTIONS_READERS, "projection"],
     "evaluate": [*PREDICTIONS_READERS, "evaluation"],
-    "compare": [],
+    "compare": [
+        *PREDICTIONS_READERS,
+        "audit",
+        "comparison",
+        "figures",
+        "selection",
+        "statistics",
+        "tables",
+        "tuning",
+    ],
     "geometry": [*PREDICTIONS_READERS, "geometry"],
     "audit": [*PREDICTIONS_READERS, "audit"],
     "code-length": [*CLASSIFY, "codelength"],
@@ -199,14 +220,27 @@ def scored(pattern):
         for train in OTHER_TRAINS
         for path in candidates(pattern, train, CONFIG.controls.classifiers)
     ]
-    views = [view for view in CONFIG.controls.views if view not in CONFIG.classify]
     paths = [
         *candidates(pattern),
         *other,
-        *controls(pattern, CONFIG.models, views),
+        *controls(pattern, CONFIG.models, CONTROL_VIEWS),
         *controls(pattern, CONFIG.twins, CONFIG.classify[:1]),
     ]
     return list(dict.fromkeys(paths))
+
+
+def analyses():
+    """The further tables that the config asks for."""
+    asked = CONFIG.analyses
+    return [
+        f"{RESULTS}/{path}"
+        for model in CONFIG.models
+        for path in [
+            *([f"{model}/geometry.csv"] if "geometry" in asked else []),
+            *([f"{model}/code-length.csv"] if "code_length" in asked else []),
+            *([f"audit/{model}/instances.csv"] if "audit" in asked else []),
+        ]
+    ]
 
 
 def shown(pattern):

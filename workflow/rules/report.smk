@@ -17,6 +17,7 @@ rule report:
         scores=rules.evaluate.output.scores,
         summary=rules.evaluate.output.summary,
         provenance=rules.evaluate.output.provenance,
+        comparison=rules.compare.output.table,
     output:
         index=f"{RESULTS}/report/index.html",
         pages=expand(
@@ -53,4 +54,4 @@ rule report:
         "wsd --log {log} report --corpus {params.corpus} --words {params.words}"
         " --dataset {params.dataset} --view {params.view} --predictions {input.predictions}"
         " --projections {input.projections} --scores {input.scores} --summary {input.summary}"
-        " --provenance {input.provenance} --out {params.out} --portable {params.portable}"
+        " --provenance {input.provenance} --comparison {input.comparison} --out {params.out} --portable {params.portable}"

@@ -31,6 +31,7 @@ def build_report(
     view: str,
     out: Path,
     portable: Path,
+    comparison: Path | None = None,
 ) -> None:
     """Write the report's two folders, each replaced whole.
 
@@ -49,6 +50,8 @@ def build_report(
         Folder for ``index.html``, ``words/<model>/<word>.html`` and ``assets/``.
     portable : Path
         Folder for ``<model>/<word>.html``, each depending on no other file.
+    comparison : Path, optional
+        Written by :func:`wsd.comparison.compare`.
 
     Raises
     ------
@@ -64,6 +67,7 @@ def build_report(
         summary=summary,
         provenance=provenance,
         view=view,
+        comparison=comparison,
     )
     with ExitStack() as both:
         folder = both.enter_context(_replacing_folder(out))

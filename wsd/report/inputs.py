@@ -20,6 +20,7 @@ from wsd.predictions import TEST
 from wsd.projection import Projection, align_signs
 from wsd.trains import FULL
 
+CANDIDATE = "candidate"
 METRICS = ("macro_f1", "accuracy", "balanced_accuracy")
 
 
@@ -70,6 +71,8 @@ class Report:
     scores, summary : DataFrame
         Of all views.
     provenance : dict
+    comparison : list of dict
+        The comparison's rows but for the candidates; empty if there is none.
     """
 
     dataset: Dataset
@@ -80,6 +83,7 @@ class Report:
     scores: pd.DataFrame
     summary: pd.DataFrame
     provenance: dict[str, Any]
+    comparison: list[dict[str, Any]]
 
 
 def load(
@@ -92,6 +96,7 @@ def load(
     summary: Path,
     provenance: Path,
     view: str,
+    comparison: Path | None = None,
 ) -> Report:
     """Read what :func:`wsd.report.build_report` is given."""
     score_table, summary_table = _read_csv(scores, SCORES), _read_csv(summary, SUMMARY)
@@ -146,7 +151,22 @@ def load(
         scores=score_table,
         summary=summary_table,
         provenance=made_from,
+        comparison=_read_comparison(comparison) if comparison else [],
     )
+
+
+def _read_comparison(path: Path) -> list[dict[str, Any]]:
+    text = dict.fromkeys(["kind", *KEYS], str)
+    try:
+        table = pd.read_csv(path, dtype=text, keep_default_na=False)
+    except (FileNotFoundError, ValueError) as error:
+        raise ResultError(
+            f"not a table of comparisons: {error}",
+            where=str(path),
+            fix="delete the file and run again",
+        ) from None
+    shown = table[table["kind"] != CANDIDATE].to_dict("records")
+    return [{str(key): value for key, value in row.items()} for row in shown]
 
 
 def _read_csv(path: Path, columns: Sequence[str]) -> pd.DataFrame:

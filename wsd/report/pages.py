@@ -69,6 +69,7 @@ def write_index(report: Report, folder: Path) -> None:
             report=report,
             dataset=report.dataset,
             best=_best(report),
+            selected=[row for row in report.comparison if row["kind"] == "selected"],
             metrics=SUMMARY_METRICS,
             varying=varying,
             leaderboard=summary.to_dict("records"),

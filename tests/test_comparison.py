@@ -1,0 +1,284 @@
+"""The comparison: which row is which, and what each table says of it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from wsd import comparison, predictions, statistics
+from wsd.comparison import (
+    BASELINE,
+    BEST,
+    CANDIDATE,
+    CONTROL,
+    PUBLISHED,
+    SELECTED,
+    TWIN,
+    Row,
+    assemble,
+    best_set,
+    differences,
+    learning,
+    rare_senses,
+    selectivity,
+    with_intervals,
+)
+from wsd.corpus import Corpus
+from wsd.errors import ResultError
+from wsd.figures import MEANS
+from wsd.predictions import WordPredictions
+
+GOLD = {"bat": [0] * 12 + [1] * 20, "seal": [0] * 30 + [1] * 16 + [2] * 4}
+SENSES = {"bat": ("animal", "club"), "seal": ("animal", "stamp", "ring")}
+
+
+def corpora() -> dict[str, Corpus]:
+    """Two training rows per sense, then the test rows of ``GOLD``; every sentence another."""
+    found = {}
+    for word, gold in GOLD.items():
+        codes = [*range(len(SENSES[word])), *gold]
+        n_train = len(SENSES[word])
+        found[word] = Corpus(
+            word=word,
+            senses=SENSES[word],
+            split=np.array(["train"] * n_train + ["test"] * len(gold)),
+            index=np.array([*range(n_train), *range(len(gold))], dtype=np.int32),
+            tokens=tuple(
+                (f"a{chr(97 + i % 26)}{chr(97 + i // 26)}", word) for i in range(len(codes))
+            ),
+            position=np.ones(len(codes), dtype=np.int32),
+            gold=np.array(codes, dtype=np.int32),
+        )
+    return found
+
+
+def words(wrong: dict[str, list[int]]) -> list[WordPredictions]:
+    """Right but for the rows given, which get the next sense."""
+    found = []
+    for word, codes in GOLD.items():
+        gold = np.array(codes, dtype=np.int32)
+        predicted = gold.copy()
+        rows = wrong.get(word, [])
+        predicted[rows] = (gold[rows] + 1) % len(SENSES[word])
+        found.append(
+            WordPredictions(
+                word=word,
+                senses=SENSES[word],
+                n_train=10,
+                index=np.arange(len(gold), dtype=np.int32),
+                gold=gold,
+                predicted=predicted,
+                scores=np.eye(len(SENSES[word]))[predicted],
+            )
+        )
+    return found
+
+
+def row(kind: str, layers: str, wrong: dict[str, list[int]], model: str = "m", **other: str) -> Row:
+    names = {"view": "focal", "classifier": "lda", **other}
+    return Row(kind, model, names["view"], layers, names["classifier"], words(wrong))
+
+
+FEW, SOME, MANY = {"bat": [0]}, {"bat": [0, 1, 20]}, {"bat": [*range(9)], "seal": [*range(25)]}
+
+
+def selection(layers: str) -> tuple[dict[str, object], pd.DataFrame]:
+    names = {"view": "focal", "layers": layers, "classifier": "lda"}
+    table = pd.DataFrame(
+        [
+            {"model": "m", "train": "full", "scope": "all words", **names, "objective": 0.875},
+            {"model": "m", "train": "full", "scope": "bat", **names, "objective": 0.5},
+        ]
+    )
+    return {"m": {"full": {"all": names}}}, table
+
+
+def systems(selected: str = "2") -> comparison.Systems:
+    chosen, table = selection(selected)
+    found = assemble(
+        candidates=[row(CANDIDATE, "1", FEW), row(CANDIDATE, "2", SOME), row(CANDIDATE, "3", MANY)],
+        per_word=[],
+        others=[
+            row(BASELINE, "-", MANY, model="no encoder"),
+            row(CONTROL, "0", MANY, view="context"),
+            row(CONTROL, "1", SOME, view="context"),
+            row(CONTROL, "2", MANY, view="context"),
+            row(TWIN, "1", FEW, model="other-random-1"),
+            row(PUBLISHED, "sum-last-4", SOME, model="published"),
+        ],
+        chosen=chosen,
+        objective="mean_macro_f1",
+        table=table,
+    )
+    (only,) = found
+    return only
+
+
+def test_the_reference_is_what_was_selected_not_what_is_best() -> None:
+    found = systems()
+    assert (found.reference.kind, found.reference.layers) == (SELECTED, "2")
+    assert [(r.kind, r.layers) for r in found.others if r.kind == BEST] == [(BEST, "1")]
+    assert found.objective == {("focal", "2", "lda"): 0.875}
+
+
+def test_of_the_controls_the_best_layer_stands_and_foreign_twins_do_not() -> None:
+    found = systems()
+    assert [r.layers for r in found.others if r.kind == CONTROL] == ["1"]
+    assert not [r for r in found.others if r.kind == TWIN]
+
+
+def test_nothing_selected_is_an_error() -> None:
+    with pytest.raises(ResultError, match="nothing was selected"):
+        assemble(
+            candidates=[row(CANDIDATE, "1", FEW)],
+            per_word=[],
+            others=[],
+            chosen={},
+            objective="mean_macro_f1",
+            table=selection("1")[1],
+        )
+
+
+def test_differences_are_of_the_same_instances_and_adjusted_per_figure() -> None:
+    found = systems()
+    clusters = {word: np.arange(len(gold)) for word, gold in GOLD.items()}
+    table = pd.DataFrame(differences(found, clusters, seed=1))
+    assert len(table) == len(MEANS) * len(found.others)
+    same = table[table["kind"] == PUBLISHED]
+    assert (same["difference"] == 0).all()
+    assert (same["p"] == 1).all()
+    baseline = table[(table["kind"] == BASELINE) & (table["figure"] == "mean_macro_f1")].iloc[0]
+    other = row(BASELINE, "-", MANY)
+    assert baseline["difference"] == pytest.approx(
+        found.reference.figure("mean_macro_f1") - other.figure("mean_macro_f1")
+    )
+    assert baseline["low"] < baseline["difference"] < baseline["high"]
+    for name in MEANS:
+        family = table[table["figure"] == name]
+        np.testing.assert_allclose(family["p_holm"], statistics.holm(family["p"].to_numpy()))
+    assert table[table["p_mcnemar"].notna()]["figure"].unique().tolist() == ["micro_accuracy"]
+
+
+def test_the_table_leaves_out_what_has_a_twin_in_training() -> None:
+    unlike = {word: np.ones(len(gold), dtype=bool) for word, gold in GOLD.items()}
+    unlike["bat"][[0, 1, 20]] = False
+    (line,) = with_intervals([row(SELECTED, "2", SOME)], unlike, {}, seed=1)
+    assert line["micro_accuracy"] == pytest.approx(1 - 3 / 82)
+    assert line["micro_accuracy_without_duplicates"] == 1
+    assert line["micro_accuracy_low"] < line["micro_accuracy"] < line["micro_accuracy_high"]
+
+
+def test_rare_senses_have_rows_of_their_own() -> None:
+    lines = rare_senses([row(SELECTED, "2", {"bat": [0, 1, 2], "seal": [46]})])
+    assert [(x["word"], x["sense"], x["right"], x["n_test"]) for x in lines] == [
+        ("bat", "animal", 9, 12),
+        ("seal", "ring", 3, 4),
+    ]
+    assert all(x["low"] < x["recall"] < x["high"] for x in lines)
+
+
+def test_the_best_set_holds_the_best_and_not_the_worst() -> None:
+    lines = {line["layers"]: line for line in best_set(systems(), "mean_macro_f1", seed=1)}
+    assert lines["1"]["not_told_from_best"]
+    assert not lines["3"]["not_told_from_best"]
+
+
+def test_selectivity_is_task_less_control() -> None:
+    task, control = row(CANDIDATE, "1", FEW), row("control", "1", MANY)
+    (line,) = selectivity([task, row(CANDIDATE, "2", FEW)], [control])
+    assert line["micro_accuracy_selectivity"] == pytest.approx(33 / 82)
+    assert line["layers"] == "1"
+
+
+def test_learning_curves_average_draws_and_words_in_common() -> None:
+    base = {"model": "m", "view": "focal", "layers": "1", "classifier": "lda", "test": "test"}
+    rows = [
+        {**base, "train": train, "draw": draw, "word": word, "n_train": n, "macro_f1": value}
+        for train, draw, word, n, value in [
+            ("full", "", "bat", 10, 0.9),
+            ("full", "", "seal", 20, 0.7),
+            ("nshot-1", "1", "bat", 2, 0.5),
+            ("nshot-1", "2", "bat", 2, 0.7),
+        ]
+    ]
+    rows.append({**rows[0], "test": "outofdomain", "macro_f1": 0.0})
+    full, shots = learning(pd.DataFrame(rows), ["bat"])
+    assert full["mean_macro_f1"] == pytest.approx(0.8)
+    assert full["mean_macro_f1_in_common"] == pytest.approx(0.9)
+    assert (full["draws"], full["lowest_draw"], full["n_train"]) == (1, None, 30)
+    assert (shots["draws"], shots["lowest_draw"], shots["highest_draw"]) == (2, 0.5, 0.7)
+    assert shots["mean_macro_f1"] == pytest.approx(0.6)
+
+
+def written(path: Path, of: list[WordPredictions], task: str = "sense", **other: object) -> Path:
+    source = {
+        "view": "focal",
+        "layers": "1",
+        "classifier": "lda",
+        "train": "full",
+        "task": task,
+        "encoder": {"model": {"name": "m", "blocks": 2}},
+        "corpus": {word: corpus.digest for word, corpus in corpora().items()},
+        **other,
+    }
+    predictions.write(path, of, source)
+    return path
+
+
+def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
+    good = written(tmp_path / "good.parquet", words(FEW))
+    (found,) = comparison.read_rows([good], CANDIDATE, corpora())
+    assert found.figure("micro_accuracy") == pytest.approx(81 / 82)
+    foreign = written(tmp_path / "foreign.parquet", words(FEW), corpus={"bat": "x", "seal": "y"})
+    with pytest.raises(ResultError, match="not of the test instances of 'bat'"):
+        comparison.read_rows([foreign], CANDIDATE, corpora())
+    fewer = written(tmp_path / "fewer.parquet", words(FEW)[:1])
+    with pytest.raises(ResultError, match="'seal'"):
+        comparison.read_rows([fewer], CANDIDATE, corpora())
+
+
+def test_compare_writes_every_table(tmp_path: Path) -> None:
+    chosen, table = selection("1")
+    (tmp_path / "selection.json").write_text(
+        json.dumps({"objective": "mean_macro_f1", "chosen": chosen})
+    )
+    table.to_csv(tmp_path / "selection.csv", index=False)
+    base = {"model": "m", "view": "focal", "layers": "1", "classifier": "lda", "test": "test"}
+    lines = [
+        {**base, "train": "full", "draw": "", "word": word, "n_train": 9, "macro_f1": 0.5}
+        for word in GOLD
+    ]
+    pd.DataFrame(lines).to_csv(tmp_path / "scores.csv", index=False)
+    comparison.compare(
+        corpora(),
+        candidates=[written(tmp_path / "1.parquet", words(SOME))],
+        per_word_files=[],
+        baselines=[],
+        views=[],
+        twins=[],
+        control=[written(tmp_path / "c.parquet", words(MANY), task="control")],
+        published=[],
+        selection=tmp_path / "selection.json",
+        selection_table=tmp_path / "selection.csv",
+        scores=tmp_path / "scores.csv",
+        seed=1,
+        table=tmp_path / "comparison.csv",
+        out=tmp_path / "out",
+    )
+    written_table = pd.read_csv(tmp_path / "comparison.csv", dtype={"layers": str})
+    assert written_table["kind"].tolist() == [SELECTED, BEST, CANDIDATE]
+    assert written_table["objective_on_folds"].tolist() == [0.875] * 3
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "words.csv",
+        "rare-senses.csv",
+        "differences.csv",
+        "best-set.csv",
+        "controls.csv",
+        "selectivity.csv",
+        "learning.csv",
+        "comparison.md",
+        "comparison.tex",
+    }
+    assert "96.34" in (tmp_path / "out/comparison.md").read_text()

@@ -1,0 +1,183 @@
+"""Logistic regression is scikit-learn's, also where it takes a shorter way."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from clouds import clouds
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import softmax
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from wsd.classifiers import Logistic, logistic
+from wsd.classifiers.logistic import shifted
+from wsd.errors import WsdError
+
+SCALES = np.logspace(-2, 2, 12)
+
+
+def theirs(C: float) -> Any:
+    return make_pipeline(StandardScaler(), LogisticRegression(C=C, tol=1e-10, max_iter=100_000))
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("C", [0.01, 1.0, 10.0])
+def test_logistic_is_the_pipeline_of_scikit_learn(n_classes: int, C: float) -> None:
+    X, y, test = clouds(7, classes=n_classes)
+    X, test = X * SCALES + 5, test * SCALES + 5
+    ours, exact = Logistic(C=C).fit(X, y), theirs(C).fit(X, y)
+    assert ours.basis_ is None
+    assert_array_equal(ours.classes_, exact.classes_)
+    assert_allclose(ours.predict_proba(test), exact.predict_proba(test), atol=1e-5)
+    assert_array_equal(ours.predict(test), exact.predict(test))
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("C", [0.003, 0.3, 10.0])
+def test_fewer_instances_than_features_give_the_same_answer(n_classes: int, C: float) -> None:
+    """The weights are looked for in the span of the instances; test vectors leave it."""
+    X, y, test = clouds(8, classes=n_classes, rows=40, width=150, spread=3.0)
+    ours, exact = Logistic(C=C).fit(X, y), theirs(C).fit(X, y)
+    assert ours.basis_ is not None and ours.basis_.shape == (150, 40)
+    assert_allclose(ours.predict_proba(test), exact.predict_proba(test), atol=1e-5)
+    assert_array_equal(ours.predict(test), exact.predict(test))
+
+
+def test_a_basis_of_instances_that_repeat() -> None:
+    """Equal rows make the triangle of the QR decomposition singular."""
+    X, y, test = clouds(9, rows=20, width=60, spread=2.0)
+    X, y = np.vstack([X, X[:8]]), np.concatenate([y, y[:8]])
+    ours, exact = Logistic(C=0.1).fit(X, y), theirs(0.1).fit(X, y)
+    assert_allclose(ours.predict_proba(test), exact.predict_proba(test), atol=1e-5)
+
+
+# The prior
+
+
+def test_a_prior_shift_takes_the_log_prior_off_and_normalises() -> None:
+    X, y, test = clouds(10, classes=3, shares=(0.7, 0.2, 0.1), spread=2.0)
+    plain = Logistic(C=0.1).fit(X, y).predict_proba(test)
+    log_prior = np.log(np.bincount(y) / len(y))
+    for shift in (0.25, 0.5, 1.0):
+        found = Logistic(C=0.1, prior_shift=shift).fit(X, y).predict_proba(test)
+        assert_allclose(found, softmax(np.log(plain) - shift * log_prior, axis=1), rtol=1e-12)
+        assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_a_shift_by_hand() -> None:
+    probabilities, prior = np.array([[0.8, 0.2], [0.5, 0.5], [1.0, 0.0]]), np.array([0.8, 0.2])
+    # At 1 each probability is divided by its prior: 1 to 1, then 1/0.8 to 1/0.2.
+    expected = np.array([[0.5, 0.5], [0.2, 0.8], [1, 0]])
+    assert_allclose(shifted(probabilities, np.log(prior), 1.0), expected, rtol=1e-12)
+    # At 1/2 by its root: 0.8/√0.8 to 0.2/√0.2 is 2 to 1.
+    half = shifted(probabilities, np.log(prior), 0.5)
+    assert_allclose(half[:2], [[2 / 3, 1 / 3], [1 / 3, 2 / 3]], rtol=1e-12)
+    assert shifted(probabilities, np.log(prior), 0) is probabilities
+
+
+def test_a_shift_moves_intercepts_alone() -> None:
+    """The log odds of two classes change by the same amount at every instance."""
+    X, y, test = clouds(11, classes=2, shares=(0.8, 0.2), spread=2.0)
+    odds = [
+        np.diff(np.log(Logistic(C=0.1, prior_shift=shift).fit(X, y).predict_proba(test)), axis=1)
+        for shift in (0.0, 0.75)
+    ]
+    prior = np.bincount(y) / len(y)
+    assert_allclose(odds[1] - odds[0], -0.75 * np.log(prior[1] / prior[0]), rtol=1e-9)
+
+
+# Searching
+
+
+GRID = [{"C": C, "prior_shift": s} for C in (0.3, 0.003, 0.03) for s in (0, 0.5, 1)]
+
+
+@pytest.mark.parametrize(("rows", "width"), [(150, 12), (40, 150)])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_search_is_every_fit_on_its_own(rows: int, width: int, n_classes: int) -> None:
+    """Warm starts in another order than the grid's, one fit per penalty: the same answers."""
+    X, y, held = clouds(12, classes=n_classes, rows=rows, width=width, spread=2.0)
+    found = Logistic().search(X, y, held, GRID)
+    for point, of_point in zip(GRID, found, strict=True):
+        alone = Logistic(tol=1e-10, **point).fit(X, y).predict_proba(held)
+        assert_allclose(of_point, alone, atol=1e-4, err_msg=str(point))
+        assert_array_equal(of_point.argmax(axis=1), alone.argmax(axis=1))
+
+
+def test_warm_starts_change_the_answer_by_no_more_than_the_tolerance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y, held = clouds(13, classes=4, rows=60, width=100, spread=3.0)
+    monkeypatch.setattr(logistic, "SEARCH_TOL", 1e-10)
+    warm = Logistic().search(X, y, held, GRID)
+    cold = [Logistic(tol=1e-10, **point).fit(X, y).predict_proba(held) for point in GRID]
+    assert_allclose(warm, cold, atol=1e-6)
+
+
+def test_what_a_point_leaves_out_is_the_estimators_own() -> None:
+    X, y, held = clouds(14, shares=(0.6, 0.3, 0.1))
+    own = Logistic(C=0.02, prior_shift=0.5)
+    by_c, by_shift, nothing = own.search(X, y, held, [{"C": 0.2}, {"prior_shift": 1}, {}])
+    for found, parameters in ((by_c, (0.2, 0.5)), (by_shift, (0.02, 1)), (nothing, (0.02, 0.5))):
+        alone = Logistic(*parameters).fit(X, y).predict_proba(held)
+        assert_allclose(found, alone, atol=1e-4)
+
+
+def test_a_search_scales_by_the_rows_that_are_fitted() -> None:
+    X, y, held = clouds(15)
+    moved = held.copy()
+    moved[-1] = 1e6
+    before, after = (Logistic().search(X, y, h, GRID)[:, :-1] for h in (held, moved))
+    assert_allclose(before, after, rtol=1e-12)
+
+
+def test_a_search_where_one_class_is_left() -> None:
+    found = Logistic().search(np.ones((3, 2)), np.array([4, 4, 4]), np.ones((2, 2)), GRID)
+    assert_array_equal(found, np.ones((9, 2, 1)))
+
+
+# How it converges
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_tighter_tolerance_changes_no_prediction(seed: int) -> None:
+    X, y, test = clouds(seed, classes=4, rows=200, width=100, spread=4.0)
+    usual = Logistic().fit(X, y)
+    tight = Logistic(tol=usual.tol / 10).fit(X, y)
+    assert_array_equal(usual.predict(test), tight.predict(test))
+    # The data is hard enough for the test to fail: a loose tolerance does change predictions.
+    loose = Logistic(tol=0.1).fit(X, y)
+    assert (loose.predict(test) != tight.predict(test)).any()
+
+
+def test_the_features_are_scaled_by_the_training_set_alone() -> None:
+    X, y, test = clouds(3)
+    outlier = np.full((1, X.shape[1]), 1e6)
+    fitted = Logistic().fit(X, y)
+    assert_allclose(fitted.scaler_.mean_, X.mean(axis=0), rtol=1e-12)
+    assert_allclose(fitted.scaler_.scale_, X.std(axis=0), rtol=1e-12)
+    alone = fitted.predict_proba(test)
+    beside = fitted.predict_proba(np.vstack([outlier, test]))[1:]
+    assert_allclose(alone, beside, rtol=1e-12)
+
+
+def hasty(**parameters: Any) -> LogisticRegression:
+    return LogisticRegression(**{**parameters, "max_iter": 2})
+
+
+def test_a_solver_that_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y, _ = clouds(4)
+    monkeypatch.setattr(logistic, "LogisticRegression", hasty)
+    with pytest.raises(WsdError, match="did not converge") as caught:
+        Logistic().fit(X, y)
+    assert caught.value.fix == "use a smaller C in the config"
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_search_that_stops_early_is_still_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y, held = clouds(4)
+    monkeypatch.setattr(logistic, "LogisticRegression", hasty)
+    found = Logistic().search(X, y, held, GRID)
+    assert_allclose(found.sum(axis=2), 1, rtol=1e-12)

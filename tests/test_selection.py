@@ -1,0 +1,235 @@
+"""What is selected, on search files made by hand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from wsd import tuning
+from wsd.errors import ResultError
+from wsd.selection import ALL_WORDS, COLUMNS, select
+from wsd.tuning import Search
+
+GRID = [{"C": 0.1}, {"C": 1}]
+NEAR = [{"metric": "cosine"}]
+Figures = dict[str, list[list[float]]]
+
+
+def write(
+    folder: Path,
+    figures: Figures,
+    *,
+    layers: str = "6",
+    view: str = "focal",
+    classifier: str = "logistic",
+    estimator: str = "logistic",
+    grid: list[dict[str, Any]] = GRID,
+    untuned: tuple[str, ...] = (),
+    objective: str = "mean_macro_f1",
+    model: str = "toy",
+    train: str = "full",
+) -> Path:
+    """A search file with, per word, macro-F1 of every repeat and point; other figures are 0."""
+    of_words = {
+        word: np.stack([np.zeros_like(f1), f1, np.zeros_like(f1)], axis=-1)
+        for word, of_word in figures.items()
+        for f1 in [np.array(of_word)]
+    }
+    path = folder / f"{len(list(folder.glob('*.parquet')))}.parquet"
+    provenance = {
+        "encoder": {"model": {"name": model, "blocks": 12}},
+        "train": train,
+        "view": view,
+        "layers": layers,
+        "classifier": classifier,
+        "estimator": estimator,
+        "space": {"C": [0.1, 1]} if grid is GRID else {"metric": "cosine"},
+        "objective": objective,
+        "folds": {"k": 5, "repeats": 2, "seed": 1},
+    }
+    tuning.write(path, Search(grid, of_words, untuned), provenance)
+    return path
+
+
+def run(
+    folder: Path, files: list[Path], objective: str = "mean_macro_f1"
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    table, out = folder / "out" / "selection.csv", folder / "out" / "selection.json"
+    select(files, objective=objective, table=table, out=out)
+    text = {"layers": str, "view": str}
+    return pd.read_csv(table, dtype=text), json.loads(out.read_text())
+
+
+def test_the_chosen_one_exactly(tmp_path: Path) -> None:
+    """Layer 10 wins with its second point, though layer 2 has the best single word."""
+    files = [
+        write(tmp_path, {"mint": [[0.9, 0.5], [0.9, 0.5]], "sage": [[0.1, 0.2], [0.1, 0.2]]},
+              layers="2"),
+        write(tmp_path, {"mint": [[0.5, 0.7], [0.5, 0.5]], "sage": [[0.4, 0.7], [0.4, 0.6]]},
+              layers="10"),
+        write(tmp_path, {"mint": [[0.3], [0.7]], "sage": [[0.2], [0.6]]},
+              layers="10", classifier="near", estimator="nearest_centroid", grid=NEAR),
+    ]  # fmt: skip
+    table, chosen = run(tmp_path, files)
+    assert list(table.columns) == COLUMNS
+    best = chosen["chosen"]["toy"]["full"]["all"]
+    # (0.7 + 0.7) / 2 and (0.5 + 0.6) / 2, then their mean and their spread.
+    assert best == {
+        "view": "focal",
+        "layers": "10",
+        "classifier": "logistic",
+        "estimator": "logistic",
+        "parameters": {"C": 1},
+        "objective": pytest.approx(0.625, abs=1e-12),
+        "spread": pytest.approx(0.075, abs=1e-12),
+        # In the second repeat the nearest centroid is better: 0.65 to 0.55.
+        "frequency": 0.5,
+    }
+    words = chosen["chosen"]["toy"]["full"]["words"]
+    assert {w: (row["layers"], row["parameters"]) for w, row in words.items()} == {
+        "mint": ("2", {"C": 0.1}),
+        "sage": ("10", {"C": 1}),
+    }
+    assert words["sage"]["objective"] == pytest.approx(0.65, abs=1e-12)
+    every = table[table["scope"] == ALL_WORDS]
+    assert every["objective"].round(6).tolist() == [0.625, 0.5, 0.45]
+    assert every["selected"].tolist() == [True, False, False]
+    assert every["frequency"].tolist() == [0.5, 0, 0.5]
+    assert every["classifier"].tolist() == ["logistic", "logistic", "near"]
+    per_word = table[table["scope"] != ALL_WORDS]
+    assert per_word["scope"].tolist() == ["mint", "sage"]
+    assert per_word["layers"].tolist() == ["2", "10"]
+    assert [json.loads(p) for p in per_word["parameters"]] == [{"C": 0.1}, {"C": 1}]
+    assert chosen["objective"] == "mean_macro_f1"
+    assert chosen["folds"] == {"full": {"k": 5, "repeats": 2, "seed": 1}}
+    assert chosen["space"] == {"logistic": {"C": [0.1, 1]}, "near": {"metric": "cosine"}}
+    assert chosen["candidates"] == {"toy, full": 3}
+
+
+def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
+    files = [
+        write(tmp_path, {"mint": [[0.5, 0.5]]}, layers=layers, view=view, classifier=classifier)
+        for view in ("focal", "context")
+        for layers in ("mean-last-2", "10", "2")
+        for classifier in ("logistic", "another")
+    ]
+    one = run(tmp_path, files)
+    other = run(tmp_path, files[::-1])
+    assert one[0].equals(other[0])
+    assert one[1] == other[1]
+    # All are equal: the first layer, then the first view and classifier by name... of any order.
+    assert one[1]["chosen"]["toy"]["full"]["all"]["layers"] == "2"
+    assert one[1]["chosen"]["toy"]["full"]["all"]["classifier"] == "another"
+
+
+def test_of_equal_candidates_the_simpler_is_chosen_however_means_round(tmp_path: Path) -> None:
+    thirds = [[[0.1]], [[0.2]], [[0.3]]]
+    for last, (a, b) in enumerate([((0, 1, 2), (2, 1, 0)), ((2, 0, 1), (0, 2, 1))]):
+        folder = tmp_path / str(last)
+        folder.mkdir()
+        files = [
+            write(folder, {"mint": [thirds[i][0] for i in order]}, layers=layers,
+                  classifier="near", grid=NEAR)
+            for layers, order in (("mean-last-2", a), ("7", b))
+        ]  # fmt: skip
+        _, chosen = run(folder, files)
+        assert chosen["chosen"]["toy"]["full"]["all"]["layers"] == "7"
+
+
+def test_ties_of_one_word_go_to_the_one_that_is_better_on_all(tmp_path: Path) -> None:
+    """On mint, all three have 0.5; layer 7 is best overall, layer 2 comes first."""
+    files = [
+        write(tmp_path, {"mint": [[0.5]], "sage": [[f1]]}, layers=layers, classifier="near",
+              grid=NEAR)
+        for layers, f1 in (("2", 0.1), ("5", 0.3), ("7", 0.9))
+    ]  # fmt: skip
+    files.append(
+        write(tmp_path, {"mint": [[0.4]], "sage": [[0.95]]}, layers="8", classifier="near",
+              grid=NEAR)
+    )  # fmt: skip
+    _, chosen = run(tmp_path, files)
+    of = chosen["chosen"]["toy"]["full"]
+    assert of["all"]["layers"] == "7"  # 0.7 to layer 8's 0.675
+    assert of["words"]["mint"]["layers"] == "7"
+    assert of["words"]["sage"]["layers"] == "8"
+
+
+def test_the_second_best_on_all_words_is_second_in_a_tie(tmp_path: Path) -> None:
+    """The best on all words is no part of the tie; of the rest, not the first file but the better."""
+    files = [
+        write(tmp_path, {"mint": [[mint]], "sage": [[sage]]}, layers=layers, classifier="near",
+              grid=NEAR)
+        for layers, mint, sage in (("2", 0.5, 0.1), ("5", 0.5, 0.3), ("7", 0.4, 0.9))
+    ]  # fmt: skip
+    _, chosen = run(tmp_path, files)
+    assert chosen["chosen"]["toy"]["full"]["words"]["mint"]["layers"] == "5"
+
+
+def test_an_untuned_word_gets_the_choice_of_all_with_what_is_fixed(tmp_path: Path) -> None:
+    grid = [{"C": 0.1, "prior_shift": 0.5}, {"C": 1, "prior_shift": 0.5}]
+    files = [
+        write(tmp_path, {"mint": [[f1, 0.0]]}, layers=layers, grid=grid, untuned=("sage",))
+        for layers, f1 in (("2", 0.1), ("5", 0.3))
+    ]
+    table, chosen = run(tmp_path, files)
+    of = chosen["chosen"]["toy"]["full"]
+    assert of["all"]["parameters"] == {"C": 0.1, "prior_shift": 0.5}
+    assert of["words"]["sage"] == {**of["all"], "parameters": {"prior_shift": 0.5}}
+    assert of["words"]["mint"] == of["all"]
+    # In the table, what was chosen by its own folds alone.
+    assert set(table["scope"]) == {ALL_WORDS, "mint"}
+
+
+def test_without_any_folds_nothing_is_chosen(tmp_path: Path) -> None:
+    files = [write(tmp_path, {}, untuned=("mint",))]
+    table, chosen = run(tmp_path, files)
+    assert (len(table), chosen["chosen"]) == (0, {})
+
+
+def test_models_and_training_sets_choose_apart(tmp_path: Path) -> None:
+    files = [
+        write(tmp_path, {"mint": [[f1, 0.0]]}, layers=layers, model=model, train=train)
+        for model, train, best in (("toy", "full", "2"), ("toy", "1pct", "5"), ("big", "full", "9"))
+        for layers in ("2", "5", "9")
+        for f1 in [0.9 if layers == best else 0.1]
+    ]
+    _, chosen = run(tmp_path, files)
+    found = {
+        (model, train): of_train["all"]["layers"]
+        for model, of_model in chosen["chosen"].items()
+        for train, of_train in of_model.items()
+    }
+    assert found == {("toy", "full"): "2", ("toy", "1pct"): "5", ("big", "full"): "9"}
+    assert chosen["candidates"] == {"big, full": 3, "toy, 1pct": 3, "toy, full": 3}
+
+
+def test_files_tuned_for_another_objective_are_refused(tmp_path: Path) -> None:
+    files = [
+        write(tmp_path, {"mint": [[0.1, 0.2]]}),
+        write(tmp_path, {"mint": [[0.1, 0.2]]}, layers="5", objective="mean_word_accuracy"),
+    ]
+    with pytest.raises(ResultError, match="tuned for mean_word_accuracy, not") as caught:
+        run(tmp_path, files)
+    assert caught.value.where == str(files[1])
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_objective_that_is_asked_for_is_read(tmp_path: Path) -> None:
+    """Accuracy is the first of the three figures."""
+    files = []
+    for layers, accuracy in (("2", 0.1), ("5", 0.3)):
+        figures = {"mint": np.array([[[accuracy, 1 - accuracy, 0.5]]])}
+        provenance = {
+            "encoder": {"model": {"name": "toy", "blocks": 12}},
+            "train": "full", "view": "focal", "layers": layers, "classifier": "near",
+            "estimator": "nearest_centroid", "space": {}, "objective": "mean_word_accuracy",
+            "folds": {},
+        }  # fmt: skip
+        files.append(tmp_path / f"{layers}.parquet")
+        tuning.write(files[-1], Search([{}], figures, ()), provenance)
+    _, chosen = run(tmp_path, files, "mean_word_accuracy")
+    best = chosen["chosen"]["toy"]["full"]["all"]
+    assert (best["layers"], best["objective"], best["frequency"]) == ("5", 0.3, 1)

@@ -1,0 +1,46 @@
+"""The tables for a paper: the right rows, and characters that would break them."""
+
+from wsd.figures import MEANS
+from wsd.tables import latex, markdown
+
+
+def line(kind: str, **other: str) -> dict[str, object]:
+    names = {"model": "m_1", "view": "focal+context", "layers": "5+mean-all", "classifier": "a&b|c"}
+    figures = {f"{name}{end}": 0.5 for name in MEANS for end in ("", "_low", "_high")}
+    return {"kind": kind, **names, **figures, **other}
+
+
+ROWS = [line("selected"), line("candidate", layers="1+2"), line("published")]
+AGAINST = [
+    {
+        **{k: ROWS[2][k] for k in ("kind", "model", "view", "layers", "classifier")},
+        "figure": figure,
+        "difference": difference,
+        "low": -0.01,
+        "high": 0.05,
+        "p_holm": 0.0004,
+    }
+    for figure, difference in (("micro_accuracy", 0.09), ("mean_macro_f1", 0.02))
+]
+
+
+def test_markdown() -> None:
+    text = markdown(ROWS, AGAINST, "mean_macro_f1")
+    header, rule, selected, published, *rest = text.splitlines()
+    assert header.count("|") == rule.count("|") == selected.replace("\\|", "").count("|")
+    assert "focal 5 + context mean-all" in selected
+    assert "a&b\\|c" in selected
+    assert "+2.00 [-1.00, 5.00] | <0.001 |" in published
+    assert "1+2" not in text
+    assert rest[0] == ""
+
+
+def test_latex_escapes() -> None:
+    text = latex(ROWS, AGAINST, "mean_macro_f1")
+    assert r"m\_1" in text
+    assert r"a\&b|c" in text
+    assert r"\textless{}0.001" in text
+    columns = text.split(r"\begin{tabular}{")[1].split("}")[0]
+    body = text.split(r"\midrule")[1].split(r"\bottomrule")[0]
+    for row in body.strip().splitlines():
+        assert row.replace(r"\&", "").count("&") == len(columns) - 1

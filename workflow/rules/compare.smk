@@ -1,0 +1,175 @@
+# In:  predictions of every kind, the selection, the corpus.
+# Out: results/<dataset>/comparison.csv and comparison/, what stands behind it and the tables for a
+#      paper; <model>/geometry.csv and code-length.csv; audit/<model>/*.csv.
+
+COMPARISON = (
+    "words",
+    "rare-senses",
+    "differences",
+    "best-set",
+    "controls",
+    "selectivity",
+    "learning",
+)
+AUDIT = ("duplicates", "instances", "confusions")
+NESTED = ("1pct", "5pct", "10pct", "25pct", "50pct", FULL)
+
+
+rule compare:
+    input:
+        modules=modules("compare"),
+        corpus=CORPUS,
+        candidates=candidates(PREDICTIONS),
+        per_word=expand(PER_WORD, model=CONFIG.models),
+        baselines=expand(BASELINES, baseline=NAMES) if CONFIG.controls.baselines else [],
+        views=controls(PREDICTIONS, CONFIG.models, CONTROL_VIEWS),
+        twins=controls(PREDICTIONS, CONFIG.twins, CONFIG.classify[:1]),
+        control=(
+            controls(CONTROL, CONFIG.models, CONFIG.classify[:1])
+            if CONFIG.controls.task
+            else []
+        ),
+        published=expand(PUBLISHED, system=SYSTEMS),
+        selection=rules.select.output.chosen,
+        selection_table=rules.select.output.table,
+        scores=rules.evaluate.output.scores,
+    output:
+        table=report(
+            f"{RESULTS}/comparison.csv",
+            category="Comparison",
+            caption="../report/comparison.rst",
+        ),
+        behind=expand(
+            "{results}/comparison/{table}.csv", results=RESULTS, table=COMPARISON
+        ),
+        paper=expand(
+            "{results}/comparison/comparison.{kind}",
+            results=RESULTS,
+            kind=["md", "tex"],
+        ),
+    log:
+        f"{LOGS}/compare.log",
+    benchmark:
+        f"{BENCHMARKS}/compare.tsv"
+    conda:
+        CONDA
+    params:
+        corpus=folder_of("corpus"),
+        words=CONFIG.words,
+        seed=CONFIG.seed,
+        out=f"{RESULTS}/comparison",
+    message:
+        "compare: intervals, paired tests, tables for a paper"
+    shell:
+        "wsd --log {log} compare --corpus {params.corpus} --words {params.words}"
+        " --candidates {input.candidates} --per-word {input.per_word}"
+        " --baselines {input.baselines} --views {input.views} --twins {input.twins}"
+        " --control {input.control} --published {input.published}"
+        " --selection {input.selection} --selection-table {input.selection_table}"
+        " --scores {input.scores} --seed {params.seed} --table {output.table} --out {params.out}"
+
+
+rule geometry:
+    input:
+        modules=modules("geometry"),
+        corpus=CORPUS,
+        vectors=lambda wildcards: expand(
+            "{results}/{model}/embeddings/{word}/{view}.safetensors",
+            results=RESULTS,
+            model=wildcards.model,
+            word=CONFIG.words,
+            view=CONFIG.classify[0],
+        ),
+    output:
+        f"{RESULTS}/{{model}}/geometry.csv",
+    log:
+        f"{LOGS}/{{model}}/geometry.log",
+    benchmark:
+        f"{BENCHMARKS}/{{model}}/geometry.tsv"
+    conda:
+        CONDA
+    params:
+        corpus=folder_of("corpus"),
+        embeddings=folder_of("vectors", 2),
+        words=CONFIG.words,
+        view=CONFIG.classify[0],
+        layers=lambda wildcards: ENCODERS[wildcards.model].single,
+        seed=CONFIG.seed,
+    message:
+        "geometry: every layer of {wildcards.model}"
+    shell:
+        "wsd --log {log} geometry --corpus {params.corpus} --words {params.words}"
+        " --embeddings {params.embeddings} --view {params.view} --layers {params.layers}"
+        " --seed {params.seed} --out {output}"
+
+
+rule audit:
+    input:
+        modules=modules("audit"),
+        corpus=CORPUS,
+        predictions=lambda wildcards: expand(
+            PREDICTIONS,
+            model=wildcards.model,
+            train=FULL,
+            view=CONFIG.classify[0],
+            layers=CONFIG.models[wildcards.model].single,
+            classifier=CONFIG.classifiers,
+        ),
+    output:
+        expand("{results}/audit/{{model}}/{table}.csv", results=RESULTS, table=AUDIT),
+    log:
+        f"{LOGS}/{{model}}/audit.log",
+    benchmark:
+        f"{BENCHMARKS}/{{model}}/audit.tsv"
+    conda:
+        CONDA
+    params:
+        corpus=folder_of("corpus"),
+        words=CONFIG.words,
+        judge=" ".join(f"--judge {name}" for name in JUDGES),
+        out=subpath(output[0], parent=True),
+    message:
+        "audit: near-duplicates, suspected gold, confusions of {wildcards.model}"
+    shell:
+        "wsd --log {log} audit --corpus {params.corpus} --words {params.words}"
+        " --predictions {input.predictions} {params.judge} --out {params.out}"
+
+
+rule code_length:
+    input:
+        modules=modules("code-length"),
+        corpus=CORPUS,
+        vectors=lambda wildcards: expand(
+            "{results}/{model}/embeddings/{word}/{view}.safetensors",
+            results=RESULTS,
+            model=wildcards.model,
+            word=CONFIG.words,
+            view=CONFIG.classify[0],
+        ),
+        folds=expand(FOLDS, train=NESTED),
+        predictions=lambda wildcards: expand(
+            PREDICTIONS,
+            model=wildcards.model,
+            view=CONFIG.classify[0],
+            layers=CONFIG.models[wildcards.model].single,
+            classifier=PROBABILISTIC,
+            train=NESTED[:-1],
+        ),
+    output:
+        f"{RESULTS}/{{model}}/code-length.csv",
+    log:
+        f"{LOGS}/{{model}}/code_length.log",
+    benchmark:
+        f"{BENCHMARKS}/{{model}}/code_length.tsv"
+    conda:
+        CONDA
+    params:
+        corpus=folder_of("corpus"),
+        embeddings=folder_of("vectors", 2),
+        words=CONFIG.words,
+    message:
+        "code length: every layer of {wildcards.model}"
+    shell:
+        "wsd --log {log} code-length --corpus {params.corpus} --words {params.words}"
+        " --embeddings {params.embeddings} --predictions {input.predictions}"
+        " --folds {input.folds} --out {output}"

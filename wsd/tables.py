@@ -1,0 +1,121 @@
+"""The comparison as a table for a paper: Markdown and LaTeX, in percent."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+SHOWN = {
+    "micro_accuracy": "micro",
+    "mean_word_accuracy": "accuracy",
+    "mean_macro_f1": "macro-F1",
+    "mean_balanced_accuracy": "balanced",
+}
+NOTE = (
+    "Percent on the test split, with 95% intervals. 'selected' was chosen on folds of the training "
+    "set before a test score was computed; 'best on test' is for reference only. Controls stand "
+    "with their best layer on the test set. Difference: selected less this row in {figure}, its "
+    "95% interval, and the p-value of the paired permutation test, by Holm's method over the rows. "
+    "Published rows are computed from the outputs that their authors stored, not run again."
+)
+CANDIDATE = "candidate"
+
+Lines = Sequence[Mapping[str, Any]]
+
+
+def rows(figures: Lines, differences: Lines, objective: str) -> list[list[str]]:
+    """Header and cells of the table: every row but the candidates, which are too many to print."""
+    found = {
+        tuple(line[k] for k in ("kind", "model", "view", "layers", "classifier")): line
+        for line in differences
+        if line["figure"] == objective
+    }
+    cells = [["", "model", "features", "classifier", *SHOWN.values(), "difference", "p"]]
+    for line in figures:
+        if line["kind"] == CANDIDATE:
+            continue
+        key = tuple(line[k] for k in ("kind", "model", "view", "layers", "classifier"))
+        against = found.get(key)
+        cells.append(
+            [
+                line["kind"],
+                line["model"],
+                _features(line["view"], line["layers"]),
+                line["classifier"],
+                *(_interval(line[n], line[f"{n}_low"], line[f"{n}_high"]) for n in SHOWN),
+                _interval(against["difference"], against["low"], against["high"], sign="+")
+                if against
+                else "",
+                _p(against["p_holm"]) if against else "",
+            ]
+        )
+    return cells
+
+
+def _features(view: str, layers: str) -> str:
+    if layers in ("-", view):
+        return view
+    pairs = zip(view.split("+"), layers.split("+"), strict=True)
+    return " + ".join(f"{of_view} {choice}" for of_view, choice in pairs)
+
+
+def _interval(value: float, low: float, high: float, sign: str = "") -> str:
+    return f"{100 * value:{sign}.2f} [{100 * low:.2f}, {100 * high:.2f}]"
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def markdown(figures: Lines, differences: Lines, objective: str) -> str:
+    """The table in Markdown.
+
+    Parameters
+    ----------
+    figures, differences : sequences of mappings
+        Rows of comparison.csv and of differences.csv.
+    objective : str
+        The figure whose difference is shown.
+    """
+    header, *body = [
+        [cell.replace("|", "\\|") for cell in row] for row in rows(figures, differences, objective)
+    ]
+    rule = ["---"] * 4 + ["---:"] * (len(header) - 4)
+    lines = ["| " + " | ".join(row) + " |" for row in (header, rule, *body)]
+    return "\n".join([*lines, "", NOTE.format(figure=SHOWN[objective]), ""])
+
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+
+
+def _escaped(text: str) -> str:
+    return "".join(SPECIAL.get(character, character) for character in text)
+
+
+def latex(figures: Lines, differences: Lines, objective: str) -> str:
+    """The table in LaTeX, for the package booktabs. Parameters as :func:`markdown`."""
+    header, *body = [
+        " & ".join(map(_escaped, row)) + r" \\" for row in rows(figures, differences, objective)
+    ]
+    columns = "llll" + "r" * (len(SHOWN) + 2)
+    return "\n".join(
+        [
+            r"\begin{table*}",
+            r"\centering\footnotesize",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            header,
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{_escaped(NOTE.format(figure=SHOWN[objective]))}}}",
+            r"\end{table*}",
+            "",
+        ]
+    )
