@@ -12,6 +12,7 @@ include: "workflow/rules/embed.smk"
 include: "workflow/rules/classify.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/reproduce.smk"
 
 
 rule all:

@@ -15,8 +15,8 @@ from tiny import tiny_bert
 
 REPOSITORY = Path(__file__).parents[1]
 PARTS = ("Snakefile", "config", "profiles", "workflow", "wsd")
-# `all` is the target; its job does nothing.
-JOB = re.compile(r"^Job \d+: (?!all:)(\w+): ", re.MULTILINE)
+# The table of rules and numbers of jobs, which Snakemake prints before it begins.
+TABLE = re.compile(r"^Job stats:\njob +count\n[- ]+\n((?:\w+ +\d+\n)+)", re.MULTILINE)
 
 
 @dataclass
@@ -29,7 +29,11 @@ class Run:
     @property
     def jobs(self) -> Counter[str]:
         """How many jobs of each rule were run, or would be in a dry run."""
-        return Counter(JOB.findall(self.text))
+        table = TABLE.search(self.text)
+        lines = table[1].splitlines() if table else []
+        found = Counter({rule: int(n) for rule, n in (line.split() for line in lines)})
+        # `all` is the target; its job does nothing.
+        return Counter({rule: n for rule, n in found.items() if rule not in ("all", "total")})
 
     @property
     def nothing(self) -> bool:

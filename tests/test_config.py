@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
-from wsd.config import Classifier, Config, check
+from wsd.config import PARAMETERS, Classifier, Config, Controls, Tuning, check
 from wsd.datasets import DATASETS
 from wsd.errors import ConfigError
 from wsd.plan import merge
@@ -28,9 +28,12 @@ def load(name: str) -> Any:
     return yaml.safe_load((CONFIG / name).read_text(encoding="utf-8"))
 
 
-def shipped(name: str) -> dict[str, Any]:
-    """A shipped config as the workflow sees it: over config.yaml."""
-    return merge(load("config.yaml"), load(name))
+def shipped(*names: str) -> dict[str, Any]:
+    """Shipped configs as the workflow sees them: one over the other, over config.yaml."""
+    merged = load("config.yaml")
+    for name in names:
+        merged = merge(merged, load(name))
+    return merged
 
 
 def check_changed(*changes: Change) -> Config:
@@ -63,6 +66,18 @@ def classifiers(*entries: Any) -> Change:
     return top(classifiers=list(entries))
 
 
+def controls(**values: Any) -> Change:
+    return lambda config: config["controls"].update(values)
+
+
+def tuning(**values: Any) -> Change:
+    return lambda config: config["tuning"].update(values)
+
+
+def coarsewsd20(**values: Any) -> Change:
+    return top(dataset="coarsewsd20", **values)
+
+
 def views(store: list[str], classify: list[str], **more: Any) -> Change:
     return top(views={"store": store, "classify": classify, **more})
 
@@ -71,10 +86,10 @@ def views(store: list[str], classify: list[str], **more: Any) -> Change:
 
 
 def test_the_shipped_configs() -> None:
-    assert SHIPPED == ["config.yaml", "minilm.yaml", "quickstart.yaml"]
+    assert SHIPPED == ["config.yaml", "minilm.yaml", "quickstart.yaml", "study.yaml"]
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", [name for name in SHIPPED if name != "study.yaml"])
 def test_a_shipped_config_is_valid(name: str) -> None:
     config = check(shipped(name), SCHEMA)
     assert config.words == config.dataset.words
@@ -84,8 +99,15 @@ def test_a_shipped_config_is_valid(name: str) -> None:
         "nearest_centroid": Classifier(
             "nearest_centroid", "nearest_centroid", {"metric": "cosine"}
         ),
-        "logistic": Classifier("logistic", "logistic", {"C": 1.0}),
+        "logistic": Classifier(
+            "logistic",
+            "logistic",
+            {"C": [0.003, 0.01, 0.03, 0.1, 0.3], "prior_shift": [0, 0.25, 0.5, 0.75, 1]},
+        ),
     }
+    assert (config.trains, config.twins, config.analyses) == (("full",), {}, ())
+    assert (config.tuning.folds, config.tuning.objective) == (5, "mean_macro_f1")
+    assert not config.controls.task
     assert (config.seed, config.device) == (1, "auto")
 
 
@@ -108,6 +130,29 @@ def test_what_a_shipped_config_asks_for(
     assert set(only.source) == source
     assert "model.safetensors" in only.sha256
     assert only.pooling == "mean"
+
+
+@pytest.mark.parametrize("files", [["minilm.yaml"], []])
+def test_the_study(files: list[str]) -> None:
+    config = check(shipped(*files, "study.yaml"), SCHEMA)
+    assert len(config.trains) == 1 + 6 + 4 * 3
+    assert config.trains[:3] == ("full", "balanced", "1pct")
+    assert config.trains[-3:] == ("nshot-30.set1", "nshot-30.set2", "nshot-30.set3")
+    assert list(config.classifiers) == ["nearest_centroid", "logistic", "lda", "knn"]
+    (only,) = config.models.values()
+    assert list(config.twins) == [f"{only.name}-random-{seed}" for seed in (1, 2, 3)]
+    assert [twin.random_weights for twin in config.twins.values()] == [1, 2, 3]
+    assert "mix-all" in only.layers
+    assert [view for view, _ in only.features] == ["focal+context"] * 4
+    assert config.controls == Controls(
+        baselines=True,
+        views=("context", "other", "cls"),
+        random_weights=(1, 2, 3),
+        task=True,
+        classifiers=("nearest_centroid", "lda"),
+    )
+    assert config.tuning == Tuning(5, 3, "mean_macro_f1")
+    assert config.analyses == ("geometry", "audit", "code_length")
 
 
 def test_the_same_model_is_the_same_in_two_configs() -> None:
@@ -150,9 +195,11 @@ def test_every_key_is_explained_in_the_readme() -> None:
 
 def test_every_mapping_of_the_schema_refuses_unknown_keys() -> None:
     schema = read_schema()
-    mappings = [schema, schema["properties"]["views"], *schema["$defs"].values()]
+    inside = [schema["properties"][key] for key in ("views", "tuning", "controls")]
+    items = schema["properties"]["features"]["items"]
+    mappings = [schema, *inside, items, *schema["$defs"].values()]
     objects = [part for part in mappings if part.get("type") == "object"]
-    assert len(objects) == 4
+    assert len(objects) == 7
     assert all(part["additionalProperties"] is False for part in objects)
 
 
@@ -178,13 +225,89 @@ def test_a_classifier_with_a_name_of_its_own() -> None:
             {"name": "logistic"},
             {"name": "firm", "estimator": "logistic", "C": 0.1},
             {"name": "far", "estimator": "nearest_centroid", "metric": "euclidean"},
-        )
+        ),
+        controls(classifiers=["far"]),
     )
     assert list(config.classifiers.values()) == [
         Classifier("logistic", "logistic", {}),
         Classifier("firm", "logistic", {"C": 0.1}),
         Classifier("far", "nearest_centroid", {"metric": "euclidean"}),
     ]
+
+
+def test_search_spaces_in_the_order_they_are_written() -> None:
+    config = check_changed(
+        classifiers(
+            {"name": "nearest_centroid"},
+            {"name": "lda", "prior_exponent": [1, 0], "shrinkage": [0.9, 1]},
+            {"name": "knn", "k": [3, 1]},
+        )
+    )
+    assert list(config.classifiers["lda"].space.items()) == [
+        ("prior_exponent", [1, 0]),
+        ("shrinkage", [0.9, 1]),
+    ]
+    assert config.classifiers["knn"].space == {"k": [3, 1]}
+
+
+def test_a_mix_is_left_out_of_all_classifiers_but_logistic() -> None:
+    config = check_changed(
+        top(layers=["mix-all", "mix-last-1", "mean-all"]),
+        classifiers(
+            *({"name": name} for name in PARAMETERS), {"name": "own", "estimator": "logistic"}
+        ),
+    )
+    # A mix of one layer is that layer.
+    assert config.models[MINILM].layers == ("6", "mean-all", "mix-all")
+    fits = {
+        layers: [name for name, one in config.classifiers.items() if one.fits(layers)]
+        for layers in config.models[MINILM].layers
+    }
+    every = [*PARAMETERS, "own"]
+    assert fits == {"6": every, "mean-all": every, "mix-all": ["logistic", "own"]}
+
+
+def test_feature_sets_have_one_name_each() -> None:
+    config = check_changed(
+        top(
+            features=[
+                {"focal": "mean-6-5", "context": -1},
+                {"focal": "mean-last-2", "context": 6},
+                {"context": 0, "cls": 0, "other": "concat-all"},
+            ]
+        )
+    )
+    assert config.models[MINILM].features == (
+        ("focal+context", "mean-last-2+6"),
+        ("context+cls+other", "0+0+concat-all"),
+    )
+
+
+def test_training_sets() -> None:
+    def trains(*names: str, **more: Any) -> tuple[str, ...]:
+        return check_changed(top(dataset="coarsewsd20", trains=list(names), **more)).trains
+
+    assert trains() == ("full",)
+    assert trains("balanced", "full") == ("full", "balanced")
+    assert trains("nshot-3", "1pct") == (
+        "full", "nshot-3.set1", "nshot-3.set2", "nshot-3.set3", "1pct",
+    )  # fmt: skip
+    assert trains("100pct") == ("full",)
+    assert trains("nshot-30", words=["apple"])[1:] == tuple(f"nshot-30.set{i}" for i in (1, 2, 3))
+    assert check_changed(top(trains=["full"])).trains == ("full",)
+
+
+def test_twins_are_their_model_but_for_name_and_weights() -> None:
+    config = check_changed(controls(random_weights=[3, 0]), second_model(name="small", blocks=4))
+    assert list(config.twins) == [
+        f"{MINILM}-random-3", f"{MINILM}-random-0", "small-random-3", "small-random-0",
+    ]  # fmt: skip
+    for name, twin in config.twins.items():
+        model = config.models[name.partition("-random-")[0]]
+        assert twin.random_weights == int(name[-1])
+        assert (twin.source, twin.sha256, twin.layers) == (model.source, model.sha256, model.layers)
+        assert twin.single == tuple(map(str, range(model.blocks + 1)))
+        assert model.random_weights is None
 
 
 def test_other_sources_of_a_model() -> None:
@@ -203,7 +326,7 @@ MODEL_KEYS = "blocks, hub, name, package, path, pooling, revision, sha256, width
 
 # Change, key, what the error says of the value, what it says is possible.
 WRONG: list[tuple[Change, str, str, str]] = [
-    (top(layer=[1]), "(top level)", "'layer'", "classifiers, dataset, device, layers, models"),
+    (top(layer=[1]), "(top level)", "'layer'", "classifiers, controls, dataset, device, features"),
     (lambda c: c.pop("seed"), "(top level)", "'seed'", "add the key"),
     (top(dataset="semcor"), "dataset", "'semcor'", "['coarsewsd20', 'quickstart']"),
     (top(words="bank"), "words", "'bank'", "`all`, or a list"),
@@ -262,12 +385,18 @@ WRONG: list[tuple[Change, str, str, str]] = [
     # Classifiers
     (classifiers("logistic"), "classifiers[0]", "'logistic'", "'object'"),
     (classifiers(), "classifiers", "[]", "non-empty"),
-    (classifiers({"name": "svm"}), "classifiers[0]", "'svm'", "nearest_centroid or logistic"),
+    (classifiers({"name": "svm"}), "classifiers[0]", "'svm'", "logistic or lda or knn"),
+    (
+        classifiers({"name": "mixed_logistic"}),
+        "classifiers[0]",
+        "'mixed_logistic'",
+        "nearest_centroid or",
+    ),
     (
         classifiers({"name": "x", "estimator": "svm"}),
         "classifiers[0].estimator",
         "'svm'",
-        "['nearest_centroid', 'logistic']",
+        "['nearest_centroid', 'logistic', 'lda', 'knn']",
     ),
     (
         classifiers({"name": "logistic", "metric": "cosine"}),
@@ -285,7 +414,50 @@ WRONG: list[tuple[Change, str, str, str]] = [
     (classifiers({"name": "logistic", "C": -1}), "classifiers[0].C", "-1", "minimum of 0"),
     (classifiers({"name": "logistic", "C": 0}), "classifiers[0].C", "0", "minimum of 0"),
     (classifiers({"name": "logistic", "C": "1e-3"}), "classifiers[0].C", "'1e-3'", "'number'"),
-    (classifiers({"name": "logistic", "c": 1}), "classifiers[0]", "'c'", "C, estimator, metric"),
+    (
+        classifiers({"name": "logistic", "c": 1}),
+        "classifiers[0]",
+        "'c'",
+        "C, estimator, k, metric, name",
+    ),
+    (classifiers({"name": "logistic", "C": [1, 0]}), "classifiers[0].C[1]", "0", "minimum of 0"),
+    (classifiers({"name": "logistic", "C": []}), "classifiers[0].C", "[]", "non-empty"),
+    (classifiers({"name": "logistic", "C": [1, 1]}), "classifiers[0].C", "[1, 1]", "non-unique"),
+    (classifiers({"name": "logistic", "C": [True]}), "classifiers[0].C[0]", "True", "'number'"),
+    (
+        classifiers({"name": "logistic", "prior_shift": -0.5}),
+        "classifiers[0].prior_shift",
+        "-0.5",
+        "minimum of 0",
+    ),
+    (classifiers({"name": "lda", "shrinkage": 0}), "classifiers[0].shrinkage", "0", "minimum of 0"),
+    (
+        classifiers({"name": "lda", "shrinkage": [0.5, 1.5]}),
+        "classifiers[0].shrinkage[1]",
+        "1.5",
+        "maximum of 1",
+    ),
+    (classifiers({"name": "lda", "shrinkage": "auto"}), "classifiers[0].shrinkage", "'auto'", "0"),
+    (
+        classifiers({"name": "lda", "prior_exponent": [1, -1]}),
+        "classifiers[0].prior_exponent[1]",
+        "-1",
+        "minimum of 0",
+    ),
+    (classifiers({"name": "knn", "k": 0}), "classifiers[0].k", "0", "minimum of 1"),
+    (classifiers({"name": "knn", "k": [1, 2.0]}), "classifiers[0].k[1]", "2.0", "'integer'"),
+    (
+        classifiers({"name": "lda", "k": 3}),
+        "classifiers[0]",
+        "lda has no parameter 'k'",
+        "its parameters are shrinkage, prior_exponent",
+    ),
+    (
+        classifiers({"name": "nearest_centroid", "metric": ["cosine", "euclidean"]}),
+        "classifiers[0].metric",
+        "['cosine', 'euclidean']",
+        "cosine (the default)",
+    ),
     (
         classifiers({"name": "nearest_centroid", "metric": "dot"}),
         "classifiers[0].metric",
@@ -304,6 +476,94 @@ WRONG: list[tuple[Change, str, str, str]] = [
         "'a/b'",
         "[A-Za-z0-9._-]",
     ),
+    # Training sets
+    (top(trains=["balanced"]), "trains[0]", "'balanced'", "use full"),
+    (top(trains=["full", "100pct"]), "trains[1]", "'100pct'", "use full"),
+    (coarsewsd20(trains=["full", "2pct"]), "trains[1]", "'2pct'", "1pct to 100pct"),
+    (coarsewsd20(trains=["nshot-3.set1"]), "trains[0]", "'nshot-3.set1'", "nshot-1 to 30"),
+    (coarsewsd20(trains=["nshot-30"], words=["digit"]), "trains[0]", "'nshot-30'", "other words"),
+    (coarsewsd20(trains=["1pct", "1pct"]), "trains", "['1pct', '1pct']", "non-unique"),
+    (top(trains="full"), "trains", "'full'", "'array'"),
+    (top(trains=[1]), "trains[0]", "1", "'string'"),
+    # Tuning
+    (tuning(folds=1), "tuning.folds", "1", "minimum of 2"),
+    (tuning(folds=101), "tuning.folds", "101", "maximum of 100"),
+    (tuning(folds=5.0), "tuning.folds", "5.0", "'integer'"),
+    (tuning(repeats=0), "tuning.repeats", "0", "minimum of 1"),
+    (tuning(objective="accuracy"), "tuning.objective", "'accuracy'", "'mean_word_accuracy'"),
+    (tuning(seed=1), "tuning", "'seed'", "folds, objective, repeats"),
+    (top(tuning={"folds": 5}), "tuning", "is a required property", "add the key"),
+    # Features
+    (top(features=[{"focal": 1}]), "features[0]", "{'focal': 1}", "enough properties"),
+    (top(features=[{"focal": 1, "next": 2}]), "features[0]", "'next'", "cls, context, focal"),
+    (top(features=[{"focal": 1, "cls": 7}]), "features[0]", "'7'", LAYERS),
+    (top(features=[{"focal": 1, "cls": 1.5}]), "features[0].cls", "1.5", "'integer'"),
+    (top(features={"focal": 1, "cls": 2}), "features", "'focal'", "'array'"),
+    (
+        views(["focal", "cls"], ["focal"], features=[]),
+        "views",
+        "'features'",
+        "classify, store",
+    ),
+    (
+        top(
+            views={"store": ["focal", "cls"], "classify": ["focal"]},
+            features=[{"focal": 1, "cls": 2}, {"focal": 1, "context": 2}],
+        ),
+        "features[1]",
+        "'context'",
+        "add context to views.store",
+    ),
+    # Controls
+    (controls(classifiers=["lda"]), "controls.classifiers[0]", "'lda'", "nearest_centroid, logis"),
+    (
+        classifiers({"name": "logistic"}),
+        "controls.classifiers[0]",
+        "'nearest_centroid'",
+        "choose among logistic",
+    ),
+    (controls(classifiers=[]), "controls.classifiers", "[]", "non-empty"),
+    (controls(views=["next"]), "controls.views[0]", "'next'", "'context', 'cls', 'other'"),
+    (controls(random_weights=[-1]), "controls.random_weights[0]", "-1", "minimum of 0"),
+    (controls(random_weights=[1, 1]), "controls.random_weights", "[1, 1]", "non-unique"),
+    (controls(random_weights=1), "controls.random_weights", "1", "'array'"),
+    (controls(task="yes"), "controls.task", "'yes'", "'boolean'"),
+    (controls(baselines=1), "controls.baselines", "1", "'boolean'"),
+    (controls(views=[], seed=1), "controls", "'seed'", "baselines, classifiers, random_weights"),
+    # Analyses
+    (top(analyses=["probing"]), "analyses[0]", "'probing'", "geometry, audit or code_length"),
+    (
+        coarsewsd20(analyses=["code_length"], trains=["1pct", "25pct"]),
+        "trains",
+        "5pct, 10pct, 50pct too",
+        "leave code_length out",
+    ),
+    (
+        coarsewsd20(analyses=["code_length"], trains=[f"{i}pct" for i in (1, 5, 10, 25, 50)]),
+        "controls.classifiers",
+        "gives probabilities",
+        "logistic and lda",
+    ),
+    (top(analyses=["audit", "audit"]), "analyses", "['audit', 'audit']", "non-unique"),
+    # BUG in wsd/config.py (reported): a twin may have the name, and so the files, of another model.
+    (
+        lambda c: (
+            second_model(name=f"{MINILM}-random-1")(c),
+            controls(random_weights=[1])(c),
+        ),
+        "models[1].name",
+        f"'{MINILM}-random-1'",
+        "taken",
+    ),
+    (
+        lambda c: (
+            second_model(name=f"{MINILM.lower()}-random-12")(c),
+            controls(random_weights=[1, 12])(c),
+        ),
+        "models[1].name",
+        f"'{MINILM.lower()}-random-12'",
+        "taken",
+    ),
     # Views
     (views(["focal"], ["context"]), "views.classify", "'context'", "add context to views.store"),
     (views(["focus"], ["focal"]), "views.store[0]", "'focus'", "'context', 'cls', 'other'"),
@@ -311,6 +571,12 @@ WRONG: list[tuple[Change, str, str, str]] = [
     (views(["focal"], []), "views.classify", "[]", "non-empty"),
     (views(["focal"], ["focal"], keep=[]), "views", "'keep'", "classify, store"),
     (top(views={"store": ["focal"]}), "views", "'classify'", "add the key"),
+    (
+        lambda c: (views(["focal"], ["focal"])(c), controls(views=["other"])(c)),
+        "controls.views",
+        "'other'",
+        "add other to views.store",
+    ),
 ]
 
 

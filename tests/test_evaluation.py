@@ -180,9 +180,7 @@ def test_the_tables_exactly(tmp_path: Path) -> None:
         "command": "snakemake",
         "corpus": {"mint": "digest of mint", "sage": "digest of sage"},
         "models": {"toy": {"model": {"name": "toy", "blocks": 6}, "seed": 1}},
-        "classifiers": {
-            "near": {"estimator": "nearest_centroid", "space": {"metric": "cosine"}}
-        },
+        "classifiers": {"near": {"estimator": "nearest_centroid", "space": {"metric": "cosine"}}},
         "layers": {"toy": ["6"]},
         "trains": ["full"],
         "views": ["focal"],

@@ -108,9 +108,9 @@ def test_repeats_differ_and_each_is_drawn_with_its_own_seed(make_corpus: MakeCor
 
 def test_the_same_again(make_corpus: MakeCorpus, tmp_path: Path) -> None:
     for name in ("a", "b"):
-        np.random.seed(len(name) * 7)  # noqa: NPY002 - the global state must not matter
+        np.random.seed(len(name) * 7)  # the global state must not matter
         folds.write(tmp_path / name, make({"mint": grouped(make_corpus)}, None, **ASKED))
-        np.random.random(5)  # noqa: NPY002
+        np.random.random(5)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -186,7 +186,7 @@ def test_the_folds_of_another_corpus_are_refused(make_corpus: MakeCorpus) -> Non
     rows = [("train", 0), ("train", 1), ("test", 0)]
     found = make({"mint": make_corpus(rows)}, None, **ASKED)
     other = make_corpus([*rows, ("test", 1)])
-    with pytest.raises(ResultError, match="'full' belong to another table .* of 'mint'"):
+    with pytest.raises(ResultError, match=r"'full' belong to another table .* of 'mint'"):
         found.rows(other)
 
 

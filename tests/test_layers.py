@@ -26,6 +26,9 @@ DEFAULT = ["all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", 
         ("mean-last-1", "6", (6,)),
         ("sum-last-1", "6", (6,)),
         ("concat-3", "3", (3,)),
+        ("mix-last-1", "6", (6,)),
+        ("mix-2-1", "mix-1-2", (1, 2)),
+        ("mix-last-6", "mix-all", (1, 2, 3, 4, 5, 6)),
         ("mean-0", "0", (0,)),
         ("mean-last-2", "mean-last-2", (5, 6)),
         ("sum-last-4", "sum-last-4", (3, 4, 5, 6)),
@@ -118,7 +121,7 @@ def test_refused_with_key_value_and_what_is_possible(choice: str | int) -> None:
     assert error.where == "config key layers[3]"
     assert error.fix == (
         "with 6 blocks, use 0 to 6 (or -1 to -7 from the top), <op>-last-<k> with k from 1 to 7, "
-        "<op>-all, or <op>-<i>-<j>-... , with op mean, sum, concat"
+        "<op>-all, or <op>-<i>-<j>-... , with op mean, sum, concat, mix"
     )
 
 
@@ -182,6 +185,8 @@ STATES = {
         ("mean-0-2", [[50.5, 101], [151.5, 202.5]]),
         ("sum-0-2", [[101, 202], [303, 405]]),
         ("concat-2-0", [[1, 2, 100, 200], [3, 4, 300, 401]]),
+        # A mix is learned: what learns it gets the layers one after the other.
+        ("mix-2-0", [[1, 2, 100, 200], [3, 4, 300, 401]]),
         ("concat-1-2-0", [[1, 2, 10, 20, 100, 200], [3, 4, 30, 40, 300, 401]]),
     ],
 )

@@ -1,4 +1,4 @@
-"""The summary as text: best first, in percent, and one line for what is no summary."""
+"""The results as text: what was selected first, in percent, and one line for what is no summary."""
 
 from pathlib import Path
 
@@ -8,33 +8,72 @@ from wsd.errors import ResultError
 from wsd.leaderboard import leaderboard
 
 HEAD = (
-    "model,train,view,layers,classifier,"
+    "model,train,draw,test,view,layers,classifier,"
     "micro_accuracy,mean_word_accuracy,mean_macro_f1,mean_balanced_accuracy"
 )
 ROWS = [
-    "toy,full,focal,0,near,0.9,0.8,0.500000,0.7",
-    "toy,full,focal,mean-last-4,near,0.95,0.85,0.905,0.75",
-    "larger-toy,full,context,6,logistic,1.000000,0.99996,0.905,0.123456",
-    "toy,full,focal,10,near,0,0,0.0999,0",
+    "toy,full,,test,focal,0,near,0.9,0.8,0.500000,0.7",
+    "toy,full,,test,focal,mean-last-4,near,0.95,0.85,0.905,0.75",
+    "larger-toy,full,,test,context,6,logistic,1.000000,0.99996,0.905,0.123456",
+    "toy,full,,test,focal,10,near,0,0,0.0999,0",
+    # Better than all others, but none of the candidates on the full training set's test.
+    "toy,full,,outofdomain,focal,0,near,1,1,,1",
+    "toy,balanced,,test,focal,0,near,1,1,0.999,1",
+    "toy,nshot-3,2,test,focal,0,near,1,1,0.999,1",
+    "toy-random-1,full,,test,focal,0,near,1,1,0.999,1",
+    "toy,full,,test,cls,0,near,1,1,0.999,1",
+    "toy,full,,test,per-word,per-word,per-word,0.9,0.9,0.9,0.9",
 ]
-NOTE = "Percent, over the words; ordered by mean macro-F1 on the test set."
+SELECTION_HEAD = (
+    "model,train,scope,view,layers,classifier,parameters,objective,spread,frequency,selected"
+)
+SELECTION = [
+    "larger-toy,full,all words,context,6,logistic,{},0.7,0,1,True",
+    "toy,full,all words,focal,10,near,{},0.8,0,1,True",
+    "toy,full,all words,focal,0,near,{},0.6,0,0,False",
+    "toy,full,all words,focal,mean-last-4,near,{},0.5,0,0,False",
+    "toy,full,mint,focal,0,near,{},0.99,0,1,True",
+    "toy,1pct,all words,focal,0,near,{},0.98,0,1,True",
+]
+SELECTED = "Selected on folds of the training set, for all words and for each word by itself:"
+BEST = "Best on the test set, for reference only (the order itself was read off the test set):"
+NOTE = "Percent, over the words; `on folds` is the objective that selected, on training data."
 
 
 @pytest.fixture
 def summary(tmp_path: Path) -> Path:
     path = tmp_path / "summary.csv"
     path.write_text("\n".join([HEAD, *ROWS, ""]))
+    (tmp_path / "selection.csv").write_text("\n".join([SELECTION_HEAD, *SELECTION, ""]))
     return path
 
 
 def test_the_table_exactly(summary: Path) -> None:
     """Best first; of equal rows the one that stands first in the file."""
+    head = (
+        "model       view      layers       classifier"
+        "  on folds  macro-F1  balanced  accuracy   micro"
+    )
     assert leaderboard(summary).splitlines() == [
-        "model       view     layers       classifier  macro-F1  balanced  accuracy   micro",
-        "toy         focal    mean-last-4  near           90.50     75.00     85.00   95.00",
-        "larger-toy  context  6            logistic       90.50     12.35    100.00  100.00",
-        "toy         focal    0            near           50.00     70.00     80.00   90.00",
-        "toy         focal    10           near            9.99      0.00      0.00    0.00",
+        SELECTED,
+        head,
+        "larger-toy  context   6            logistic       70.00     90.50     12.35    100.00"
+        "  100.00",
+        "toy         per-word  per-word     per-word                 90.00     90.00     90.00"
+        "   90.00",
+        "toy         focal     10           near           80.00      9.99      0.00      0.00"
+        "    0.00",
+        "",
+        BEST,
+        head,
+        "toy         focal     mean-last-4  near           50.00     90.50     75.00     85.00"
+        "   95.00",
+        "larger-toy  context   6            logistic       70.00     90.50     12.35    100.00"
+        "  100.00",
+        "toy         focal     0            near           60.00     50.00     70.00     80.00"
+        "   90.00",
+        "toy         focal     10           near           80.00      9.99      0.00      0.00"
+        "    0.00",
         NOTE,
     ]
 
@@ -42,33 +81,48 @@ def test_the_table_exactly(summary: Path) -> None:
 @pytest.mark.parametrize(("top", "rows"), [(None, 4), (1, 1), (3, 3), (4, 4), (9, 4)])
 def test_only_the_best(summary: Path, top: int | None, rows: int) -> None:
     lines = leaderboard(summary, top=top).splitlines()
-    assert len(lines) == rows + 2
-    assert lines[1].startswith("toy         focal    mean-last-4" if rows > 1 else "toy")
+    start = lines.index(BEST)
+    assert start == 6  # of what was selected, all
+    assert len(lines[start:]) == rows + 3
+    assert lines[start + 2].split()[:3] == ["toy", "focal", "mean-last-4"]
     assert lines[-1] == NOTE
+
+
+def test_without_folds_nothing_was_selected(summary: Path) -> None:
+    """Then all that was trained on the full set and tested on the test split is shown."""
+    summary.with_name("selection.csv").write_text(SELECTION_HEAD + "\n")
+    summary.write_text("\n".join([HEAD, *(row for row in ROWS if "per-word" not in row), ""]))
+    lines = leaderboard(summary).splitlines()
+    assert lines[0] == BEST
+    assert {line.split()[0] for line in lines[2:-1]} == {"larger-toy", "toy", "toy-random-1"}
+    assert len(lines[2:-1]) == 6
 
 
 def test_the_order_of_the_columns_does_not_matter(summary: Path) -> None:
     before = leaderboard(summary)
-    lines = [line.split(",") for line in summary.read_text().splitlines()]
-    summary.write_text("\n".join(",".join(reversed(line)) for line in lines))
+    for path in (summary, summary.with_name("selection.csv")):
+        lines = [line.split(",") for line in path.read_text().splitlines()]
+        path.write_text("\n".join(",".join(reversed(line)) for line in lines))
     assert leaderboard(summary) == before
 
 
-def test_there_is_no_summary_yet(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["summary.csv", "selection.csv"])
+def test_there_is_no_summary_yet(summary: Path, name: str) -> None:
+    summary.with_name(name).unlink()
     with pytest.raises(ResultError, match="no summary yet") as caught:
-        leaderboard(tmp_path / "summary.csv")
-    assert caught.value.where == str(tmp_path / "summary.csv")
+        leaderboard(summary)
+    assert caught.value.where == str(summary.with_name(name))
     assert caught.value.fix == "run snakemake"
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        f"{HEAD}\ntoy,full,focal,0,near,0.9,0.8,high,0.7\n",
-        f"{HEAD}\ntoy,full,focal,0,near,0.9,0.8\n",
-        f"{HEAD}\ntoy,full,focal,0,near,0.9,0.8,0.5,\n",
+        f"{HEAD}\ntoy,full,,test,focal,0,near,0.9,0.8,high,0.7\n",
+        f"{HEAD}\ntoy,full,,test,focal,0,near,0.9,0.8\n",
         f"{HEAD.replace('mean_macro_f1', 'f1')}\n{ROWS[0]}\n",
         f"{HEAD.replace('layers', 'layer')}\n{ROWS[0]}\n",
+        f"{HEAD.replace('train', 'trained')}\n{ROWS[0]}\n",
         "some words\nand more\n",
     ],
 )
@@ -77,3 +131,16 @@ def test_what_is_no_summary(summary: Path, text: str) -> None:
     with pytest.raises(ResultError, match="not a summary table") as caught:
         leaderboard(summary)
     assert caught.value.where == str(summary)
+
+
+def test_what_is_no_selection(summary: Path) -> None:
+    summary.with_name("selection.csv").write_text("some words\nand more\n")
+    with pytest.raises(ResultError, match="not a summary table"):
+        leaderboard(summary)
+
+
+@pytest.mark.parametrize("name", ["summary.csv", "selection.csv"])
+def test_no_text_at_all(summary: Path, name: str) -> None:
+    summary.with_name(name).write_bytes(b"\xff\xfe\xff")
+    with pytest.raises(ResultError, match="not a summary table"):
+        leaderboard(summary)

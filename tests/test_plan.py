@@ -136,7 +136,7 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e11)
-    config = config_of(classifiers=[{"name": "logistic"}])
+    config = config_of(classifiers=[{"name": "nearest_centroid"}])
     # 13 states * 33,566 * 768 * 4 bytes * 4 views; 12 * 12 * 768² + 31,000 * 768 weights.
     assert describe(config, tmp_path, 4).splitlines() == [
         "bert-base-uncased on CoarseWSD-20: 20 words, 18 combinations of layers and classifier",

@@ -100,7 +100,11 @@ def test_every_split_but_the_training_one_is_predicted(make_corpus: MakeCorpus) 
     vectors = np.eye(2)[[0, 1, 1, 0, 0]]
     test, other = predict_word(make_corpus(rows), vectors, NearestCentroid())
     assert (test.split, test.index.tolist(), test.predicted.tolist()) == ("test", [0, 1], [1, 0])
-    assert (other.split, other.index.tolist(), other.predicted.tolist()) == ("outofdomain", [0], [0])
+    assert (other.split, other.index.tolist(), other.predicted.tolist()) == (
+        "outofdomain",
+        [0],
+        [0],
+    )
     assert test.n_train == other.n_train == 2
 
 
@@ -141,7 +145,9 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
         word_predictions("arm", ("only one",), 1),
         word_predictions("bow", ("b", "a"), 30),
     ]
-    words.insert(1, replace(word_predictions("yard", words[0].senses, 3, "outofdomain"), n_train=28))
+    words.insert(
+        1, replace(word_predictions("yard", words[0].senses, 3, "outofdomain"), n_train=28)
+    )
     path = tmp_path / "a=b" / "6.logistic.parquet"
     predictions.write(path, words, {"layers": "6"})
     # The folder's name looks like a partition of a data set, and is none.
@@ -260,9 +266,7 @@ def test_a_mix_is_learned_by_logistic_regression_alone(folder: Folder) -> None:
         with pytest.raises(ConfigError, match=f"{estimator} on context cannot learn the mix"):
             folder.classify(estimator=estimator, space={}, layers="mix-all")
     with pytest.raises(ConfigError, match=r"context\+context cannot learn the mix"):
-        folder.classify(
-            estimator="logistic", space={}, view="context+context", layers="mix-all+1"
-        )
+        folder.classify(estimator="logistic", space={}, view="context+context", layers="mix-all+1")
 
 
 def test_several_training_sets_at_once(folder: Folder, write_folds: WriteFolds) -> None:

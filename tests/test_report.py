@@ -81,13 +81,16 @@ class Run:
         }
 
 
-def make_corpus(word: str, senses: tuple[str, ...], rng: np.random.Generator) -> Corpus:
+def make_corpus(
+    word: str, senses: tuple[str, ...], rng: np.random.Generator, n_ood: int = 0
+) -> Corpus:
     n_train, n_test = 30, 18
     # Unequal senses in no order, so that the pages draw in another order than the corpus has.
     shares = np.arange(1, len(senses) + 1) / sum(range(1, len(senses) + 1))
-    gold = rng.choice(len(senses), size=n_train + n_test, p=shares).astype(np.int32)
+    n = n_train + n_test + n_ood
+    gold = rng.choice(len(senses), size=n, p=shares).astype(np.int32)
     tokens, position = [], []
-    for i in range(n_train + n_test):
+    for i in range(n):
         hostile = HOSTILE[i % len(HOSTILE)]
         at = int(rng.integers(0, 3))
         sentence = ["left", hostile, f"n{i}"]
@@ -97,8 +100,8 @@ def make_corpus(word: str, senses: tuple[str, ...], rng: np.random.Generator) ->
     return Corpus(
         word=word,
         senses=senses,
-        split=np.array(["train"] * n_train + ["test"] * n_test),
-        index=np.concatenate([np.arange(n_train), np.arange(n_test)]).astype(np.int32),
+        split=np.array(["train"] * n_train + ["test"] * n_test + ["outofdomain"] * n_ood),
+        index=np.concatenate([np.arange(k) for k in (n_train, n_test, n_ood)]).astype(np.int32),
         tokens=tuple(tokens),
         position=np.array(position, dtype=np.int32),
         gold=gold,
@@ -111,13 +114,18 @@ def make_run(
     models: Sequence[str] = (MODEL,),
     trains: Sequence[str] = ("full",),
     views: Sequence[str] = ("focal",),
+    n_ood: int = 0,
+    further: Sequence[tuple[str, str]] = (),
 ) -> Run:
-    """Write the tables of a run with known errors, through the package's own writers."""
+    """Write the tables of a run with known errors, through the package's own writers.
+
+    ``further`` are views and layer choices with predictions and scores, but without a picture.
+    """
     rng = np.random.default_rng(5)
-    corpora = {word: make_corpus(word, senses, rng) for word, senses in SENSES.items()}
+    corpora = {word: make_corpus(word, senses, rng, n_ood) for word, senses in SENSES.items()}
     for word, corpus in corpora.items():
         corpora_files.write(folder / "corpus" / f"{word}.parquet", corpus)
-    predicted, projected = [], []
+    predicted, projected, unseen = [], [], []
     for model in models:
         encoder = {
             "model": {
@@ -170,14 +178,28 @@ def make_run(
                             "classifier": name,
                             "estimator": name,
                             "parameters": {"C": 1.0},
+                            "space": {"C": [0.5, 1.0], "metric": "cosine"},
                             "versions": {"wsd": "0"},
                             **shared,
                         }
-                        words = [make_predictions(corpus, rng) for corpus in corpora.values()]
+                        words = [
+                            made for of in corpora.values() for made in make_predictions(of, rng)
+                        ]
                         predictions.write(path, words, provenance)
                         predicted.append(path)
+        for view, choice in further:
+            path = folder / model / "further" / view / f"{choice}.parquet"
+            named = {"view": view, "layers": choice, "classifier": "logistic"}
+            # All right: they head the list.
+            words = [
+                replace(made, predicted=made.gold)
+                for of in corpora.values()
+                for made in make_predictions(of, rng)
+            ]
+            predictions.write(path, words, {**provenance, **named, "estimator": "logistic"})
+            unseen.append(path)
     evaluation.evaluate(
-        predicted,
+        [*predicted, *unseen],
         dataset=DATASET.name,
         config={"words": "all", "note": "</pre><script>window.pwned=1</script>"},
         command="snakemake <all> & more",
@@ -188,20 +210,25 @@ def make_run(
     return Run(folder, corpora, predicted, projected)
 
 
-def make_predictions(corpus: Corpus, rng: np.random.Generator) -> WordPredictions:
-    test = corpus.split == "test"
-    gold = corpus.gold[test]
-    wrong = rng.random(len(gold)) < 0.25
-    predicted = np.where(wrong, (gold + 1) % len(corpus.senses), gold).astype(np.int32)
-    return WordPredictions(
-        word=corpus.word,
-        senses=corpus.senses,
-        n_train=int((~test).sum()),
-        index=corpus.index[test],
-        gold=gold,
-        predicted=predicted,
-        scores=np.zeros((len(gold), len(corpus.senses))),
-    )
+def make_predictions(corpus: Corpus, rng: np.random.Generator) -> list[WordPredictions]:
+    found = []
+    for split in dict.fromkeys(corpus.split[corpus.split != "train"].tolist()):
+        rows = corpus.split == split
+        gold = corpus.gold[rows]
+        wrong = rng.random(len(gold)) < 0.25
+        predicted = np.where(wrong, (gold + 1) % len(corpus.senses), gold).astype(np.int32)
+        made = WordPredictions(
+            word=corpus.word,
+            senses=corpus.senses,
+            n_train=int((corpus.split == "train").sum()),
+            index=corpus.index[rows],
+            gold=gold,
+            predicted=predicted,
+            scores=np.zeros((len(gold), len(corpus.senses))),
+            split=split,
+        )
+        found.append(made)
+    return found
 
 
 def predictions_of(run: Run, word: str, choice: str, reader: str) -> WordPredictions:
@@ -435,8 +462,11 @@ def test_index_leads_with_the_best_and_sorts_by_macro_f1(run: Run, built: Path) 
     summary = pd.read_csv(run.folder / "summary.csv", dtype={"layers": str})
     best = summary.sort_values("mean_macro_f1", ascending=False).iloc[0]
     text = " ".join(page.text.split())
-    assert f"{best['mean_macro_f1'] * 100:.2f} over 2 words" in text
-    assert "chosen on the test set itself" in text
+    of_best = f"with {best['classifier']}, mean macro\N{NON-BREAKING HYPHEN}F1"
+    assert f"{of_best} {best['mean_macro_f1'] * 100:.2f}. It was chosen by the figure" in text
+    assert "For reference only: the best single configuration" in text
+    # What was searched, and what was fixed.
+    assert "logistic, C among 0.5, 1.0, metric = cosine" in text
     shown = re.findall(r"(?:logistic|nearest_centroid)((?:\d+\.\d\d){4})", text)
     metrics = list(pages.SUMMARY_METRICS)
     expected = summary.sort_values("mean_macro_f1", ascending=False, kind="stable")[metrics]
@@ -588,12 +618,89 @@ def test_several_models_and_training_sets_and_views(tmp_path: Path) -> None:
     build_report(**run.arguments(tmp_path))
     page = Page(tmp_path / "report" / "index.html")
     data = Page(tmp_path / "report" / "words" / "wide" / "bank.html").json("data")
-    assert data["readers"] == [f"{name}, {train}" for name in READERS for train in ("1pct", "full")]
-    # 2 models x 2 views x 2 training sets x 4 choices x 2 classifiers, but tables of one view.
+    assert data["readers"] == list(READERS)
+    # 2 models x 2 views x 4 choices x 2 classifiers of the full training set; tables of one view.
     text = (tmp_path / "report" / "index.html").read_text()
-    assert len(re.findall(r'class="n quiet rank"', text)) == 64
-    assert len(re.findall(r"<tfoot>", text)) == 8
-    assert "wide, logistic, full" in " ".join(page.text.split())
+    assert len(re.findall(r'class="n quiet rank"', text)) == 32
+    assert len(re.findall(r"<tfoot>", text)) == 4
+    assert "wide, logistic" in " ".join(page.text.split())
+    # The pages of a run that has nothing else show the same figures.
+    summary = pd.read_csv(run.folder / "summary.csv", dtype={"layers": str})
+    full = summary[summary["train"] == "full"]["mean_macro_f1"]
+    shown = re.findall(r'class="n lead">([\d.]+)<', text)
+    assert sorted(shown) == sorted(f"{100 * value:.2f}" for value in full)
+
+
+# BUG in wsd/report/inputs.py (reported): with `keep_default_na=False` the empty macro-F1 of a row
+# out of domain makes text of the whole column.
+def test_instances_out_of_domain_are_in_the_tables_and_not_on_the_pages(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", n_ood=7)
+    summary = pd.read_csv(run.folder / "summary.csv", dtype={"layers": str})
+    assert set(summary["test"]) == {"test", "outofdomain"}
+    build_report(**run.arguments(tmp_path))
+    index = Page(tmp_path / "report" / "index.html")
+    shown = re.findall(r"(?:logistic|nearest_centroid)((?:\d+\.\d\d){4})", index.text)
+    assert len(shown) == len(CHOICES) * len(READERS)
+    for word, corpus in run.corpora.items():
+        data = word_page(tmp_path, word).json("data")
+        assert len(decode(data["gold"], "<u2")) == (corpus.split != "outofdomain").sum() == 48
+        assert len(decode(data["choices"][0]["predicted"][0], "<u2")) == 18
+
+
+FURTHER = (
+    ("focal", "mix-all"),
+    ("focal+context", "mean-last-2+2"),
+    ("per-word", "per-word"),
+    ("context", "1"),
+)
+
+
+def test_what_has_no_picture_is_in_the_leaderboard_alone(tmp_path: Path) -> None:
+    """A mix, several vectors, a choice per word and a control view: all better than the rest."""
+    run = make_run(tmp_path / "run", further=FURTHER)
+    build_report(**run.arguments(tmp_path))
+    text = (tmp_path / "report" / "index.html").read_text()
+    assert len(re.findall(r'class="n quiet rank"', text)) == 8 + len(FURTHER)
+    words = " ".join(Page(tmp_path / "report" / "index.html").text.split())
+    assert f"on the test set itself is mix-all of {MODEL} with logistic" in words
+    for view, layers_ in FURTHER:
+        assert view in words and layers_ in words
+    data = word_page(tmp_path, "bank").json("data")
+    assert [entry["name"] for entry in data["choices"]] == list(CHOICES)
+    assert len(re.findall(r"<tfoot>", text)) == len(READERS)
+
+
+def test_a_comparison_leads_the_index(run: Run, tmp_path: Path) -> None:
+    """What was selected stands at the top; the candidates are too many for the table."""
+    rows = [
+        ("selected", MODEL, "focal+context", "mean-last-2+2", "logistic", 0.91),
+        ("candidate", MODEL, "focal", "nowhere", "logistic", 0.81),
+        ("most frequent <sense>", "no encoder", "text", "-", "most_frequent_sense", 0.31),
+    ]
+    metrics = list(pages.SUMMARY_METRICS)
+    table = pd.DataFrame(
+        {
+            "kind": kind, "model": model, "view": view, "layers": choice, "classifier": classifier,
+            "train": "full", "draw": "", "test": "test", "n_words": 2,
+            **dict.fromkeys(metrics, value),
+            **{f"{m}_low": value - 0.05 for m in metrics},
+            **{f"{m}_high": value + 0.05 for m in metrics},
+        }
+        for kind, model, view, choice, classifier, value in rows
+    )  # fmt: skip
+    table.to_csv(tmp_path / "comparison.csv", index=False)
+    build_report(**run.arguments(tmp_path), comparison=tmp_path / "comparison.csv")
+    page = Page(tmp_path / "report" / "index.html")
+    text = " ".join(page.text.split())
+    assert "Selected on folds of the training set: focal+context mean-last-2+2 of tiny" in text
+    assert "macro\N{NON-BREAKING HYPHEN}F1 91.00 (95% interval 86.00 to 96.00) over 2 words" in text
+    assert "most frequent <sense>" in text and "nowhere" not in text
+    assert "31.00 26.0\N{EN DASH}36.0" in text
+
+
+def test_a_comparison_that_is_none(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match="not a table of comparisons"):
+        build_report(**run.arguments(tmp_path), comparison=tmp_path / "none.csv")
 
 
 @pytest.mark.parametrize(

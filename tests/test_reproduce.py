@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from checkout import Checkout
-from conftest import MakeCorpus, WriteVectors
+from checkout import Checkout, Run
+from conftest import MakeCorpus
 from safetensors.numpy import load_file
+from test_modules import MODULES, imported
 from tiny import tiny_bert
 
 from wsd import cli, embeddings, predictions, published, reproduce
@@ -307,10 +308,6 @@ def test_some_of_the_words(scene: Scene) -> None:
 # Faults of ours
 
 
-def planted_in(word: str, scene: Scene) -> list[str]:
-    return [sense for sense in scene.cosines() if sense.startswith(word)]
-
-
 def test_layers_shifted_by_one(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     layer = Embeddings.layer
     monkeypatch.setattr(Embeddings, "layer", lambda self, number: layer(self, number - 1))
@@ -344,10 +341,10 @@ def test_alignment_off_by_one_piece(
     scene.embed(word)
     found, error = scene.fails()
     cosines = senses_of(found)
-    assert cosines == pytest.approx(scene.cosines(), abs=1e-12)
+    assert cosines == pytest.approx(scene.cosines(), abs=1e-7)
     n = len(SENSES[word])
     assert set(list(cosines)[:n]) == set(SENSES[word])
-    assert max(list(cosines.values())[:n]) < 0.99
+    assert max(list(cosines.values())[:n]) < reproduce.COSINE
     assert min(list(cosines.values())[n:]) > 1 - 1e-9
     assert f"the centroid of {next(iter(scene.cosines()))!r}" in error.what
     # The word's predictions change too, and those of no other word.
@@ -415,6 +412,25 @@ def test_one_prediction_flipped(scene: Scene, word: str, line: int) -> None:
         *(str(line), f"{margins[0]:.2e}", f"{margins[1]:.2e}"),
         *(word, gold, first, second),
     ]
+
+
+def test_several_predictions_flipped(scene: Scene) -> None:
+    """The one with the greatest margin is named."""
+    path = scene.outputs / "crane.jsonl"
+    outputs = [json.loads(text) for text in path.read_text().splitlines()]
+    margins = []
+    for output in outputs:
+        (first, high), (second, low) = output["matches"]
+        output["matches"] = [[second, high], [first, low]]
+        margins.append(high - low)
+    path.write_text("".join(json.dumps(output) + "\n" for output in outputs))
+    scene.build()
+    found, error = scene.fails()
+    order = sorted(range(12), key=lambda i: -margins[i])
+    assert [row["index"] for row in found["predictions"]["differing"]] == order
+    assert error.what.endswith(
+        f"12 of 30 predictions differ, such as that of crane test {order[0]}"
+    )
 
 
 # Files that are not what they should be
@@ -589,6 +605,13 @@ def test_the_threshold_of_agreement(wrong: int, passes: bool) -> None:
     assert (report.n, report.agreement) == (1000, 1 - wrong / 1000)
     assert report.passed is report.predictions_pass is passes
     assert report.accuracy == (1.0, 1 - wrong / 1000)
+    assert match.mean_score_difference == pytest.approx(0.25 * wrong / 1000)
+    assert match.score_difference == (0.25 if wrong else 0)
+    # Where the centroids alone are at fault, a near tie is not named.
+    low = reproduce.summarize([dataclasses.replace(sense, cosine=0.5)], [match], {})
+    what = reproduce._failure(low, Path("r.txt")).what
+    assert "the centroid of 'a' has cosine 0.5" in what
+    assert ("predictions differ" in what) is not passes
 
 
 @pytest.mark.parametrize(("cosine", "passes"), [(1.0, True), (0.9999, True), (0.99989, False)])
@@ -616,18 +639,20 @@ def test_the_least_excusable_differences_come_first() -> None:
         rows = tuple(reproduce.Disagreement(word, i, "a", "a", "b", x, y) for i, x, y in differing)
         return reproduce.WordMatch(word, 10, 10 - len(rows), 9, 8, 0.5, 0.25, rows)
 
-    words = [match("x", (1, 1e-6, 0.9), (2, 0.2, 0.1)), match("y"), match("z", (3, 0.3, 0.3))]
+    words = [
+        match("x", (1, 1e-6, 0.9), (2, 0.2, 0.1), (4, 0.9, 1e-7)),
+        match("y"),
+        match("z", (3, 0.3, 0.3)),
+    ]
     sense = reproduce.SenseMatch("x", "a", 4, 1.0, 1.0)
     report = reproduce.summarize([sense], words, {})
-    assert [one.index for one in report.differing] == [3, 2, 1]
+    assert [one.index for one in report.differing] == [3, 2, 1, 4]
     assert [word.word for word in report.words] == ["x", "z", "y"]
-    assert report.agreement == 27 / 30
+    assert report.agreement == 26 / 30
     assert report.accuracy == (27 / 30, 24 / 30)
 
 
-def test_long_lists_are_cut_in_the_text_alone(
-    make_corpus: MakeCorpus, write_vectors: WriteVectors, scene: Scene
-) -> None:
+def test_long_lists_are_cut_in_the_text_alone() -> None:
     match = reproduce.compare_predictions(toy(20, 0), toy(20, 12))
     sense = reproduce.SenseMatch("mint", "a", 4, 1.0, 1.0)
     names = {
@@ -670,25 +695,41 @@ def test_the_command(scene: Scene, capsys: pytest.CaptureFixture[str], tmp_path:
 
 
 @pytest.mark.slow
-def test_the_rule_on_an_encoder_that_is_not_the_published_one(
-    archive: Path, tmp_path: Path
-) -> None:
-    """The hub's bert-base-uncased is not here: of another one the check says so."""
+def test_the_rule_lists_what_the_command_imports(scene: Scene) -> None:
+    assert imported(scene.root, *arguments(scene)) == set(MODULES["reproduce"])
+
+
+@pytest.mark.slow
+def test_the_rule(archive: Path, tmp_path: Path) -> None:
+    """On random weights, as wide as the real ones: it fails, and what it found is still there."""
     checkout = Checkout.create(tmp_path / "repository")
-    config = checkout.configure(
-        "tiny", dataset="coarsewsd20", words=["digit"], models=[checkout.tiny_model()]
-    )
-    done = checkout.run(
-        *("reproduce", "--cores", "1", "--configfile", config),
-        code=1,
-        WSD_COARSEWSD20_ARCHIVE=str(archive),
-    )
-    assert done.jobs == {
-        **{"download": 1, "corpus": 1, "model": 1, "embed": 1},
-        **{"published": 1, "reproduce": 1},
-    }
-    assert "have 32 numbers, the published centroids 768" in done.text
-    assert "config key `models`" in done.text
+    tiny_bert(tmp_path / "model", blocks=3, width=768, max_length=512)
+    other = {"name": "other", "path": str(tmp_path / "model"), "blocks": 3, "width": 768}
+    golden = {**other, "name": "bert-base-uncased"}
+    shared = {"dataset": "coarsewsd20", "words": ["digit"], "layers": ["all"]}
+    first = checkout.configure("first", **shared, models=[other])
+    both = checkout.configure("both", **shared, models=[other, golden])
+
+    def run(config: str, name: str) -> Run:
+        done = checkout.run(
+            *("reproduce", "--cores", "1", "--configfile", config),
+            code=1,
+            WSD_COARSEWSD20_ARCHIVE=str(archive),
+        )
+        folder = checkout.root / "results/logs/coarsewsd20" / name
+        text = (folder / "reproduce.txt").read_text()
+        assert text.startswith(f"FAIL: {name}, sum-last-4, beside the published {SYSTEM}\n")
+        assert text in (folder / "reproduce.log").read_text()
+        assert text.splitlines()[0] in done.text
+        assert f"reproduce: the vectors of {name} beside the published ones" in done.text
+        found = json.loads((folder / "reproduce.json").read_text())
+        assert set(senses_of(found)) == {"digit_digit_(anatomy)", "digit_numerical_digit"}
+        return done
+
+    own = {"model": 1, "embed": 1, "reproduce": 1}
+    assert run(first, "other").jobs == {"download": 1, "corpus": 1, "published": 1, **own}
+    # Beside others, the model of that name is the one that is checked.
+    assert run(both, "bert-base-uncased").jobs == own
 
 
 # The real files

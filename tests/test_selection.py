@@ -158,7 +158,7 @@ def test_ties_of_one_word_go_to_the_one_that_is_better_on_all(tmp_path: Path) ->
 
 
 def test_the_second_best_on_all_words_is_second_in_a_tie(tmp_path: Path) -> None:
-    """The best on all words is no part of the tie; of the rest, not the first file but the better."""
+    """The best on all words is no part of the tie: of the rest not the first but the better."""
     files = [
         write(tmp_path, {"mint": [[mint]], "sage": [[sage]]}, layers=layers, classifier="near",
               grid=NEAR)

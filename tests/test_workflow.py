@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,16 +13,21 @@ from hub_server import HubServer
 from tiny import tiny_bert
 
 from wsd import corpus as corpora
+from wsd import features
 from wsd.classifiers import Logistic
-from wsd.embeddings import Embeddings
 from wsd.layers import expand
-from wsd.predictions import combined, predict_word
+from wsd.predictions import predict_word
+from wsd.published import SYSTEMS
 
-KEYS = ["model", "train", "view", "layers", "classifier"]
+KEYS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
 FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
 MEANS = ["mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
-TO_THE_END = {"evaluate": 1, "report": 1}
+# Selecting is cheap; what it selects is fitted anew, per model.
+PUBLISHED = len(SYSTEMS)
+TO_THE_END = {"select": 1, "classify_selected": 1, "evaluate": 1, "compare": 1, "report": 1}
 LAYERS = ["all", "mean-all"]
+CLASSIFIERS = [{"name": "nearest_centroid"}, {"name": "logistic", "C": [0.01, 1]}]
+BASELINES = ("most_frequent_sense", "bag_of_words", "position_length")
 # For tests of what happens without a network, on machines that have one.
 NO_NETWORK = {
     "HTTPS_PROXY": "http://127.0.0.1:9",
@@ -43,6 +49,9 @@ def config(checkout: Checkout) -> dict:
         "words": ["bank", "crane"],
         "models": [checkout.tiny_model()],
         "layers": LAYERS,
+        "tuning": {"folds": 3, "repeats": 1},
+        "classifiers": CLASSIFIERS,
+        "controls": {"baselines": True},
     }
 
 
@@ -54,9 +63,11 @@ def small(checkout: Checkout, config: dict) -> str:
     choices = 4  # layers 0 to 2 and their mean
     assert first.jobs == {
         "corpus": 2,
+        "folds": 1,
         "model": 1,
         "embed": 2,
         "classify": 2 * choices,
+        "baseline": len(BASELINES),
         "project": choices,
         **TO_THE_END,
     }
@@ -66,9 +77,11 @@ def small(checkout: Checkout, config: dict) -> str:
 
 def assert_leaderboard(text: str, checkout: Checkout) -> None:
     rows = list(csv.DictReader((checkout.root / "results/quickstart/summary.csv").open()))
-    best = max(float(row["mean_macro_f1"]) for row in rows)
-    lines = text[text.index("macro-F1") :].splitlines()
-    assert f"{100 * best:.2f}" in lines[1]
+    best = max(float(row["mean_macro_f1"]) for row in rows if row["view"] != "per-word")
+    lines = text[text.index("Best on the test set") :].splitlines()
+    assert f"{100 * best:.2f}" in lines[2]
+    selected = text[text.index("Selected on folds") :].splitlines()
+    assert sum("per-word" in line for line in selected[2:4]) == 1
     assert str(checkout.root / "results/quickstart/report/index.html") in text
 
 
@@ -87,7 +100,7 @@ def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> N
         for layers in ("0", "1", "2", "mean-all")
         for classifier in ("logistic", "nearest_centroid")
         for word in ("bank", "crane")
-    ]
+    ] + [("tiny", "per-word", "per-word", word) for word in ("bank", "crane")]
     assert list(rows(checkout, "summary")[0]) == [*KEYS, "micro_accuracy", *MEANS]
     provenance = json.loads((checkout.root / "results/quickstart/provenance.json").read_text())
     assert provenance["config"]["words"] == ["bank", "crane"]
@@ -96,7 +109,14 @@ def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> N
     assert set(provenance["corpus"]) == {"bank", "crane"}
     assert provenance["versions"]["scikit-learn"]
     benchmarks = list((checkout.root / "results/benchmarks").rglob("*.tsv"))
-    assert len(benchmarks) == 2 + 1 + 2 + 8 + 4 + 2
+    # corpus, folds, model, embed, classify, baseline, project, and the five to the end
+    assert len(benchmarks) == 2 + 1 + 1 + 2 + 8 + 3 + 4 + 5
+    chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())
+    assert chosen["candidates"] == {"tiny, full": 8}
+    assert chosen["folds"] == {"full": {"k": 3, "repeats": 1, "seed": 1}}
+    comparison = rows(checkout, "comparison")
+    assert {row["classifier"] for row in comparison} >= {*BASELINES, "per-word", "logistic"}
+    assert [row["kind"] for row in comparison].count("selected") == 1
 
 
 @pytest.mark.slow
@@ -145,7 +165,7 @@ def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, smal
     before = (checkout.root / "results/quickstart/scores.csv").read_text()
     fewer = checkout.configure("fewer", **{**config, "words": ["crane"]})
     run = checkout.run("--cores", "2", "--configfile", fewer)
-    assert run.jobs == {"classify": 8, "project": 4, **TO_THE_END}
+    assert run.jobs == {"folds": 1, "baseline": 3, "classify": 8, "project": 4, **TO_THE_END}
     report = checkout.root / "results/quickstart"
     pages = sorted(p.name for p in report.glob("report/words/**/*.html"))
     assert pages == sorted(p.name for p in report.glob("portable/**/*.html")) == ["crane.html"]
@@ -172,22 +192,59 @@ def test_a_key_on_the_command_line_is_part_of_the_command(checkout: Checkout, sm
 def test_a_changed_parameter_reruns_its_classifier(
     checkout: Checkout, config: dict, small: str
 ) -> None:
-    classifiers = [{"name": "nearest_centroid", "metric": "cosine"}, {"name": "logistic", "C": 9}]
-    path = checkout.configure("strong", **config, classifiers=classifiers)
+    classifiers = [{"name": "nearest_centroid"}, {"name": "logistic", "C": [0.01, 9]}]
+    path = checkout.configure("strong", **{**config, "classifiers": classifiers})
     assert checkout.run("-n", "--configfile", path).jobs == {"classify": 4, **TO_THE_END}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("changes", "jobs"),
+    [
+        ({"tuning": {"folds": 4, "repeats": 1}}, {"folds": 1, "baseline": 3, "classify": 8}),
+        ({"tuning": {"folds": 3, "repeats": 2}}, {"folds": 1, "baseline": 3, "classify": 8}),
+        (
+            {"tuning": {"folds": 3, "repeats": 1, "objective": "mean_word_accuracy"}},
+            {"classify": 8},
+        ),
+        ({"features": [{"focal": 2, "context": 1}]}, {"classify": 2}),
+        ({"layers": [*LAYERS, "mix-all"]}, {"classify": 1}),
+        ({"controls": {"baselines": True, "views": ["context"]}}, {"classify": 3}),
+        ({"controls": {"baselines": True, "task": True}}, {"control": 3}),
+        (
+            {"controls": {"baselines": True, "random_weights": [1, 2]}},
+            {"model": 2, "embed_twin": 4, "classify": 6},
+        ),
+    ],
+    ids=lambda value: "-".join(value),
+)
+def test_what_a_key_adds(
+    checkout: Checkout, config: dict, small: str, changes: dict, jobs: dict
+) -> None:
+    """Every new key, laid over a run that is done: it runs what it asks for and no more."""
+    path = checkout.configure("added", **{**config, **changes})
+    found = checkout.run("-n", "--configfile", path).jobs
+    found = {rule: n for rule, n in found.items() if rule not in TO_THE_END}
+    assert found == jobs
 
 
 def closure(step: str) -> set[str]:
     """A step and those that use its files."""
     after = {
-        "corpus": {"embed", "classify", "project", "report"},
+        "corpus": {"folds", "embed", "classify", "classify_selected", "baseline", "project",
+                   "compare", "report"},
+        "folds": {"classify", "classify_selected", "baseline"},
         "model": {"embed"},
-        "embed": {"classify", "project"},
-        "classify": {"evaluate", "report"},
+        "embed": {"classify", "classify_selected", "project"},
+        "classify": {"select", "evaluate", "compare", "report"},
+        "select": {"classify_selected", "evaluate", "compare"},
+        "classify_selected": {"evaluate", "compare"},
+        "baseline": {"compare"},
         "project": {"report"},
-        "evaluate": {"report"},
+        "evaluate": {"compare", "report"},
+        "compare": {"report"},
         "report": set(),
-    }
+    }  # fmt: skip
     found = {step}
     while True:
         wider = found.union(*(after[name] for name in found))
@@ -197,9 +254,14 @@ def closure(step: str) -> set[str]:
 
 
 def listed_modules() -> dict[str, list[str]]:
+    """Of the steps of the small run, by the names of their rules."""
     from test_modules import MODULES
 
-    return {step: names for step, names in MODULES.items() if step != "download"}
+    names = {**MODULES, "baseline": MODULES["baselines"],
+             "classify_selected": MODULES["classify-selected"]}  # fmt: skip
+    return {step: names[step] for step in ("corpus", "folds", "model", "embed", "classify",
+            "select", "classify_selected", "baseline", "project", "evaluate", "compare",
+            "report")}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -259,15 +321,59 @@ def test_a_dry_run_needs_no_network_and_no_model(
     assert run.jobs == {
         "download": 1,
         "corpus": 20,
+        "folds": 1,
+        "published": PUBLISHED,
         "model": 1,
         "embed": 20,
         "classify": 2 * choices,
+        "baseline": 3,
         "project": choices,
         **TO_THE_END,
     }
     # One model only: a list in a config file replaces the one before it.
     assert set(re.findall(r"every layer of (\S+)", run.text)) == {model}
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
+    """Counted by hand, for a model of six blocks."""
+    files = ["config/minilm.yaml", "config/study.yaml"]
+    nowhere = {"HF_HOME": str(tmp_path), "WSD_CACHE": str(tmp_path), **NO_NETWORK}
+    run = checkout.run("-n", "--configfile", *files, **nowhere)
+    # Layers 0 to 6 and five combinations for each of four classifiers; the mix for one of them;
+    # four sets of two vectors for all four.
+    candidates = 12 * 4 + 1 + 4 * 4
+    # On the further training sets the two classifiers of the controls, which learn no mix: one
+    # job for all sets. Three control views and three twins have the single layers alone.
+    further = (12 + 4) * 2
+    single = 7 * 2
+    assert run.jobs == {
+        "download": 1,
+        "corpus": 20,
+        "trains": 1,
+        "folds": 1 + 6 + 4 * 3,
+        "published": PUBLISHED,
+        "model": 1 + 3,
+        "embed": 20,
+        "embed_twin": 3 * 20,
+        "classify": candidates + (3 + 3) * single,
+        "classify_trains": further,
+        "control": single,
+        "baseline": 3,
+        "project": 12,
+        "geometry": 1,
+        "audit": 1,
+        "code_length": 1,
+        **TO_THE_END,
+    }
+    assert list(tmp_path.iterdir()) == []
+    # A mix is learned by one classifier alone, and never projected.
+    assert len(re.findall(r"classify: \S+, focal, layers mix-all, (?!logistic)", run.text)) == 0
+    assert "layers mix-all, logistic" in run.text
+    assert not re.search(r"project: .*mix-all", run.text)
+    assert set(re.findall(r"control task: \S+ (\S+), layers", run.text)) == {"focal"}
+    twins = set(re.findall(r"classify: (\S+-random-\d), (\S+), layers (\d),", run.text))
+    assert len(twins) == 3 * 7 and {view for _, view, _ in twins} == {"focal"}
 
 
 @pytest.mark.parametrize("layers", [["all", 17], ["mean-last-0"], ["all", "median-all"]])
@@ -345,22 +451,27 @@ def test_one_and_two_cores_give_the_same_scores(
 def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> None:
     """CoarseWSD-20's `digit` with MiniLM: the archive, the download's code, all 12 choices."""
     checkout = Checkout.create(tmp_path / "wsd")
-    checkout.configure("digit", words=["digit"])
+    checkout.configure("digit", words=["digit"], trains=["1pct"], tuning={"repeats": 1})
     files = ["config/minilm.yaml", "config/digit.yaml"]
     run = checkout.run("--cores", "2", "--configfile", *files, WSD_COARSEWSD20_ARCHIVE=str(archive))
     assert "CC BY-NC 4.0" in run.text
     scores = rows(checkout, dataset="coarsewsd20")
-    assert len(scores) == 24
-    assert {(r["word"], r["n_train"], r["n_test"]) for r in scores} == {("digit", "68", "42")}
-    best = {(r["layers"], r["classifier"]): float(r["macro_f1"]) for r in scores}
+    # Both classifiers on the full set, the controls' one on the other, and the choice per word;
+    # each on the test split and out of domain.
+    by_set = Counter((r["train"], r["test"]) for r in scores)
+    assert by_set["full", "test"] == 24 + 1 and by_set["1pct", "test"] == 12
+    tested = [r for r in scores if (r["train"], r["test"]) == ("full", "test")]
+    assert {(r["word"], r["n_train"], r["n_test"]) for r in tested} == {("digit", "68", "42")}
+    best = {(r["layers"], r["classifier"]): float(r["macro_f1"]) for r in tested}
     # Any sound extraction separates numerals from fingers; the type alone (layer 0) does not.
     assert best["6", "nearest_centroid"] > 0.9 > best["0", "nearest_centroid"]
     folder = checkout.root / "results/coarsewsd20"
     digit = corpora.read(folder / "corpus/digit.parquet")
-    vectors = Embeddings(folder / "all-MiniLM-L6-v2/embeddings/digit/focal.safetensors", digit)
+    embeddings = folder / "all-MiniLM-L6-v2/embeddings"
     for choice in expand(["all", "mean-last-2", "mean-all", "concat-last-4"], 6):
+        _, vectors, _ = features.read(embeddings, digit, "focal", choice.name)
         usual, tight = (
-            predict_word(digit, combined(vectors, choice), Logistic(tol=tol))
+            predict_word(digit, vectors, Logistic(tol=tol))[0]
             for tol in (Logistic().tol, Logistic().tol / 10)
         )
         assert (usual.predicted == tight.predicted).all(), choice.name

@@ -160,6 +160,20 @@ def _select(args: argparse.Namespace) -> None:
     select(args.searches, objective=args.objective, table=args.table, out=args.out)
 
 
+def _reproduce(args: argparse.Namespace) -> None:
+    from wsd import corpus
+    from wsd.reproduce import reproduce
+
+    reproduce(
+        corpus.read_all(args.corpus, args.words),
+        args.embeddings,
+        layers=args.layers,
+        centroids=args.centroids,
+        published=args.published,
+        out=args.out,
+    )
+
+
 def _project(args: argparse.Namespace) -> None:
     from wsd import corpus, projection
 
@@ -453,6 +467,16 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--name", required=True)
     p.add_argument("--folds", type=Path, required=True, help="of `wsd folds`")
     out(p, "the predictions, .parquet")
+
+    p = command("reproduce", _reproduce, "Compare with the published centroids and predictions.")
+    data(p)
+    p.add_argument(
+        "--embeddings", type=Path, required=True, help="folder of <word>/focal.safetensors"
+    )
+    p.add_argument("--layers", default="sum-last-4", help="a layer choice (default: the authors')")
+    p.add_argument("--centroids", type=Path, required=True, help="the published ones, .txt")
+    p.add_argument("--published", type=Path, required=True, help="of `wsd published`, .parquet")
+    out(p, "what is found, .json; beside it the same to read, .txt")
 
     p = command("project", _project, "Project every word on two principal components.")
     vectors(p)

@@ -36,10 +36,11 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sizes(dataset: str) -> dict[str, int]:
-    """Instances per word, training and test together."""
+    """Instances per word, of all splits together."""
     with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["dataset"] == dataset]
-    return {row["word"]: int(row["n_train"]) + int(row["n_test"]) for row in rows}
+    columns = ("n_train", "n_test", "n_out_of_domain")
+    return {row["word"]: sum(int(row[column]) for column in columns) for row in rows}
 
 
 def missing(config: Config, results: Path) -> dict[str, list[str]]:
@@ -51,11 +52,16 @@ def missing(config: Config, results: Path) -> dict[str, list[str]]:
             for word in config.words
             if not all(
                 (folder / name / "embeddings" / word / f"{view}.safetensors").exists()
-                for view in config.store
+                for view in _views(config, name)
             )
         ]
-        for name in config.models
+        for name in [*config.models, *config.twins]
     }
+
+
+def _views(config: Config, name: str) -> tuple[str, ...]:
+    """What is kept of a model: of a twin one view, nothing else of it is looked at."""
+    return config.classify[:1] if name in config.twins else config.store
 
 
 def embedding_bytes(model: Model, instances: int, views: int) -> int:
@@ -93,17 +99,18 @@ def describe(config: Config, results: Path, cores: int) -> str:
     to_do = missing(config, results)
     lines = []
     for name, words in to_do.items():
-        model = config.models[name]
-        choices = len(model.layers) * len(config.classifiers) * len(config.classify)
+        model = {**config.models, **config.twins}[name]
+        views = len(_views(config, name))
+        choices = _choices(config, name)
         lines.append(
             f"{name} on {config.dataset.title}: {len(config.words)} words, {choices} "
-            f"combinations of layers and classifier"
+            f"combinations of features and classifier"
         )
         if not words:
             lines.append("  every sentence is embedded already")
             continue
         instances = sum(count[word] for word in words)
-        disk = embedding_bytes(model, instances, len(config.store))
+        disk = embedding_bytes(model, instances, views)
         jobs = choices + len(model.layers) * len(config.classify)
         seconds = embedding_seconds(model, len(words), instances, cores)
         seconds += JOB_SECONDS * jobs / cores
@@ -118,6 +125,18 @@ def describe(config: Config, results: Path, cores: int) -> str:
                 f"  to fetch, unless the hub's cache has it: about {weights / 1e9:.1f} GB of model"
             )
     return "\n".join(lines)
+
+
+def _choices(config: Config, name: str) -> int:
+    if name in config.twins:
+        return len(config.twins[name].single) * len(config.controls.classifiers)
+    model = config.models[name]
+    sets = [*(layers for _ in config.classify for layers in model.layers), *model.features]
+    return sum(
+        classifier.fits(layers if isinstance(layers, str) else layers[1])
+        for layers in sets
+        for classifier in config.classifiers.values()
+    )
 
 
 def _duration(seconds: float) -> str:

@@ -1,0 +1,115 @@
+"""Every step after the download, by hand, one after the other: arguments and first files."""
+
+import json
+import shutil
+from pathlib import Path
+
+from tiny import tiny_bert
+
+from wsd.corpus import OUT_OF_DOMAIN, read_text
+from wsd.datasets import DATA
+from wsd.published import SYSTEMS
+
+WORDS = ("apple", "crane")
+SYSTEM = next(name for name in SYSTEMS if name.startswith("1nn-"))
+FURTHER = "apple\tapple_fruit\t1\tan apple fell from the old tree\n"
+
+
+def prepare(folder: Path) -> None:
+    """Two words of the built-in corpus, laid out as a download, and a model of two blocks.
+
+    With a training set of every second line, another of every sixth, sentences from out of
+    domain, and the output of a published system that is always right.
+    """
+    for word in WORDS:
+        source = folder / "source" / word
+        shutil.copytree(DATA / "quickstart" / word, source)
+        corpus = read_text(source, word)
+        for train, step in (("balanced", 2), ("1pct", 6)):
+            part = folder / "source" / "trains" / train / word
+            part.mkdir(parents=True)
+            for kind in ("data", "gold"):
+                lines = (source / f"train.{kind}.txt").read_text().splitlines()[::step]
+                (part / f"train.{kind}.txt").write_text("\n".join(lines) + "\n")
+        published = folder / "source" / "published" / SYSTEM
+        published.mkdir(parents=True, exist_ok=True)
+        with (published / f"{word}.jsonl").open("w") as file:
+            tests = [row for row in range(len(corpus)) if corpus.split[row] == "test"]
+            for idx, row in enumerate(tests):
+                gold = corpus.senses[corpus.gold[row]]
+                others = [sense for sense in corpus.senses if sense != gold]
+                matches = [[gold, 0.9], *([sense, 0.1] for sense in others)]
+                line = {"idx": idx, "gold": gold, "tokens": corpus.tokens[row], "matches": matches}
+                file.write(json.dumps(line) + "\n")
+    assert "apple_fruit" in read_text(folder / "source" / "apple", "apple").senses
+    (folder / "source" / f"{OUT_OF_DOMAIN}.tsv").write_text(FURTHER)
+    tiny_bert(folder / "tiny")
+
+
+DATA_ARGUMENTS = ["--corpus", "corpus", "--words", *WORDS]
+VECTORS = [*DATA_ARGUMENTS, "--embeddings", "e"]
+LOGISTIC = ["--estimator", "logistic", "--space", '{"C": [0.01, 1], "prior_shift": [0, 1]}']
+LEARNED = ["--folds", "full.parquet", "balanced.parquet", "--searches", "s.parquet", "sb.parquet"]
+TABLES = ["--scores", "scores.csv", "--summary", "summary.csv", "--provenance", "provenance.json"]
+SELECTION = ["--selection", "selection.json"]
+
+# Name in the workflow's MODULES, command, arguments; in an order in which they can be run.
+STEPS: list[tuple[str, str, list[str]]] = [
+    *(
+        ("corpus", "corpus", ["--source", "source", "--word", word, "--out-of-domain",
+         "source/outofdomain.tsv", "--out", f"corpus/{word}.parquet"])
+        for word in WORDS
+    ),
+    ("trains", "trains", [*DATA_ARGUMENTS, "--source", "source", "--trains", "balanced", "1pct",
+     "--out", "trains"]),
+    ("published", "published", [*DATA_ARGUMENTS, "--source", "source", "--system", SYSTEM,
+     "--out", "published.parquet"]),
+    ("folds", "folds", [*DATA_ARGUMENTS, "--repeats", "2", "--out", "full.parquet"]),
+    ("folds", "folds", [*DATA_ARGUMENTS, "--repeats", "2", "--train", "trains/balanced.parquet",
+     "--out", "balanced.parquet"]),
+    ("folds", "folds", [*DATA_ARGUMENTS, "--repeats", "2", "--train", "trains/1pct.parquet",
+     "--out", "1pct.parquet"]),
+    ("model", "model", ["--name", "tiny", "--path", "tiny", "--blocks", "2", "--width", "32",
+     "--out", "tiny.json"]),
+    *(
+        ("embed", "embed", ["--model", "tiny.json", "--corpus", f"corpus/{word}.parquet",
+         "--views", "focal", "context", "--out", f"e/{word}"])
+        for word in WORDS
+    ),
+    ("classify", "classify", [*VECTORS, "--layers", "mix-all", *LOGISTIC, *LEARNED,
+     "--out", "p.parquet", "pb.parquet"]),
+    ("classify", "classify", [*VECTORS, "--view", "focal+context", "--layers", "2+1",
+     "--estimator", "lda", "--name", "own", "--folds", "full.parquet",
+     "--searches", "s2.parquet", "--out", "p2.parquet"]),
+    ("classify", "classify", [*VECTORS, "--layers", "1", "--estimator", "knn",
+     "--space", '{"k": [5, 1]}', "--folds", "full.parquet", "1pct.parquet",
+     "--searches", "s3.parquet", "s31.parquet", "--out", "p3.parquet", "p31.parquet"]),
+    ("classify", "classify", [*VECTORS, "--layers", "1", *LOGISTIC, "--folds", "full.parquet",
+     "1pct.parquet", "--searches", "s4.parquet", "s41.parquet", "--out", "p4.parquet",
+     "p41.parquet"]),
+    ("control", "control", [*VECTORS, "--layers", "1", *LOGISTIC, "--seed", "3",
+     "--folds", "full.parquet", "--searches", "cs.parquet", "--out", "c.parquet"]),
+    ("baselines", "baseline", [*DATA_ARGUMENTS, "--name", "bag_of_words",
+     "--folds", "full.parquet", "--out", "b.parquet"]),
+    ("select", "select", ["--searches", "s.parquet", "s2.parquet", "s3.parquet", "s4.parquet",
+     "--table", "selection.csv", "--out", "selection.json"]),
+    ("classify-selected", "classify-selected", [*VECTORS, "--model", "tiny", *SELECTION,
+     "--folds", "full.parquet", "--out", "pw.parquet"]),
+    ("project", "project", [*VECTORS, "--layers", "1", "--out", "1.parquet"]),
+    ("evaluate", "evaluate", ["--predictions", "p.parquet", "pb.parquet", "p2.parquet",
+     "p3.parquet", "p31.parquet", "p4.parquet", "p41.parquet", "pw.parquet",
+     "--dataset", "quickstart", *TABLES]),
+    ("compare", "compare", [*DATA_ARGUMENTS, "--candidates", "p.parquet", "p2.parquet",
+     "p3.parquet", "p4.parquet", "--per-word", "pw.parquet", "--baselines", "b.parquet",
+     "--views", "--twins", "--control", "c.parquet", "--published", "published.parquet",
+     *SELECTION, "--selection-table", "selection.csv", "--scores", "scores.csv",
+     "--table", "comparison.csv", "--out", "comparison"]),
+    ("geometry", "geometry", [*VECTORS, "--layers", "0", "1", "--out", "geometry.csv"]),
+    ("audit", "audit", [*DATA_ARGUMENTS, "--predictions", "p3.parquet", "p4.parquet",
+     "--judge", "logistic", "--out", "audit"]),
+    ("code-length", "code-length", [*VECTORS, "--predictions", "p41.parquet",
+     "--folds", "1pct.parquet", "full.parquet", "--out", "code-length.csv"]),
+    ("report", "report", [*DATA_ARGUMENTS, "--dataset", "quickstart", "--predictions",
+     "p3.parquet", "p4.parquet", "--projections", "1.parquet", *TABLES,
+     "--comparison", "comparison.csv", "--out", "report", "--portable", "portable"]),
+]  # fmt: skip
