@@ -20,7 +20,7 @@ REPOSITORY = Path(__file__).parents[1]
 QUICKSTART = DATA / "quickstart"
 COMMANDS = [
     "download", "corpus", "trains", "published", "folds", "model", "embed", "classify", "control",
-    "select", "classify-selected", "baseline", "project", "evaluate", "compare", "geometry",
+    "select", "classify-selected", "baseline", "reproduce", "project", "evaluate", "compare", "geometry",
     "audit", "code-length", "report", "leaderboard", "plan",
 ]  # fmt: skip
 

@@ -431,6 +431,7 @@ WRONG: list[tuple[Change, str, str, str]] = [
         "minimum of 0",
     ),
     (classifiers({"name": "lda", "shrinkage": 0}), "classifiers[0].shrinkage", "0", "minimum of 0"),
+    (classifiers({"name": "lda", "shrinkage": 2}), "classifiers[0].shrinkage", "2", "maximum of 1"),
     (
         classifiers({"name": "lda", "shrinkage": [0.5, 1.5]}),
         "classifiers[0].shrinkage[1]",
