@@ -20,8 +20,8 @@ REPOSITORY = Path(__file__).parents[1]
 QUICKSTART = DATA / "quickstart"
 COMMANDS = [
     "download", "corpus", "trains", "published", "folds", "model", "embed", "classify", "control",
-    "select", "classify-selected", "baseline", "reproduce", "project", "evaluate", "compare", "geometry",
-    "audit", "code-length", "report", "leaderboard", "plan",
+    "select", "classify-selected", "baseline", "reproduce", "project", "evaluate", "compare",
+    "geometry", "audit", "code-length", "report", "leaderboard", "plan",
 ]  # fmt: skip
 
 LEARN = "--corpus c --words w --embeddings e --layers 1 --folds f --searches s --out o"
@@ -162,7 +162,9 @@ KINDS: dict[type[WsdError], int] = {
 
 
 def test_every_kind_of_error_has_its_own_exit_code() -> None:
-    kinds: list[type[WsdError]] = [WsdError, *WsdError.__subclasses__()]
+    # A check that fails defines its own, with the exit code of a failure.
+    defined = [kind for kind in WsdError.__subclasses__() if kind.__module__ == "wsd.errors"]
+    kinds: list[type[WsdError]] = [WsdError, *defined]
     assert {kind: kind.exit_code for kind in kinds} == KINDS
 
 

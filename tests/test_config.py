@@ -546,7 +546,6 @@ WRONG: list[tuple[Change, str, str, str]] = [
         "logistic and lda",
     ),
     (top(analyses=["audit", "audit"]), "analyses", "['audit', 'audit']", "non-unique"),
-    # BUG in wsd/config.py (reported): a twin may have the name, and so the files, of another model.
     (
         lambda c: (
             second_model(name=f"{MINILM}-random-1")(c),

@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -548,7 +549,11 @@ def test_the_real_sentences_out_of_domain(archive: Path, tmp_path: Path) -> None
     assert sorted(plain) == ["bass", "crane", "digit", "hood", "mole"]
 
 
-def test_the_real_sizes_are_the_ones_noted(real_corpora: dict[str, Corpus]) -> None:
+def test_the_real_sizes_are_the_ones_noted(
+    real_corpora: dict[str, Corpus], coarsewsd20: Path
+) -> None:
+    lines = (coarsewsd20 / "data/CoarseWSD-20.outofdomain.tsv").read_text().splitlines()
+    outside = Counter(line.split("\t")[0] for line in lines)
     with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
         noted = [row for row in csv.DictReader(file) if row["dataset"] == "coarsewsd20"]
     assert noted == [
@@ -558,6 +563,7 @@ def test_the_real_sizes_are_the_ones_noted(real_corpora: dict[str, Corpus]) -> N
             "n_senses": str(len(table.senses)),
             "n_train": str((table.split == "train").sum()),
             "n_test": str((table.split == "test").sum()),
+            "n_out_of_domain": str(outside[word]),
         }
         for word, table in real_corpora.items()
     ]

@@ -202,7 +202,6 @@ def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
     assert run(tmp_path, files) == before
 
     rows = [line.split(",")[:7] for line in before[1].splitlines()[1:]]
-    # BUG in the docstring of `evaluate` (reported): it says that views come before layer choices.
     assert rows == [
         [model, "full", "", "test", view, layers, classifier]
         for model in ("huge", "tiny")

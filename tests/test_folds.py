@@ -141,8 +141,6 @@ def test_duplicates_of_a_rare_sense_leave_folds_without_it() -> None:
         assert len(np.unique(of_repeat[gold == 1])) == 1
 
 
-# BUG in wsd/folds.py (reported): StratifiedGroupKFold raises a ValueError here, so that `wsd folds`
-# ends in a traceback. A word with fewer groups than folds cannot be folded, like a rare sense.
 @pytest.mark.parametrize(("groups", "tuned"), [(1, False), (4, False), (5, True)])
 def test_fewer_groups_than_folds_are_not_folded(groups: int, tuned: bool) -> None:
     gold = np.array([0] * 10 + [1] * 10)

@@ -59,7 +59,7 @@ def test_merge_is_the_merge_of_snakemake(
 
 def test_sizes() -> None:
     assert sizes("quickstart") == {"apple": 75, "bank": 75, "crane": 74, "java": 76, "spring": 113}
-    assert sum(sizes("coarsewsd20").values()) == 33_566
+    assert sum(sizes("coarsewsd20").values()) == 33_566 + 339
     assert sizes("none") == {}
 
 
@@ -122,7 +122,7 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # and core, and 4 s for each word.
     # On disk: 7 states * 300 * 384 numbers * 4 bytes * 4 views = 12.9 MB.
     assert describe(config, tmp_path, 2).splitlines() == [
-        f"{MINILM} on The quickstart corpus: 5 words, 24 combinations of layers and classifier",
+        f"{MINILM} on The quickstart corpus: 5 words, 24 combinations of features and classifier",
         f"  to embed: 300 sentences of 4 words; 0.01 GB in {tmp_path / 'quickstart'}; "
         "roughly 60 s on 2 cores without GPU",
     ]
@@ -137,10 +137,10 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e11)
     config = config_of(classifiers=[{"name": "nearest_centroid"}])
-    # 13 states * 33,566 * 768 * 4 bytes * 4 views; 12 * 12 * 768² + 31,000 * 768 weights.
+    # 13 states * 33,905 * 768 * 4 bytes * 4 views; 12 * 12 * 768² + 31,000 * 768 weights.
     assert describe(config, tmp_path, 4).splitlines() == [
-        "bert-base-uncased on CoarseWSD-20: 20 words, 18 combinations of layers and classifier",
-        f"  to embed: 33,566 sentences of 20 words; 5.36 GB in {tmp_path / 'coarsewsd20'}; "
+        "bert-base-uncased on CoarseWSD-20: 20 words, 18 combinations of features and classifier",
+        f"  to embed: 33,905 sentences of 20 words; 5.42 GB in {tmp_path / 'coarsewsd20'}; "
         "roughly 13 min on 4 cores without GPU",
         "  to fetch, unless the hub's cache has it: about 0.4 GB of model",
     ]

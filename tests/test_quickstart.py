@@ -95,6 +95,7 @@ def test_the_sizes_are_the_ones_noted() -> None:
             str(len(table.senses)),
             str((table.split == "train").sum()),
             str((table.split == "test").sum()),
+            "0",
         )
         for word, table in CORPORA.items()
     ]

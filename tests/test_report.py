@@ -631,8 +631,6 @@ def test_several_models_and_training_sets_and_views(tmp_path: Path) -> None:
     assert sorted(shown) == sorted(f"{100 * value:.2f}" for value in full)
 
 
-# BUG in wsd/report/inputs.py (reported): with `keep_default_na=False` the empty macro-F1 of a row
-# out of domain makes text of the whole column.
 def test_instances_out_of_domain_are_in_the_tables_and_not_on_the_pages(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", n_ood=7)
     summary = pd.read_csv(run.folder / "summary.csv", dtype={"layers": str})

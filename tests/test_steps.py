@@ -164,7 +164,6 @@ def test_the_tables_have_every_row_and_what_was_selected(here: Path) -> None:
     assert len(keys) == len(summary) == 8 * 2
 
 
-# BUG in wsd/report/inputs.py (reported): out of domain has no macro-F1, and that is a traceback.
 def test_the_pages_are_made_last(here: Path) -> None:
     _, command, arguments = STEPS[-1]
     assert main([command, *arguments]) == 0
@@ -223,7 +222,6 @@ BAD: dict[str, tuple[list[str], int, str]] = {
         without("evaluate", "--predictions", "s.parquet"), 6, "does not hold what it should"),
     "evaluate twice": (
         without("evaluate", "--predictions", "p.parquet", "p.parquet"), 6, "two files hold"),
-    # BUGS (reported): each of these ends in a traceback and exit code 70.
     "parameter of another": (
         ["classify", *VECTORS, "--layers", "1", "--estimator", "nearest_centroid", "--space",
          '{"C": 3}', "--folds", "full.parquet", "--searches", "o", "--out", "o"],

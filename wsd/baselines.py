@@ -322,7 +322,7 @@ def build(name: str, corpora: Mapping[str, Corpus], *, folds: Path, out: Path) -
         The training set, and what to tune on.
     out : Path
     """
-    train = folding.read(folds)
+    train = folding.of_words(folds, corpora)
     made: list[WordPredictions] = []
     for word in (word for word in corpora if word in train.words):
         of_word = train.words[word]

@@ -185,14 +185,14 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
         # Names become files, and two names that differ in case are one file on some disks.
         lower = [name.lower() for name in names]
         # A twin is a model of its own, though it stands nowhere in the list.
-        twins = {
+        of_twins = {
             f"{model}-random-{seed}"
             for model in lower
             for seed in config["controls"]["random_weights"]
             if key == "models"
         }
         for i, name in enumerate(lower):
-            if name in lower[:i] or name in twins:
+            if name in lower[:i] or name in of_twins:
                 raise ConfigError(
                     f"the name {names[i]!r} is taken", where=f"config key {key}[{i}].name"
                 )

@@ -88,8 +88,8 @@ def evaluate(
 ) -> None:
     """Score prediction files and write the two tables and their provenance.
 
-    Rows are ordered by model, training set, view, layer choice (single layers first) and
-    classifier, whatever the order of ``files``.
+    Rows are ordered by model, training set, test set, layer choice (single layers first), view
+    and classifier, whatever the order of ``files``.
 
     Parameters
     ----------

@@ -105,12 +105,14 @@ def fold_word(
     Returns
     -------
     int8 array of shape (repeats, n), or None
-        None where a sense has fewer than k instances, or where there is but one sense.
+        None where a sense has fewer than k instances, where there are fewer than k groups of
+        near-duplicates, or where there is but one sense.
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
     counts = np.bincount(gold)
-    if counts[counts > 0].min() < k or (counts > 0).sum() < 2:
+    few = counts[counts > 0].min() < k or len(np.unique(component)) < k
+    if few or (counts > 0).sum() < 2:
         return None
     held = np.zeros((repeats, len(gold)), dtype=np.int8)
     for repeat in range(repeats):
@@ -121,6 +123,24 @@ def fold_word(
             for fold, (_, rows) in enumerate(splitter.split(gold, gold, component)):
                 held[repeat, rows] = fold
     return held
+
+
+def of_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
+    """Read folds that have at least one of the words.
+
+    Raises
+    ------
+    ResultError
+        If they have none of them.
+    """
+    found = read(path)
+    if not set(corpora) & set(found.words):
+        raise ResultError(
+            f"the training set {found.train!r} has none of {', '.join(corpora)}",
+            where=str(path),
+            fix="choose other words, or another training set",
+        )
+    return found
 
 
 def make(
@@ -140,6 +160,11 @@ def make(
         None for the full one.
     k, repeats, seed : int
     """
+    if train is not None and not set(corpora) & set(train.lines):
+        raise ResultError(
+            f"the training set {train.name!r} has none of {', '.join(corpora)}",
+            fix="choose other words, or another training set",
+        )
     words: dict[str, WordFolds] = {}
     for word, corpus in corpora.items():
         if train is not None and word not in train.lines:

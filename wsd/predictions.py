@@ -11,16 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsd import features
 from wsd import folds as folding
 from wsd.corpus import Corpus
-from wsd.errors import ConfigError
+from wsd.errors import ConfigError, ResultError
 from wsd.features import Features
 from wsd.files import expecting, read_table, write_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 log = logging.getLogger("wsd")
 
@@ -150,9 +153,11 @@ def classify(
     from threadpoolctl import threadpool_limits
 
     from wsd import tuning
+    from wsd.classifiers import build
 
     grid = tuning.points(space)
-    trains = [folding.read(path) for path in folds]
+    build(estimator, grid[0])  # refuses what the estimator does not have, before any work
+    trains = [folding.of_words(path, corpora) for path in folds]
     figures: list[dict[str, np.ndarray]] = [{} for _ in trains]
     sources: dict[str, Any] = {}
     made: list[list[WordPredictions]] = [[] for _ in trains]
@@ -232,11 +237,16 @@ def classify_per_word(
     """
     from threadpoolctl import threadpool_limits
 
-    train = folding.read(folds)
+    train = folding.of_words(folds, corpora)
     sources: dict[str, Any] = {}
     made: list[WordPredictions] = []
     with threadpool_limits(1):
         for word in (word for word in corpora if word in train.words):
+            if word not in chosen:
+                raise ResultError(
+                    f"nothing was selected for {word!r}",
+                    fix="run `wsd select` on the search files of this model and training set",
+                )
             row, corpus = chosen[word], corpora[word]
             found, vectors, sources[word] = features.read(
                 embeddings, corpus, row["view"], row["layers"]
@@ -311,11 +321,10 @@ def read(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]:
     """
     table, provenance = read_table(path)
     with expecting(path):
-        columns = {name: table[name].to_pylist() for name in table.column_names}
-        names, splits = np.array(columns["word"]), np.array(columns["split"])
+        names, splits = (table[name].to_numpy() for name in ("word", "split"))
         words = [
-            _of_word(word, split, of_word, {k: [v[i] for i in rows] for k, v in columns.items()})
-            for split in dict.fromkeys(columns["split"])
+            _of_word(word, split, of_word, table.take(rows))
+            for split in dict.fromkeys(splits.tolist())
             for word, of_word in provenance["words"].items()
             for rows in [np.flatnonzero((names == word) & (splits == split))]
             if len(rows)
@@ -324,18 +333,27 @@ def read(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]:
 
 
 def _of_word(
-    word: str, split: str, of_word: Mapping[str, Any], columns: Mapping[str, list[Any]]
+    word: str, split: str, of_word: Mapping[str, Any], rows: "pa.Table"
 ) -> WordPredictions:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     senses = tuple(of_word["senses"])
-    code = {sense: i for i, sense in enumerate(senses)}
-    scores = [[score for _, score in row] for row in columns["scores"]]
+    codes = {}
+    for name in ("gold", "predicted"):
+        found = pc.index_in(rows[name], value_set=pa.array(senses, pa.string()))
+        if found.null_count:
+            raise ValueError(f"a sense that {word!r} does not have")
+        codes[name] = found.to_numpy().astype(np.int32)
+    # Every row's map has all senses, in their order.
+    scores = rows["scores"].combine_chunks()
     return WordPredictions(
         word=word,
         split=split,
         senses=senses,
         n_train=of_word["n_train"],
-        index=np.array(columns["index"], dtype=np.int32),
-        gold=np.array([code[sense] for sense in columns["gold"]], dtype=np.int32),
-        predicted=np.array([code[sense] for sense in columns["predicted"]], dtype=np.int32),
-        scores=np.array(scores, dtype=float).reshape(len(scores), len(senses)),
+        index=rows["index"].to_numpy().astype(np.int32),
+        gold=codes["gold"],
+        predicted=codes["predicted"],
+        scores=scores.items.to_numpy(zero_copy_only=False).reshape(len(scores), len(senses)),
     )

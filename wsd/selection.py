@@ -144,7 +144,7 @@ def select(files: Sequence[Path], *, objective: str, table: Path, out: Path) -> 
     rows: list[dict[str, Any]] = []
     chosen: dict[str, dict[str, Any]] = {}
     for (name, train), group in sorted(groups.items()):
-        group.sort(key=lambda c: (features(c.view, c.layers, blocks[name]).order, c.classifier))
+        group.sort(key=lambda c: _place(c, blocks[name]))
         of_group = _of_group(group, objective)
         if of_group is None:
             continue
@@ -165,6 +165,11 @@ def select(files: Sequence[Path], *, objective: str, table: Path, out: Path) -> 
         "chosen": chosen,
     }
     write_json(out, written)
+
+
+def _place(candidate: Candidate, blocks: int) -> tuple[Any, ...]:
+    order = features(candidate.view, candidate.layers, blocks).order
+    return (order, candidate.view, candidate.classifier)
 
 
 def _of_group(group: Sequence[Candidate], objective: str) -> dict[str, Any] | None:

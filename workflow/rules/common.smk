@@ -71,43 +71,31 @@ wildcard_constraints:
 # The modules of wsd that each step runs: editing one reruns the steps that list it, and no other.
 # `cli` and `errors` are left out on purpose: an edited message must not embed everything again.
 # tests/test_modules.py holds these lists against what a real run of each step imports.
-PREDICTIONS_READERS = [
+FEATURES_READERS = [
     "__init__",
     "corpus",
-    "duplicates",
     "embeddings",
     "features",
     "files",
-    "folds",
     "layers",
+]
+PREDICTIONS_READERS = [
+    *FEATURES_READERS,
+    "duplicates",
+    "folds",
     "predictions",
     "trains",
 ]
-CLASSIFY = [
-    *PREDICTIONS_READERS,
+CLASSIFIERS = [
     "classifiers/__init__",
     "classifiers/centroid",
     "classifiers/knn",
     "classifiers/lda",
+    "classifiers/logistic",
     "classifiers/mixed",
     "mix",
-    "classifiers/logistic",
-    "figures",
-    "tuning",
 ]
-SELECT = [
-    "corpus",
-    "duplicates",
-    "embeddings",
-    "features",
-    "files",
-    "folds",
-    "layers",
-    "selection",
-    "figures",
-    "trains",
-    "tuning",
-]
+CLASSIFY = [*PREDICTIONS_READERS, *CLASSIFIERS, "figures", "tuning"]
 MODULES = {
     "download": ["__init__", "datasets", "download"],
     "corpus": ["__init__", "corpus", "files"],
@@ -117,12 +105,20 @@ MODULES = {
     "folds": ["__init__", "corpus", "duplicates", "files", "folds", "trains"],
     "classify": CLASSIFY,
     "control": [*CLASSIFY, "control"],
-    "select": ["__init__", *SELECT],
-    "classify-selected": CLASSIFY,
-    "baselines": [*CLASSIFY, "baselines"],
+    "select": [
+        *FEATURES_READERS,
+        "duplicates",
+        "figures",
+        "folds",
+        "selection",
+        "trains",
+        "tuning",
+    ],
+    "classify-selected": [*PREDICTIONS_READERS, *CLASSIFIERS],
+    "baselines": [*PREDICTIONS_READERS, *CLASSIFIERS, "baselines"],
     "published": [*PREDICTIONS_READERS, "datasets", "download", "published"],
-    "project": [*PREDICTIONS_READERS, "projection"],
-    "evaluate": [*PREDICTIONS_READERS, "evaluation"],
+    "project": [*FEATURES_READERS, "projection"],
+    "evaluate": [*PREDICTIONS_READERS, "evaluation", "figures"],
     "compare": [
         *PREDICTIONS_READERS,
         "audit",
@@ -133,9 +129,16 @@ MODULES = {
         "tables",
         "tuning",
     ],
-    "geometry": [*PREDICTIONS_READERS, "geometry"],
-    "audit": [*PREDICTIONS_READERS, "audit"],
-    "code-length": [*CLASSIFY, "codelength"],
+    "geometry": [*FEATURES_READERS, "geometry"],
+    "audit": [*PREDICTIONS_READERS, "audit", "figures"],
+    "code-length": [
+        *FEATURES_READERS,
+        *CLASSIFIERS,
+        "codelength",
+        "duplicates",
+        "folds",
+        "trains",
+    ],
     "reproduce": [
         *PREDICTIONS_READERS,
         "classifiers/__init__",
@@ -151,14 +154,10 @@ MODULES = {
         "reproduce",
     ],
     "report": [
-        "__init__",
-        "corpus",
+        *PREDICTIONS_READERS,
         "datasets",
-        "embeddings",
         "evaluation",
-        "files",
-        "layers",
-        "predictions",
+        "figures",
         "projection",
         "report/__init__",
         "report/figures",

@@ -15,6 +15,7 @@ from wsd.corpus import OUT_OF_DOMAIN, Corpus
 from wsd.datasets import Dataset
 from wsd.errors import ResultError
 from wsd.evaluation import KEYS, SCORES, SUMMARY
+from wsd.figures import FIGURES, MEANS
 from wsd.layers import LayerChoice
 from wsd.predictions import TEST
 from wsd.projection import Projection, align_signs
@@ -173,7 +174,9 @@ def _read_csv(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     """A table of scores; a word called ``nan`` or a layer called ``0`` stays text."""
     text = dict.fromkeys([*KEYS, "word"], str)
     try:
-        table = pd.read_csv(path, dtype=text, keep_default_na=False)
+        # Text stays text; an empty figure, as macro-F1 is out of domain, is no number.
+        figures = {figure: [""] for figure in (*FIGURES, *MEANS)}
+        table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=figures)
     except FileNotFoundError:
         raise ResultError("a file of an earlier step is missing", where=str(path)) from None
     except ValueError as error:
