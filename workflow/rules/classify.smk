@@ -16,17 +16,6 @@ PER_WORD = f"{RESULTS}/{{model}}/predictions/full/per-word/per-word.per-word.par
 NAMES = ("most_frequent_sense", "bag_of_words", "position_length")
 
 
-def vectors(wildcards):
-    """The embeddings that a feature set reads."""
-    return expand(
-        "{results}/{model}/embeddings/{word}/{view}.safetensors",
-        results=RESULTS,
-        model=wildcards.model,
-        word=CONFIG.words,
-        view=wildcards.view.split("+"),
-    )
-
-
 rule classify:
     input:
         modules=modules("classify"),

@@ -188,6 +188,17 @@ def search_space(wildcards):
     return json.dumps(CONFIG.classifiers[wildcards.classifier].space)
 
 
+def vectors(wildcards):
+    """The embeddings that a feature set reads."""
+    return expand(
+        "{results}/{model}/embeddings/{word}/{view}.safetensors",
+        results=RESULTS,
+        model=wildcards.model,
+        word=CONFIG.words,
+        view=wildcards.view.split("+"),
+    )
+
+
 def folder_of(name, up=1):
     """For params: the folder that many levels above the first of an input's files."""
 

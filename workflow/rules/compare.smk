@@ -57,7 +57,7 @@ rule compare:
         corpus=folder_of("corpus"),
         words=CONFIG.words,
         seed=CONFIG.seed,
-        out=f"{RESULTS}/comparison",
+        out=lambda wildcards, output: str(Path(output.paper[0]).parent),
     message:
         "compare: intervals, paired tests, tables for a paper"
     shell:

@@ -31,7 +31,7 @@ if DATASET == "coarsewsd20":
         conda:
             CONDA
         params:
-            out=SOURCE,
+            out=lambda wildcards, output: os.path.commonpath(output),
         message:
             "download: CoarseWSD-20, checking every file"
         shell:
@@ -102,7 +102,7 @@ if DATASET == "coarsewsd20":
             corpus=CORPUS,
             files=expand(
                 "{source}/published/{{system}}/{word}.jsonl",
-                source=SOURCE,
+                source=folder_of("files", 3),
                 word=CONFIG.words,
             ),
         output:
