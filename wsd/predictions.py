@@ -355,5 +355,6 @@ def _of_word(
         index=rows["index"].to_numpy().astype(np.int32),
         gold=codes["gold"],
         predicted=codes["predicted"],
-        scores=scores.items.to_numpy(zero_copy_only=False).reshape(len(scores), len(senses)),
+        # A copy: what Arrow lends is read-only.
+        scores=np.array(scores.items.to_numpy(zero_copy_only=False)).reshape(-1, len(senses)),
     )

@@ -102,7 +102,7 @@ if DATASET == "coarsewsd20":
             corpus=CORPUS,
             files=expand(
                 "{source}/published/{{system}}/{word}.jsonl",
-                source=folder_of("files", 3),
+                source=SOURCE,
                 word=CONFIG.words,
             ),
         output:
@@ -114,7 +114,7 @@ if DATASET == "coarsewsd20":
         conda:
             CONDA
         params:
-            source=SOURCE,
+            source=folder_of("files", 3),
             corpus=folder_of("corpus"),
             words=CONFIG.words,
         message:
