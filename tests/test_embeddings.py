@@ -13,7 +13,7 @@ from safetensors.numpy import load_file
 from tiny import corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd import corpus as corpora
-from wsd import embeddings, models, predictions
+from wsd import embeddings, folds, models, predictions
 from wsd.embeddings import Embeddings, Writer
 from wsd.errors import ModelError, ResultError
 
@@ -201,6 +201,8 @@ def test_bert_base_with_random_weights_is_embedded_and_classified(tmp_path: Path
     embed(corpus, record, tmp_path / "e" / "crane", views=views, threads=2)
     opened = Embeddings(tmp_path / "e/crane/focal.safetensors", corpus)
     assert (opened.layers, opened.width) == (13, 768)
+    folded = tmp_path / "folds.parquet"
+    folds.write(folded, folds.make({"crane": corpus}, None, k=5, repeats=1, seed=1))
     for layers, estimator in (("12", "logistic"), ("concat-last-4", "nearest_centroid")):
         out = tmp_path / f"{layers}.{estimator}.parquet"
         predictions.classify(
@@ -210,9 +212,11 @@ def test_bert_base_with_random_weights_is_embedded_and_classified(tmp_path: Path
             layers=layers,
             name=estimator,
             estimator=estimator,
-            parameters={},
-            train="full",
-            out=out,
+            space={},
+            objective="mean_macro_f1",
+            folds=[folded],
+            searches=[tmp_path / "search.parquet"],
+            out=[out],
         )
         (crane,), provenance = predictions.read(out)
         assert len(crane.predicted) == int((corpus.split == "test").sum())
