@@ -11,11 +11,9 @@ A baseline is tuned like a classifier, on folds of its training set: a search sp
 its points the one with the highest macro-F1 over the instances while they were held out.
 """
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,18 +21,17 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from wsd import folds as folding
-from wsd.classifiers.logistic import Logistic, shifted
+from wsd.classifiers.logistic import Logistic, along_penalties, converged, shifted
 from wsd.corpus import Corpus
-from wsd.errors import ConfigError, WsdError
+from wsd.errors import ConfigError
 from wsd.predictions import PACKAGES, WordPredictions, predict_word, write
+from wsd.tuning import points
 
 Splits = Sequence[tuple[np.ndarray, np.ndarray]]
 
@@ -113,7 +110,8 @@ class BagOfWords(ClassifierMixin, BaseEstimator):
         self.model_ = None
         if len(self.classes_) > 1:
             with threadpool_limits(1):
-                self.model_ = _converged(vectors, y, self.C, self.tol)
+                # This Newton's method makes no matrix of all pairs of words.
+                self.model_ = converged(vectors, y, self.C, self.tol, newton="newton-cg")
         return self
 
     def _prepare(self, X: np.ndarray, y: np.ndarray) -> sparse.csr_matrix:
@@ -168,38 +166,16 @@ class BagOfWords(ClassifierMixin, BaseEstimator):
             Columns in the order of the sorted classes of ``y``.
         """
         vectors = self._prepare(X, y)
-        found = np.ones((len(grid), len(held), len(self.classes_)))
         if len(self.classes_) == 1:
-            return found
-        points = [{**self.get_params(), **point} for point in grid]
-        model = LogisticRegression(tol=self.tol, max_iter=100_000, warm_start=True)
-        with threadpool_limits(1), warnings.catch_warnings():
-            # A fit that stopped a little early is still a point of the search.
-            warnings.simplefilter("ignore", ConvergenceWarning)
+            return np.ones((len(grid), len(held), 1))
+        asked = [{**self.get_params(), **point} for point in grid]
+        with threadpool_limits(1):
             tested = self._vectors(held)
-            for C in sorted({point["C"] for point in points}):
-                probabilities = model.set_params(C=C).fit(vectors, y).predict_proba(tested)
-                for i, point in enumerate(points):
-                    if point["C"] == C:
-                        found[i] = shifted(probabilities, self.log_prior_, point["prior_shift"])
-        return found
+            return along_penalties(vectors, y, tested, asked, self.log_prior_, self.tol)
 
 
 def _as_it_is(words: Sequence[str]) -> Sequence[str]:
     return words
-
-
-def _converged(X: sparse.csr_matrix, y: np.ndarray, C: float, tol: float) -> LogisticRegression:
-    # As in wsd/classifiers/logistic.py; this Newton's method makes no matrix of all pairs of words.
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        for solver in ("lbfgs", "newton-cg"):
-            model = LogisticRegression(C=C, tol=tol, solver=solver, max_iter=100_000)
-            try:
-                return model.fit(X, y)
-            except ConvergenceWarning as warning:
-                reason = warning
-    raise WsdError(f"the bag of words did not converge: {reason}", fix="use a smaller C")
 
 
 @dataclass(frozen=True)
@@ -223,9 +199,7 @@ class Baseline:
     @property
     def grid(self) -> list[dict[str, float]]:
         """Every point of the search space, the first parameter varying slowest."""
-        return [
-            dict(zip(self.space, values, strict=True)) for values in product(*self.space.values())
-        ]
+        return points({name: list(values) for name, values in self.space.items()})
 
 
 PRIOR_SHIFTS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -85,7 +85,7 @@ class Logistic(ClassifierMixin, BaseEstimator):
         self.model_ = None
         if len(self.classes_) > 1:
             with threadpool_limits(1):
-                self.model_ = _converged(reduced, y, self.C, self.tol)
+                self.model_ = converged(reduced, y, self.C, self.tol)
         return self
 
     def _prepare(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -143,22 +143,46 @@ class Logistic(ClassifierMixin, BaseEstimator):
             Columns in the order of the sorted classes of ``y``.
         """
         reduced, y = self._prepare(X, y)
-        found = np.ones((len(grid), len(held), len(self.classes_)))
         if len(self.classes_) == 1:
-            return found
+            return np.ones((len(grid), len(held), 1))
         points = [{**self.get_params(), **point} for point in grid]
-        model = LogisticRegression(tol=SEARCH_TOL, max_iter=10_000, warm_start=True)
-        with threadpool_limits(1), warnings.catch_warnings():
-            # A fit that stopped a little early is still a point of the search.
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with threadpool_limits(1):
             tested = self._reduced(held)
-            for C in sorted({point["C"] for point in points}):
-                model.set_params(C=C).fit(reduced, y)
-                probabilities = model.predict_proba(tested)
-                for i, point in enumerate(points):
-                    if point["C"] == C:
-                        found[i] = shifted(probabilities, self.log_prior_, point["prior_shift"])
-        return found
+            return along_penalties(reduced, y, tested, points, self.log_prior_, SEARCH_TOL)
+
+
+def along_penalties(
+    X: Any,
+    y: np.ndarray,
+    held: Any,
+    points: Sequence[Mapping[str, Any]],
+    log_prior: np.ndarray,
+    tol: float,
+) -> np.ndarray:
+    """Probabilities under many C and prior shifts: array of shape (len(points), n_held, n_classes).
+
+    Each fit starts where the next stronger penalty ended, and serves every prior shift.
+
+    Parameters
+    ----------
+    X, held : arrays or sparse matrices of shape (n_samples, n_features), (n_held, n_features)
+    y : array of shape (n_samples,)
+        Of at least two classes.
+    points : sequence of mappings with C and prior_shift
+    log_prior : array of shape (n_classes,)
+    tol : float
+    """
+    model = LogisticRegression(tol=tol, max_iter=100_000, warm_start=True)
+    found = np.empty((len(points), held.shape[0], len(log_prior)))
+    with warnings.catch_warnings():
+        # A fit that stopped a little early is still a point of the search.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for C in sorted({point["C"] for point in points}):
+            probabilities = model.set_params(C=C).fit(X, y).predict_proba(held)
+            for i, point in enumerate(points):
+                if point["C"] == C:
+                    found[i] = shifted(probabilities, log_prior, point["prior_shift"])
+    return found
 
 
 def shifted(probabilities: np.ndarray, log_prior: np.ndarray, shift: float) -> np.ndarray:
@@ -177,12 +201,30 @@ def shifted(probabilities: np.ndarray, log_prior: np.ndarray, shift: float) -> n
     return np.exp(log_softmax(scores, axis=1))
 
 
-def _converged(X: np.ndarray, y: np.ndarray, C: float, tol: float) -> LogisticRegression:
-    # L-BFGS is the fastest here, but its line search can fail close to the minimum; Newton's
-    # method, which does not need it there, then finishes the work.
+def converged(
+    X: Any, y: np.ndarray, C: float, tol: float, newton: str = "newton-cholesky"
+) -> LogisticRegression:
+    """A fit that has converged.
+
+    L-BFGS is the fastest here, but its line search can fail close to the minimum; Newton's
+    method, which does not need it there, then finishes the work.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    C, tol : float
+    newton : str
+        Which of scikit-learn's Newton solvers.
+
+    Raises
+    ------
+    WsdError
+        If neither converges.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        for solver in ("lbfgs", "newton-cholesky"):
+        for solver in ("lbfgs", newton):
             model = LogisticRegression(C=C, tol=tol, solver=solver, max_iter=100_000)
             try:
                 return model.fit(X, y)
