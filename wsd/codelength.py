@@ -28,6 +28,7 @@ from wsd.corpus import Corpus
 from wsd.errors import CorpusError
 from wsd.files import expecting, read_table, write_text
 from wsd.folds import Folds
+from wsd.tuning import fixed
 
 log = logging.getLogger("wsd")
 
@@ -215,7 +216,7 @@ def _of_word(
         source = sources[names[known.tobytes()]]
         parameters = source["parameters"]
         if corpus.word in source["untuned"]:
-            parameters = {k: v for k, v in source["space"].items() if not isinstance(v, list)}
+            parameters = fixed(source["space"])
         fitted = build(source["estimator"], parameters)
         fitted.fit(vectors[known], corpus.gold[known])
         found = np.full((len(block), len(corpus.senses)), np.nan)

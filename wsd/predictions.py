@@ -193,7 +193,7 @@ def classify(
             for train, into, point, to in zip(trains, figures, chosen, made, strict=True):
                 if word not in train.words:
                     continue
-                parameters = (point or {}) if word in into else _fixed(space)
+                parameters = (point or {}) if word in into else tuning.fixed(space)
                 classifier = _estimator(estimator, parameters, found)
                 to += predict_word(corpus, vectors, classifier, train.rows(corpora[word]))
     for i, train in enumerate(trains):
@@ -204,7 +204,7 @@ def classify(
             "task": task,
             "classifier": name,
             "estimator": estimator,
-            "parameters": chosen[i] or _fixed(space),
+            "parameters": chosen[i] or tuning.fixed(space),
             "space": dict(space),
             "objective": objective,
             "folds": {"k": train.k, "repeats": train.repeats, "seed": train.seed},
@@ -267,11 +267,6 @@ def classify_per_word(
         "versions": {package: version(package) for package in PACKAGES},
     }
     write(out, made, provenance)
-
-
-def _fixed(space: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that the config fixes: those of which it lists no several values."""
-    return {name: value for name, value in space.items() if not isinstance(value, list)}
 
 
 def _estimator(estimator: str, parameters: Mapping[str, Any], found: Features) -> Any:

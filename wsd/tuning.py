@@ -41,6 +41,11 @@ def points(space: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(space, values, strict=True)) for values in itertools.product(*lists)]
 
 
+def fixed(space: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a search space fixes: those of which it lists no several values."""
+    return {name: value for name, value in space.items() if not isinstance(value, list)}
+
+
 def search(classifier: Any, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Any) -> Any:
     """Scores of held-out instances under every point: array (len(grid), n_held, n_classes).
 

@@ -136,8 +136,10 @@ MODULES = {
         *CLASSIFIERS,
         "codelength",
         "duplicates",
+        "figures",
         "folds",
         "trains",
+        "tuning",
     ],
     "reproduce": [
         *PREDICTIONS_READERS,
