@@ -18,7 +18,7 @@ import pandas as pd
 from wsd import predictions
 from wsd.errors import ResultError
 from wsd.features import ordered
-from wsd.figures import FIGURES, MEANS
+from wsd.figures import FIGURES, MEANS, confusion, word_figures
 from wsd.files import write_json, write_text
 from wsd.predictions import PER_WORD, TEST, WordPredictions
 from wsd.trains import setting
@@ -35,24 +35,14 @@ def score_word(words: WordPredictions) -> dict[str, Any]:
     -------
     dict with n_senses, n_train, n_test, accuracy, macro_f1 and balanced_accuracy
     """
-    from sklearn.metrics import accuracy_score, f1_score, recall_score
-
-    gold, predicted = words.gold, words.predicted
-    no_macro = words.split != TEST
-    occurring = sorted(set(gold.tolist()) | set(predicted.tolist()))
+    figures = word_figures(confusion(words.gold, words.predicted, len(words.senses)))
+    if words.split != TEST:
+        figures["macro_f1"] = np.asarray(np.nan)
     return {
         "n_senses": len(words.senses),
         "n_train": words.n_train,
-        "n_test": len(gold),
-        "accuracy": accuracy_score(gold, predicted),
-        "macro_f1": (
-            np.nan
-            if no_macro
-            else f1_score(gold, predicted, labels=occurring, average="macro", zero_division=0.0)
-        ),
-        "balanced_accuracy": recall_score(
-            gold, predicted, labels=sorted(set(gold.tolist())), average="macro"
-        ),
+        "n_test": len(words.gold),
+        **{name: float(value) for name, value in figures.items()},
     }
 
 
