@@ -1,16 +1,29 @@
 """Rows without an encoder: what each sees, how it is tuned, and the known figures."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from wsd.baselines import BASELINES, BagOfWords, baseline, documents, positions, tune
+from wsd import folds, predictions
+from wsd.baselines import (
+    BASELINES,
+    BagOfWords,
+    Baseline,
+    baseline,
+    build,
+    documents,
+    positions,
+    tune,
+)
 from wsd.classifiers.logistic import Logistic
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError
 from wsd.evaluation import score_word
+from wsd.folds import Folds, WordFolds
+from wsd.predictions import WordPredictions
 
 ANIMAL = ["burrow", "fur", "soil", "claw", "tunnel"]
 SPY = ["agent", "secret", "embassy", "cipher", "files"]
@@ -44,8 +57,26 @@ CORPUS = moles()
 ROWS = np.arange(60)
 
 
-def splits(gold: np.ndarray, k: int = 5) -> list[tuple[np.ndarray, np.ndarray]]:
-    return list(StratifiedKFold(k, shuffle=True, random_state=0).split(gold, gold))
+def folds_of(*corpora: Corpus, k: int = 5, repeats: int = 1, rows: np.ndarray = ROWS) -> Folds:
+    """Stratified folds of some training rows of each corpus."""
+    words = {}
+    for corpus in corpora:
+        gold = corpus.gold[rows]
+        held = np.empty((repeats, len(rows)), dtype=np.int8)
+        for repeat in range(repeats):
+            parts = StratifiedKFold(k, shuffle=True, random_state=repeat).split(gold, gold)
+            for fold, (_, out) in enumerate(parts):
+                held[repeat, out] = fold
+        lines = corpus.index[rows]
+        words[corpus.word] = WordFolds(lines, np.arange(len(lines), dtype=np.int32), held)
+    return Folds("full", k, repeats, 0, words, {c.word: c.digest for c in corpora})
+
+
+def tuned(name: str, corpus: Corpus) -> WordPredictions:
+    point, untuned = tune(BASELINES[name], {corpus.word: corpus}, folds_of(corpus), "mean_macro_f1")
+    assert (point is None) == bool(untuned) == (name == "most_frequent_sense")
+    (found,) = baseline(name, corpus, ROWS, point or {})
+    return found
 
 
 def test_documents_are_all_words_but_the_focal_one_lower_cased() -> None:
@@ -73,7 +104,7 @@ def test_positions_are_index_length_and_share() -> None:
 
 
 def test_the_most_frequent_sense() -> None:
-    (found,) = baseline("most_frequent_sense", CORPUS, ROWS, folds=None)
+    (found,) = baseline("most_frequent_sense", CORPUS, ROWS, {})
     assert (found.word, found.senses, found.n_train) == ("mole", CORPUS.senses, 60)
     assert found.predicted.tolist() == [0] * 30
     assert found.scores.tolist() == [[pytest.approx(2 / 3), pytest.approx(1 / 3)]] * 30
@@ -84,19 +115,15 @@ def test_the_most_frequent_sense() -> None:
 def test_of_equally_frequent_senses_the_first_in_the_inventory() -> None:
     gold = np.array([2, 1, 0, 2, 1, *[0] * 85], dtype=np.int32)
     corpus = replace(CORPUS, senses=("a", "b", "c", "d"), gold=gold)
-    (found,) = baseline("most_frequent_sense", corpus, np.arange(5), folds=None)
+    (found,) = baseline("most_frequent_sense", corpus, np.arange(5), {})
     assert set(found.predicted.tolist()) == {1}
     assert found.scores[0].tolist() == [0.2, 0.4, 0.4, pytest.approx(np.nan, nan_ok=True)]
-    (found,) = baseline("most_frequent_sense", corpus, np.array([3, 4]), folds=None)
+    (found,) = baseline("most_frequent_sense", corpus, np.array([3, 4]), {})
     assert set(found.predicted.tolist()) == {1}
 
 
 def test_words_are_found_wherever_they_stand_and_their_place_says_nothing() -> None:
-    folds = splits(CORPUS.gold[ROWS])
-    accuracy = {
-        name: score_word(baseline(name, CORPUS, ROWS, folds=folds)[0])["accuracy"]
-        for name in BASELINES
-    }
+    accuracy = {name: score_word(tuned(name, CORPUS))["accuracy"] for name in BASELINES}
     assert accuracy["bag_of_words"] == 1
     assert accuracy["position_length"] < 0.8
 
@@ -106,9 +133,8 @@ def test_position_tells_where_it_can() -> None:
     position = np.where(CORPUS.gold == 0, 0, 4).astype(np.int32)
     tokens = tuple((*["so"] * place, "mole", *["so"] * (6 - place)) for place in position.tolist())
     corpus = replace(CORPUS, tokens=tokens, position=position)
-    folds = splits(CORPUS.gold[ROWS])
     for name, expected in (("position_length", 1.0), ("bag_of_words", 2 / 3)):
-        (found,) = baseline(name, corpus, ROWS, folds=folds)
+        found = tuned(name, corpus)
         assert score_word(found)["accuracy"] >= expected - 1e-9
         assert (score_word(found)["accuracy"] == 1) == (name == "position_length")
 
@@ -119,63 +145,76 @@ def test_only_the_given_rows_are_fitted_on() -> None:
     gold = CORPUS.gold.copy()
     gold[1:60:2] = 1 - gold[1:60:2]
     for name in BASELINES:
-        for folds in (None, splits(CORPUS.gold[rows], k=3)):
-            (one,) = baseline(name, CORPUS, rows, folds=folds)
-            (two,) = baseline(name, replace(CORPUS, gold=gold), rows, folds=folds)
-            assert one.n_train == 30
-            assert np.array_equal(one.scores, two.scores)
+        other = replace(CORPUS, gold=gold)
+        points = []
+        for corpus in (CORPUS, other):
+            folds = folds_of(corpus, k=3, rows=rows)
+            points.append(tune(BASELINES[name], {"mole": corpus}, folds, "mean_macro_f1"))
+        assert points[0] == points[1]
+        (one,) = baseline(name, CORPUS, rows, {})
+        (two,) = baseline(name, other, rows, {})
+        assert one.n_train == 30
+        assert np.array_equal(one.scores, two.scores)
 
 
-def test_tuning_takes_the_point_with_the_highest_macro_f1_and_the_first_of_equals() -> None:
-    gold = np.array([0, 0, 0, 0, 1, 1])
+class Known:
+    """Knows, per point, what to predict of each instance, whose X is its number."""
 
-    class Known:
-        """Per point, what it predicts of each instance; X is the instance's number."""
+    def __init__(self, predicted: dict[int, list[int]]) -> None:
+        self.predicted = predicted
 
-        points = (
-            [0, 0, 0, 0, 0, 0],  # the highest accuracy but one, macro-F1 0.4
-            [0, 0, 1, 1, 1, 1],  # the lower accuracy, macro-F1 0.67
-            [1, 1, 0, 0, 1, 1],  # the same
-        )
-
-        def search(self, X, y, held, grid):
-            assert not set(X) & set(held)
-            return np.stack([np.eye(2)[np.array(self.points[p["point"]])[held]] for p in grid])
-
-    folds = [(np.array([2, 3, 5, 1]), np.array([0, 4])), (np.array([0, 4]), np.array([5, 1, 2, 3]))]
-    grid = [{"point": i} for i in range(3)]
-    assert tune(Known(), grid, np.arange(6), gold, folds) == {"point": 1}
-    assert tune(Known(), grid[::-1], np.arange(6), gold, folds) == {"point": 2}
+    def search(self, X, y, held, grid):
+        assert not set(X[:, 0]) & set(held[:, 0])
+        return np.stack([np.eye(2)[np.array(self.predicted[p["point"]])[held[:, 0]]] for p in grid])
 
 
-def test_a_sense_that_a_fold_lacks_keeps_its_number() -> None:
-    """Columns are the senses that were fitted on: here 0 and 2, the second column being 2."""
-    gold = np.array([0, 2, 0, 2, 1, 0, 2])
+def six(gold: list[int], word: str) -> Corpus:
+    return replace(CORPUS.take(np.arange(90) < 6), word=word, gold=np.array(gold, dtype=np.int32))
 
-    class Second:
-        def search(self, X, y, held, grid):
-            n = len(np.unique(y))
-            return np.stack([np.eye(n)[np.full(len(held), p["column"])] for p in grid])
 
-    folds = [(np.array([0, 1, 2]), np.array([3, 6]))]
-    grid = [{"column": 0}, {"column": 1}]
-    assert tune(Second(), grid, np.arange(7), gold, folds) == {"column": 1}
+def test_one_point_is_tuned_for_all_words_by_the_objective() -> None:
+    corpora = {word: six([0, 0, 0, 0, 1, 1], word) for word in ("mole", "mint")}
+    predicted = {
+        0: [0, 0, 0, 0, 0, 0],  # accuracy .67, macro-F1 .4
+        1: [1, 1, 1, 0, 1, 1],  # accuracy .5, macro-F1 .49
+    }
+    known = Baseline(
+        lambda corpus: np.arange(len(corpus))[:, None], lambda: Known(predicted), {"point": (0, 1)}
+    )
+    held = np.array([[0, 1, 0, 1, 0, 1]], dtype=np.int8)
+    lines = np.arange(6, dtype=np.int32)
+    folds = {word: WordFolds(lines, lines, held) for word in corpora}
+    train = Folds("full", 2, 1, 0, folds, {word: of.digest for word, of in corpora.items()})
+    assert tune(known, corpora, train, "mean_macro_f1") == ({"point": 1}, ())
+    assert tune(known, corpora, train, "mean_word_accuracy") == ({"point": 0}, ())
+    folds["mint"] = WordFolds(lines, lines, None)
+    assert tune(known, corpora, train, "mean_macro_f1") == ({"point": 1}, ("mint",))
+    folds["mole"] = WordFolds(lines, lines, None)
+    assert tune(known, corpora, train, "mean_macro_f1") == (None, ("mole", "mint"))
 
 
 @pytest.mark.parametrize("name", ["bag_of_words", "position_length"])
-def test_tuning_sets_what_is_fitted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    folds = splits(CORPUS.gold[ROWS])
-    grid = BASELINES[name].grid
-    X = BASELINES[name].features(CORPUS)
-    for point in (grid[0], grid[-1]):
-        monkeypatch.setattr("wsd.baselines.tune", lambda *_, point=point: point)
-        (found,) = baseline(name, CORPUS, ROWS, folds=folds)
-        estimator = BASELINES[name].estimator().set_params(**point)
-        expected = estimator.fit(X[ROWS], CORPUS.gold[ROWS]).predict_proba(X[60:])
-        assert np.array_equal(found.scores, expected)
-    (untuned,) = baseline(name, CORPUS, ROWS, folds=None)
-    default = BASELINES[name].estimator().fit(X[ROWS], CORPUS.gold[ROWS])
-    assert np.array_equal(untuned.scores, default.predict_proba(X[60:]))
+def test_what_is_tuned_is_fitted_and_written(name: str, tmp_path: Path) -> None:
+    kept = np.arange(90)
+    few = replace(CORPUS.take((kept < 20) | (kept >= 60)), word="few")
+    corpora = {"mole": CORPUS, "few": few}
+    train = folds_of(CORPUS, repeats=2)
+    lines = few.index[:20]
+    train.words["few"] = WordFolds(lines, np.arange(20, dtype=np.int32), None)
+    train.corpus["few"] = few.digest
+    folds.write(tmp_path / "folds.parquet", train)
+    out = tmp_path / "out.parquet"
+    build(name, corpora, objective="mean_macro_f1", folds=tmp_path / "folds.parquet", out=out)
+    read, provenance = predictions.read(out)
+    mole, of_few = sorted(read, key=lambda of: of.n_train, reverse=True)
+    point, untuned = tune(BASELINES[name], corpora, train, "mean_macro_f1")
+    assert untuned == ("few",) and point in BASELINES[name].grid
+    assert provenance["parameters"] == point and provenance["untuned"] == ["few"]
+    assert provenance["objective"] == "mean_macro_f1"
+    (expected,) = baseline(name, CORPUS, ROWS, point)
+    assert np.array_equal(mole.scores, expected.scores)
+    (default,) = baseline(name, few, np.arange(20), {})
+    assert np.array_equal(of_few.scores, default.scores)
 
 
 def test_the_search_gives_what_single_fits_give() -> None:
@@ -214,17 +253,17 @@ def test_one_sense_and_sentences_without_words() -> None:
     one = replace(CORPUS, gold=np.zeros(90, dtype=np.int32))
     bare = replace(CORPUS, tokens=(("mole",),) * 90, position=np.zeros(90, dtype=np.int32))
     for name in BASELINES:
-        (found,) = baseline(name, one, ROWS, folds=None)
+        (found,) = baseline(name, one, ROWS, {})
         assert set(found.predicted.tolist()) == {0}
         assert found.scores[0, 0] == 1 and np.isnan(found.scores[0, 1])
-        (found,) = baseline(name, bare, ROWS, folds=splits(bare.gold[ROWS]))
+        (found,) = baseline(name, bare, ROWS, {})
         assert len(set(found.predicted.tolist())) == 1
         assert np.isfinite(found.scores).all()
 
 
 def test_an_unknown_baseline_is_named() -> None:
     with pytest.raises(ConfigError, match="no baseline 'oracle'") as error:
-        baseline("oracle", CORPUS, ROWS, folds=None)
+        baseline("oracle", CORPUS, ROWS, {})
     assert "most_frequent_sense" in str(error.value)
 
 
@@ -240,7 +279,7 @@ def test_the_known_figures_of_the_most_frequent_sense(real_corpora: dict[str, Co
     scores = []
     for corpus in real_corpora.values():
         rows = np.flatnonzero(corpus.split == "train")
-        scores.append(score_word(baseline("most_frequent_sense", corpus, rows, folds=None)[0]))
+        scores.append(score_word(baseline("most_frequent_sense", corpus, rows, {})[0]))
     right = sum(score["accuracy"] * score["n_test"] for score in scores)
     means = [
         right / sum(score["n_test"] for score in scores),
@@ -257,7 +296,7 @@ def test_a_bag_of_words_knows_most_of_the_real_corpus(real_corpora: dict[str, Co
     """Below every encoder and far above the most frequent sense; untuned, to be quick."""
     figures = [
         score_word(
-            baseline("bag_of_words", corpus, np.flatnonzero(corpus.split == "train"), folds=None)[0]
+            baseline("bag_of_words", corpus, np.flatnonzero(corpus.split == "train"), {})[0]
         )["macro_f1"]
         for corpus in real_corpora.values()
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wsd.control import _drawn, control_corpus, control_labels, neighbours
+from wsd.control import _drawn, control_labels, neighbours
 from wsd.corpus import Corpus
 
 
@@ -133,13 +133,6 @@ def test_a_sense_without_training_instances_is_never_drawn() -> None:
 def test_a_draw_is_in_proportion_and_passes_over_what_has_no_weight() -> None:
     draws = [0.0, 0.24, 0.26, 0.99]
     assert [_drawn([0, 1, 0, 3], draw) for draw in draws] == [1, 1, 3, 3]
-
-
-def test_the_control_corpus_has_the_labels_for_gold_and_another_digest() -> None:
-    control = control_corpus(MIXED, 2)
-    assert control.gold.tolist() == control_labels(MIXED, 2).tolist()
-    assert control.tokens is MIXED.tokens and control.senses == MIXED.senses
-    assert control.digest != MIXED.digest
 
 
 def test_the_marginals_are_exact_on_the_real_corpus(real_corpora: dict[str, Corpus]) -> None:

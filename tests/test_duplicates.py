@@ -12,7 +12,7 @@ from scipy.sparse import csgraph
 
 from wsd import duplicates
 from wsd.corpus import Corpus
-from wsd.duplicates import components, nearest, nearest_in, shingles, similarity
+from wsd.duplicates import components, nearest, shingles, similarity
 
 TOKENS = st.lists(st.sampled_from(["the", "old", "mint", "1999", "2001"]), min_size=1, max_size=7)
 SENTENCES = st.lists(TOKENS, min_size=1, max_size=8)
@@ -43,7 +43,7 @@ def _blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @given(one=TOKENS, other=TOKENS)
 def test_a_pair_has_the_index_of_the_naive_loop(one: list[str], other: list[str]) -> None:
-    assert nearest_in([one], [other]).tolist() == [jaccard(one, other)]
+    assert nearest([one], [other])[0].tolist() == [jaccard(one, other)]
 
 
 @given(texts=SENTENCES, threshold=st.sampled_from([0.01, 0.3, 0.5, 1.0]))
@@ -82,12 +82,12 @@ def test_groups_are_those_that_a_chain_connects(texts: list[list[str]], threshol
 def test_digits_are_alike_but_their_number_is_not() -> None:
     texts = sentences("won 3 to 1 in 1987", "won 4 to 2 in 1990", "won 10 to 2 in 1990")
     # Of the third sentence's four trigrams, `to 0 in` and `0 in 0000` are also the first's.
-    assert nearest_in(texts[:1], texts[1:]).tolist() == [1.0]
-    assert nearest_in(texts[:1], texts[2:]).tolist() == [2 / 6]
+    assert nearest(texts[:1], texts[1:])[0].tolist() == [1.0]
+    assert nearest(texts[:1], texts[2:])[0].tolist() == [2 / 6]
 
 
 def test_a_trigram_counts_once_however_often_it_occurs() -> None:
-    assert nearest_in(sentences("a a a a a a"), sentences("a a a")).tolist() == [1.0]
+    assert nearest(sentences("a a a a a a"), sentences("a a a"))[0].tolist() == [1.0]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_trigram_counts_once_however_often_it_occurs() -> None:
 def test_a_sentence_of_fewer_than_three_tokens_is_one_shingle(
     one: str, other: str, expected: float
 ) -> None:
-    assert nearest_in(sentences(one), sentences(other)).tolist() == [expected]
+    assert nearest(sentences(one), sentences(other))[0].tolist() == [expected]
     assert len(shingles(one.split())) == 1
 
 
@@ -123,7 +123,7 @@ def test_groups_are_numbered_by_their_first_sentence() -> None:
         "we met at the gate",
         "e f g h i j",
     )
-    assert nearest_in(texts[5:], texts[1:2]).tolist() == [0.0]
+    assert nearest(texts[5:], texts[1:2])[0].tolist() == [0.0]
     assert components(texts, 1 / 3).tolist() == [0, 1, 2, 1, 0, 1]
     assert components(texts).tolist() == [0, 1, 2, 3, 0, 4]
 
@@ -140,7 +140,7 @@ def test_nothing_to_compare() -> None:
     some = sentences("we met at the gate")
     assert components([]).shape == (0,)
     assert similarity([]).shape == (0, 0)
-    assert nearest_in([], some).shape == (0,)
+    assert nearest([], some)[0].shape == (0,)
     assert [array.tolist() for array in nearest(some, [])] == [[0.0], [-1]]
 
 
@@ -152,9 +152,9 @@ def test_the_near_duplicates_of_coarsewsd20(real_corpora: dict[str, Corpus]) -> 
         for sense in range(len(corpus.senses)):
             here = [r for r in rows["test"] if corpus.gold[r] == sense]
             others = [r for r in rows["train"] if corpus.gold[r] != sense]
-            found = nearest_in([corpus.tokens[r] for r in here], [corpus.tokens[r] for r in others])
+            found, _ = nearest([corpus.tokens[r] for r in here], [corpus.tokens[r] for r in others])
             contradicted += int((found >= 0.5).sum())
-        found = nearest_in(
+        found, _ = nearest(
             [corpus.tokens[r] for r in rows["test"]], [corpus.tokens[r] for r in rows["train"]]
         )
         near[word] = int((found >= 0.5).sum())

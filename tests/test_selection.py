@@ -183,10 +183,21 @@ def test_an_untuned_word_gets_the_choice_of_all_with_what_is_fixed(tmp_path: Pat
     assert set(table["scope"]) == {ALL_WORDS, "mint"}
 
 
-def test_without_any_folds_nothing_is_chosen(tmp_path: Path) -> None:
+def test_without_any_folds_nothing_can_be_chosen(tmp_path: Path) -> None:
     files = [write(tmp_path, {}, untuned=("mint",))]
-    table, chosen = run(tmp_path, files)
-    assert (len(table), chosen["chosen"]) == (0, {})
+    with pytest.raises(ResultError, match=r"nothing can be selected for 'toy'.* 5 folds") as error:
+        run(tmp_path, files)
+    assert "fewer folds" in str(error.value)
+    assert not list(tmp_path.glob("selection.*"))
+
+
+def test_a_further_training_set_may_have_no_folds(tmp_path: Path) -> None:
+    files = [
+        write(tmp_path, {"mint": [[0.5, 0.0]]}),
+        write(tmp_path, {}, untuned=("mint",), train="1pct"),
+    ]
+    _, chosen = run(tmp_path, files)
+    assert set(chosen["chosen"]["toy"]) == {"full"}
 
 
 def test_models_and_training_sets_choose_apart(tmp_path: Path) -> None:

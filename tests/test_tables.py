@@ -1,11 +1,17 @@
 """The tables for a paper: the right rows, and characters that would break them."""
 
 from wsd.figures import MEANS
-from wsd.tables import latex, markdown
+from wsd.tables import KEY, latex, markdown
 
 
 def line(kind: str, **other: str) -> dict[str, object]:
-    names = {"model": "m_1", "view": "focal+context", "layers": "5+mean-all", "classifier": "a&b|c"}
+    names = {
+        "reference_model": "m_1",
+        "model": "m_1",
+        "view": "focal+context",
+        "layers": "5+mean-all",
+        "classifier": "a&b|c",
+    }
     figures = {f"{name}{end}": 0.5 for name in MEANS for end in ("", "_low", "_high")}
     return {"kind": kind, **names, **figures, **other}
 
@@ -13,7 +19,7 @@ def line(kind: str, **other: str) -> dict[str, object]:
 ROWS = [line("selected"), line("candidate", layers="1+2"), line("published")]
 AGAINST = [
     {
-        **{k: ROWS[2][k] for k in ("kind", "model", "view", "layers", "classifier")},
+        **{k: ROWS[2][k] for k in KEY},
         "figure": figure,
         "difference": difference,
         "low": -0.01,
@@ -44,3 +50,15 @@ def test_latex_escapes() -> None:
     body = text.split(r"\midrule")[1].split(r"\bottomrule")[0]
     for row in body.strip().splitlines():
         assert row.replace(r"\&", "").count("&") == len(columns) - 1
+
+
+def test_a_published_row_stands_with_each_model_s_difference() -> None:
+    rows = [line("published"), line("published", reference_model="m_2")]
+    against = [
+        {**AGAINST[1], "reference_model": model, "difference": difference}
+        for model, difference in (("m_1", 0.1), ("m_2", -0.2))
+    ]
+    text = markdown(rows, against, "mean_macro_f1")
+    first, second = [of for of in text.splitlines() if "published" in of][:2]
+    assert "+10.00 [" in first
+    assert "-20.00 [" in second

@@ -7,8 +7,8 @@
 ``position_length``
     nothing of the words: where the focal word stands and how long the sentence is.
 
-A baseline is tuned like a classifier, on folds of its training set: a search space, and of all
-its points the one with the highest macro-F1 over the instances while they were held out.
+A baseline is tuned like a classifier: on the same folds and for the same objective, of all points
+of a search space the one that is best over all words.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,6 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.metrics import f1_score
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
@@ -30,10 +29,9 @@ from wsd import folds as folding
 from wsd.classifiers.logistic import Logistic, along_penalties, converged, shifted
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError
+from wsd.folds import Folds
 from wsd.predictions import PACKAGES, WordPredictions, predict_word, write
-from wsd.tuning import points
-
-Splits = Sequence[tuple[np.ndarray, np.ndarray]]
+from wsd.tuning import Search, points, score_word
 
 
 def documents(corpus: Corpus) -> np.ndarray:
@@ -199,7 +197,12 @@ class Baseline:
     @property
     def grid(self) -> list[dict[str, float]]:
         """Every point of the search space, the first parameter varying slowest."""
-        return points({name: list(values) for name, values in self.space.items()})
+        return points(self.lists)
+
+    @property
+    def lists(self) -> dict[str, list[float]]:
+        """The search space as a config would have it."""
+        return {name: list(values) for name, values in self.space.items()}
 
 
 PRIOR_SHIFTS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -218,38 +221,43 @@ BASELINES: dict[str, Baseline] = {
 }
 
 
-def tune(estimator: Any, grid: Sequence[Mapping[str, float]], X: Any, y: Any, folds: Splits) -> Any:
-    """The point of a search space with the highest macro-F1; of equal ones the first.
-
-    The figure is computed once on the held-out instances of all folds together: a rare sense
-    has none within a fold.
+def tune(
+    chosen: Baseline, corpora: Mapping[str, Corpus], train: Folds, objective: str
+) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+    """The point of a baseline's search space that the folds choose for all words.
 
     Parameters
     ----------
-    estimator : classifier with ``search``
-    grid : sequence of mappings of parameter to value
-    X, y : arrays with one entry per training instance
-    folds : sequence of (fit, held)
-        Indices into ``X`` to fit on, and those to predict.
+    chosen : Baseline
+    corpora : mapping of word to Corpus
+    train : Folds
+    objective : str
+        Among ``wsd.tuning.OBJECTIVES``.
 
     Returns
     -------
-    dict, the point
+    dict, the point, or None if no word has folds or there is nothing to tune; and the words
+    without folds, which get the estimator's defaults
     """
-    predicted = []
-    for fit, held in folds:
-        scores = estimator.search(X[fit], y[fit], X[held], grid)
-        predicted.append(np.unique(y[fit])[scores.argmax(axis=2)])
-    gold = np.concatenate([y[held] for _, held in folds])
-    figures = [
-        f1_score(gold, of_point, average="macro", zero_division=0.0)
-        for of_point in np.concatenate(predicted, axis=1)
-    ]
-    return grid[int(np.argmax(figures))]
+    figures = {}
+    for word in (word for word in corpora if word in train.words):
+        of_word, corpus = train.words[word], corpora[word]
+        if of_word.held is None or not chosen.space:
+            continue
+        rows = train.rows(corpus)
+        figures[word] = score_word(
+            chosen.estimator(),
+            chosen.grid,
+            chosen.features(corpus)[rows],
+            corpus.gold[rows],
+            of_word,
+        )
+    untuned = tuple(word for word in train.words if word not in figures)
+    return Search(chosen.grid, figures, untuned).best(objective), untuned
 
 
 def baseline(
-    name: str, corpus: Corpus, rows_train: np.ndarray, *, folds: Splits | None
+    name: str, corpus: Corpus, rows_train: np.ndarray, parameters: Mapping[str, Any]
 ) -> list[WordPredictions]:
     """Fit a baseline on training instances and predict the rows of every other split.
 
@@ -260,9 +268,8 @@ def baseline(
     corpus : Corpus
     rows_train : int array
         Rows of the corpus to fit on.
-    folds : sequence of (fit, held), or None
-        To tune on, as indices into ``rows_train``; None for the estimator's defaults, where the
-        rarest sense has fewer instances than there would be folds.
+    parameters : mapping of parameter to value
+        The estimator's defaults hold for the others.
 
     Returns
     -------
@@ -274,34 +281,45 @@ def baseline(
     ConfigError
         For an unknown name.
     """
+    chosen = _named(name)
+    estimator = chosen.estimator().set_params(**parameters)
+    return predict_word(corpus, chosen.features(corpus), estimator, rows_train)
+
+
+def _named(name: str) -> Baseline:
     if name not in BASELINES:
         raise ConfigError(f"there is no baseline {name!r}", fix=f"use {' or '.join(BASELINES)}")
-    chosen = BASELINES[name]
-    X, y = chosen.features(corpus), corpus.gold[rows_train]
-    estimator = chosen.estimator()
-    if folds is not None and chosen.space:
-        estimator.set_params(**tune(estimator, chosen.grid, X[rows_train], y, folds))
-    return predict_word(corpus, X, estimator, rows_train)
+    return BASELINES[name]
 
 
-def build(name: str, corpora: Mapping[str, Corpus], *, folds: Path, out: Path) -> None:
-    """Fit and predict every word of a training set, and write one file of predictions.
+def build(
+    name: str, corpora: Mapping[str, Corpus], *, objective: str, folds: Path, out: Path
+) -> None:
+    """Tune and fit a baseline on a training set, predict, and write one file of predictions.
 
     Parameters
     ----------
     name : str
         Among ``BASELINES``.
     corpora : mapping of word to Corpus
+    objective : str
+        Among ``wsd.tuning.OBJECTIVES``.
     folds : Path
         The training set, and what to tune on.
     out : Path
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name.
     """
+    chosen = _named(name)
     train = folding.of_words(folds, corpora)
+    point, untuned = tune(chosen, corpora, train, objective)
     made: list[WordPredictions] = []
     for word in (word for word in corpora if word in train.words):
-        of_word = train.words[word]
-        splits = None if of_word.held is None else list(of_word.splits(0))
-        made += baseline(name, corpora[word], train.rows(corpora[word]), folds=splits)
+        parameters = {} if point is None or word in untuned else point
+        made += baseline(name, corpora[word], train.rows(corpora[word]), parameters)
     provenance = {
         "train": train.train,
         "view": "text",
@@ -309,8 +327,11 @@ def build(name: str, corpora: Mapping[str, Corpus], *, folds: Path, out: Path) -
         "task": "sense",
         "classifier": name,
         "estimator": name,
-        "parameters": {},
-        "space": dict(BASELINES[name].space) if name in BASELINES else {},
+        "parameters": point or {},
+        "space": chosen.lists,
+        "objective": objective,
+        "folds": {"k": train.k, "repeats": train.repeats, "seed": train.seed},
+        "untuned": list(untuned),
         "encoder": {"model": {"name": "no encoder", "blocks": 0, "width": 0}},
         "corpus": {word: corpora[word].digest for word in train.words if word in corpora},
         "versions": {package: version(package) for package in PACKAGES},

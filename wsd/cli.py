@@ -150,7 +150,11 @@ def _baseline(args: argparse.Namespace) -> None:
     from wsd import baselines, corpus
 
     baselines.build(
-        args.name, corpus.read_all(args.corpus, args.words), folds=args.folds, out=args.out
+        args.name,
+        corpus.read_all(args.corpus, args.words),
+        objective=args.objective,
+        folds=args.folds,
+        out=args.out,
     )
 
 
@@ -362,6 +366,14 @@ def _parser() -> argparse.ArgumentParser:
         to.add_argument("--view", default="focal", help="what is read: focal (the default), ...")
         to.add_argument("--layers", required=True, help="a layer choice: 6, mean-last-4, ...")
 
+    def tuned_for(to: argparse.ArgumentParser) -> None:
+        to.add_argument(
+            "--objective",
+            default="mean_macro_f1",
+            choices=["mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy"],
+            help="what decides between points of the search space",
+        )
+
     p = command("download", _download, "Download CoarseWSD-20 and check every file.")
     out(p, "folder for the corpus files")
 
@@ -429,12 +441,7 @@ def _parser() -> argparse.ArgumentParser:
         to.add_argument(
             "--space", default="{}", metavar="JSON", help="parameters; lists of values are searched"
         )
-        to.add_argument(
-            "--objective",
-            default="mean_macro_f1",
-            choices=["mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy"],
-            help="what decides between points of the search space",
-        )
+        tuned_for(to)
         to.add_argument("--folds", help="of `wsd folds`, one per training set", **several)
         to.add_argument("--searches", help="for what the folds say, .parquet", **several)
         to.add_argument("--out", help="for the predictions, .parquet", **several)
@@ -448,7 +455,7 @@ def _parser() -> argparse.ArgumentParser:
 
     p = command("select", _select, "Choose a configuration by what the folds say.")
     p.add_argument("--searches", type=Path, nargs="+", required=True, metavar="FILE")
-    p.add_argument("--objective", default="mean_macro_f1")
+    tuned_for(p)
     p.add_argument("--table", type=Path, required=True, help="every candidate, .csv")
     out(p, "what is chosen, .json")
 
@@ -465,6 +472,7 @@ def _parser() -> argparse.ArgumentParser:
     p = command("baseline", _baseline, "Fit and predict every word without an encoder.")
     data(p)
     p.add_argument("--name", required=True)
+    tuned_for(p)
     p.add_argument("--folds", type=Path, required=True, help="of `wsd folds`")
     out(p, "the predictions, .parquet")
 

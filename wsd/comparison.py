@@ -213,8 +213,8 @@ def with_intervals(
 ) -> list[dict[str, Any]]:
     """A table row per system: the means over words with their 95% intervals, and checks.
 
-    Beside the means stand those over the test instances that have nothing alike in training, and
-    the mean recall of the rare senses.
+    Beside the means stand those over the test instances that have nothing alike in training,
+    which some words may have none of, and the mean recall of the rare senses.
 
     Parameters
     ----------
@@ -229,7 +229,8 @@ def with_intervals(
         means = mean_figures(matrices)
         intervals = statistics.mean_intervals(matrices, rng=seed)
         kept = scores_without_duplicates(row.words, unlike)
-        of_kept = mean_figures([confusion(w.gold, w.predicted, len(w.senses)) for w in kept])
+        unalike = [confusion(w.gold, w.predicted, len(w.senses)) for w in kept]
+        of_kept = mean_figures(unalike) if unalike else dict.fromkeys(MEANS, np.nan)
         line: dict[str, Any] = {**row.names, "n_words": len(row.words)}
         line["n_test"] = sum(len(w.gold) for w in row.words)
         key = (row.view, row.layers, row.classifier)
@@ -240,6 +241,7 @@ def with_intervals(
             line[f"{name}_low"], line[f"{name}_high"] = intervals[name]
         for name in MEANS:
             line[f"{name}_without_duplicates"] = float(of_kept[name])
+        line["n_words_without_duplicates"] = len(kept)
         rare = [of["recall"] for of in rare_senses([row])]
         line["rare_sense_recall"] = float(np.mean(rare)) if rare else None
         table.append({**line, "about": row.about})
@@ -475,10 +477,12 @@ def compare(
     everything = [row for row in others if row.kind in (CONTROL, TWIN)]
     for systems in found:
         shown = [systems.reference, *systems.others]
-        lines += with_intervals(shown, unlike, systems.objective, seed)
-        lines += with_intervals(systems.candidates, unlike, systems.objective, seed)
-        words += per_word(shown, seed)
-        rare += rare_senses(shown)
+        # Baselines and published rows stand once beside each model's selected row.
+        beside = {"reference_model": systems.model}
+        of_model = with_intervals([*shown, *systems.candidates], unlike, systems.objective, seed)
+        lines += [{**line, **beside} for line in of_model]
+        words += [{**line, **beside} for line in per_word(shown, seed)]
+        rare += [{**line, **beside} for line in rare_senses(shown)]
         against += differences(systems, clusters, seed)
         best += best_set(systems, objective, seed)
     _write(table, lines)

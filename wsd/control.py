@@ -13,7 +13,6 @@ the latter.
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -67,14 +66,6 @@ def control_labels(corpus: Corpus, seed: int) -> np.ndarray:
     return np.array(
         [label[t] if t in label else _drawn(senses, draws[t]) for t in types], dtype=np.int32
     )
-
-
-def control_corpus(corpus: Corpus, seed: int) -> Corpus:
-    """The corpus with the control task's labels for gold.
-
-    Its digest is another than the corpus's: open embeddings with the corpus itself.
-    """
-    return replace(corpus, gold=control_labels(corpus, seed))
 
 
 def _draw(seed: int, word: str, of_type: str) -> float:

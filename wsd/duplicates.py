@@ -101,11 +101,6 @@ def nearest(tokens: Sentences, among: Sentences) -> tuple[np.ndarray, np.ndarray
     return highest, place
 
 
-def nearest_in(tokens_test: Sentences, tokens_train: Sentences) -> np.ndarray:
-    """The highest Jaccard index of each test sentence with any training sentence: shape (n,)."""
-    return nearest(tokens_test, tokens_train)[0]
-
-
 def _incidence(*several: Sentences) -> list[sparse.csr_array]:
     """For each list of sentences, which (row) has which shingle (column, common to all lists)."""
     vocabulary: dict[tuple[str, ...], int] = {}

@@ -17,6 +17,7 @@ from wsd import tuning
 from wsd.errors import ResultError
 from wsd.features import features
 from wsd.files import write_json, write_text
+from wsd.trains import FULL
 from wsd.tuning import Search
 
 ALL_WORDS = "all words"
@@ -145,7 +146,14 @@ def select(files: Sequence[Path], *, objective: str, table: Path, out: Path) -> 
     chosen: dict[str, dict[str, Any]] = {}
     for (name, train), group in sorted(groups.items()):
         group.sort(key=lambda c: _place(c, blocks[name]))
-        of_group = _of_group(group, objective)
+        of_group = choose_each(group, objective)
+        if of_group is None and train == FULL:
+            raise ResultError(
+                f"nothing can be selected for {name!r}: no word has enough instances of each "
+                f"sense for {folds[train]['k']} folds",
+                where="tuning.folds",
+                fix="use fewer folds",
+            )
         if of_group is None:
             continue
         chosen.setdefault(name, {})[train] = of_group["chosen"]
@@ -172,7 +180,20 @@ def _place(candidate: Candidate, blocks: int) -> tuple[Any, ...]:
     return (order, candidate.view, candidate.classifier)
 
 
-def _of_group(group: Sequence[Candidate], objective: str) -> dict[str, Any] | None:
+def choose_each(group: Sequence[Candidate], objective: str) -> dict[str, Any] | None:
+    """Choose for all words and for each word.
+
+    Parameters
+    ----------
+    group : sequence of Candidate
+        Of equally good ones the first is chosen.
+    objective : str
+
+    Returns
+    -------
+    dict of ``rows``, those of :func:`choose` with their scope, the chosen one first, and
+    ``chosen``: of ``all``, and per word; None if no word has folds
+    """
     for_all = choose(group, objective)
     if for_all is None:
         return None

@@ -17,6 +17,8 @@ NOTE = (
     "Published rows are computed from the outputs that their authors stored, not run again."
 )
 CANDIDATE = "candidate"
+# A baseline stands once beside each model's selected row.
+KEY = ("reference_model", "kind", "model", "view", "layers", "classifier")
 
 Lines = Sequence[Mapping[str, Any]]
 
@@ -24,16 +26,13 @@ Lines = Sequence[Mapping[str, Any]]
 def rows(figures: Lines, differences: Lines, objective: str) -> list[list[str]]:
     """Header and cells of the table: every row but the candidates, which are too many to print."""
     found = {
-        tuple(line[k] for k in ("kind", "model", "view", "layers", "classifier")): line
-        for line in differences
-        if line["figure"] == objective
+        tuple(line[k] for k in KEY): line for line in differences if line["figure"] == objective
     }
     cells = [["", "model", "features", "classifier", *SHOWN.values(), "difference", "p"]]
     for line in figures:
         if line["kind"] == CANDIDATE:
             continue
-        key = tuple(line[k] for k in ("kind", "model", "view", "layers", "classifier"))
-        against = found.get(key)
+        against = found.get(tuple(line[k] for k in KEY))
         cells.append(
             [
                 line["kind"],

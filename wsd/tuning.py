@@ -42,8 +42,13 @@ def points(space: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def fixed(space: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that a search space fixes: those of which it lists no several values."""
-    return {name: value for name, value in space.items() if not isinstance(value, list)}
+    """The parameters that a search space fixes: those that have one value.
+
+    >>> fixed({"C": [0.1, 1], "prior_shift": [0], "metric": "cosine"})
+    {'prior_shift': 0, 'metric': 'cosine'}
+    """
+    values = {name: v if isinstance(v, list) else [v] for name, v in space.items()}
+    return {name: of[0] for name, of in values.items() if len(of) == 1}
 
 
 def search(classifier: Any, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Any) -> Any:

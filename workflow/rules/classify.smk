@@ -117,11 +117,13 @@ rule baseline:
     params:
         corpus=folder_of("corpus"),
         words=CONFIG.words,
+        objective=CONFIG.tuning.objective,
     message:
         "baseline: {wildcards.baseline}"
     shell:
         "wsd --log {log} baseline --corpus {params.corpus} --words {params.words}"
-        " --name {wildcards.baseline} --folds {input.folds} --out {output}"
+        " --name {wildcards.baseline} --objective {params.objective} --folds {input.folds}"
+        " --out {output}"
 
 
 # Written before a test prediction is scored: `evaluate` and `compare` take it in.

@@ -1,6 +1,6 @@
 """Logistic regression, and how a whole search space of it is fitted at little more than one fit.
 
-Three things make the search cheap, and none of them changes the answer:
+Three things make the search cheap, and none of them changes the answer but by rounding:
 
 * with fewer instances than features, the weights lie in the span of the instances, so that the
   fit runs in as many dimensions as there are instances (a QR decomposition; the L2 penalty is
@@ -26,8 +26,8 @@ from threadpoolctl import threadpool_limits
 
 from wsd.errors import WsdError
 
-# While searching, predictions are compared by the thousand: see docs/methods.md for what the
-# tolerance of the search changes.
+# While searching, points are compared by thousands of predictions each; the point that is chosen
+# is then fitted to the end.
 SEARCH_TOL = 1e-6
 
 
@@ -223,12 +223,13 @@ def converged(
         If neither converges.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
+        # Of a failed line search Newton's method only warns in general terms.
+        warnings.simplefilter("error", UserWarning)
         for solver in ("lbfgs", newton):
             model = LogisticRegression(C=C, tol=tol, solver=solver, max_iter=100_000)
             try:
                 return model.fit(X, y)
-            except ConvergenceWarning as warning:
+            except UserWarning as warning:
                 reason = warning
     raise WsdError(
         f"logistic regression did not converge: {reason}",

@@ -45,12 +45,16 @@ class MixedLogistic(ClassifierMixin, BaseEstimator):
         X : array of shape (n_samples, layers * width)
         y : array of shape (n_samples,)
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        self.mix_ = ScalarMix(layers=self.layers).fit(X, y)
-        self.weights_ = self.mix_.weights_
+        X, y = self._learn_weights(X, y)
         self.logistic_ = Logistic(C=self.C, prior_shift=self.prior_shift).fit(self._mixed(X), y)
         self.classes_ = self.logistic_.classes_
         return self
+
+    def _learn_weights(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        self.mix_ = ScalarMix(layers=self.layers).fit(X, y)
+        self.weights_ = self.mix_.weights_
+        return X, y
 
     def _mixed(self, X: np.ndarray) -> np.ndarray:
         scaled = self.mix_.scaler_.transform(X).reshape(len(X), self.layers, -1)
@@ -74,7 +78,7 @@ class MixedLogistic(ClassifierMixin, BaseEstimator):
 
         As :meth:`Logistic.search`.
         """
-        self.fit(X, y)
+        X, y = self._learn_weights(X, y)
         points = [
             {k: v for k, v in {**self.get_params(), **p}.items() if k != "layers"} for p in grid
         ]
