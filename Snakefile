@@ -20,6 +20,8 @@ rule all:
     input:
         rules.evaluate.output,
         rules.compare.output,
+        rules.layerwise.output,
+        rules.figures.output,
         analyses(),
         rules.report.output,
     message:

@@ -7,6 +7,7 @@ are skipped.
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -83,14 +84,15 @@ class Browser:
         assert not requests, f"the page asked for {requests}"
 
 
-@pytest.fixture(scope="session")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+@contextmanager
+def opened(profile: Path) -> Iterator[Browser]:
+    """A browser with a profile of its own; skips the test where there is none."""
     binary = next(filter(None, map(shutil.which, BROWSERS)), None)
     if binary is None:
         missing("chromium", f"none of {', '.join(BROWSERS)} is installed")
     options = webdriver.ChromeOptions()
     options.binary_location = binary
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+    for flag in (*FLAGS, f"--user-data-dir={profile}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     # Debian names the driver; elsewhere Selenium finds the one that fits the browser.
@@ -101,3 +103,9 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield Browser(driver)
     finally:
         driver.quit()
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with opened(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser

@@ -6,10 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from wsd import audit, predictions
 from wsd.audit import (
@@ -20,12 +17,10 @@ from wsd.audit import (
     audit_duplicates,
     audit_instances,
     count_duplicates,
-    guarded,
     judge_word,
     scores_without_duplicates,
     twins,
     without_duplicates,
-    write_csv,
 )
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError, ResultError
@@ -408,31 +403,6 @@ def test_a_sense_without_training_instances_has_no_probability(
 
 
 # --- spreadsheets -------------------------------------------------------------------------------
-
-
-@given(st.text(alphabet="=+-@\t\r'a ", max_size=4))
-@example("=1+1")
-@example("")
-def test_a_guarded_cell_begins_no_formula_and_others_stay_as_they_are(text: str) -> None:
-    signs = tuple("=+-@\t\r")
-    assert not guarded(text).startswith(signs)
-    assert guarded(text).removeprefix("'") == text.removeprefix("'")
-    assert (guarded(text) == text) != text.startswith(signs)
-
-
-def test_every_cell_of_text_is_guarded_and_numbers_are_not(tmp_path: Path) -> None:
-    table = pd.DataFrame(
-        {"a": ["=HYPERLINK(1)", "x"], "b": [-1, 2], "c": [-0.5, np.nan], "d": ["@me", None]}
-    )
-    write_csv(tmp_path / "t.csv", table)
-    expected = "a,b,c,d\n'=HYPERLINK(1),-1,-0.500000,'@me\nx,2,,\n"
-    assert (tmp_path / "t.csv").read_bytes().decode() == expected
-
-
-def test_a_sentence_with_commas_and_quotes_is_one_cell(tmp_path: Path) -> None:
-    text = 'she said , " mint ! "'
-    write_csv(tmp_path / "t.csv", pd.DataFrame({"left": [text], "right": ["."]}))
-    assert read(tmp_path / "t.csv") == [{"left": text, "right": "."}]
 
 
 # --- the real corpus ----------------------------------------------------------------------------

@@ -20,8 +20,8 @@ REPOSITORY = Path(__file__).parents[1]
 QUICKSTART = DATA / "quickstart"
 COMMANDS = [
     "download", "corpus", "trains", "published", "folds", "model", "embed", "classify", "control",
-    "select", "classify-selected", "baseline", "reproduce", "project", "evaluate", "compare",
-    "geometry", "audit", "code-length", "report", "leaderboard", "plan",
+    "select", "classify-selected", "baseline", "reproduce", "project", "neighbours", "evaluate",
+    "compare", "layerwise", "geometry", "audit", "code-length", "report", "leaderboard", "plan",
 ]  # fmt: skip
 
 LEARN = "--corpus c --words w --embeddings e --layers 1 --folds f --searches s --out o"
@@ -113,6 +113,8 @@ def test_version(capsys: Capture) -> None:
         ("published --corpus c --words w --source s --out o", "--system"),
         ("model --name n --path p --blocks 6 --width 3 --out o --random-weights x", "'x'"),
         ("project --corpus c --words w --embeddings e --out o", "--layers"),
+        ("project --corpus c --words w --embeddings e --layers 1 --out o --method umap", "'umap'"),
+        ("neighbours --corpus c --words w --embeddings e --out o", "--layers"),
         ("evaluate --dataset d --scores s --summary t --provenance p", "--predictions"),
         ("report --dataset semcor", "'semcor'"),
         ("leaderboard", "summary"),

@@ -106,6 +106,7 @@ def test_a_shipped_config_is_valid(name: str) -> None:
         ),
     }
     assert (config.trains, config.twins, config.analyses) == (("full",), {}, ())
+    assert config.projections == ("pca",)
     assert (config.tuning.folds, config.tuning.objective) == (5, "mean_macro_f1")
     assert not config.controls.task
     assert (config.seed, config.device) == (1, "auto")
@@ -267,6 +268,15 @@ def test_a_mix_is_left_out_of_all_classifiers_but_logistic() -> None:
     assert fits == {"6": every, "mean-all": every, "mix-all": ["logistic", "own"]}
 
 
+def test_a_mix_of_one_layer_may_stand_where_a_layer_may() -> None:
+    config = check_changed(
+        top(layers=["mix-last-1"], features=[{"focal": "mix-5", "context": "mix-last-1"}]),
+        classifiers({"name": "nearest_centroid"}),
+    )
+    only = config.models[MINILM]
+    assert (only.layers, only.features) == (("6",), (("focal+context", "5+6"),))
+
+
 def test_feature_sets_have_one_name_each() -> None:
     config = check_changed(
         top(
@@ -295,6 +305,10 @@ def test_training_sets() -> None:
     assert trains("100pct") == ("full",)
     assert trains("nshot-30", words=["apple"])[1:] == tuple(f"nshot-30.set{i}" for i in (1, 2, 3))
     assert check_changed(top(trains=["full"])).trains == ("full",)
+
+
+def test_projections_are_in_the_order_they_are_written() -> None:
+    assert check_changed(top(projections=["tsne", "pca"])).projections == ("tsne", "pca")
 
 
 def test_twins_are_their_model_but_for_name_and_weights() -> None:
@@ -349,6 +363,16 @@ WRONG: list[tuple[Change, str, str, str]] = [
     (top(layers="all"), "layers", "'all'", "'array'"),
     (top(layers=[]), "layers", "[]", "non-empty"),
     (second_model(name="small", blocks=2), "layers[3]", "'mean-last-4'", "with 2 blocks"),
+    (top(layers=["mix-all"]), "layers", "mix-all", "add another choice"),
+    (
+        lambda c: (
+            top(layers=["mix-last-2", "mix-all"])(c),
+            classifiers({"name": "nearest_centroid"}, {"name": "lda"})(c),
+        ),
+        "layers",
+        "mix-last-2, mix-all",
+        "only logistic learns a mix",
+    ),
     # Models
     (top(models=[]), "models", "[]", "non-empty"),
     (top(models={"name": "x"}), "models", "'x'", "a list"),
@@ -501,6 +525,18 @@ WRONG: list[tuple[Change, str, str, str]] = [
     (top(features=[{"focal": 1, "cls": 1.5}]), "features[0].cls", "1.5", "'integer'"),
     (top(features={"focal": 1, "cls": 2}), "features", "'focal'", "'array'"),
     (
+        top(features=[{"focal": "mix-all", "context": 5}]),
+        "features[0].focal",
+        "'mix-all'",
+        "use mean, sum or concat",
+    ),
+    (
+        top(features=[{"focal": 1, "cls": 2}, {"focal": 5, "context": "mix-last-2"}]),
+        "features[1].context",
+        "'mix-last-2'",
+        "a mix is learned on one view alone",
+    ),
+    (
         views(["focal", "cls"], ["focal"], features=[]),
         "views",
         "'features'",
@@ -546,6 +582,12 @@ WRONG: list[tuple[Change, str, str, str]] = [
         "logistic and lda",
     ),
     (top(analyses=["audit", "audit"]), "analyses", "['audit', 'audit']", "non-unique"),
+    # Projections
+    (top(projections=["pca", "umap"]), "projections[1]", "'umap'", "pca or tsne"),
+    (top(projections=["pca", "pca"]), "projections", "['pca', 'pca']", "non-unique"),
+    (top(projections=[]), "projections", "[]", "non-empty"),
+    (top(projections="pca"), "projections", "'pca'", "'array'"),
+    (lambda c: c.pop("projections"), "(top level)", "'projections'", "add the key"),
     (
         lambda c: (
             second_model(name=f"{MINILM}-random-1")(c),

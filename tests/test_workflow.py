@@ -24,7 +24,9 @@ FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
 MEANS = ["mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
 # Selecting is cheap; what it selects is fitted anew, per model.
 PUBLISHED = len(SYSTEMS)
-TO_THE_END = {"select": 1, "classify_selected": 1, "evaluate": 1, "compare": 1, "report": 1}
+TO_THE_END = dict.fromkeys(
+    ("select", "classify_selected", "evaluate", "compare", "layerwise", "figures", "report"), 1
+)
 LAYERS = ["all", "mean-all"]
 CLASSIFIERS = [{"name": "nearest_centroid"}, {"name": "logistic", "C": [0.01, 1]}]
 BASELINES = ("most_frequent_sense", "bag_of_words", "position_length")
@@ -69,6 +71,7 @@ def small(checkout: Checkout, config: dict) -> str:
         "classify": 2 * choices,
         "baseline": len(BASELINES),
         "project": choices,
+        "neighbours": choices,
         **TO_THE_END,
     }
     assert_leaderboard(first.text, checkout)
@@ -109,8 +112,8 @@ def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> N
     assert set(provenance["corpus"]) == {"bank", "crane"}
     assert provenance["versions"]["scikit-learn"]
     benchmarks = list((checkout.root / "results/benchmarks").rglob("*.tsv"))
-    # corpus, folds, model, embed, classify, baseline, project, and the five to the end
-    assert len(benchmarks) == 2 + 1 + 1 + 2 + 8 + 3 + 4 + 5
+    # corpus, folds, model, embed, classify, baseline, project, neighbours, and those to the end
+    assert len(benchmarks) == 2 + 1 + 1 + 2 + 8 + 3 + 4 + 4 + len(TO_THE_END)
     chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())
     assert chosen["candidates"] == {"tiny, full": 8}
     assert chosen["folds"] == {"full": {"k": 3, "repeats": 1, "seed": 1}}
@@ -146,7 +149,7 @@ def test_one_more_layer_choice_runs_that_choice_only(
 ) -> None:
     more = checkout.configure("more", **{**config, "layers": [*LAYERS, "concat-last-2", "-1"]})
     run = checkout.run("--cores", "2", "--configfile", more)
-    assert run.jobs == {"classify": 2, "project": 1, **TO_THE_END}
+    assert run.jobs == {"classify": 2, "project": 1, "neighbours": 1, **TO_THE_END}
     # concat-last-2 of two blocks has the shorter name concat-all; -1 was there as 2.
     layers = {"0", "1", "2", "mean-all", "per-word"}
     assert {r["layers"] for r in rows(checkout)} == {*layers, "concat-all"}
@@ -166,7 +169,8 @@ def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, smal
     before = (checkout.root / "results/quickstart/scores.csv").read_text()
     fewer = checkout.configure("fewer", **{**config, "words": ["crane"]})
     run = checkout.run("--cores", "2", "--configfile", fewer)
-    assert run.jobs == {"folds": 1, "baseline": 3, "classify": 8, "project": 4, **TO_THE_END}
+    each = {"classify": 8, "project": 4, "neighbours": 4}
+    assert run.jobs == {"folds": 1, "baseline": 3, **each, **TO_THE_END}
     report = checkout.root / "results/quickstart"
     pages = sorted(p.name for p in report.glob("report/words/**/*.html"))
     assert pages == sorted(p.name for p in report.glob("portable/**/*.html")) == ["crane.html"]
@@ -180,7 +184,7 @@ def test_other_views_are_one_line_away(checkout: Checkout, config: dict, small: 
     views = {"store": ["focal", "context", "cls", "other"], "classify": ["focal", "context"]}
     path = checkout.configure("views", **config, views=views)
     run = checkout.run("-n", "--configfile", path)
-    assert run.jobs == {"classify": 8, "project": 4, **TO_THE_END}
+    assert run.jobs == {"classify": 8, "project": 4, "neighbours": 4, **TO_THE_END}
 
 
 @pytest.mark.slow
@@ -210,6 +214,7 @@ def test_a_changed_parameter_reruns_its_classifier(
         ),
         ({"features": [{"focal": 2, "context": 1}]}, {"classify": 2}),
         ({"layers": [*LAYERS, "mix-all"]}, {"classify": 1}),
+        ({"projections": ["tsne", "pca"]}, {"project": 4}),
         ({"controls": {"baselines": True, "views": ["context"]}}, {"classify": 3}),
         ({"controls": {"baselines": True, "task": True}}, {"control": 3}),
         (
@@ -233,17 +238,20 @@ def closure(step: str) -> set[str]:
     """A step and those that use its files."""
     after = {
         "corpus": {"folds", "embed", "classify", "classify_selected", "baseline", "project",
-                   "compare", "report"},
+                   "neighbours", "compare", "layerwise", "report"},
         "folds": {"classify", "classify_selected", "baseline"},
         "model": {"embed"},
-        "embed": {"classify", "classify_selected", "project"},
-        "classify": {"select", "evaluate", "compare", "report"},
+        "embed": {"classify", "classify_selected", "project", "neighbours"},
+        "classify": {"select", "evaluate", "compare", "layerwise", "report"},
         "select": {"classify_selected", "evaluate", "compare"},
         "classify_selected": {"evaluate", "compare"},
         "baseline": {"compare"},
         "project": {"report"},
+        "neighbours": {"report"},
         "evaluate": {"compare", "report"},
-        "compare": {"report"},
+        "compare": {"figures", "report"},
+        "layerwise": {"figures", "report"},
+        "figures": set(),
         "report": set(),
     }  # fmt: skip
     found = {step}
@@ -261,8 +269,8 @@ def listed_modules() -> dict[str, list[str]]:
     names = {**MODULES, "baseline": MODULES["baselines"],
              "classify_selected": MODULES["classify-selected"]}  # fmt: skip
     return {step: names[step] for step in ("corpus", "folds", "model", "embed", "classify",
-            "select", "classify_selected", "baseline", "project", "evaluate", "compare",
-            "report")}  # fmt: skip
+            "select", "classify_selected", "baseline", "project", "neighbours", "evaluate",
+            "compare", "layerwise", "figures", "report")}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -329,6 +337,7 @@ def test_a_dry_run_needs_no_network_and_no_model(
         "classify": 2 * choices,
         "baseline": 3,
         "project": choices,
+        "neighbours": choices,
         **TO_THE_END,
     }
     # One model only: a list in a config file replaces the one before it.
@@ -362,16 +371,17 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
         "control": single,
         "baseline": 3,
         "project": 12,
+        "neighbours": 12,
         "geometry": 1,
         "audit": 1,
         "code_length": 1,
         **TO_THE_END,
     }
     assert list(tmp_path.iterdir()) == []
-    # A mix is learned by one classifier alone, and never projected.
+    # A mix is learned by one classifier alone, never projected, and has no neighbours.
     assert len(re.findall(r"classify: \S+, focal, layers mix-all, (?!logistic)", run.text)) == 0
     assert "layers mix-all, logistic" in run.text
-    assert not re.search(r"project: .*mix-all", run.text)
+    assert not re.search(r"(project|neighbours): .*mix-all", run.text)
     assert set(re.findall(r"control task: \S+ (\S+), layers", run.text)) == {"focal"}
     twins = set(re.findall(r"classify: (\S+-random-\d), (\S+), layers (\d),", run.text))
     assert len(twins) == 3 * 7 and {view for _, view, _ in twins} == {"focal"}

@@ -11,9 +11,8 @@ A gold sense is *suspected* when one classifier with probabilities, the judge, g
 single layer from 1 up, of those audited, at least 0.9 to one and the same other sense. That says
 where to look, not that the label is wrong: a sentence can mislead an encoder at every layer.
 
-The tables are opened in spreadsheets, which run a cell that begins with ``= + - @``, a tab or a
-carriage return as a formula (OWASP, "CSV Injection"). A cell of text that begins so gets an
-apostrophe before it; the corpus's own table has the sentence as it is.
+The tables are opened in spreadsheets, so that a sentence may have an apostrophe before it (see
+:mod:`wsd.sheets`); the corpus's own table has the sentence as it is.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,8 +28,8 @@ from wsd.corpus import Corpus
 from wsd.duplicates import THRESHOLD, nearest
 from wsd.errors import ConfigError, ResultError
 from wsd.figures import confusion
-from wsd.files import write_text
 from wsd.predictions import WordPredictions
+from wsd.sheets import write_csv
 
 DUPLICATES = ["word", "n_test", "near_duplicates", "same_sense", "without"]
 INSTANCES = [
@@ -48,8 +47,6 @@ File = tuple[Sequence[WordPredictions], Mapping[str, Any]]
 UNLIKE = 0.3
 CONFIDENT = 0.9
 JUDGE = "logistic"
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,17 +367,6 @@ def _of_test(found: WordPredictions | None, corpus: Corpus) -> bool:
         and np.array_equal(found.index, corpus.index[test])
         and np.array_equal(found.gold, corpus.gold[test])
     )
-
-
-def guarded(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(FORMULA) else text
-
-
-def write_csv(path: Path, table: pd.DataFrame) -> None:
-    """Write a table with its cells of text guarded, whole or not at all."""
-    safe = table.map(lambda cell: guarded(cell) if isinstance(cell, str) else cell)
-    write_text(path, safe.to_csv(index=False, float_format="%.6f"))
 
 
 def audit_duplicates(corpora: Mapping[str, Corpus], *, out: Path) -> None:

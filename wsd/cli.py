@@ -187,6 +187,20 @@ def _project(args: argparse.Namespace) -> None:
         view=args.view,
         layers=args.layers,
         out=args.out,
+        method=args.method,
+        seed=args.seed,
+    )
+
+
+def _neighbours(args: argparse.Namespace) -> None:
+    from wsd import corpus, neighbours
+
+    neighbours.neighbours(
+        corpus.read_all(args.corpus, args.words),
+        args.embeddings,
+        view=args.view,
+        layers=args.layers,
+        out=args.out,
     )
 
 
@@ -223,6 +237,34 @@ def _compare(args: argparse.Namespace) -> None:
         seed=args.seed,
         table=args.table,
         out=args.out,
+    )
+
+
+def _layerwise(args: argparse.Namespace) -> None:
+    from wsd import corpus
+    from wsd.layerwise import layerwise
+
+    layerwise(
+        corpus.read_all(args.corpus, args.words),
+        predictions=args.predictions,
+        searches=args.searches,
+        seed=args.seed,
+        layers=args.layers,
+        words=args.word_layers,
+    )
+
+
+def _figures(args: argparse.Namespace) -> None:
+    from wsd import paper
+
+    paper.figures(
+        comparison=args.comparison,
+        layers=args.layers,
+        word_layers=args.word_layers,
+        controls=args.controls,
+        learning=args.learning,
+        out=args.out,
+        formats=args.format or paper.FORMATS,
     )
 
 
@@ -266,20 +308,26 @@ def _code_length(args: argparse.Namespace) -> None:
 def _report(args: argparse.Namespace) -> None:
     from wsd import corpus
     from wsd.datasets import DATASETS
-    from wsd.report import build_report
+    from wsd.report import BEHIND, build_report
 
     build_report(
         dataset=DATASETS[args.dataset],
         corpora=corpus.read_all(args.corpus, args.words),
         predictions=args.predictions,
         projections=args.projections,
-        scores=args.scores,
-        summary=args.summary,
+        neighbours=args.neighbours,
+        tables={
+            "scores": [args.scores],
+            "summary": [args.summary],
+            "comparison": [args.comparison],
+            **{name: [args.tables / f"{name}.csv"] for name in BEHIND},
+            "geometry": args.geometry,
+        },
         provenance=args.provenance,
         view=args.view,
+        text=not args.no_text,
         out=args.out,
         portable=args.portable,
-        comparison=args.comparison,
     )
 
 
@@ -486,9 +534,15 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--published", type=Path, required=True, help="of `wsd published`, .parquet")
     out(p, "what is found, .json; beside it the same to read, .txt")
 
-    p = command("project", _project, "Project every word on two principal components.")
+    p = command("project", _project, "Project every word on a plane.")
     vectors(p)
+    p.add_argument("--method", default="pca", choices=["pca", "tsne"])
+    p.add_argument("--seed", type=int, default=1, help="of tsne")
     out(p, "the projections, .parquet")
+
+    p = command("neighbours", _neighbours, "Find the instances nearest to each, in the full space.")
+    vectors(p)
+    out(p, "the neighbours, .parquet")
 
     p = command("evaluate", _evaluate, "Score predictions: one table per word, one over words.")
     p.add_argument("--predictions", type=Path, nargs="+", required=True, metavar="FILE")
@@ -525,6 +579,29 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--table", type=Path, required=True, help="the comparison, .csv")
     out(p, "folder for what stands behind it")
 
+    p = command("layerwise", _layerwise, "Compare every layer choice with what the folds choose.")
+    data(p)
+    p.add_argument("--predictions", type=Path, nargs="+", required=True, metavar="FILE")
+    p.add_argument(
+        "--searches", type=Path, nargs="+", required=True, metavar="FILE",
+        help="what the folds say of each, in the same order",
+    )  # fmt: skip
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument(
+        "--layers", type=Path, required=True, metavar="FILE", help="table over words, .csv"
+    )
+    p.add_argument(
+        "--word-layers", type=Path, required=True, metavar="FILE", help="table per word, .csv"
+    )
+
+    p = command("figures", _figures, "Write the figures for a paper.")
+    for table in ("comparison", "layers", "word-layers", "controls", "learning"):
+        p.add_argument(f"--{table}", type=Path, required=True, metavar="FILE", help="a table, .csv")
+    p.add_argument(
+        "--format", action="append", choices=["pdf", "svg", "png"], help="default: all three"
+    )
+    out(p, "folder for the figures")
+
     p = command("geometry", _geometry, "Measure how the vectors of every layer lie.")
     data(p)
     p.add_argument(
@@ -555,11 +632,19 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--dataset", required=True, choices=["coarsewsd20", "quickstart"])
     p.add_argument("--predictions", type=Path, nargs="+", required=True, metavar="FILE")
     p.add_argument("--projections", type=Path, nargs="+", required=True, metavar="FILE")
+    p.add_argument("--neighbours", type=Path, nargs="+", required=True, metavar="FILE")
     p.add_argument("--scores", type=Path, required=True)
     p.add_argument("--summary", type=Path, required=True)
     p.add_argument("--provenance", type=Path, required=True)
     p.add_argument("--view", default="focal")
-    p.add_argument("--comparison", type=Path, metavar="FILE", help="of `wsd compare`, .csv")
+    p.add_argument("--comparison", type=Path, required=True, help="of `wsd compare`, .csv")
+    p.add_argument(
+        "--tables", type=Path, required=True, help="folder that compare and layerwise wrote"
+    )
+    p.add_argument(
+        "--geometry", type=Path, nargs="*", default=[], metavar="FILE", help="of `wsd geometry`"
+    )
+    p.add_argument("--no-text", action="store_true", help="leave the corpus's sentences out")
     p.add_argument("--portable", type=Path, required=True, help="folder for one-file word pages")
     out(p, "folder for index.html")
 

@@ -13,7 +13,7 @@ from typing import Any
 from wsd.datasets import DATASETS, Dataset
 from wsd.download import coarsewsd20_trains
 from wsd.errors import ConfigError
-from wsd.features import features
+from wsd.features import Features, features
 from wsd.layers import expand
 from wsd.trains import FULL, draws
 
@@ -128,6 +128,10 @@ class Config:
         Their twins with random weights.
     trains : tuple of str
         Training sets, draws of one setting apart: ``full`` first.
+    projections : tuple of str
+        The pictures of the word pages, the one that a page opens with first.
+    sentences : bool
+        Whether the pages hold the corpus's sentences.
     """
 
     dataset: Dataset
@@ -138,6 +142,8 @@ class Config:
     tuning: Tuning
     controls: Controls
     analyses: tuple[str, ...]
+    projections: tuple[str, ...]
+    sentences: bool
     classifiers: dict[str, Classifier]
     store: tuple[str, ...]
     classify: tuple[str, ...]
@@ -216,6 +222,8 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
         tuning=Tuning(**config["tuning"]),
         controls=controls,
         analyses=tuple(config["analyses"]),
+        projections=tuple(config["projections"]),
+        sentences=config["sentences"],
         classifiers={classifier.name: classifier for classifier in classifiers},
         store=store,
         classify=classify,
@@ -334,10 +342,16 @@ def _model(entry: Mapping[str, Any], i: int, config: Mapping[str, Any]) -> Model
             fix="give the model another name",
         )
     choices = expand(config["layers"], entry["blocks"], where="config key layers")
+    if all(choice.operation == MIX for choice in choices):
+        raise ConfigError(
+            f"nothing but a learned mix: {', '.join(choice.name for choice in choices)}",
+            where="config key layers",
+            fix="add another choice, such as all: only logistic learns a mix, and the pages show "
+            "none",
+        )
     sets = [
-        features("+".join(of), "+".join(map(str, of.values())), entry["blocks"], where=where_of)
+        _feature_set(of, entry["blocks"], f"config key features[{k}]")
         for k, of in enumerate(config["features"])
-        for where_of in [f"config key features[{k}]"]
     ]
     return Model(
         name=entry["name"],
@@ -349,6 +363,19 @@ def _model(entry: Mapping[str, Any], i: int, config: Mapping[str, Any]) -> Model
         layers=tuple(choice.name for choice in choices),
         features=tuple(dict.fromkeys((one.view, one.layers) for one in sets)),
     )
+
+
+def _feature_set(entry: Mapping[str, Any], blocks: int, where: str) -> Features:
+    found = features("+".join(entry), "+".join(map(str, entry.values())), blocks, where=where)
+    for view, choice in found.parts:
+        if choice.operation == MIX:
+            raise ConfigError(
+                f"a learned mix, {entry[view]!r}, beside another vector",
+                where=f"{where}.{view}",
+                fix="use mean, sum or concat here: a mix is learned on one view alone, and stands "
+                "under `layers`",
+            )
+    return found
 
 
 def _classifier(entry: Mapping[str, Any], i: int) -> Classifier:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from wsd.config import Config, Model
+from wsd.config import MIX, Config, Model
 from wsd.datasets import DATA
 
 # Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
@@ -20,7 +20,7 @@ PIECES = 33
 # Share of the machine's best matrix product that a forward pass reaches, measured with MiniLM.
 EFFICIENCY = 0.65
 # Processor time of one job beside its work, for libraries and weights: of an embedding job, and
-# of a classification or projection.
+# of a classification, a projection by PCA or a search for neighbours.
 START_SECONDS = 4.0
 JOB_SECONDS = 2.0
 
@@ -111,7 +111,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
             continue
         instances = sum(count[word] for word in words)
         disk = embedding_bytes(model, instances, views)
-        jobs = choices + len(model.layers) * len(config.classify)
+        jobs = choices + _shown(config, name) * (len(config.projections) + 1)
         seconds = embedding_seconds(model, len(words), instances, cores)
         seconds += JOB_SECONDS * jobs / cores
         lines.append(
@@ -137,6 +137,13 @@ def _choices(config: Config, name: str) -> int:
         for layers in sets
         for classifier in config.classifiers.values()
     )
+
+
+def _shown(config: Config, name: str) -> int:
+    """How many layer choices have pictures and neighbours; a twin has none."""
+    if name in config.twins:
+        return 0
+    return len(config.classify) * sum(not c.startswith(MIX) for c in config.models[name].layers)
 
 
 def _duration(seconds: float) -> str:

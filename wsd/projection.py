@@ -1,8 +1,10 @@
-"""Two dimensions to look at: PCA fitted on the training instances, test instances projected.
+"""Two dimensions to look at: principal components, or t-SNE.
 
-One file per layer choice holds all words: word, split, index, x, y; its metadata has the share of
-the training instances' variance that each axis explains. The picture is not the classifier's
-view: two axes of hundreds.
+One file per method and layer choice holds all words: word, split, index, x, y; its metadata has
+the share of the training instances' variance that each principal component explains, and a score.
+A picture is not the classifier's view: two axes of hundreds. How much of the senses it still
+shows is what the score says, the macro-F1 on the test split of a vote of the five nearest
+training points; :mod:`wsd.neighbours` has the same figure for the full space.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,8 +15,13 @@ from typing import Any
 import numpy as np
 
 from wsd import features
-from wsd.corpus import Corpus
+from wsd.corpus import OUT_OF_DOMAIN, Corpus
 from wsd.files import expecting, read_table, write_table
+from wsd.neighbours import K, blocks, from_json, highest, score, to_json
+
+PERPLEXITY = 30.0
+# MB that t-SNE's search for neighbours may take; scikit-learn's own limit is 1024.
+WORKING_MEMORY = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,16 +31,20 @@ class Projection:
     Attributes
     ----------
     points : float32 array of shape (n, 2)
-        In the corpus's row order.
-    explained : tuple of 2 floats
-        Share of the training instances' variance along each axis, 0 to 1.
+        In the corpus's row order; NaN for what the method leaves out.
+    explained : tuple of 2 floats, or None
+        Share of the training instances' variance along each axis, 0 to 1; t-SNE has no such thing.
+    score : float
+        Macro-F1 on the test split of a vote of the five nearest training points; NaN if the word
+        has no test instance.
     """
 
     points: np.ndarray
-    explained: tuple[float, float]
+    explained: tuple[float, float] | None
+    score: float
 
 
-def pca(vectors: np.ndarray, train: np.ndarray) -> Projection:
+def pca(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, tuple[float, float]]:
     """The first two principal components of the training rows, and all rows on them.
 
     An axis that the training rows do not have (there are too few, or all are equal) is zero.
@@ -42,8 +53,14 @@ def pca(vectors: np.ndarray, train: np.ndarray) -> Projection:
     ----------
     vectors : array of shape (n, features)
     train : bool array of shape (n,)
+
+    Returns
+    -------
+    points, explained
+        As in :class:`Projection`.
     """
     from sklearn.decomposition import PCA
+    from threadpoolctl import threadpool_limits
 
     points = np.zeros((len(vectors), 2), dtype=np.float32)
     explained = [0.0, 0.0]
@@ -51,13 +68,91 @@ def pca(vectors: np.ndarray, train: np.ndarray) -> Projection:
     if np.ptp(fitted, axis=0).any():
         # Both solvers are exact; this is the cheaper one for the shape.
         solver = "covariance_eigh" if fitted.shape[0] > fitted.shape[1] else "full"
-        model = PCA(n_components=min(2, *fitted.shape), svd_solver=solver).fit(fitted)
+        with threadpool_limits(1):
+            model = PCA(n_components=min(2, *fitted.shape), svd_solver=solver).fit(fitted)
+            placed = model.transform(vectors.astype(np.float64))
         ratios = model.explained_variance_ratio_
         # Beyond the rank of the training rows an axis is rounding error of any direction.
         found = int((ratios > 1e-12).sum())
-        points[:, :found] = model.transform(vectors.astype(np.float64))[:, :found]
+        points[:, :found] = placed[:, :found]
         explained[:found] = ratios[:found].tolist()
-    return Projection(points, (explained[0], explained[1]))
+    return points, (explained[0], explained[1])
+
+
+def tsne(vectors: np.ndarray, seed: int) -> np.ndarray:
+    """scikit-learn's t-SNE under cosine distance, started from the principal components.
+
+    It cannot place a point that it was not fitted on, so training and test instances are fitted
+    together, without their labels: a test instance shapes the picture, which a classifier would
+    not let it. Distances between far clouds mean nothing. Fewer than four rows, which leave no
+    perplexity of 1, rows that are all equal and vectors of one number give zeros.
+
+    Parameters
+    ----------
+    vectors : array of shape (n, features)
+        All of what takes part: no sentence from out of domain.
+    seed : int
+
+    Returns
+    -------
+    float32 array of shape (n, 2)
+    """
+    from sklearn import config_context
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
+    n, width = vectors.shape
+    if n < 4 or width < 2 or not np.ptp(vectors, axis=0).any():
+        return np.zeros((n, 2), dtype=np.float32)
+    model = TSNE(
+        init="pca",
+        perplexity=min(PERPLEXITY, (n - 1) / 3),
+        metric="cosine",
+        random_state=seed,
+        n_jobs=1,
+    )
+    # The last bits of a sum depend on the number of threads, and t-SNE makes much of them.
+    with threadpool_limits(1), config_context(working_memory=WORKING_MEMORY):
+        return np.asarray(model.fit_transform(vectors), dtype=np.float32)
+
+
+def place(corpus: Corpus, vectors: np.ndarray, method: str, seed: int) -> Projection:
+    """Put one word's instances in the plane and score the picture.
+
+    Sentences from out of domain lie on the components of the training instances like any others;
+    in t-SNE they take no part and are NaN.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    vectors : array of shape (len(corpus), features)
+    method : str
+        ``"pca"`` or ``"tsne"``.
+    seed : int
+        Of t-SNE; nothing in PCA is drawn.
+    """
+    explained = None
+    if method == "pca":
+        points, explained = pca(vectors, corpus.split == "train")
+    else:
+        points = np.full((len(corpus), 2), np.nan, dtype=np.float32)
+        kept = corpus.split != OUT_OF_DOMAIN
+        points[kept] = tsne(vectors[kept], seed)
+    return Projection(points, explained, score(corpus, _nearest_points(corpus, points)))
+
+
+def _nearest_points(corpus: Corpus, points: np.ndarray) -> np.ndarray:
+    """Per test instance the five nearest training points, as :func:`wsd.neighbours.score` asks."""
+    from scipy.spatial.distance import cdist
+
+    # As they are drawn, but in float64, where equal points are equally far.
+    trained, tested = (
+        points[corpus.split == split].astype(np.float64) for split in ("train", "test")
+    )
+    voters = np.empty((len(tested), K), dtype=np.int32)
+    for block in blocks(len(tested), len(trained)):
+        voters[block] = highest(-cdist(tested[block], trained, "sqeuclidean"))[0]
+    return voters
 
 
 def align_signs(pictures: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -81,7 +176,14 @@ def align_signs(pictures: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 def project(
-    corpora: Mapping[str, Corpus], embeddings: Path, *, view: str, layers: str, out: Path
+    corpora: Mapping[str, Corpus],
+    embeddings: Path,
+    *,
+    view: str,
+    layers: str,
+    out: Path,
+    method: str = "pca",
+    seed: int = 1,
 ) -> None:
     """Project every word on one layer choice and write one file.
 
@@ -93,13 +195,21 @@ def project(
     view, layers : str
         As in :func:`wsd.features.features`.
     out : Path
+    method, seed
+        As in :func:`place`.
     """
     pictures: dict[str, Projection] = {}
     sources: dict[str, Any] = {}
     for word, corpus in corpora.items():
         found, vectors, sources[word] = features.read(embeddings, corpus, view, layers)
-        pictures[word] = pca(vectors, corpus.split == "train")
-    provenance = {"view": found.view, "layers": found.layers, **features.shared(sources, out)}
+        pictures[word] = place(corpus, vectors, method, seed)
+    provenance = {
+        "view": found.view,
+        "layers": found.layers,
+        "method": method,
+        **({"seed": seed} if method == "tsne" else {}),
+        **features.shared(sources, out),
+    }
     write(out, corpora, pictures, provenance)
 
 
@@ -123,7 +233,8 @@ def write(
         }
     )
     explained = {word: pictures[word].explained for word in corpora}
-    write_table(path, table, {**provenance, "explained": explained})
+    scores = {word: to_json(pictures[word].score) for word in corpora}
+    write_table(path, table, {**provenance, "explained": explained, "scores": scores})
 
 
 def read(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]:
@@ -133,7 +244,11 @@ def read(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]:
         words = np.array(table["word"].to_pylist())
         points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
         pictures = {
-            word: Projection(points[words == word], (explained[0], explained[1]))
+            word: Projection(
+                points[words == word],
+                None if explained is None else (explained[0], explained[1]),
+                from_json(provenance["scores"][word]),
+            )
             for word, explained in provenance["explained"].items()
         }
     return pictures, provenance

@@ -1,7 +1,7 @@
 # In:  results/<dataset>/<model>/embeddings/<word>/<view>.safetensors, all words; the folds.
 # Out: .../search/<train>/<view>/<layers>.<classifier>.parquet, what the folds say, and
 #      .../predictions/... of the same name, one per feature set and classifier, all words inside;
-#      .../projections/<view>/<layers>.parquet;
+#      .../projections/<method>/<view>/<layers>.parquet and .../neighbours/<view>/<layers>.parquet;
 #      results/<dataset>/selection.csv and .json, what the folds choose;
 #      results/<dataset>/scores.csv, summary.csv and provenance.json.
 
@@ -10,7 +10,8 @@ PREDICTIONS = f"{RESULTS}/{{model}}/predictions/{CHOICE}.parquet"
 SEARCH = f"{RESULTS}/{{model}}/search/{CHOICE}.parquet"
 CONTROL = f"{RESULTS}/{{model}}/control/{CHOICE}.parquet"
 CONTROL_SEARCH = f"{RESULTS}/{{model}}/control-search/{CHOICE}.parquet"
-PROJECTIONS = f"{RESULTS}/{{model}}/projections/{{view}}/{{layers}}.parquet"
+PROJECTIONS = f"{RESULTS}/{{model}}/projections/{{method}}/{{view}}/{{layers}}.parquet"
+NEIGHBOURS = f"{RESULTS}/{{model}}/neighbours/{{view}}/{{layers}}.parquet"
 BASELINES = f"{RESULTS}/baselines/{{baseline}}.parquet"
 PER_WORD = f"{RESULTS}/{{model}}/predictions/full/per-word/per-word.per-word.parquet"
 NAMES = ("most_frequent_sense", "bag_of_words", "position_length")
@@ -190,9 +191,35 @@ rule project:
     output:
         PROJECTIONS,
     log:
-        f"{LOGS}/{{model}}/project/{{view}}.{{layers}}.log",
+        f"{LOGS}/{{model}}/project/{{method}}.{{view}}.{{layers}}.log",
     benchmark:
-        f"{BENCHMARKS}/{{model}}/project/{{view}}.{{layers}}.tsv"
+        f"{BENCHMARKS}/{{model}}/project/{{method}}.{{view}}.{{layers}}.tsv"
+    conda:
+        CONDA
+    params:
+        corpus=folder_of("corpus"),
+        embeddings=folder_of("vectors", 2),
+        words=CONFIG.words,
+        seed=CONFIG.seed,
+    message:
+        "project: {wildcards.model}, {wildcards.method}, {wildcards.view}, layers {wildcards.layers}"
+    shell:
+        "wsd --log {log} project --corpus {params.corpus} --embeddings {params.embeddings}"
+        " --words {params.words} --view {wildcards.view} --layers {wildcards.layers}"
+        " --method {wildcards.method} --seed {params.seed} --out {output}"
+
+
+rule neighbours:
+    input:
+        modules=modules("neighbours"),
+        corpus=CORPUS,
+        vectors=vectors,
+    output:
+        NEIGHBOURS,
+    log:
+        f"{LOGS}/{{model}}/neighbours/{{view}}.{{layers}}.log",
+    benchmark:
+        f"{BENCHMARKS}/{{model}}/neighbours/{{view}}.{{layers}}.tsv"
     conda:
         CONDA
     params:
@@ -200,9 +227,9 @@ rule project:
         embeddings=folder_of("vectors", 2),
         words=CONFIG.words,
     message:
-        "project: {wildcards.model}, {wildcards.view}, layers {wildcards.layers}"
+        "neighbours: {wildcards.model}, {wildcards.view}, layers {wildcards.layers}"
     shell:
-        "wsd --log {log} project --corpus {params.corpus} --embeddings {params.embeddings}"
+        "wsd --log {log} neighbours --corpus {params.corpus} --embeddings {params.embeddings}"
         " --words {params.words} --view {wildcards.view} --layers {wildcards.layers}"
         " --out {output}"
 

@@ -66,6 +66,7 @@ wildcard_constraints:
     view=r"[a-z]+(\+[a-z]+)*",
     train="|".join(map(re.escape, CONFIG.trains)),
     layers=r"[a-z0-9-]+(\+[a-z0-9-]+)*",
+    method="pca|tsne",
 
 
 # The modules of wsd that each step runs: editing one reruns the steps that list it, and no other.
@@ -117,7 +118,8 @@ MODULES = {
     "classify-selected": [*PREDICTIONS_READERS, *CLASSIFIERS],
     "baselines": [*CLASSIFY, "baselines"],
     "published": [*PREDICTIONS_READERS, "datasets", "download", "published"],
-    "project": [*FEATURES_READERS, "projection"],
+    "project": [*FEATURES_READERS, "figures", "neighbours", "projection"],
+    "neighbours": [*FEATURES_READERS, "figures", "neighbours"],
     "evaluate": [*PREDICTIONS_READERS, "evaluation", "figures"],
     "compare": [
         *PREDICTIONS_READERS,
@@ -125,12 +127,34 @@ MODULES = {
         "comparison",
         "figures",
         "selection",
+        "sheets",
         "statistics",
         "tables",
         "tuning",
     ],
+    "layerwise": [
+        *PREDICTIONS_READERS,
+        "audit",
+        "comparison",
+        "figures",
+        "layerwise",
+        "selection",
+        "sheets",
+        "statistics",
+        "tuning",
+    ],
+    "figures": [
+        "__init__",
+        "files",
+        "paper/__init__",
+        "paper/differences",
+        "paper/layers",
+        "paper/learning",
+        "paper/style",
+        "paper/words",
+    ],
     "geometry": [*FEATURES_READERS, "geometry"],
-    "audit": [*PREDICTIONS_READERS, "audit", "figures"],
+    "audit": [*PREDICTIONS_READERS, "audit", "figures", "sheets"],
     "code-length": [
         *FEATURES_READERS,
         *CLASSIFIERS,
@@ -154,11 +178,16 @@ MODULES = {
         "datasets",
         "evaluation",
         "figures",
+        "neighbours",
         "projection",
         "report/__init__",
         "report/figures",
+        "report/index",
         "report/inputs",
-        "report/pages",
+        "report/layers",
+        "report/render",
+        "report/word",
+        "sheets",
     ],
 }
 
@@ -204,8 +233,11 @@ def folder_of(name, up=1):
     return folder
 
 
-def candidates(pattern, train=FULL, classifiers=None):
-    """The paths of every configuration that may be selected, one model after the other."""
+def candidates(pattern, train=FULL, classifiers=None, joined=True):
+    """The paths of every configuration that may be selected, one model after the other.
+
+    Without ``joined``, only those that classify one view.
+    """
     return [
         pattern.format(
             model=name, train=train, view=view, layers=layers, classifier=classifier
@@ -213,7 +245,7 @@ def candidates(pattern, train=FULL, classifiers=None):
         for name, model in CONFIG.models.items()
         for view, layers in [
             *((view, layers) for view in CONFIG.classify for layers in model.layers),
-            *model.features,
+            *(model.features if joined else []),
         ]
         for classifier in classifiers or CONFIG.classifiers
         if CONFIG.classifiers[classifier].fits(layers)
@@ -271,6 +303,8 @@ def shown(pattern):
         for path in expand(
             pattern,
             model=name,
+            # In their order: the pages open with the first.
+            method=CONFIG.projections,
             view=CONFIG.classify,
             layers=[layers for layers in model.layers if not layers.startswith("mix")],
             classifier=CONFIG.classifiers,

@@ -1,6 +1,7 @@
 # In:  predictions of every kind, the selection, the corpus.
 # Out: results/<dataset>/comparison.csv and comparison/, what stands behind it and the tables for a
-#      paper; <model>/geometry.csv and code-length.csv; audit/<model>/*.csv.
+#      paper; comparison/layers.csv and word-layers.csv, every layer choice; figures/, the same to
+#      print; <model>/geometry.csv and code-length.csv; audit/<model>/*.csv.
 
 COMPARISON = (
     "words",
@@ -67,6 +68,59 @@ rule compare:
         " --control {input.control} --published {input.published}"
         " --selection {input.selection} --selection-table {input.selection_table}"
         " --scores {input.scores} --seed {params.seed} --table {output.table} --out {params.out}"
+
+
+rule layerwise:
+    input:
+        modules=modules("layerwise"),
+        corpus=CORPUS,
+        predictions=candidates(PREDICTIONS, joined=False),
+        searches=candidates(SEARCH, joined=False),
+    output:
+        layers=f"{RESULTS}/comparison/layers.csv",
+        words=f"{RESULTS}/comparison/word-layers.csv",
+    log:
+        f"{LOGS}/layerwise.log",
+    benchmark:
+        f"{BENCHMARKS}/layerwise.tsv"
+    conda:
+        CONDA
+    params:
+        corpus=folder_of("corpus"),
+        words=CONFIG.words,
+        seed=CONFIG.seed,
+    message:
+        "layerwise: every layer choice beside the one that the folds choose"
+    shell:
+        "wsd --log {log} layerwise --corpus {params.corpus} --words {params.words}"
+        " --predictions {input.predictions} --searches {input.searches} --seed {params.seed}"
+        " --layers {output.layers} --word-layers {output.words}"
+
+
+# A folder, since which figures there are depends on what the tables hold: without further training
+# sets there are no learning curves.
+rule figures:
+    input:
+        modules=modules("figures"),
+        comparison=rules.compare.output.table,
+        controls=f"{RESULTS}/comparison/controls.csv",
+        learning=f"{RESULTS}/comparison/learning.csv",
+        layers=rules.layerwise.output.layers,
+        words=rules.layerwise.output.words,
+    output:
+        directory(f"{RESULTS}/figures"),
+    log:
+        f"{LOGS}/figures.log",
+    benchmark:
+        f"{BENCHMARKS}/figures.tsv"
+    conda:
+        CONDA
+    message:
+        "figures: for a paper, as PDF, SVG and PNG"
+    shell:
+        "wsd --log {log} figures --comparison {input.comparison} --layers {input.layers}"
+        " --word-layers {input.words} --controls {input.controls} --learning {input.learning}"
+        " --out {output}"
 
 
 rule geometry:

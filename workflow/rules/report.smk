@@ -1,4 +1,4 @@
-# In:  results/<dataset>/: corpus, predictions, projections, the two tables.
+# In:  results/<dataset>/: corpus, predictions, projections, neighbours, the two tables.
 # Out: results/<dataset>/report/, the pages; results/<dataset>/portable/, each word page as one
 #      file, which `snakemake --report` takes in.
 
@@ -14,16 +14,21 @@ rule report:
         corpus=CORPUS,
         predictions=shown(PREDICTIONS),
         projections=shown(PROJECTIONS),
+        neighbours=shown(NEIGHBOURS),
         scores=rules.evaluate.output.scores,
         summary=rules.evaluate.output.summary,
         provenance=rules.evaluate.output.provenance,
         comparison=rules.compare.output.table,
+        behind=[*rules.compare.output.behind, *rules.layerwise.output],
+        geometry=[path for path in analyses() if path.endswith("geometry.csv")],
     output:
         index=f"{RESULTS}/report/index.html",
+        layers=f"{RESULTS}/report/layers.html",
+        # The first model's pages stand in words/ itself.
         pages=expand(
-            "{results}/report/words/{model}/{word}.html",
+            "{results}/report/words/{model}{word}.html",
             results=RESULTS,
-            model=CONFIG.models,
+            model=["", *(f"{model}/" for model in list(CONFIG.models)[1:])],
             word=CONFIG.words,
         ),
         portable=report(
@@ -48,10 +53,14 @@ rule report:
         dataset=DATASET,
         words=CONFIG.words,
         view=PAGE_VIEW,
+        tables=f"{RESULTS}/comparison",
+        text="" if CONFIG.sentences else "--no-text",
     message:
         "report: the pages"
     shell:
         "wsd --log {log} report --corpus {params.corpus} --words {params.words}"
         " --dataset {params.dataset} --view {params.view} --predictions {input.predictions}"
-        " --projections {input.projections} --scores {input.scores} --summary {input.summary}"
-        " --provenance {input.provenance} --comparison {input.comparison} --out {params.out} --portable {params.portable}"
+        " --projections {input.projections} --neighbours {input.neighbours}"
+        " --scores {input.scores} --summary {input.summary} --provenance {input.provenance}"
+        " --comparison {input.comparison} --tables {params.tables} --geometry {input.geometry}"
+        " {params.text} --out {params.out} --portable {params.portable}"

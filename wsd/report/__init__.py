@@ -1,8 +1,9 @@
 """The report: what a config's tables say, as pages that open from disk.
 
-``index.html`` compares layer choices, one page per word and model shows its instances. The same
-word pages are written a second time as single files, for viewers that open a page on its own.
-Only tables are read, never a model or embeddings, so a report can be made again anywhere.
+``index.html`` has the answer and the words, ``layers.html`` compares layer choices, one page per
+word shows its instances, ``data/`` has the tables. The word pages are written a second time as
+single files, for viewers that open a page on its own. Only tables are read, never a model or
+embeddings, so a report can be made again anywhere.
 """
 
 import logging
@@ -14,9 +15,17 @@ from pathlib import Path
 
 from wsd.corpus import Corpus
 from wsd.datasets import Dataset
-from wsd.report import inputs, pages
+from wsd.report import inputs
+from wsd.report.index import write_index
+from wsd.report.layers import write_layers
+from wsd.report.render import write_assets
+from wsd.report.word import write_word
+from wsd.sheets import write_csv
 
 log = logging.getLogger("wsd")
+
+# Tables that lie together, behind the comparison.
+BEHIND = ("controls", "differences", "best-set", "learning", "layers", "word-layers")
 
 
 def build_report(
@@ -25,13 +34,13 @@ def build_report(
     corpora: Mapping[str, Corpus],
     predictions: Sequence[Path],
     projections: Sequence[Path],
-    scores: Path,
-    summary: Path,
+    neighbours: Sequence[Path],
+    tables: Mapping[str, Sequence[Path]],
     provenance: Path,
     view: str,
+    text: bool,
     out: Path,
     portable: Path,
-    comparison: Path | None = None,
 ) -> None:
     """Write the report's two folders, each replaced whole.
 
@@ -40,18 +49,22 @@ def build_report(
     dataset : Dataset
         Named, licensed and cited on the pages.
     corpora : mapping of word to Corpus
-    predictions, projections : sequences of Path
-        Of any models; those of other views than ``view`` are ignored.
-    scores, summary, provenance : Path
+    predictions, projections, neighbours : sequences of Path
+        Of any models; those of other views than ``view`` are ignored. The first model that has
+        a projection is the one whose word pages stand first.
+    tables : mapping of name to sequence of Path
+        The CSV files of ``wsd.report.inputs.TABLES``, by name; of several models one file each,
+        or one for all.
+    provenance : Path
         Written by :func:`wsd.evaluation.evaluate`.
     view : str
         The view whose curves, tables and pictures are shown.
+    text : bool
+        Whether the pages may hold the corpus's sentences.
     out : Path
-        Folder for ``index.html``, ``words/<model>/<word>.html`` and ``assets/``.
+        Folder for ``index.html``, ``layers.html``, ``words/``, ``assets/`` and ``data/``.
     portable : Path
         Folder for ``<model>/<word>.html``, each depending on no other file.
-    comparison : Path, optional
-        Written by :func:`wsd.comparison.compare`.
 
     Raises
     ------
@@ -63,24 +76,28 @@ def build_report(
         corpora=corpora,
         predictions=predictions,
         projections=projections,
-        scores=scores,
-        summary=summary,
+        neighbours=neighbours,
+        tables=tables,
         provenance=provenance,
         view=view,
-        comparison=comparison,
+        text=text,
     )
     with ExitStack() as both:
         folder = both.enter_context(_replacing_folder(out))
         single = both.enter_context(_replacing_folder(portable))
-        pages.write_assets(folder / "assets")
+        write_assets(folder / "assets")
         total = sum(len(words) for words in report.words.values())
         done = 0
         for model, words in report.words.items():
             for word in words:
-                pages.write_word(report, model, word, folder=folder, portable=single)
+                write_word(report, model, word, folder=folder, portable=single)
                 done += 1
                 log.info("page %d of %d: %s %s", done, total, model, word)
-        pages.write_index(report, folder)
+        write_index(report, folder)
+        write_layers(report, folder)
+        for name, table in report.tables.items():
+            if len(table):
+                write_csv(folder / "data" / f"{name}.csv", table)
     log.info("report: %s", out / "index.html")
 
 

@@ -5,7 +5,7 @@ them for light and for dark pages. Nothing here uses ``CustomJS``: the pages for
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from bokeh.embed import json_item
 from bokeh.model import Model
 from bokeh.models import (
     BooleanFilter,
+    BoxSelectTool,
     CategoricalColorMapper,
     CategoricalMarkerMapper,
     CDSView,
@@ -20,9 +21,12 @@ from bokeh.models import (
     DataRange1d,
     FixedTicker,
     HoverTool,
+    LassoSelectTool,
     Range1d,
     SaveTool,
     Scatter,
+    Segment,
+    VArea,
 )
 from bokeh.plotting import figure
 from bokeh.themes import Theme
@@ -41,6 +45,17 @@ MARKERS = {
     "triangle_pin": "M10 1Q11.5 9.5 19 17Q10 14 1 17Q8.5 9.5 10 1z",
 }
 COLOURS = 10
+# Steps of the shades that stand for confidence, and for layers.
+RAMP = 8
+# What a point's colour may say instead of its gold sense: tone and the style sheet's variable.
+TONES = {
+    "right": "--tone-right",
+    "wrong": "--tone-wrong",
+    "train": "--tone-train",
+    "test": "--tone-test",
+    **{f"ramp-{step}": f"--ramp-{step}" for step in range(RAMP)},
+}
+METHODS = {"pca": "PCA", "tsne": "t-SNE"}
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 DASHES = ("solid", "dashed", "dotted", "dashdot")
 
@@ -59,9 +74,10 @@ def point_size(n: int) -> int:
 def scatter(n_senses: int, n: int) -> dict[str, Any]:
     """The picture of one word, without data.
 
-    The page's script fills the source ``points`` (columns x, y, sense, size, fill) and the
-    source ``errors`` (x, y, row). One renderer draws all instances, so that one tooltip at a
-    time is shown.
+    The page's script fills the source ``points`` (columns x, y, sense, tone, size, fill), the
+    source ``errors`` (x, y, row), ``centroids`` (x, y, sense) and ``pinned`` (x, y). One renderer
+    draws all instances, so that one tooltip at a time is shown. The marker is the gold sense's;
+    the colour is that of ``tone``: a sense's number, or one of ``TONES``.
 
     Parameters
     ----------
@@ -74,25 +90,28 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
         What ``Bokeh.embed.embed_item`` takes.
     """
     plot = _figure(
-        tools="pan,wheel_zoom,box_zoom,zoom_in,zoom_out,reset",
+        tools="pan,wheel_zoom,box_select,lasso_select,box_zoom,zoom_in,zoom_out,reset",
+        active_drag="pan",
         sizing_mode="stretch_both",
         match_aspect=True,
         x_range=DataRange1d(range_padding=0.06),
         y_range=DataRange1d(range_padding=0.06),
         lod_threshold=None,
     )
+    for tool in plot.select({"type": (BoxSelectTool, LassoSelectTool)}):
+        tool.continuous = False
     codes = [str(sense) for sense in range(n_senses)]
     styles = [sense_style(sense) for sense in range(n_senses)]
     colours = CategoricalColorMapper(
-        factors=codes,
-        palette=["gray"] * n_senses,
+        factors=[*codes, *TONES],
+        palette=["gray"] * (n_senses + len(TONES)),
         name="colours",
-        tags=[{"palette": [f"--sense-{colour}" for colour, _ in styles]}],
+        tags=[{"palette": [*(f"--sense-{colour}" for colour, _ in styles), *TONES.values()]}],
     )
     shapes: list[Any] = [marker for _, marker in styles]
     markers = CategoricalMarkerMapper(factors=codes, markers=shapes)
     points = ColumnDataSource(
-        {"x": [], "y": [], "sense": [], "size": [], "fill": []}, name="points"
+        {"x": [], "y": [], "sense": [], "tone": [], "size": [], "fill": []}, name="points"
     )
     drawn = plot.add_glyph(
         points,
@@ -101,8 +120,8 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
             y="y",
             size="size",
             marker={"field": "sense", "transform": markers},
-            line_color={"field": "sense", "transform": colours},
-            fill_color={"field": "sense", "transform": colours},
+            line_color={"field": "tone", "transform": colours},
+            fill_color={"field": "tone", "transform": colours},
             fill_alpha="fill",
             line_alpha=0.8,
             line_width=1 if n < 1500 else 0.8,
@@ -111,87 +130,162 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
         view=CDSView(filter=BooleanFilter(name="shown")),
         name="instances",
     )
-    drawn.nonselection_glyph = drawn.muted_glyph = None
+    drawn.nonselection_glyph = drawn.glyph.clone(fill_alpha=0.06, line_alpha=0.15)
+    drawn.selection_glyph = drawn.muted_glyph = None
+    size = point_size(n)
     ring = Scatter(
         x="x",
         y="y",
-        size=point_size(n) + 7,
+        size=size + 7,
         marker="circle",
         fill_alpha=0,
         line_width=2,
         tags=[{"line_color": "--error-mark"}],
     )
     errors = ColumnDataSource({"x": [], "y": [], "row": []}, name="errors")
-    rings = plot.add_glyph(errors, ring, name="rings")
-    rings.nonselection_glyph = rings.muted_glyph = None
+    centres = Scatter(
+        x="x",
+        y="y",
+        size=size + 12,
+        marker={"field": "sense", "transform": markers},
+        fill_color={"field": "sense", "transform": colours},
+        line_width=2.5,
+        tags=[{"line_color": "--error-mark"}],
+    )
+    centroids = ColumnDataSource({"x": [], "y": [], "sense": []}, name="centroids")
+    pin = Scatter(
+        x="x",
+        y="y",
+        size=size + 16,
+        marker="circle",
+        fill_alpha=0,
+        line_width=3,
+        tags=[{"line_color": "--accent"}],
+    )
+    pinned = ColumnDataSource({"x": [], "y": []}, name="pinned")
+    for source, glyph, name in (
+        (errors, ring, "rings"),
+        (centroids, centres, "centres"),
+        (pinned, pin, "pin"),
+    ):
+        over = plot.add_glyph(source, glyph, name=name)
+        over.nonselection_glyph = over.selection_glyph = over.muted_glyph = None
+    for tool in plot.select({"type": (BoxSelectTool, LassoSelectTool)}):
+        tool.renderers = [drawn]
     plot.add_tools(HoverTool(renderers=[drawn], tooltips=None, name="hover"))
-    plot.xaxis.axis_label, plot.yaxis.axis_label = "PC 1", "PC 2"
     plot.xaxis.name, plot.yaxis.name = "x-axis", "y-axis"
     return _item(plot)
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One line of a figure over single layers.
+    """One line of a figure.
 
     Attributes
     ----------
     name : str
         Shown in the tooltip.
-    layers : list of int
-    values : list of float
-        In percent.
+    x, y : lists of float
+        ``y`` in the figure's unit.
+    low, high : lists of float, optional
+        A band around ``y``.
+    style : int
+        Colour and marker: those of the sense of that number.
+    number : int
+        The figure's renderers of this curve are named ``line-<number>``, so that the page's
+        script can hide them.
+    dash : str
+        Among ``DASHES``.
+    labels : list of str, optional
+        What stands at each point, where ``x`` does not say it.
+    joined : bool
+        Whether a line joins the points.
     """
 
     name: str
-    layers: list[int]
-    values: list[float]
+    x: list[float]
+    y: list[float]
+    style: int
+    number: int
+    low: list[float] | None = None
+    high: list[float] | None = None
+    dash: str = "solid"
+    labels: list[str] | None = None
+    joined: bool = True
 
 
-def curves(lines: Sequence[Curve], low: float, high: float) -> dict[str, Any]:
-    """One metric over the single layers.
+def curves(
+    lines: Sequence[Curve],
+    *,
+    x: str,
+    y_range: tuple[float, float] | None = None,
+    ticks: Mapping[float, str] | None = None,
+    log_x: bool = False,
+    ramp: bool = False,
+) -> dict[str, Any]:
+    """Lines over layers, or over training sets.
 
     Parameters
     ----------
     lines : sequence of Curve
-        Line i has the colour, marker and dash of :func:`curve_style`.
-    low, high : float
-        Range of the vertical axis, in percent, common to the figures of one page.
+    x : str
+        Label of the horizontal axis.
+    y_range : pair of floats, optional
+        Common to the figures that are compared.
+    ticks : mapping of place to text, optional
+        On the horizontal axis.
+    log_x : bool
+    ramp : bool
+        Colour the lines by their order, from light to dark, rather than by their style.
     """
-    last = max((layer for line in lines for layer in line.layers), default=1)
-    plot = _figure(
-        tools="",
-        sizing_mode="stretch_both",
-        x_range=Range1d(start=-0.3, end=last + 0.3),
-        y_range=Range1d(start=low, end=high),
-    )
-    step = 1 if last <= 13 else 2
-    plot.xaxis.ticker = FixedTicker(ticks=list(range(0, last + 1, step)))
-    plot.xaxis.axis_label = "layer"
+    places = [place for line in lines for place in line.x]
+    options: dict[str, Any] = {}
+    if log_x:
+        options = {"x_axis_type": "log"}
+    elif places:
+        room = 0.03 * (max(places) - min(places)) or 0.3
+        options = {"x_range": Range1d(start=min(places) - room, end=max(places) + room)}
+    if y_range:
+        options["y_range"] = Range1d(start=y_range[0], end=y_range[1])
+    plot = _figure(tools="pan,wheel_zoom,reset", sizing_mode="stretch_both", **options)
+    plot.toolbar.active_drag = plot.toolbar.active_scroll = None
+    if ticks:
+        plot.xaxis.ticker = FixedTicker(ticks=sorted(ticks))
+        plot.xaxis.major_label_overrides = dict(ticks)
+    plot.xaxis.axis_label = x
+    if any(len(text) > 3 for text in (ticks or {}).values()):
+        plot.xaxis.major_label_orientation = 0.9
     drawn = []
     for i, line in enumerate(lines):
-        colour, marker, dash = curve_style(i)
-        source = ColumnDataSource(
-            {"x": line.layers, "y": line.values, "name": [line.name] * len(line.layers)}
+        colour, marker = sense_style(line.style)
+        named = f"line-{line.number}"
+        tone = (
+            f"--ramp-{round(i / max(1, len(lines) - 1) * (RAMP - 1))}"
+            if ramp
+            else (f"--sense-{colour}")
         )
-        plot.line(
-            "x",
-            "y",
-            source=source,
-            line_width=2,
-            line_dash=dash,
-        ).glyph.tags = [{"line_color": f"--sense-{colour}"}]
-        dots = plot.scatter("x", "y", source=source, size=8, marker=marker, name=f"curve-{i}")
-        dots.glyph.tags = [{"line_color": f"--sense-{colour}", "fill_color": f"--sense-{colour}"}]
+        columns: dict[str, Any] = {"x": line.x, "y": line.y, "name": [line.name] * len(line.x)}
+        columns["label"] = line.labels or [""] * len(line.x)
+        if line.low is not None and line.high is not None:
+            columns |= {"low": line.low, "high": line.high}
+        source = ColumnDataSource(columns)
+        if "low" in columns and line.joined:
+            band = VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=[{"fill_color": tone}])
+            plot.add_glyph(source, band, name=named)
+        elif "low" in columns:
+            bar = Segment(
+                x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=[{"line_color": tone}]
+            )
+            plot.add_glyph(source, bar, name=named)
+        if line.joined:
+            joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash)
+            joint.glyph.tags = [{"line_color": tone}]
+            joint.name = named
+        dots = plot.scatter("x", "y", source=source, size=8, marker=marker, name=named)
+        dots.glyph.tags = [{"line_color": tone, "fill_color": tone}]
         drawn.append(dots)
     plot.add_tools(HoverTool(renderers=drawn, tooltips=None, name="hover"))
     return _item(plot)
-
-
-def curve_style(line: int) -> tuple[int, str, str]:
-    """Number of the colour, marker and dash of one line; hues repeat later than dashes."""
-    colour, marker = sense_style(line)
-    return colour, marker, DASHES[line % len(DASHES)]
 
 
 def _figure(**options: Any) -> Any:

@@ -1,7 +1,7 @@
 """What the pages are made from: tables read, checked to belong together, put in order."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,48 +9,84 @@ import numpy as np
 import pandas as pd
 
 from wsd import files, layers
+from wsd import neighbours as neighbour_files
 from wsd import predictions as predictions_files
 from wsd import projection as projection_files
 from wsd.corpus import OUT_OF_DOMAIN, Corpus
 from wsd.datasets import Dataset
 from wsd.errors import ResultError
 from wsd.evaluation import KEYS, SCORES, SUMMARY
-from wsd.figures import FIGURES, MEANS
+from wsd.figures import MEANS
 from wsd.layers import LayerChoice
-from wsd.predictions import TEST
+from wsd.neighbours import Neighbours
+from wsd.predictions import TEST, WordPredictions
 from wsd.projection import Projection, align_signs
 from wsd.trains import FULL
 
-CANDIDATE = "candidate"
 METRICS = ("macro_f1", "accuracy", "balanced_accuracy")
+# What a classifier's confidence is: the probability of the sense that it predicts, or, where its
+# scores are none, their lead over the next sense's.
+PROBABILITY, LEAD = "probability", "lead"
+PER_INSTANCE = ("index", "gold", "predicted", "scores")
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """One word in the plane, by one method and layer choice.
+
+    Attributes
+    ----------
+    points : float32 array of shape (n, 2)
+        In the corpus's row order.
+    explained : tuple of 2 floats, or None
+        Share of the training instances' variance along each axis; t-SNE has none.
+    score : float
+        Macro-F1 of a vote of nearest training instances in this plane.
+    """
+
+    points: np.ndarray
+    explained: tuple[float, float] | None
+    score: float
 
 
 @dataclass(frozen=True, eq=False)
 class WordRun:
-    """One word in one model.
+    """One word in one model; lists are over layer choices, in their order.
 
     Attributes
     ----------
     corpus : Corpus
-    points : list of float32 arrays of shape (n, 2)
-        Per layer choice, in the corpus's row order, signs aligned between neighbours.
-    explained : list of tuples of 2 floats
-        Per layer choice, the share of the training instances' variance along each axis.
+        Without instances from out of domain.
+    pictures : mapping of method to list of Picture
+        Signs of principal components are aligned between neighbouring layer choices.
+    neighbours : list of Neighbours
+        Rows are those of ``corpus``.
     predicted : mapping of reader to list of int arrays of shape (n_test,)
-        Per layer choice, in the order of the corpus's test rows; indices into its senses.
+        In the order of the corpus's test rows; indices into its senses.
+    confidence : mapping of reader to list of float arrays of shape (n_test,)
     figures : mapping of reader to list of mappings of metric to fraction
-        Per layer choice.
     """
 
     corpus: Corpus
-    points: list[np.ndarray]
-    explained: list[tuple[float, float]]
+    pictures: dict[str, list[Picture]]
+    neighbours: list[Neighbours]
     predicted: dict[str, list[np.ndarray]]
+    confidence: dict[str, list[np.ndarray]]
     figures: dict[str, list[dict[str, float]]]
+
+    @property
+    def n_train(self) -> int:
+        """Number of training instances."""
+        return int((self.corpus.split == "train").sum())
+
+    @property
+    def n_test(self) -> int:
+        """Number of test instances."""
+        return len(self.corpus) - self.n_train
 
     def wrong(self, reader: str, choice: int) -> int:
         """Number of test instances that a reader gets wrong at one layer choice."""
-        gold = self.corpus.gold[self.corpus.split == "test"]
+        gold = self.corpus.gold[self.corpus.split == TEST]
         return int((self.predicted[reader][choice] != gold).sum())
 
 
@@ -67,24 +103,76 @@ class Report:
     view : str
     choices : mapping of model to list of LayerChoice
         Single layers first.
-    readers : list of str
+    readers : mapping of reader to kind of confidence
+    methods : list of str
+        Of the pictures; a word's page opens with the first.
     words : mapping of model to mapping of word to WordRun
-    scores, summary : DataFrame
-        Of all views.
     provenance : dict
-    comparison : list of dict
-        The comparison's rows but for the candidates; empty if there is none.
+    tables : mapping of name to DataFrame
+        Scores and comparisons; see ``TABLES``. Those that a run has nothing for have no rows.
+    text : bool
+        Whether the corpus's sentences may stand on the pages.
     """
 
     dataset: Dataset
     view: str
     choices: dict[str, list[LayerChoice]]
-    readers: list[str]
+    readers: dict[str, str]
+    methods: list[str]
     words: dict[str, dict[str, WordRun]]
-    scores: pd.DataFrame
-    summary: pd.DataFrame
     provenance: dict[str, Any]
-    comparison: list[dict[str, Any]]
+    tables: dict[str, pd.DataFrame]
+    text: bool
+
+    def rows(self, table: str, **equal: Any) -> pd.DataFrame:
+        """The rows of a table that have these values in these columns."""
+        found = self.tables[table]
+        for column, value in equal.items():
+            found = found[found[column] == value]
+        return found
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that an earlier step wrote.
+
+    Attributes
+    ----------
+    text, numbers : tuples of str
+        Columns that must be there; a number may be missing in a row.
+    """
+
+    text: tuple[str, ...]
+    numbers: tuple[str, ...]
+
+
+_NAMES = ("model", "view", "layers", "classifier")
+_BOUNDS = ("", "_low", "_high")
+_MEANS = tuple(f"{mean}{bound}" for mean in MEANS for bound in _BOUNDS)
+TABLES = {
+    "scores": Table((*KEYS, "word"), tuple(c for c in SCORES if c not in (*KEYS, "word"))),
+    "summary": Table(tuple(KEYS), tuple(c for c in SUMMARY if c not in KEYS)),
+    "comparison": Table(("kind", *_NAMES, "about"), ("n_words", *_MEANS)),
+    "controls": Table(("kind", *_NAMES), _MEANS),
+    "differences": Table(("kind", *_NAMES, "figure"), ("difference", "low", "high", "p_holm")),
+    "best-set": Table((*_NAMES, "figure", "not_told_from_best"), ("estimate", "p")),
+    "learning": Table((*_NAMES, "train"), ("n_train", "mean_macro_f1_in_common")),
+    "layers": Table(
+        (*_NAMES, "figure", "reference", "chosen_on_folds", "not_told_from_best"),
+        ("value", "low", "high", "difference", "difference_low", "difference_high", "p_holm"),
+    ),
+    "word-layers": Table(
+        (*_NAMES, "word", "chosen_on_folds", "chosen_by", "not_told_from_best"),
+        ("errors", "macro_f1", "macro_f1_low", "macro_f1_high", "macro_f1_on_folds"),
+    ),
+    "geometry": Table(
+        ("model", "view", "layers", "centring", "word"),
+        ("anisotropy", "self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"),
+    ),
+}
+# A run without controls or further training sets has no such rows.
+MAY_BE_EMPTY = ("controls", "differences", "learning", "geometry")
+_FLAGS = ("chosen_on_folds", "not_told_from_best")
 
 
 def load(
@@ -93,29 +181,29 @@ def load(
     corpora: Mapping[str, Corpus],
     predictions: Sequence[Path],
     projections: Sequence[Path],
-    scores: Path,
-    summary: Path,
+    neighbours: Sequence[Path],
+    tables: Mapping[str, Sequence[Path]],
     provenance: Path,
     view: str,
-    comparison: Path | None = None,
+    text: bool,
 ) -> Report:
     """Read what :func:`wsd.report.build_report` is given."""
-    score_table, summary_table = _read_csv(scores, SCORES), _read_csv(summary, SUMMARY)
-    pictures = _read_projections(projections, corpora, view)
-    score_table, summary_table = (
-        table[
-            (table["train"] == FULL) & (table["test"] == TEST) & table["model"].isin(list(pictures))
-        ].reset_index(drop=True)
-        for table in (score_table, summary_table)
-    )
+    read = {name: _read_tables(name, tables.get(name, ())) for name in TABLES}
+    pictures, methods = _read_projections(projections, corpora, view)
+    near = _read_neighbours(neighbours, corpora, view)
     predicted = _read_predictions(predictions, corpora, view)
     choices = {model: _ordered(found) for model, found in sorted(pictures.items())}
-    readers = sorted({reader for _, _, reader in predicted})
+    for name in ("scores", "summary"):
+        table = read[name]
+        kept = (table["train"] == FULL) & (table["test"] == TEST)
+        read[name] = table[kept & table["model"].isin(list(choices))].reset_index(drop=True)
+    readers = _readers(predicted)
+    of_view = read["scores"][read["scores"]["view"] == view]
     figures = {
         (row["model"], row["word"], row["layers"], row["classifier"]): {m: row[m] for m in METRICS}
-        for row in score_table[score_table["view"] == view].to_dict("records")
+        for row in of_view.to_dict("records")
     }
-    _check_grid(choices, readers, predicted, figures, corpora, scores)
+    _check_grid(choices, readers, predicted, near, figures, read, corpora, view)
     made_from = files.read_json(provenance)
     for model in choices:
         if model not in made_from.get("models", {}):
@@ -126,20 +214,32 @@ def load(
             )
     words: dict[str, dict[str, WordRun]] = {}
     for model, ordered in choices.items():
+        names = [choice.name for choice in ordered]
         words[model] = {}
         for word, corpus in corpora.items():
-            shown = [pictures[model][choice.name][0][word] for choice in ordered]
             kept = corpus.split != OUT_OF_DOMAIN
+            of_readers = {
+                reader: [predicted[model, name, reader][word] for name in names]
+                for reader in readers
+            }
             words[model][word] = WordRun(
                 corpus=corpus.take(kept),
-                points=align_signs([picture.points[kept] for picture in shown]),
-                explained=[picture.explained for picture in shown],
+                pictures={
+                    method: _pictures(
+                        [pictures[model][name][0][method][word] for name in names], kept
+                    )
+                    for method in methods
+                },
+                neighbours=[_of_kept(near[model, name][word], kept) for name in names],
                 predicted={
-                    reader: [predicted[model, choice.name, reader][word] for choice in ordered]
-                    for reader in readers
+                    reader: [found.predicted for found in of] for reader, of in of_readers.items()
+                },
+                confidence={
+                    reader: [confidence(found, readers[reader]) for found in of]
+                    for reader, of in of_readers.items()
                 },
                 figures={
-                    reader: [figures[model, word, choice.name, reader] for choice in ordered]
+                    reader: [figures[model, word, name, reader] for name in names]
                     for reader in readers
                 },
             )
@@ -148,55 +248,119 @@ def load(
         view=view,
         choices=choices,
         readers=readers,
+        methods=methods,
         words=words,
-        scores=score_table,
-        summary=summary_table,
         provenance=made_from,
-        comparison=_read_comparison(comparison) if comparison else [],
+        tables=read,
+        text=text,
     )
 
 
-def _read_comparison(path: Path) -> list[dict[str, Any]]:
-    text = dict.fromkeys(["kind", *KEYS], str)
-    try:
-        table = pd.read_csv(path, dtype=text, keep_default_na=False)
-    except (FileNotFoundError, ValueError) as error:
-        raise ResultError(
-            f"not a table of comparisons: {error}",
-            where=str(path),
-            fix="delete the file and run again",
-        ) from None
-    shown = table[table["kind"] != CANDIDATE].to_dict("records")
-    return [{str(key): value for key, value in row.items()} for row in shown]
+def confidence(of: WordPredictions, kind: str) -> np.ndarray:
+    """How sure a classifier is of each prediction.
+
+    Parameters
+    ----------
+    of : WordPredictions
+    kind : str
+        ``"probability"``, of the predicted sense; or ``"lead"``, the predicted sense's score less
+        the highest of the others (0 where there is no other).
+
+    Returns
+    -------
+    float array of shape (n,)
+    """
+    rows = np.arange(len(of.predicted))
+    own = of.scores[rows, of.predicted]
+    if kind == PROBABILITY:
+        return np.asarray(own, dtype=float)
+    others = of.scores.copy()
+    others[rows, of.predicted] = np.nan
+    found = np.where(np.isnan(others), -np.inf, others).max(axis=1, initial=-np.inf)
+    return np.where(np.isfinite(found), own - found, 0.0)
 
 
-def _read_csv(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    """A table of scores; a word called ``nan`` or a layer called ``0`` stays text."""
-    text = dict.fromkeys([*KEYS, "word"], str)
+def _readers(
+    predicted: Mapping[tuple[str, str, str], Mapping[str, WordPredictions]],
+) -> dict[str, str]:
+    """The classifiers, and what their scores are: a reader's are of one kind everywhere."""
+    found: dict[str, str] = {}
+    for _, _, reader in sorted(predicted):
+        found[reader] = PROBABILITY
+    for (_, _, reader), words in predicted.items():
+        for of in words.values():
+            sums = np.nansum(of.scores, axis=1)
+            if len(sums) and (np.nanmin(of.scores) < 0 or np.abs(sums - 1).max() > 1e-6):
+                found[reader] = LEAD
+    return found
+
+
+def _pictures(found: Sequence[Projection], kept: np.ndarray) -> list[Picture]:
+    points = [picture.points[kept] for picture in found]
+    # The sign of a principal component is arbitrary; t-SNE's pictures differ by more than that.
+    if all(picture.explained is not None for picture in found):
+        points = align_signs(points)
+    return [Picture(p, of.explained, of.score) for p, of in zip(points, found, strict=True)]
+
+
+def _of_kept(found: Neighbours, kept: np.ndarray) -> Neighbours:
+    """Neighbours with the row numbers that are left when other rows are taken out."""
+    numbers = np.where(kept, np.cumsum(kept) - 1, -1)
+    rows = np.where(found.rows >= 0, numbers[found.rows], -1)[kept]
+    return Neighbours(rows.astype(np.int32), found.similarity[kept], found.score)
+
+
+def _read_tables(name: str, paths: Sequence[Path]) -> pd.DataFrame:
+    """One table from the files of all models; a word called ``nan`` or a layer ``0`` stays text."""
+    form = TABLES[name]
+    found = [_read_csv(path, form, empty=name in MAY_BE_EMPTY) for path in paths]
+    if not found and name not in MAY_BE_EMPTY:
+        raise ResultError(f"the report was given no table of {name}")
+    return pd.concat(found or [pd.DataFrame(columns=[*form.text, *form.numbers])]).reset_index(
+        drop=True
+    )
+
+
+def _read_csv(path: Path, form: Table, *, empty: bool) -> pd.DataFrame:
+    fix = "delete the file and run again"
     try:
         # Text stays text; an empty figure, as macro-F1 is out of domain, is no number.
-        figures = {figure: [""] for figure in (*FIGURES, *MEANS)}
-        table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=figures)
+        table = pd.read_csv(
+            path,
+            dtype=dict.fromkeys(form.text, str),
+            keep_default_na=False,
+            na_values={column: [""] for column in form.numbers},
+        )
     except FileNotFoundError:
         raise ResultError("a file of an earlier step is missing", where=str(path)) from None
+    except pd.errors.EmptyDataError:
+        table = pd.DataFrame()
     except ValueError as error:
-        raise ResultError(
-            f"not a table of scores: {error}", where=str(path), fix="delete the file and run again"
-        ) from None
-    if missing := [column for column in columns if column not in table]:
-        raise ResultError(
-            f"not a table of scores: no column {missing[0]!r}",
-            where=str(path),
-            fix="delete the file and run again",
+        raise ResultError(f"not a table of this program: {error}", where=str(path), fix=fix) from (
+            None
         )
-    return table
+    if empty and not len(table):
+        return pd.DataFrame(columns=[*form.text, *form.numbers])
+    if missing := [column for column in (*form.text, *form.numbers) if column not in table]:
+        raise ResultError(
+            f"not a table of this program: no column {missing[0]!r}", where=str(path), fix=fix
+        )
+    for column in set(_FLAGS) & set(form.text):
+        table[column] = table[column] == "True"
+    try:
+        return table.astype(dict.fromkeys(form.numbers, float))
+    except ValueError as error:
+        raise ResultError(f"not a table of this program: {error}", where=str(path), fix=fix) from (
+            None
+        )
 
 
 def _read_projections(
     paths: Sequence[Path], corpora: Mapping[str, Corpus], view: str
-) -> dict[str, dict[str, tuple[dict[str, Projection], int]]]:
-    """By model and layer choice: the words' projections, and the encoder's number of blocks."""
-    found: dict[str, dict[str, tuple[dict[str, Projection], int]]] = {}
+) -> tuple[dict[str, dict[str, tuple[dict[str, dict[str, Projection]], int]]], list[str]]:
+    """By model and layer choice: projections by method and word, and the number of blocks."""
+    found: dict[str, dict[str, tuple[dict[str, dict[str, Projection]], int]]] = {}
+    methods: dict[str, None] = {}
     for path in paths:
         pictures, provenance = projection_files.read(path)
         if provenance["view"] != view:
@@ -205,21 +369,46 @@ def _read_projections(
             _check_corpus(provenance, corpus, path)
             if word not in pictures or len(pictures[word].points) != len(corpus):
                 raise _foreign(path, word)
-        model = provenance["encoder"]["model"]
-        found.setdefault(model["name"], {})[provenance["layers"]] = (pictures, model["blocks"])
+        model, method = provenance["encoder"]["model"], provenance["method"]
+        methods[method] = None
+        of_model = found.setdefault(model["name"], {})
+        of_model.setdefault(provenance["layers"], ({}, model["blocks"]))[0][method] = pictures
     if not found:
         raise ResultError(
             f"there is no projection of the view {view!r}",
             fix="run `wsd project` for this view, or name another view",
         )
+    for model_name, choices in found.items():
+        for name, (of_methods, _) in choices.items():
+            if missing := [method for method in methods if method not in of_methods]:
+                raise ResultError(
+                    f"layer choice {name!r} of {model_name} has no projection by {missing[0]}"
+                )
+    return found, list(methods)
+
+
+def _read_neighbours(
+    paths: Sequence[Path], corpora: Mapping[str, Corpus], view: str
+) -> dict[tuple[str, str], dict[str, Neighbours]]:
+    """By model and layer choice: the neighbours of each word's instances."""
+    found = {}
+    for path in paths:
+        words, provenance = neighbour_files.read(path)
+        if provenance["view"] != view:
+            continue
+        for word, corpus in corpora.items():
+            _check_corpus(provenance, corpus, path)
+            if word not in words or len(words[word].rows) != len(corpus):
+                raise _foreign(path, word)
+        found[provenance["encoder"]["model"]["name"], provenance["layers"]] = words
     return found
 
 
 def _read_predictions(
     paths: Sequence[Path], corpora: Mapping[str, Corpus], view: str
-) -> dict[tuple[str, str, str], dict[str, np.ndarray]]:
+) -> dict[tuple[str, str, str], dict[str, WordPredictions]]:
     """By model, layer choice and reader: per word, the predictions of the test rows in order."""
-    found: dict[tuple[str, str, str], dict[str, np.ndarray]] = {}
+    found: dict[tuple[str, str, str], dict[str, WordPredictions]] = {}
     for path in paths:
         words, provenance = predictions_files.read(path)
         if provenance["view"] != view or provenance["train"] != FULL:
@@ -230,7 +419,7 @@ def _read_predictions(
                 continue
             corpus = corpora[of_word.word]
             _check_corpus(provenance, corpus, path)
-            test = corpus.split == "test"
+            test = corpus.split == TEST
             order = np.argsort(of_word.index, kind="stable")
             if (
                 of_word.senses != corpus.senses
@@ -238,7 +427,10 @@ def _read_predictions(
                 or not np.array_equal(of_word.gold[order], corpus.gold[test])
             ):
                 raise _foreign(path, of_word.word)
-            by_word[of_word.word] = of_word.predicted[order]
+            by_word[of_word.word] = replace(
+                of_word,
+                **{name: getattr(of_word, name)[order] for name in PER_INSTANCE},
+            )
         if missing := [word for word in corpora if word not in by_word]:
             raise _foreign(path, missing[0])
         name = provenance["encoder"]["model"]["name"]
@@ -267,13 +459,15 @@ def _ordered(found: Mapping[str, tuple[object, int]]) -> list[LayerChoice]:
 
 def _check_grid(
     choices: Mapping[str, Sequence[LayerChoice]],
-    readers: Sequence[str],
+    readers: Mapping[str, str],
     predicted: Mapping[tuple[str, str, str], object],
+    near: Mapping[tuple[str, str], object],
     figures: Mapping[tuple[str, str, str, str], object],
+    tables: Mapping[str, pd.DataFrame],
     corpora: Mapping[str, Corpus],
-    scores: Path,
+    view: str,
 ) -> None:
-    """Every layer choice has a picture, every classifier's predictions and their scores."""
+    """Every layer choice has a picture, neighbours, every classifier's predictions and scores."""
     if not readers:
         raise ResultError("there are no predictions to show")
     wanted = {
@@ -286,11 +480,28 @@ def _check_grid(
         raise ResultError(f"layer choice {name!r} of {model} has no predictions of {reader}")
     for model, name, _ in sorted(set(predicted) - wanted):
         raise ResultError(f"layer choice {name!r} of {model} has predictions but no projection")
+    for model, name in sorted({(model, name) for model, name, _ in wanted} - set(near)):
+        raise ResultError(f"layer choice {name!r} of {model} has no table of neighbours")
+    layered = {}
+    for table, names in (
+        ("layers", ["model", "layers", "classifier"]),
+        ("word-layers", ["model", "word", "layers", "classifier"]),
+    ):
+        rows = tables[table][tables[table]["view"] == view]
+        layered[table] = set(rows[names].itertuples(index=False, name=None))
     for model, name, reader in sorted(wanted):
+        if (model, name, reader) not in layered["layers"]:
+            raise _incomplete("layers", "wsd layerwise", reader, name, model)
         for word in corpora:
+            of_word = f"{reader} for {word!r}"
             if (model, word, name, reader) not in figures:
-                raise ResultError(
-                    f"no scores of {reader} for {word!r} and layer choice {name!r} of {model}",
-                    where=str(scores),
-                    fix="run `wsd evaluate` on the same prediction files",
-                )
+                raise _incomplete("scores", "wsd evaluate", of_word, name, model)
+            if (model, word, name, reader) not in layered["word-layers"]:
+                raise _incomplete("word-layers", "wsd layerwise", of_word, name, model)
+
+
+def _incomplete(table: str, command: str, what: str, choice: str, model: str) -> ResultError:
+    return ResultError(
+        f"the table of {table} has no row of {what} and layer choice {choice!r} of {model}",
+        fix=f"run `{command}` on the same prediction files",
+    )

@@ -1,0 +1,140 @@
+"""A word's page at its limit: 10,000 instances in 13 layers, its size and the time of a step.
+
+The corpus, its vectors' places, neighbours and predictions are drawn at random; sentences have
+CoarseWSD-20's mean length, in words drawn by Zipf's law. Needs Chromium and its driver.
+
+    .venv/bin/python bench/pages.py [--instances 10000] [--layers 13] [--steps 30]
+"""
+
+import argparse
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from wsd.corpus import Corpus
+from wsd.datasets import DATASETS
+from wsd.layers import parse
+from wsd.neighbours import Neighbours
+from wsd.report import render, word
+from wsd.report.inputs import LEAD, PROBABILITY, Picture, Report, WordRun
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from browser import opened  # the tests' own, which lie in no package
+
+SENTENCE = 25  # words
+STEP = """
+const done = arguments[0], start = performance.now();
+document.getElementById("next").disabled
+  ? document.querySelector("#choices a").click() : document.getElementById("next").click();
+const ran = performance.now() - start;
+// The plot is drawn in the next frame, and that frame has been shown when the one after it comes.
+requestAnimationFrame(() => requestAnimationFrame(() => done([ran, performance.now() - start])));
+"""
+
+
+def made_corpus(n: int, rng: np.random.Generator) -> Corpus:
+    letters = np.array(list("etaoinshrdlucmfw"))
+    vocabulary = ["".join(rng.choice(letters, size=rng.integers(2, 10))) for _ in range(20_000)]
+    tokens = []
+    for _ in range(n):
+        sentence = [vocabulary[i] for i in (rng.zipf(1.3, size=SENTENCE) - 1) % len(vocabulary)]
+        sentence[12] = "bench"
+        tokens.append(tuple(sentence))
+    train = n * 2 // 3
+    return Corpus(
+        word="bench",
+        senses=("bench_seat", "bench_judges", "bench_work"),
+        split=np.array(["train"] * train + ["test"] * (n - train)),
+        index=np.concatenate([np.arange(train), np.arange(n - train)]).astype(np.int32),
+        tokens=tuple(tokens),
+        position=np.full(n, 12, dtype=np.int32),
+        gold=rng.choice(3, size=n, p=[0.6, 0.3, 0.1]).astype(np.int32),
+    )
+
+
+def made_report(n: int, layers: int, rng: np.random.Generator) -> Report:
+    corpus = made_corpus(n, rng)
+    choices = [parse(layer, layers - 1) for layer in range(layers)]
+    readers = {"logistic": PROBABILITY, "nearest_centroid": LEAD}
+    gold = corpus.gold[corpus.split == "test"]
+    n_test = len(gold)
+
+    def picture(explained: tuple[float, float] | None) -> Picture:
+        points = rng.normal(size=(n, 2)) + corpus.gold[:, None] * rng.normal(size=2)
+        return Picture(points.astype(np.float32), explained, 0.7)
+
+    run = WordRun(
+        corpus=corpus,
+        pictures={"pca": [picture((0.2, 0.1)) for _ in choices]},
+        neighbours=[
+            Neighbours(
+                rng.integers(0, n, size=(n, 5)).astype(np.int32),
+                np.sort(rng.random((n, 5)).astype(np.float32))[:, ::-1],
+                0.9,
+            )
+            for _ in choices
+        ],
+        predicted={
+            r: [np.where(rng.random(n_test) < 0.1, 0, gold) for _ in choices] for r in readers
+        },
+        confidence={r: [rng.random(n_test) for _ in choices] for r in readers},
+        figures={
+            r: [dict.fromkeys(("macro_f1", "accuracy", "balanced_accuracy"), 0.9) for _ in choices]
+            for r in readers
+        },
+    )
+    chosen = pd.DataFrame(
+        {
+            "model": "made", "view": "focal", "word": "bench", "classifier": reader,
+            "layers": choice.name, "chosen_on_folds": choice.name == "5", "macro_f1_on_folds": 0.9,
+        }
+        for reader in readers
+        for choice in choices
+    )  # fmt: skip
+    encoder = {"model": {"blocks": layers - 1, "width": 768}, "pooling": "mean"}
+    return Report(
+        dataset=DATASETS["quickstart"],
+        view="focal",
+        choices={"made": choices},
+        readers=readers,
+        methods=["pca"],
+        words={"made": {"bench": run}},
+        provenance={"models": {"made": encoder}},
+        tables={
+            "word-layers": chosen,
+            "comparison": pd.DataFrame(columns=["kind", "classifier"]),
+        },
+        text=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--instances", type=int, default=10_000)
+    parser.add_argument("--layers", type=int, default=13)
+    parser.add_argument("--steps", type=int, default=30)
+    args = parser.parse_args()
+    report = made_report(args.instances, args.layers, np.random.default_rng(1))
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder)
+        render.write_assets(out / "assets")
+        word.write_word(report, "made", "bench", folder=out, portable=out / "portable")
+        page = out / "words" / "bench.html"
+        print(f"{args.instances:,} instances, {args.layers} layers")
+        print(f"page: {page.stat().st_size / 1e6:.2f} MB, and the shared scripts once")
+        with opened(out / "profile") as chromium:
+            chromium.open(page)
+            times = [chromium.driver.execute_async_script(STEP) for _ in range(args.steps)]
+    for name, values in zip(("script", "until shown"), zip(*times, strict=True), strict=True):
+        print(
+            f"a layer step, {name}: median {statistics.median(values):.0f} ms, "
+            f"slowest {max(values):.0f} ms of {args.steps}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,442 @@
+"""A made-up run: the tables of every step that the report reads, with known content."""
+
+import base64
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd import corpus as corpora_files
+from wsd import evaluation, neighbours, predictions, projection
+from wsd.corpus import Corpus
+from wsd.datasets import Dataset
+from wsd.figures import MEANS
+from wsd.neighbours import Neighbours
+from wsd.predictions import WordPredictions
+from wsd.projection import Projection, align_signs
+
+HOSTILE = (
+    "<script>window.pwned=1</script>",
+    "</script><script>window.pwned=1</script>",
+    "<img src=x onerror=window.pwned=1>",
+    "<!--<script>",
+    "\"double\" 'single' & &amp; &lt;b&gt;",
+    "@{gold}{safe} @left{safe} $index",
+    "$$x^2$$ \\(y\\) \\[z\\]",
+    "שלום עולם مرحبا",
+    "👩‍🔬 naïve\u2028line ⟨⟩",
+    "javascript:window.pwned=1",
+)
+SENSES = {
+    "bank": ("<img src=x onerror=window.pwned=1>", "$$\\frac{1}{2}$$ @{gold}{safe}", "\"&amp;'"),
+    "a&b #1 <i>%": ("plain", "other"),
+}
+CHOICES = ("0", "1", "2", "mean-last-2")
+READERS = ("logistic", "nearest_centroid")
+MODEL = "tiny"
+CHOSEN = {"bank": "2", "a&b #1 <i>%": "1"}
+DATASET = Dataset(
+    name="made-up",
+    title="Made <up> & small",
+    source="here",
+    licence="CC0 & free",
+    licence_url="https://example.org/?a=1&b=2",
+    citation='Nobody. "Nothing".',
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """The tables of a made-up run, and the arguments that build its report."""
+
+    folder: Path
+    corpora: dict[str, Corpus]
+    predictions: list[Path]
+    projections: list[Path]
+    neighbours: list[Path]
+    tables: dict[str, list[Path]] = field(default_factory=dict)
+
+    def arguments(self, out: Path) -> dict[str, Any]:
+        return {
+            "dataset": DATASET,
+            "corpora": self.corpora,
+            "predictions": self.predictions,
+            "projections": self.projections,
+            "neighbours": self.neighbours,
+            "tables": dict(self.tables),
+            "provenance": self.folder / "provenance.json",
+            "view": "focal",
+            "text": True,
+            "out": out / "report",
+            "portable": out / "portable",
+        }
+
+
+def make_corpus(
+    word: str, senses: tuple[str, ...], rng: np.random.Generator, n_ood: int = 0
+) -> Corpus:
+    n_train, n_test = 30, 18
+    # Unequal senses in no order, so that the pages draw in another order than the corpus has.
+    shares = np.arange(1, len(senses) + 1) / sum(range(1, len(senses) + 1))
+    n = n_train + n_test + n_ood
+    gold = rng.choice(len(senses), size=n, p=shares).astype(np.int32)
+    tokens, position = [], []
+    for i in range(n):
+        hostile = HOSTILE[i % len(HOSTILE)]
+        at = int(rng.integers(0, 3))
+        sentence = ["left", hostile, f"n{i}"]
+        sentence.insert(at, word if i % 3 else hostile)
+        tokens.append(tuple(sentence))
+        position.append(at)
+    return Corpus(
+        word=word,
+        senses=senses,
+        split=np.array(["train"] * n_train + ["test"] * n_test + ["outofdomain"] * n_ood),
+        index=np.concatenate([np.arange(k) for k in (n_train, n_test, n_ood)]).astype(np.int32),
+        tokens=tuple(tokens),
+        position=np.array(position, dtype=np.int32),
+        gold=gold,
+    )
+
+
+def make_run(
+    folder: Path,
+    *,
+    models: Sequence[str] = (MODEL,),
+    trains: Sequence[str] = ("full",),
+    views: Sequence[str] = ("focal",),
+    n_ood: int = 0,
+    further: Sequence[tuple[str, str]] = (),
+    methods: Sequence[str] = ("pca",),
+    rare: bool = False,
+    formula: bool = False,
+) -> Run:
+    """Write the tables of a run with known errors, through the package's own writers.
+
+    ``further`` are views and layer choices with predictions and scores, but without a picture;
+    with ``rare`` one sense of ``bank`` has one instance in each split, and the rest is another's;
+    with ``formula`` its sentences begin like a spreadsheet's formula.
+    """
+    rng = np.random.default_rng(5)
+    corpora = {word: make_corpus(word, senses, rng, n_ood) for word, senses in SENSES.items()}
+    if rare:
+        gold = np.zeros(len(corpora["bank"]), dtype=np.int32)
+        gold[[3, 40]] = 2
+        corpora["bank"] = replace(corpora["bank"], gold=gold)
+    if formula:
+        corpora["bank"] = replace(
+            corpora["bank"],
+            tokens=(("=HYPERLINK(1)", "bank"),) * len(corpora["bank"]),
+            position=np.ones(len(corpora["bank"]), dtype=np.int32),
+        )
+    for word, corpus in corpora.items():
+        corpora_files.write(folder / "corpus" / f"{word}.parquet", corpus)
+    predicted, projected, nearest, unseen = [], [], [], []
+    for model in models:
+        encoder = {
+            "model": {
+                "name": model,
+                "blocks": 3,
+                "width": 8,
+                "model_type": "bert",
+                "source": {"folder": "<b>somewhere</b>"},
+                "files": {"model.safetensors": "0" * 64, "config.json": "1" * 64},
+            },
+            "pooling": "mean",
+            "precision": "float32",
+            "seed": 1,
+            "versions": {"numpy": "2"},
+        }
+        shared = {"encoder": encoder, "corpus": {w: c.digest for w, c in corpora.items()}}
+        for view in views:
+            for choice in CHOICES:
+                named = {"view": view, "layers": choice, **shared}
+                for method in methods:
+                    path = folder / model / "projections" / method / view / f"{choice}.parquet"
+                    pictures = {
+                        # A random sign, which the pages must align between neighbours.
+                        word: Projection(
+                            (
+                                np.column_stack([corpus.gold, np.arange(len(corpus)) / 30])
+                                + rng.normal(scale=0.1, size=(len(corpus), 2))
+                            ).astype(np.float32)
+                            * rng.choice([-1, 1], size=2).astype(np.float32),
+                            explained_at(choice) if method == "pca" else None,
+                            0.25,
+                        )
+                        for word, corpus in corpora.items()
+                    }
+                    projection.write(path, corpora, pictures, {"method": method, **named})
+                    projected.append(path)
+                path = folder / model / "neighbours" / view / f"{choice}.parquet"
+                near = {word: made_neighbours(corpus, rng) for word, corpus in corpora.items()}
+                neighbours.write(path, corpora, near, named)
+                nearest.append(path)
+                for train in trains:
+                    for name in READERS:
+                        path = (
+                            folder
+                            / model
+                            / "predictions"
+                            / train
+                            / view
+                            / f"{choice}.{name}.parquet"
+                        )
+                        provenance = {
+                            "train": train,
+                            "view": view,
+                            "layers": choice,
+                            "classifier": name,
+                            "estimator": name,
+                            "parameters": {"C": 1.0},
+                            "space": {"C": [0.5, 1.0], "metric": "cosine"},
+                            "versions": {"wsd": "0"},
+                            **shared,
+                        }
+                        words = [
+                            made for of in corpora.values() for made in make_predictions(of, rng)
+                        ]
+                        predictions.write(path, words, provenance)
+                        predicted.append(path)
+        for view, choice in further:
+            path = folder / model / "further" / view / f"{choice}.parquet"
+            named = {"view": view, "layers": choice, "classifier": "logistic"}
+            # All right: they head the list.
+            words = [
+                replace(made, predicted=made.gold)
+                for of in corpora.values()
+                for made in make_predictions(of, rng)
+            ]
+            predictions.write(path, words, {**provenance, **named, "estimator": "logistic"})
+            unseen.append(path)
+    evaluation.evaluate(
+        [*predicted, *unseen],
+        dataset=DATASET.name,
+        config={"words": "all", "note": "</pre><script>window.pwned=1</script>"},
+        command="snakemake <all> & more",
+        scores=folder / "scores.csv",
+        summary=folder / "summary.csv",
+        out=folder / "provenance.json",
+    )
+    tables = {"scores": [folder / "scores.csv"], "summary": [folder / "summary.csv"]}
+    for name, table in made_tables(folder).items():
+        path = folder / "tables" / f"{name}.csv"
+        path.parent.mkdir(exist_ok=True)
+        table.to_csv(path, index=False)
+        tables[name] = [path]
+    return Run(folder, corpora, predicted, projected, nearest, tables)
+
+
+def explained_at(choice: str) -> tuple[float, float]:
+    return (0.5, 0.25) if choice == "0" else (0.3, 0.125)
+
+
+def made_neighbours(corpus: Corpus, rng: np.random.Generator) -> Neighbours:
+    """Any five others, the nearest first; the last has none, and one has four."""
+    n = len(corpus)
+    rows = np.stack([rng.permutation(np.delete(np.arange(n), i))[:5] for i in range(n)])
+    similarity = np.sort(rng.random((n, 5)), axis=1)[:, ::-1].astype(np.float32)
+    rows[-1], similarity[-1] = -1, np.nan
+    rows[0, 4], similarity[0, 4] = -1, np.nan
+    return Neighbours(rows.astype(np.int32), similarity, 0.75)
+
+
+def made_tables(folder: Path) -> dict[str, pd.DataFrame]:
+    """What compare, layerwise and geometry would have written, in their form."""
+    text = {"layers": str, "view": str, "draw": str}
+    summary = pd.read_csv(folder / "summary.csv", dtype=text, keep_default_na=False)
+    summary = summary[(summary["train"] == "full") & (summary["test"] == "test")]
+    for mean in MEANS:
+        summary[mean] = summary[mean].astype(float)
+        summary[f"{mean}_low"] = summary[mean] - 0.03
+        summary[f"{mean}_high"] = summary[mean] + 0.02
+    names = ["model", "view", "layers", "classifier"]
+    figures = [c for c in summary if c.startswith(MEANS)]
+    own = summary[names + figures].assign(kind="candidate", n_words=len(SENSES), about="")
+    best = own.loc[[own["mean_macro_f1"].idxmax()]]
+    other = best.assign(model="no encoder", view="text", layers="-")
+    published = best.assign(kind="published", model="theirs", classifier="1nn", layers="-")
+    rows = [
+        own.iloc[[0]].assign(kind="selected"),
+        best.assign(kind="best on test, for reference only"),
+        other.assign(kind="baseline", classifier="most <frequent>_sense"),
+        published.assign(about="A paper & <its> file"),
+        own,
+    ]
+    scores = pd.read_csv(folder / "scores.csv", dtype=text, keep_default_na=False)
+    scores = scores[(scores["train"] == "full") & (scores["test"] == "test")]
+    scores["macro_f1"] = scores["macro_f1"].astype(float)
+    by_layer, by_word = [], []
+    for _, group in own.groupby(["model", "view", "classifier"], sort=False):
+        reference = group.iloc[-1]
+        for row in group.to_dict("records"):
+            value = row["mean_macro_f1"]
+            apart = value - reference["mean_macro_f1"]
+            by_layer.append(
+                {
+                    **{name: row[name] for name in names}, "objective_on_folds": value - 0.1,
+                    "chosen_on_folds": row["layers"] == reference["layers"],
+                    "figure": "mean_macro_f1", "value": value, "low": value - 0.03,
+                    "high": value + 0.02, "reference": reference["layers"], "difference": apart,
+                    "difference_low": apart - 0.03, "difference_high": apart + 0.03,
+                    "p": 0.01, "p_holm": 0.03 if row["layers"] == "0" else 0.4,
+                    "not_told_from_best": row["layers"] != "0",
+                }
+            )  # fmt: skip
+    for row in scores.to_dict("records"):
+        value = row["macro_f1"]
+        by_word.append(
+            {
+                **{name: row[name] for name in [*names, "word"]}, "n_test": row["n_test"],
+                "errors": round((1 - float(row["accuracy"])) * row["n_test"]),
+                "macro_f1": value, "macro_f1_low": value - 0.05, "macro_f1_high": value + 0.04,
+                "macro_f1_on_folds": value - 0.1,
+                # The choice of each word, so that pages open with another than the last.
+                "chosen_on_folds": row["layers"] == CHOSEN[row["word"]],
+                "chosen_by": "word", "not_told_from_best": row["layers"] in ("1", "2"),
+            }
+        )  # fmt: skip
+    best_set = own[names].assign(
+        figure="mean_macro_f1", estimate=own["mean_macro_f1"], p=0.5,
+        not_told_from_best=own["layers"] == "1",
+    )  # fmt: skip
+    controls = own[own["layers"].str.len() == 1].assign(kind="control view", view="context")
+    learning = pd.concat(
+        own[names].assign(train=train, n_train=n, mean_macro_f1_in_common=n / 100)
+        for train, n in (("1pct", 10), ("full", 60))
+    )
+    geometry = pd.DataFrame(
+        {
+            "model": model, "view": "focal", "layers": layer, "centring": centring, "word": word,
+            "n": 9, "anisotropy": 0.1 * int(layer), "self_similarity": 0.5, "silhouette": 0.2,
+            "pair_auc": 0.7, "kmeans_ari": 0.3, "kmeans_v": 0.4,
+        }
+        for model in own["model"].unique()
+        for layer in "012"
+        for centring in ("none", "corpus", "word")
+        for word in ("bank", "(mean)")
+    )  # fmt: skip
+    differences = pd.DataFrame(
+        [{**dict.fromkeys([*names, "kind", "figure"], "x"), "difference": 0.1, "low": 0.0,
+          "high": 0.2, "p_holm": 0.5}]
+    )  # fmt: skip
+    return {
+        "comparison": pd.concat(rows),
+        "controls": controls,
+        "differences": differences,
+        "best-set": best_set,
+        "learning": learning,
+        "layers": pd.DataFrame(by_layer),
+        "word-layers": pd.DataFrame(by_word),
+        "geometry": geometry,
+    }
+
+
+def make_predictions(corpus: Corpus, rng: np.random.Generator) -> list[WordPredictions]:
+    found = []
+    for split in dict.fromkeys(corpus.split[corpus.split != "train"].tolist()):
+        rows = corpus.split == split
+        gold = corpus.gold[rows]
+        wrong = rng.random(len(gold)) < 0.25
+        predicted = np.where(wrong, (gold + 1) % len(corpus.senses), gold).astype(np.int32)
+        made = WordPredictions(
+            word=corpus.word,
+            senses=corpus.senses,
+            n_train=int((corpus.split == "train").sum()),
+            index=corpus.index[rows],
+            gold=gold,
+            predicted=predicted,
+            scores=made_scores(predicted, len(corpus.senses), rng),
+            split=split,
+        )
+        found.append(made)
+    return found
+
+
+def predictions_of(run: Run, word: str, choice: str, reader: str) -> WordPredictions:
+    (path,) = (p for p in run.predictions if p.name == f"{choice}.{reader}.parquet")
+    words, _ = predictions.read(path)
+    return next(of_word for of_word in words if of_word.word == word)
+
+
+def pictures_of(run: Run, word: str) -> list[np.ndarray]:
+    read = {path.stem: projection.read(path)[0] for path in run.projections if "pca" in path.parts}
+    return align_signs([read[choice][word].points for choice in CHOICES])
+
+
+def made_scores(predicted: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Probabilities of which the predicted sense has the highest."""
+    scores = rng.random((len(predicted), k))
+    scores[np.arange(len(predicted)), predicted] = 1.5
+    return scores / scores.sum(axis=1, keepdims=True)
+
+
+def neighbours_of(run: Run, word: str, choice: str) -> Neighbours:
+    (path,) = (p for p in run.neighbours if p.stem == choice)
+    return neighbours.read(path)[0][word]
+
+
+class Page(HTMLParser):
+    """Elements of a page: (tag, attributes) in order, and the text inside each script."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self.text = ""
+        self._inside: str | None = None
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._inside = tag
+        if tag == "script":
+            self.scripts.append((dict(attrs), ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = None
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "script":
+            attributes, text = self.scripts[-1]
+            self.scripts[-1] = (attributes, text + data)
+        elif self._inside != "style":
+            self.text += data
+
+    def json(self, identifier: str) -> Any:
+        return next(json.loads(text) for a, text in self.scripts if a.get("id") == identifier)
+
+    def packed(self) -> dict[str, Any]:
+        """What the page's script unpacks."""
+        text = next(text for a, text in self.scripts if a.get("id") == "packed")
+        return dict(json.loads(zlib.decompress(base64.b64decode(text))))
+
+    def links(self) -> list[str]:
+        return [
+            value
+            for _, attributes in self.elements
+            for name in ("href", "src")
+            if (value := attributes.get(name)) is not None
+        ]
+
+    @property
+    def csp(self) -> str:
+        return next(
+            a["content"] or ""
+            for _, a in self.elements
+            if a.get("http-equiv") == "Content-Security-Policy"
+        )
+
+
+def decode(text: str, dtype: str) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(text), dtype)
+
+
+def word_page(built: Path, word: str) -> Page:
+    return Page(built / "report" / "words" / f"{word}.html")

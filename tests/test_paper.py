@@ -1,0 +1,574 @@
+"""The figures for a paper: what is drawn is what the tables say, and can be printed as it is."""
+
+import hashlib
+import logging
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+from numpy.testing import assert_allclose
+
+from wsd import paper
+from wsd.cli import main
+from wsd.errors import ResultError
+from wsd.paper import COLUMNS, FORMATS, draw_differences, draw_layers, draw_learning, draw_words
+from wsd.paper.layers import apart
+from wsd.paper.style import COLOURS, LONGEST, MARKERS, MM, TWO_COLUMNS, shown, styled
+
+CHOICES = ("0", "1", "2", "mean-last-2", "concat-all")
+HOSTILE = (r"$\frac", "<b>&", "a" * 30 + "_" * 30, "مفتاح", r"_^{$x$}", "nan", "a\x01b")
+
+
+@pytest.fixture(autouse=True)
+def in_style() -> Iterator[None]:
+    with styled():
+        yield
+
+
+# Tables
+
+
+def layer_rows(
+    classifier: str = "lda",
+    choices: Sequence[str] = CHOICES,
+    *,
+    model: str = "tiny",
+    chosen: str = "2",
+    level: float = 0.8,
+) -> list[dict[str, Any]]:
+    """Rows of layers.csv; the farther from the chosen one, the worse."""
+    rows = []
+    for i, layers in enumerate(choices):
+        away = 0.03 * abs(i - choices.index(chosen)) + 0.001 * i
+        is_chosen = layers == chosen
+        rows.append(
+            {
+                **{"model": model, "view": "focal", "classifier": classifier, "layers": layers},
+                **{"chosen_on_folds": is_chosen, "figure": "mean_macro_f1", "value": level - away},
+                **{"low": level - away - 0.02, "high": level - away + 0.01},
+                "difference": None if is_chosen else -away,
+                "difference_low": None if is_chosen else -away - 0.02,
+                "difference_high": None if is_chosen else -away + 0.03,
+                "p_holm": None if is_chosen else 0.2 / i if i else 0.01,
+            }
+        )
+    return rows
+
+
+def figures_of(value: float) -> dict[str, float]:
+    return dict.fromkeys(("mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy"), value)
+
+
+def control_rows(classifier: str = "lda", view: str = "context", **of: Any) -> list[dict[str, Any]]:
+    names = {"kind": "control view", "model": "tiny", "view": view, "classifier": classifier, **of}
+    return [{**names, "layers": str(i), **figures_of(0.5 + 0.1 * i)} for i in (2, 0, 1)]
+
+
+def comparison_rows(*published: tuple[str, float]) -> list[dict[str, Any]]:
+    names = {"kind": "published", "layers": "0", "classifier": "published"}
+    rows = [{**names, "model": model, **figures_of(value)} for model, value in published]
+    others = {
+        ("baseline", "no encoder", "most_frequent_sense"): 0.3,
+        ("baseline", "no encoder", "bag_of_words"): 0.6,
+        ("candidate", "tiny", "lda"): 0.7,
+    }
+    for (kind, model, classifier), value in others.items():
+        names = {"kind": kind, "model": model, "layers": "-", "classifier": classifier}
+        rows.append({**names, **figures_of(value)})
+    return rows
+
+
+def word_rows(
+    words: Sequence[str] = ("apple", "crane"), classifier: str = "lda", model: str = "tiny"
+) -> list[dict[str, Any]]:
+    return [
+        {
+            **{"model": model, "view": "focal", "classifier": classifier, "word": word},
+            **{"layers": layers, "macro_f1": 0.31 + 0.11 * i + 0.05 * j},
+            "chosen_on_folds": i == j + 1,
+        }
+        for j, word in enumerate(words)
+        for i, layers in enumerate(CHOICES)
+    ]
+
+
+SETS = {"full": 1000, "1pct": 10, "10pct": 100, "nshot-3": 30, "nshot-1": 12, "balanced": 400}
+
+
+def learning_rows(classifier: str = "lda", sets: Mapping[str, int] = SETS) -> list[dict[str, Any]]:
+    return [
+        {
+            **{"model": "tiny", "view": "focal", "layers": layers, "classifier": classifier},
+            **{"train": train, "n_words": 2, "n_train": float(n)},
+            "mean_macro_f1": 0.4 + n / 2000 + 0.01 * i,
+            "lowest_draw": 0.35 + n / 2000 if train == "nshot-3" else None,
+            "highest_draw": 0.5 + n / 2000 if train == "nshot-3" else None,
+        }
+        for i, layers in enumerate(CHOICES)
+        for train, n in sets.items()
+    ]
+
+
+def frame(rows: Sequence[Mapping[str, Any]], table: str) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=list(COLUMNS[table]))
+
+
+def layers_figure(
+    layers: Sequence[Mapping[str, Any]],
+    controls: Sequence[Mapping[str, Any]] = (),
+    comparison: Sequence[Mapping[str, Any]] = (),
+) -> Figure:
+    figure = draw_layers(
+        frame(layers, "layers"), frame(controls, "controls"), frame(comparison, "comparison")
+    )
+    assert figure is not None
+    return figure
+
+
+def write_tables(folder: Path, **tables: Sequence[Mapping[str, Any]]) -> dict[str, Path]:
+    """Every table as a file, as the steps write them: one without rows has no header."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = {
+        "layers": [*layer_rows(), *layer_rows("knn", level=0.7)],
+        "word_layers": word_rows(),
+        "controls": control_rows(),
+        "comparison": comparison_rows(("one", 0.75), ("two", 0.9)),
+        "learning": learning_rows(),
+        **tables,
+    }
+    paths = {name: folder / f"{name}.csv" for name in rows}
+    for name, path in paths.items():
+        pd.DataFrame(list(rows[name])).to_csv(path, index=False)
+    return paths
+
+
+# What is drawn
+
+
+def lines_of(ax: Axes, **look: Any) -> list[Line2D]:
+    """The lines of a look that have points; legends are no part of the axes."""
+    return [
+        line
+        for line in ax.get_lines()
+        if len(line.get_xdata()) and all(getattr(line, f"get_{k}")() == v for k, v in look.items())
+    ]
+
+
+def curve(ax: Axes, **look: Any) -> tuple[np.ndarray, np.ndarray]:
+    (line,) = lines_of(ax, **look)
+    return np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
+
+
+def texts(figure: Figure) -> list[str]:
+    return [found.get_text() for found in figure.findobj(Text) if found.get_text()]
+
+
+def legend(figure: Figure) -> list[str]:
+    return [text.get_text() for found in figure.legends for text in found.get_texts()]
+
+
+def percent(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
+    return [100 * row[name] for row in rows]
+
+
+def test_single_layers_are_a_line_in_its_band() -> None:
+    rows = layer_rows()
+    (ax,) = layers_figure([rows[i] for i in (2, 0, 1, 3, 4)]).axes
+    x, y = curve(ax, linestyle="-", marker="o", color=COLOURS[0])
+    assert_allclose(x, [0, 1, 2])
+    assert_allclose(y, percent(rows[:3], "value"))
+    band = {tuple(point) for point in ax.collections[0].get_paths()[0].vertices.round(6)}
+    for end in ("low", "high"):
+        assert {(i, round(100 * rows[i][end], 6)) for i in range(3)} <= band
+
+
+def test_combinations_are_points_with_bars_at_the_right() -> None:
+    rows = layer_rows()
+    (ax,) = layers_figure(rows).axes
+    (container,) = ax.containers
+    points, _, (bars,) = container.lines
+    assert_allclose(np.float64(points.get_ydata()), percent(rows[3:], "value"))
+    assert_allclose(np.float64(points.get_xdata()), [3.5, 4.5])
+    ends = np.array([bar[:, 1] for bar in bars.get_segments()])
+    assert_allclose(ends[:, 0], percent(rows[3:], "low"))
+    assert_allclose(ends[:, 1], percent(rows[3:], "high"))
+    assert [t.get_text() for t in ax.get_xticklabels()] == list(CHOICES)
+    assert_allclose(ax.get_xticks(), [0, 1, 2, 3.5, 4.5])
+
+
+def test_the_context_is_dashed_in_the_colour_of_its_classifier() -> None:
+    controls = [
+        *control_rows("knn"),
+        *control_rows("lda", view="cls"),
+        *control_rows("lda", model="other"),
+        *control_rows("knn", kind="random weights"),
+    ]
+    figure = layers_figure([*layer_rows(), *layer_rows("knn")], controls)
+    x, y = curve(figure.axes[0], linestyle="--")
+    assert_allclose(y, [50, 60, 70])
+    assert_allclose(np.diff(x), 1)
+    (line,) = lines_of(figure.axes[0], linestyle="--")
+    assert line.get_color() == COLOURS[1]
+
+
+@pytest.mark.parametrize("chosen", ["1", "concat-all"])
+def test_what_the_folds_choose_is_ringed(chosen: str) -> None:
+    rows = [*layer_rows(chosen=chosen), *layer_rows("knn", chosen="2", level=0.6)]
+    (ax,) = layers_figure(rows).axes
+    rings = [line for line in lines_of(ax, linestyle="None") if line.get_markersize() > 7]
+    found = [(float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in rings]
+    place = {"1": 1, "concat-all": 4.5}[chosen]
+    assert_allclose(found, [(place, 80 - 0.1 * CHOICES.index(chosen)), (2, 59.8)], atol=0.06)
+
+
+def test_published_systems_and_the_floor_are_named_lines() -> None:
+    comparison = [*comparison_rows(("a_1", 0.75), ("b", 0.76)), *comparison_rows(("a_1", 0.75))]
+    (ax,) = layers_figure(layer_rows(), (), comparison).axes
+    levels = [line.get_ydata()[0] for line in lines_of(ax, linewidth=0.5)]
+    assert_allclose(sorted(levels), [30, 75, 76])
+    assert {"a_1", "b", "most_frequent_sense"} <= set(texts(ax.figure))
+    assert "bag_of_words" not in texts(ax.figure)
+    (without,) = layers_figure(layer_rows()).axes
+    assert lines_of(without, linewidth=0.5) == []
+
+
+@pytest.mark.parametrize("values", [[1.0, 1.0, 1.1, 9.0], [5.0, 1.0, 5.0, 4.9, 5.1], [2.0], []])
+def test_labels_are_moved_apart_and_keep_their_order(values: list[float]) -> None:
+    moved = apart(values, 0.5)
+    assert (np.diff(sorted(moved)) >= 0.5 - 1e-4).all()
+    order = np.argsort(values, kind="stable")
+    assert (np.diff(np.array(moved)[order]) > 0).all()
+
+
+def test_the_figure_that_the_folds_choose_by_is_drawn() -> None:
+    rows = [{**row, "figure": "mean_word_accuracy"} for row in layer_rows()]
+    controls = [{**row, "mean_word_accuracy": 0.42} for row in control_rows()]
+    (ax,) = layers_figure(rows, controls).axes
+    assert ax.get_ylabel() == "Mean accuracy (%)"
+    assert_allclose(curve(ax, linestyle="--")[1], 42)
+
+
+def test_two_models_are_two_panels_of_one_scale() -> None:
+    taller = [str(i) for i in range(13)]
+    rows = [*layer_rows(), *layer_rows(model="taller", choices=taller, level=0.5)]
+    figure = layers_figure(rows, (), comparison_rows(("one", 0.9), ("two", 0.91)))
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["tiny", "taller"]
+    assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim()
+    assert_allclose(figure.axes[1].get_xticks(), range(13))
+    assert texts(figure).count("one") == 1
+    assert [ax.get_title(loc="left") for ax in layers_figure(layer_rows()).axes] == [""]
+
+
+def test_a_heat_map_has_every_figure_in_its_cell() -> None:
+    rows = word_rows(("apple", "crane", "bank"))
+    missing = rows.pop(7)
+    figure = draw_words(frame(rows, "words"))
+    assert figure is not None
+    (ax,) = figure.axes
+    cells = {text.get_position(): text.get_text() for text in ax.texts}
+    words = ("apple", "crane", "bank")
+    assert cells == {
+        (CHOICES.index(row["layers"]) + 0.5, words.index(row["word"]) + 0.5): (
+            f"{100 * row['macro_f1']:.0f}"
+        )
+        for row in rows
+    }
+    shades = ax.collections[0].get_array()
+    for row in rows:
+        cell = shades[words.index(row["word"]), CHOICES.index(row["layers"])]
+        assert_allclose(cell, row["macro_f1"])
+    assert np.ma.getmaskarray(shades).sum() == 1
+    assert missing["layers"] == "2"
+    framed = [patch.get_xy() for patch in ax.patches if isinstance(patch, Rectangle)]
+    assert framed == [(1, 0), (3, 2)]
+    order = sorted(ax.get_children(), key=lambda artist: artist.get_zorder())
+    cells_at = order.index(ax.collections[0])
+    assert all(order.index(frame) > cells_at for frame in ax.patches if frame is not ax.patch)
+    assert [t.get_text() for t in ax.get_yticklabels()] == list(words)
+    assert ax.get_ylim() == (3, 0)
+
+
+def test_panels_are_named_by_what_differs() -> None:
+    rows = [
+        *word_rows(),
+        *word_rows(classifier="knn"),
+        *word_rows(classifier="knn", model="a" * 60),
+        *word_rows(classifier="knn", model="a" * 59 + "ba"),
+    ]
+    figure = draw_words(frame(rows, "words"))
+    assert figure is not None
+    long = shown("a" * 60)
+    assert len(long) == LONGEST
+    captions = [ax.get_title(loc="left") for ax in figure.axes]
+    assert captions[:3] == ["tiny, lda", "tiny, knn", f"{long}, knn"]
+    assert len(captions) == 4, "two names that are shortened alike are two panels"
+
+
+def test_learning_curves() -> None:
+    figure = draw_learning(frame([*learning_rows(), *learning_rows("knn")], "learning"))
+    assert figure is not None
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["lda", "knn"]
+    ax = figure.axes[0]
+    assert ax.get_xscale() == "log"
+    assert len(lines_of(ax, linestyle="-")) == len(lines_of(ax, linestyle=":")) == 3
+    for i in range(3):
+        x, y = curve(ax, linestyle="-", marker=MARKERS[i])
+        assert_allclose(x, [10, 100, 1000])
+        assert_allclose(y, [40.5 + i, 45 + i, 90 + i])
+        x, y = curve(ax, linestyle=":", marker=MARKERS[i])
+        assert_allclose(x, [12, 30])
+        assert_allclose(y, [40.6 + i, 41.5 + i])
+        _, _, (bars,) = ax.containers[i].lines
+        assert_allclose(bars.get_segments()[1], [(30, 36.5), (30, 51.5)])
+        assert_allclose(bars.get_segments()[0], [(12, 40.6 + i)] * 2)
+    assert legend(figure)[:3] == ["0", "1", "2"]
+    # Not 10^2: that would be a formula.
+    assert [t.get_text() for t in ax.get_xticklabels() if t.get_text()] == ["10", "100", "1,000"]
+
+
+def test_later_layers_are_lighter() -> None:
+    choices = [str(i) for i in range(25)]
+    rows = [{**learning_rows()[i % 6], "layers": name} for name in choices for i in range(6)]
+    figure = draw_learning(frame(rows, "learning"))
+    assert figure is not None
+    lines = lines_of(figure.axes[0], linestyle="-")
+    rgb = np.array([matplotlib.colors.to_rgb(line.get_color()) for line in lines])
+    grey = rgb @ [0.299, 0.587, 0.114]
+    assert len(grey) == 25
+    assert (np.diff(grey) > 0).all()
+    assert grey.max() < 0.8
+    assert legend(figure)[:25] == choices
+
+
+def test_a_training_set_that_lacks_words_is_no_point(caplog: pytest.LogCaptureFixture) -> None:
+    rows = [{**row, "n_words": 1 + (row["train"] != "nshot-3")} for row in learning_rows()]
+    with caplog.at_level(logging.INFO, "wsd"):
+        figure = draw_learning(frame(rows, "learning"))
+    assert figure is not None
+    assert_allclose(curve(figure.axes[0], linestyle=":", marker="o")[0], [12])
+    assert [r.getMessage() for r in caplog.records] == [
+        "learning: nshot-3 lacks words, has 1: left out"
+    ]
+
+
+@pytest.mark.parametrize("sets", [{}, {"full": 1000}, {"full": 1000, "balanced": 400}])
+def test_one_training_set_is_no_curve(sets: dict[str, int]) -> None:
+    assert draw_learning(frame(learning_rows(sets=sets), "learning")) is None
+
+
+def test_what_has_no_further_training_sets_gets_no_panel() -> None:
+    rows = [*learning_rows(), *learning_rows("knn", {"full": 1000})]
+    figure = draw_learning(frame(rows, "learning"))
+    assert figure is not None
+    assert len(figure.axes) == 1
+
+
+def test_differences_and_whether_they_are_told_apart() -> None:
+    rows = layer_rows()
+    figure = draw_differences(frame(rows, "layers"))
+    assert figure is not None
+    (ax,) = figure.axes
+    assert ax.get_xlabel() == "Difference in mean macro-F1 (points)"
+    marks = {line.get_ydata()[0]: line for line in lines_of(ax, marker="o")}
+    bars = {line.get_ydata()[0]: line.get_xdata() for line in lines_of(ax, marker="none")}
+    numbers = {text.xy[1]: text.get_text() for text in ax.texts}
+    others = [i for i in range(5) if CHOICES[i] != "2"]
+    assert sorted(marks) == sorted(bars) == sorted(numbers) == others
+    for i in others:
+        row = rows[i]
+        assert_allclose(marks[i].get_xdata(), [100 * row["difference"]])
+        assert_allclose(bars[i], percent([row, row], "difference_low")[:1]
+                        + percent([row], "difference_high"))  # fmt: skip
+        hollow = marks[i].get_markerfacecolor() == "white"
+        assert hollow == (row["p_holm"] >= 0.05)
+    assert {marks[i].get_markerfacecolor() for i in others} == {"white", COLOURS[0]}
+    assert numbers[1] == "−3.10 [−5.10, −0.10]"  # noqa: RUF001 - a minus sign
+    (reference,) = lines_of(ax, marker="D")
+    assert (reference.get_xdata()[0], reference.get_ydata()[0]) == (0, 2)
+    assert [t.get_text() for t in ax.get_yticklabels()] == list(CHOICES)
+    top, bottom = ax.get_ylim()[1], ax.get_ylim()[0]
+    assert top < 0 and bottom > 4, "the first is at the top, and none is cut off"
+
+
+def test_small_differences_have_a_scale() -> None:
+    rows = [
+        {**row, **{k: row[k] and row[k] / 1000 for k in row if k.startswith("difference")}}
+        for row in layer_rows()
+    ]
+    figure = draw_differences(frame(rows, "layers"))
+    assert figure is not None
+    ticks = [t.get_text() for t in figure.axes[0].get_xticklabels()]
+    assert ticks == ["−1", "0", "+1"]  # noqa: RUF001
+
+
+def test_one_layer_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    rows = layer_rows(choices=("2",))
+    assert draw_differences(frame(rows, "layers")) is None
+    (ax,) = layers_figure(rows, control_rows()).axes
+    assert_allclose(curve(ax, linestyle="-", marker="o")[0], [2])
+    (combined,) = layers_figure(layer_rows(choices=("mean-all",), chosen="mean-all")).axes
+    assert_allclose(combined.get_xticks(), [0])
+    paths = write_tables(tmp_path / "tables", layers=rows, word_layers=word_rows()[:1])
+    with caplog.at_level(logging.INFO, "wsd"):
+        paper.figures(**paths, out=tmp_path / "out", formats=["svg"])
+    assert sorted(p.stem for p in (tmp_path / "out").iterdir()) == ["layers", "learning", "words"]
+    assert "figures: the tables have nothing for differences, left out" in caplog.text
+
+
+def test_tables_without_rows(tmp_path: Path) -> None:
+    """As of the quickstart: no controls, nothing published, one training set."""
+    full = learning_rows(sets={"full": 1000})
+    paths = write_tables(tmp_path / "tables", controls=[], comparison=[], learning=full)
+    assert paths["controls"].read_text() == "\n"
+    paper.figures(**paths, out=tmp_path / "out", formats=["svg"])
+    names = ["differences", "layers", "words"]
+    assert sorted(p.stem for p in (tmp_path / "out").iterdir()) == names
+    paths = write_tables(tmp_path / "tables", **{name: [] for name in paths})
+    paper.figures(**paths, out=tmp_path / "none")
+    assert list((tmp_path / "none").iterdir()) == []
+
+
+# How it can be read
+
+
+def every_figure(names: Sequence[str]) -> dict[str, Figure]:
+    """All figures of four classifiers and some words, called like this."""
+    four = [*names, "lda", "knn", "logistic"][:4]
+    layers = [row for i, name in enumerate(four) for row in layer_rows(name, level=0.9 - i / 20)]
+    words = [row for name in four for row in word_rows(names, name)]
+    learned = [row for name in four[:2] for row in learning_rows(name)]
+    published = comparison_rows(*((name, 0.8 + i / 500) for i, name in enumerate(names)))
+    controls = [row for name in four for row in control_rows(name)]
+    made = {
+        "layers": layers_figure(layers, controls, published),
+        "words": draw_words(frame(words, "words")),
+        "learning": draw_learning(frame(learned, "learning")),
+        "differences": draw_differences(frame(layers, "layers")),
+    }
+    return {name: figure for name, figure in made.items() if figure is not None}
+
+
+@pytest.mark.parametrize("figure", ["layers", "words", "learning", "differences"])
+def test_nothing_is_cut_off_and_no_legend_lies_over_data(figure: str) -> None:
+    of = every_figure(HOSTILE)[figure]
+    of.draw_without_rendering()
+    beside = [text for ax in of.axes for text in ax.texts]
+    for part in [*of.axes, *of.legends, *beside]:
+        box = part.get_tightbbox()
+        assert 0 < box.x0 < box.x1 < of.bbox.x1, part
+        assert 0 < box.y0 < box.y1 < of.bbox.y1, part
+    for found in of.legends:
+        for ax in of.axes:
+            assert not found.get_tightbbox().overlaps(ax.get_tightbbox()), found
+    assert of.get_figwidth() == pytest.approx(TWO_COLUMNS * MM)
+
+
+def test_foreign_names_are_drawn_as_they_are() -> None:
+    for name, figure in every_figure(HOSTILE).items():
+        found = texts(figure)
+        assert not any(text.get_parse_math() for text in figure.findobj(Text)), name
+        if name == "layers":
+            assert {r"$\frac", "<b>&", "مفتاح", r"_^{$x$}", "nan", "a\ufffdb"} <= set(found)
+            assert "a" * 13 + "…" + "_" * 12 in found
+
+
+def test_without_colours_the_series_still_differ() -> None:
+    figure = every_figure(("apple",))["layers"]
+    handles = figure.legends[0].legend_handles
+    assert len({handle.get_marker() for handle in handles[:4]}) == 4
+    assert len({to_hex(handle.get_color()) for handle in handles[:4]}) == 4
+    assert legend(figure) == ["apple", "lda", "knn", "logistic", "context only", "chosen on folds"]
+    assert handles[4].get_linestyle() == "--"
+
+
+def test_black_is_read_on_every_shade() -> None:
+    from wsd.paper.words import SHADES
+
+    linear = np.asarray(SHADES(np.linspace(0, 1, 20)))[:, :3]
+    linear = np.where(linear <= 0.04045, linear / 12.92, ((linear + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ [0.2126, 0.7152, 0.0722]
+    assert ((luminance + 0.05) / 0.05 > 4.5).all()
+    assert (np.diff(luminance) < 0).all()
+
+
+# Files
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.iterdir())}
+
+
+@pytest.mark.slow
+def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
+    """Also in another process with another hash seed, date, folder and matplotlibrc."""
+    names = ("مفتاح", "crane")
+    tables = {"layers": layer_rows(names[0]), "word_layers": word_rows(names)}
+    paths = write_tables(tmp_path / "tables", **tables)
+    paper.figures(**paths, out=tmp_path / "out")
+    expected = digests(tmp_path / "out")
+    figures = ("differences", "layers", "learning", "words")
+    assert sorted(expected) == sorted(f"{name}.{form}" for name in figures for form in FORMATS)
+    (tmp_path / "matplotlibrc").write_text("font.size: 20\nsvg.fonttype: path\nlines.marker: x\n")
+    flags = [f"--{name.replace('_', '-')}={path}" for name, path in paths.items()]
+    subprocess.run(
+        [sys.executable, "-m", "wsd.cli", "figures", *flags, "--out", "elsewhere"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONHASHSEED": "7", "SOURCE_DATE_EPOCH": "1", "TZ": "Asia/Tokyo"},
+        check=True,
+    )
+    assert digests(tmp_path / "elsewhere") == expected
+
+
+def test_text_stays_text_and_fonts_are_embedded(tmp_path: Path) -> None:
+    words = (r"$\frac", "<b>&", "مفتاح", "nan")
+    paths = write_tables(tmp_path / "tables", word_layers=word_rows(words))
+    paper.figures(**paths, out=tmp_path / "out", formats=["pdf", "svg"])
+    svg = ET.parse(tmp_path / "out/words.svg")
+    found = {"".join(e.itertext()) for e in svg.iter("{http://www.w3.org/2000/svg}text")}
+    assert {*words, "mean-last-2", "31"} <= found
+    assert not list(svg.iter("{http://www.w3.org/2000/svg}image")), "cells are shapes, not pixels"
+    pdf = (tmp_path / "out/words.pdf").read_bytes()
+    assert b"/FontFile2" in pdf
+    assert b"/Type3" not in pdf
+    assert b"/CreationDate" not in pdf
+
+
+def test_the_style_of_others_is_left_alone() -> None:
+    with matplotlib.rc_context({"font.size": 31.0}):
+        with styled():
+            assert matplotlib.rcParams["font.size"] == 8
+        assert matplotlib.rcParams["font.size"] == 31
+    assert "matplotlib.pyplot" not in sys.modules
+
+
+def test_a_missing_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = write_tables(tmp_path)
+    paths["learning"].unlink()
+    flags = [f"--{name.replace('_', '-')}={path}" for name, path in paths.items()]
+    assert main(["figures", *flags, "--out", str(tmp_path / "out")]) == ResultError.exit_code
+    text = capsys.readouterr().err
+    assert "a file of an earlier step is missing" in text
+    assert str(paths["learning"]) in text
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("content", ["a,b\n1,2\n", "\x00\xff", '"', "a,b\n1,2,3,4\n"])
+def test_another_table(tmp_path: Path, content: str) -> None:
+    paths = write_tables(tmp_path)
+    paths["layers"].write_text(content, encoding="latin-1")
+    with pytest.raises(ResultError, match="does not hold what it should"):
+        paper.figures(**paths, out=tmp_path / "out")

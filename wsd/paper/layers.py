@@ -1,0 +1,168 @@
+"""The figure over all words of every layer and combination: a panel per model.
+
+A line per classifier with its band, combinations beside it with bars: 95% intervals. Dashed: the
+context alone, under the same classifier. Horizontal: published systems and the most frequent sense.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from wsd.paper.style import (
+    BESIDE,
+    GREY,
+    MEASURES,
+    POINT,
+    SMALL,
+    TWO_COLUMNS,
+    Look,
+    canvas,
+    choice_ticks,
+    key,
+    looks,
+    panels,
+    shown,
+    single,
+)
+
+# As wsd.comparison writes them.
+CONTROL, PUBLISHED, MOST_FREQUENT = "control view", "published", "most_frequent_sense"
+CONTEXT = "context"
+HEIGHT = 100.0  # mm
+PLOT = 62.0  # mm of it, roughly, between the lowest and the highest value
+ASIDE = 0.08  # of the way to the next layer
+CONTEXT_LINE: dict[str, Any] = {"linestyle": "--", "linewidth": 0.8, "zorder": 1.5}
+LEADER: dict[str, Any] = {
+    **{"arrowstyle": "-", "color": GREY, "linewidth": 0.5},
+    **{"relpos": (0, 0.5), "shrinkA": 0, "shrinkB": 0},
+}
+RING: dict[str, Any] = {
+    **{"marker": "o", "markersize": 7.5, "markerfacecolor": "none", "linestyle": "none"},
+    **{"markeredgecolor": "black", "markeredgewidth": 0.8, "zorder": 5},
+}
+
+
+def draw_layers(
+    layers: pd.DataFrame, controls: pd.DataFrame, comparison: pd.DataFrame
+) -> Figure | None:
+    """Draw layers.csv with controls.csv and comparison.csv."""
+    found = panels(layers, ("model", "view"))
+    if not found:
+        return None
+    measure = str(layers["figure"].iloc[0])
+    figure, axes = canvas(len(found), HEIGHT, width=TWO_COLUMNS, sharey=True)
+    of_classifiers = looks(layers["classifier"].unique().tolist())
+    for ax, (caption, table) in zip(axes, found, strict=True):
+        at = places(table["layers"].unique().tolist())
+        groups = list(table.groupby("classifier", sort=False))
+        for i, (classifier, rows) in enumerate(groups):
+            # A little beside each other, so that none hides another.
+            beside = {name: x + ASIDE * (i - (len(groups) - 1) / 2) for name, x in at.items()}
+            look = of_classifiers[str(classifier)]
+            context = of_context(controls, str(table["model"].iloc[0]), str(classifier))
+            x = context["layers"].map(beside)
+            ax.plot(x, 100 * context[measure], color=look.colour, **CONTEXT_LINE)
+            curve(ax, single(rows), beside, look)
+            points(ax, rows[~rows["layers"].str.isdecimal()], beside, look)
+            chosen = rows[rows["chosen_on_folds"]]
+            ax.plot(chosen["layers"].map(beside), 100 * chosen["value"], **RING)
+        choice_ticks(ax, at)
+        ax.set_title(caption)
+    for ax in axes[::BESIDE]:
+        label = MEASURES[measure]
+        ax.set_ylabel(f"{label[0].upper()}{label[1:]} (%)")
+    horizontals(axes, comparison, measure)
+    handles = [
+        *(key(shown(name), **look.line) for name, look in of_classifiers.items()),
+        key("context only", color=GREY, **CONTEXT_LINE),
+        key("chosen on folds", **RING),
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 6))
+    return figure
+
+
+def places(names: Sequence[str]) -> dict[str, float]:
+    """Where each layer choice stands: a layer at its number, combinations behind the last."""
+    numbers = sorted(int(name) for name in names if name.isdecimal())
+    combined = [name for name in names if not name.isdecimal()]
+    first = numbers[-1] + 1.5 if numbers else 0
+    return {
+        **{str(layer): float(layer) for layer in numbers},
+        **{name: first + i for i, name in enumerate(combined)},
+    }
+
+
+def of_context(controls: pd.DataFrame, model: str, classifier: str) -> pd.DataFrame:
+    """The single layers of the view of the context alone."""
+    found = controls[(controls["kind"] == CONTROL) & (controls["view"] == CONTEXT)]
+    return single(found[(found["model"] == model) & (found["classifier"] == classifier)])
+
+
+def curve(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float], look: Look) -> None:
+    """A line over single layers, in its band."""
+    x = rows["layers"].map(at).astype(float)
+    low, high = 100 * rows["low"], 100 * rows["high"]
+    ax.fill_between(x, low, high, color=look.colour, alpha=0.18, linewidth=0)
+    ax.plot(x, 100 * rows["value"], **look.line)
+
+
+def points(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float], look: Look) -> None:
+    """Points with bars."""
+    value, low, high = (100 * rows[name] for name in ("value", "low", "high"))
+    ax.errorbar(
+        rows["layers"].map(at),
+        value,
+        yerr=(value - low, high - value),
+        linestyle="none",
+        elinewidth=0.8,
+        **look.line,
+    )
+
+
+def horizontals(axes: Sequence[Axes], comparison: pd.DataFrame, measure: str) -> None:
+    """Lines for what has no layers of its own, named at the right of each row of panels."""
+    found = comparison[
+        (comparison["kind"] == PUBLISHED) | (comparison["classifier"] == MOST_FREQUENT)
+    ].drop_duplicates(["kind", "model", "layers", "classifier"])
+    values = (100 * found[measure]).tolist()
+    names = found["model"].where(found["kind"] == PUBLISHED, found["classifier"])
+    for ax in axes:
+        for value in values:
+            ax.axhline(value, color=GREY, linewidth=0.5, zorder=0.5)
+    low, high = axes[0].get_ylim()
+    labels = apart(values, (high - low) * 1.2 * SMALL * POINT / PLOT)
+    for i, ax in enumerate(axes, 1):
+        if i % BESIDE == 0 or i == len(axes):
+            for name, value, label in zip(names, values, labels, strict=True):
+                ax.annotate(
+                    shown(name),
+                    (1, value),
+                    (1.03, label),
+                    xycoords=("axes fraction", "data"),
+                    textcoords=("axes fraction", "data"),
+                    arrowprops=LEADER,
+                    annotation_clip=False,
+                    fontsize=SMALL,
+                    va="center",
+                )
+
+
+def apart(values: Sequence[float], least: float) -> list[float]:
+    """The values, moved as far as labels need that may not be nearer than ``least``.
+
+    >>> apart([3.0, 1.0, 3.0], 1)
+    [2.5, 1.0, 3.5]
+    """
+    order = np.argsort(values, kind="stable")
+    moved = np.array(values, dtype=float)[order]
+    for _ in range(100 * len(moved)):
+        overlaps = np.clip(least - np.diff(moved), 0, None)
+        if not (overlaps > 1e-6).any():
+            break
+        moved[:-1] -= overlaps / 2
+        moved[1:] += overlaps / 2
+    return moved[np.argsort(order)].tolist()

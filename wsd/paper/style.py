@@ -1,0 +1,150 @@
+"""What the figures have in common: sizes, colours, marks, names, panels."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+ONE_COLUMN, TWO_COLUMNS = 85.0, 180.0  # mm, as journals set their columns
+BESIDE = 2  # panels in a row
+DPI = 300
+MM, POINT = 1 / 25.4, 25.4 / 72  # inches to a millimetre, millimetres to a point
+SMALL = 6.0  # points: numbers in cells and beside intervals, names beside lines
+# The font comes with matplotlib, so that a figure is the same on every machine.
+STYLE: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "axes.labelsize": 8,
+    "axes.titlesize": 8,
+    "axes.titlelocation": "left",
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "lines.linewidth": 1.0,
+    "lines.markersize": 3.5,
+    "legend.fontsize": 7,
+    "legend.title_fontsize": 7,
+    "legend.frameon": False,
+    "text.parse_math": False,  # names are not ours: a "$" is a dollar
+    "svg.fonttype": "none",
+    "svg.hashsalt": "wsd",
+    "pdf.fonttype": 42,
+}
+# Okabe and Ito's colours without the yellow, which is too light for a line on paper.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+GREY = "0.5"
+LONGEST = 26  # characters of a name
+# What the folds may choose by, and so what the table of layer choices may be about.
+MEASURES = {
+    "mean_macro_f1": "mean macro-F1",
+    "mean_balanced_accuracy": "mean balanced accuracy",
+    "mean_word_accuracy": "mean accuracy",
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """The style of the figures, whatever a user's matplotlibrc says; that is put back after."""
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(STYLE)
+        yield
+
+
+@dataclass(frozen=True)
+class Look:
+    """What tells one series from the others, with colours and without."""
+
+    colour: Any
+    marker: str
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """As matplotlib's arguments."""
+        return {"color": self.colour, "marker": self.marker}
+
+
+def looks(names: Sequence[str]) -> dict[str, Look]:
+    """A look for each name, in their order."""
+    return {
+        name: Look(COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)])
+        for i, name in enumerate(names)
+    }
+
+
+def key(label: str, **line: Any) -> Line2D:
+    """An entry of a legend."""
+    return Line2D([], [], label=label, **line)
+
+
+def shown(name: str) -> str:
+    """A name as it can be drawn: no control characters, and the middle of a long one left out.
+
+    >>> shown("a" * 20 + "b" * 20)
+    'aaaaaaaaaaaaa…bbbbbbbbbbbb'
+    """
+    name = re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]", "\ufffd", name)
+    half = LONGEST // 2
+    return name if len(name) <= LONGEST else f"{name[:half]}…{name[1 - half :]}"
+
+
+def single(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of single layers, by number."""
+    found = table[table["layers"].str.isdecimal()]
+    return found.iloc[np.argsort(found["layers"].astype(int).to_numpy(), kind="stable")]
+
+
+def panels(table: pd.DataFrame, keys: Sequence[str]) -> list[tuple[str, pd.DataFrame]]:
+    """The rows of each panel, in the table's order, with the names in which panels differ."""
+    groups = list(table.groupby(list(keys), sort=False))
+    differing = [i for i in range(len(keys)) if len({names[i] for names, _ in groups}) > 1]
+    return [(", ".join(shown(str(names[i])) for i in differing), rows) for names, rows in groups]
+
+
+def canvas(
+    count: int, height: float, *, width: float | None = None, **shared: Any
+) -> tuple[Figure, list[Axes]]:
+    """A figure with that many panels, ``BESIDE`` in a row.
+
+    Parameters
+    ----------
+    count : int
+    height, width : float
+        In mm; the height is that of a row of panels. The width is that of one column of a journal
+        for one panel, else of two.
+    **shared
+        Which axes the panels share, as ``sharex`` and ``sharey``.
+    """
+    columns = min(count, BESIDE)
+    rows = -(-count // columns)
+    width = width or (ONE_COLUMN if columns == 1 else TWO_COLUMNS)
+    size = (width * MM, rows * height * MM)
+    figure = Figure(figsize=size, dpi=DPI, layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, **shared).ravel().tolist()
+    for unused in axes[count:]:
+        unused.remove()
+    return figure, axes[:count]
+
+
+def choice_ticks(ax: Axes, places: dict[str, float]) -> None:
+    """Layer choices along the x axis: numbers upright, the longer names of combinations aslant."""
+    ax.set_xticks(list(places.values()), [shown(name) for name in places])
+    for name, label in zip(places, ax.get_xticklabels(), strict=True):
+        if not name.isdecimal():
+            label.set(rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_xlabel("Layer, or combination of layers")

@@ -1,0 +1,166 @@
+"""The report's first page: the answer, the words, the rows that it stands beside."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd.files import write_text
+from wsd.layers import LayerChoice
+from wsd.report.inputs import Report, WordRun
+from wsd.report.render import render
+from wsd.report.word import folder_of, label, last_layer, opening_reader
+
+METRICS = {
+    "mean_macro_f1": "Macro-F1",
+    "mean_balanced_accuracy": "Balanced accuracy",
+    "mean_word_accuracy": "Word accuracy",
+    "micro_accuracy": "Micro accuracy",
+}
+SELECTED, BEST, CANDIDATE, PUBLISHED = (
+    "selected",
+    "best on test, for reference only",
+    "candidate",
+    "published",
+)
+SPARK = (96, 24)  # width and height of a sparkline
+
+
+def write_index(report: Report, folder: Path) -> None:
+    """Write ``index.html``.
+
+    Parameters
+    ----------
+    report : Report
+    folder : Path
+        The report's folder.
+    """
+    compared = report.tables["comparison"].drop_duplicates(
+        ["kind", "model", "view", "layers", "classifier"]
+    )
+    own = compared[~compared["kind"].isin([CANDIDATE, PUBLISHED])]
+    candidates = compared[compared["kind"] == CANDIDATE]
+    page = render(
+        "index.html",
+        report=report,
+        dataset=report.dataset,
+        metrics=METRICS,
+        selected=_records(own[own["kind"] == SELECTED]),
+        best=_records(own[own["kind"] == BEST]),
+        rows=_records(own),
+        published=_records(compared[compared["kind"] == PUBLISHED]),
+        candidates=_records(
+            candidates.sort_values("mean_macro_f1", ascending=False, kind="stable")
+        ),
+        models=[
+            {"name": model, "folder": folder_of(report, model), "words": words(report, model)}
+            for model in report.choices
+        ],
+        reader=opening_reader(report),
+        provenance=report.provenance,
+        root="",
+    )
+    write_text(folder / "index.html", page)
+
+
+def words(report: Report, model: str) -> list[dict[str, Any]]:
+    """A row per word: its counts, and what each classifier makes of it.
+
+    A classifier's figures are those of the layer choice that the word's own folds chose for it.
+    """
+    table = report.rows("word-layers", model=model, view=report.view)
+    choices = report.choices[model]
+    lowest = float(table["macro_f1"].quantile(0.05))
+    labels = {choice.name: label(choice, last_layer(report, model)) for choice in choices}
+    found = []
+    for word, run in report.words[model].items():
+        of_word = table[table["word"] == word]
+        readers = {
+            reader: _of_reader(of_word[of_word["classifier"] == reader], choices, labels, lowest)
+            for reader in report.readers
+        }
+        found.append(
+            {
+                "word": word,
+                "n_senses": len(run.corpus.senses),
+                "n_train": run.n_train,
+                "n_test": run.n_test,
+                "baseline": most_frequent_sense(run),
+                "readers": readers,
+            }
+        )
+    return found
+
+
+def most_frequent_sense(run: WordRun) -> float:
+    """Macro-F1 of always answering the sense with the most training instances."""
+    corpus = run.corpus
+    train = corpus.split == "train"
+    k = len(corpus.senses)
+    counts = np.bincount(corpus.gold[train], minlength=k)
+    gold = np.bincount(corpus.gold[~train], minlength=k)
+    guess = int(counts.argmax())
+    occurring = int(np.count_nonzero(gold)) + (gold[guess] == 0)
+    return float(2 * gold[guess] / (gold.sum() + gold[guess]) / occurring)
+
+
+def _of_reader(
+    rows: pd.DataFrame, choices: Sequence[LayerChoice], labels: Mapping[str, str], lowest: float
+) -> dict[str, Any]:
+    by_name = {row["layers"]: row for row in _records(rows)}
+    # A learned mix can be chosen too, and has no picture.
+    chosen = next(row for row in by_name.values() if row["chosen_on_folds"])
+    singles = [(c.layers[0], by_name[c.name]["macro_f1"]) for c in choices if c.is_single]
+    return {
+        **chosen,
+        "label": labels.get(chosen["layers"], chosen["layers"]),
+        "shown": chosen["layers"] in labels,
+        "within": brief([c for c in choices if by_name[c.name]["not_told_from_best"]]),
+        "names": [name for name, row in by_name.items() if row["not_told_from_best"]],
+        "n_choices": len(by_name),
+        "spark": _spark(singles, chosen["layers"], lowest),
+    }
+
+
+def brief(choices: Sequence[LayerChoice]) -> str:
+    """Layer choices in few characters: neighbouring layers as ranges, and how many combinations."""
+    runs: list[list[int]] = []
+    for layer in sorted(choice.layers[0] for choice in choices if choice.is_single):
+        if runs and layer == runs[-1][-1] + 1:
+            runs[-1].append(layer)
+        else:
+            runs.append([layer])
+    parts = [str(run[0]) if len(run) == 1 else f"{run[0]}\N{EN DASH}{run[-1]}" for run in runs]
+    combined = sum(not choice.is_single for choice in choices)
+    if combined:
+        parts.append(f"{combined} combined")
+    return ", ".join(parts)
+
+
+def _spark(
+    points: Sequence[tuple[int, float]], chosen: str, lowest: float
+) -> dict[str, Any] | None:
+    """A line over the single layers, from ``lowest`` at the foot to 1 at the top."""
+    if len(points) < 2:
+        return None
+    width, height = SPARK
+    first, last = points[0][0], points[-1][0]
+
+    def place(layer: int, value: float) -> tuple[float, float]:
+        share = (max(value, lowest) - lowest) / (1 - lowest) if lowest < 1 else 1.0
+        across = (layer - first) / (last - first)
+        return round(3 + across * (width - 6), 1), round(height - 3 - share * (height - 6), 1)
+
+    places = [place(*point) for point in points]
+    dots = {str(layer): at for (layer, _), at in zip(points, places, strict=True)}
+    return {
+        "points": " ".join(f"{x},{y}" for x, y in places),
+        "dot": dots.get(chosen),
+        "text": ", ".join(f"layer {layer} {value * 100:.1f}" for layer, value in points),
+    }
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]

@@ -1,0 +1,266 @@
+"""A word's page: its instances in every layer choice, by every classifier."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wsd.corpus import Corpus
+from wsd.files import write_text
+from wsd.layers import LayerChoice
+from wsd.report import figures
+from wsd.report.inputs import Report, WordRun
+from wsd.report.render import encode, pack, render, render_portable
+
+log = logging.getLogger("wsd")
+
+# Chromium opens no data: address above 2 MiB; base64 makes four bytes of three.
+PORTABLE_BYTES = (2 * 1024 * 1024 - 256) // 4 * 3
+FINE, COARSE = 32767, 2047
+# Whose sentences a page holds.
+ALL, TEST_ONLY, NONE = "all", "test", "none"
+NEIGHBOURS = 5
+
+
+def folder_of(report: Report, model: str) -> str:
+    """The folder of a model's word pages, as the first part of their addresses.
+
+    The first model's stand in ``words/`` itself.
+    """
+    return "words/" if model == next(iter(report.choices)) else f"words/{model}/"
+
+
+def write_word(report: Report, model: str, word: str, *, folder: Path, portable: Path) -> None:
+    """Write one word's page, as part of the report and as a file of its own.
+
+    Parameters
+    ----------
+    report : Report
+    model, word : str
+    folder, portable : Path
+        The two folders; see :func:`wsd.report.build_report`.
+    """
+    run, choices = report.words[model][word], report.choices[model]
+    own = folder_of(report, model)
+    context = _context(report, model, word)
+    figure = figures.scatter(len(run.corpus.senses), len(run.corpus))
+    text = ALL if report.text else NONE
+    data = _data(report, run, choices, FINE, text=text, neighbours=True)
+    page = render(
+        "word.html",
+        **context,
+        packed=pack({"data": data, "figure": figure}),
+        text=text,
+        root="../" * own.count("/"),
+    )
+    write_text(folder / f"{own}{word}.html", page)
+    # The fewer things in it the smaller; without sentences the page is of little use.
+    forms = [(text, True), (text, False), (min(text, TEST_ONLY, key=_FORMS.index), False)]
+    for kept, neighbours in dict.fromkeys(forms):
+        data = _data(report, run, choices, COARSE, text=kept, neighbours=neighbours)
+        single = render_portable("word.html", data=data, figure=figure, **context, text=kept)
+        if len(single.encode()) <= PORTABLE_BYTES:
+            break
+    else:
+        log.warning(
+            "%s/%s: the page as one file is too large for Chromium's data: addresses", model, word
+        )
+    write_text(portable / model / f"{word}.html", single)
+
+
+_FORMS = (NONE, TEST_ONLY, ALL)
+
+
+def label(choice: LayerChoice, last: int) -> str:
+    """A layer choice's name with what a reader needs to place it.
+
+    Parameters
+    ----------
+    choice : LayerChoice
+    last : int
+        Number of the encoder's last layer.
+    """
+    if choice.is_single:
+        (layer,) = choice.layers
+        return f"layer {layer}" + {0: " (embeddings)", last: " (last)"}.get(layer, "")
+    low, high = choice.layers[0], choice.layers[-1]
+    if choice.layers == tuple(range(low, high + 1)):
+        return f"{choice.name} ({low}\N{EN DASH}{high})"
+    return choice.name
+
+
+def last_layer(report: Report, model: str) -> int:
+    """Number of an encoder's last layer."""
+    return int(report.provenance["models"][model]["model"]["blocks"])
+
+
+def _start(report: Report, model: str, word: str) -> tuple[int, int]:
+    """What the page opens with: the first classifier and the layer choice that its folds chose."""
+    reader = opening_reader(report)
+    rows = report.rows("word-layers", model=model, view=report.view, word=word, classifier=reader)
+    names = [choice.name for choice in report.choices[model]]
+    # A learned mix can be chosen too, and has no picture.
+    rows = rows[rows["layers"].isin(names)].sort_values(
+        ["chosen_on_folds", "macro_f1_on_folds"], ascending=False, kind="stable"
+    )
+    return names.index(rows["layers"].iloc[0]), list(report.readers).index(reader)
+
+
+def opening_reader(report: Report) -> str:
+    """The classifier that pages open with: the one selected on folds, else the first."""
+    chosen = report.rows("comparison", kind="selected")["classifier"].tolist()
+    return next((name for name in chosen if name in report.readers), next(iter(report.readers)))
+
+
+def _context(report: Report, model: str, word: str) -> dict[str, Any]:
+    """What both forms of the page show besides the instances."""
+    run, choices = report.words[model][word], report.choices[model]
+    corpus = run.corpus
+    train = corpus.split == "train"
+    words = list(report.words[model])
+    at = words.index(word)
+    last = last_layer(report, model)
+    encoder = report.provenance["models"][model]
+    start, reader = _start(report, model, word)
+    return {
+        "dataset": report.dataset,
+        "model": model,
+        "models": {name: folder_of(report, name) for name in report.choices},
+        "word": word,
+        "width": encoder["model"]["width"],
+        "pooling": encoder["pooling"],
+        "view": report.view,
+        "methods": {method: figures.METHODS[method] for method in report.methods},
+        "previous": words[at - 1] if at else None,
+        "next": words[at + 1] if at + 1 < len(words) else None,
+        "readers": report.readers,
+        "choices": [
+            {
+                "name": choice.name,
+                "label": label(choice, last),
+                "cells": [
+                    {**run.figures[reader][i], "wrong": run.wrong(reader, i)}
+                    for reader in report.readers
+                ],
+            }
+            for i, choice in enumerate(choices)
+        ],
+        "start": start,
+        "start_reader": reader,
+        "senses": [
+            {
+                "name": sense,
+                "n_train": int((train & (corpus.gold == i)).sum()),
+                "n_test": int((~train & (corpus.gold == i)).sum()),
+                "colour": figures.sense_style(i)[0],
+                "path": figures.MARKERS[figures.sense_style(i)[1]],
+            }
+            for i, sense in enumerate(corpus.senses)
+        ],
+        "n_train": run.n_train,
+        "n_test": run.n_test,
+    }
+
+
+def _data(
+    report: Report,
+    run: WordRun,
+    choices: list[LayerChoice],
+    levels: int,
+    *,
+    text: str,
+    neighbours: bool,
+) -> dict[str, Any]:
+    """What the page's script switches through; every instance stands here once.
+
+    Coordinates are whole numbers of ``step``, which is the largest of a choice over ``levels``.
+    """
+    corpus = run.corpus
+    train = corpus.split == "train"
+    # Later rows are drawn on top: test over training instances, and rare senses over all.
+    order = np.lexsort((corpus.index, ~train, -np.bincount(corpus.gold)[corpus.gold]))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    drawn_tests = (np.cumsum(~train) - 1)[order][~train[order]]
+    # A number that is no row stands for a neighbour that there is not.
+    wide = len(order) >= 65535
+    number = "<u4" if wide else "<u2"
+    entries = []
+    for i, choice in enumerate(choices):
+        entry: dict[str, Any] = {
+            "name": choice.name,
+            "single": choice.is_single,
+            "pictures": {
+                method: _picture(of_method[i], order, levels)
+                for method, of_method in run.pictures.items()
+            },
+            "score": _finite(run.neighbours[i].score),
+            "predicted": [
+                encode(predicted[i][drawn_tests], "<u2") for predicted in run.predicted.values()
+            ],
+            "confidence": [
+                _shades(confident[i][drawn_tests]) for confident in run.confidence.values()
+            ],
+            "figures": [
+                {metric: _finite(value) for metric, value in figure[i].items()}
+                for figure in run.figures.values()
+            ],
+        }
+        if neighbours:
+            near = run.neighbours[i]
+            rows = near.rows[order]
+            none = 2 ** (32 if wide else 16) - 1
+            entry["near"] = encode(np.where(rows >= 0, place[rows], none), number)
+            similar = np.nan_to_num(near.similarity[order], nan=0.0)
+            entry["similar"] = encode(np.round((similar + 1) * 127).clip(0, 254), "u1")
+        entries.append(entry)
+    data = {
+        "word": corpus.word,
+        "model": next(m for m, words in report.words.items() if words.get(corpus.word) is run),
+        "senses": list(corpus.senses),
+        "readers": [{"name": name, "confidence": kind} for name, kind in report.readers.items()],
+        "pixels": figures.point_size(len(corpus)),
+        "text": text,
+        "wide": wide,
+        "neighbours": NEIGHBOURS if neighbours else 0,
+        "train": encode(train[order], "u1"),
+        "index": encode(corpus.index[order], "<i4"),
+        "gold": encode(corpus.gold[order], "<u2"),
+        "choices": entries,
+    }
+    if text != NONE:
+        blank = ("", "", "")
+        texts = [
+            _sentence(corpus, row) if text == ALL or not train[row] else blank
+            for row in order.tolist()
+        ]
+        for i, part in enumerate(("left", "focal", "right")):
+            data[part] = [of[i] for of in texts]
+    return data
+
+
+def _picture(picture: Any, order: np.ndarray, levels: int) -> dict[str, Any]:
+    step = float(np.abs(picture.points).max(initial=0)) / levels or 1.0
+    return {
+        "explained": picture.explained,
+        "step": step,
+        # All x before all y: neighbours in the file are alike, and pack better.
+        "points": encode(np.round(picture.points[order].T / step), "<i2"),
+        "score": _finite(picture.score),
+    }
+
+
+def _shades(values: np.ndarray) -> dict[str, Any]:
+    """Confidences in 255 steps."""
+    step = float(values.max(initial=0)) / 255 or 1.0
+    return {"step": step, "values": encode(np.round(values / step).clip(0, 255), "u1")}
+
+
+def _finite(value: float) -> float | None:
+    return None if value != value else float(value)
+
+
+def _sentence(corpus: Corpus, row: int) -> tuple[str, str, str]:
+    tokens, at = corpus.tokens[row], int(corpus.position[row])
+    return " ".join(tokens[:at]), tokens[at], " ".join(tokens[at + 1 :])
