@@ -6,8 +6,11 @@ import io
 import json
 import time
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import quote
 
@@ -140,6 +143,20 @@ def test_every_page_opens_from_disk(run: Run, chromium: Browser, built: Path) ->
         chromium.assert_quiet()
 
 
+def test_every_page_works_from_a_web_server(chromium: Browser, built: Path) -> None:
+    folder = built / "report"
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        host = f"http://127.0.0.1:{server.server_port}/"
+        for page in sorted(folder.rglob("*.html")):
+            chromium.open(host + quote(str(page.relative_to(folder))))
+            console, requests = chromium.drain()
+            assert not console and requests
+            assert all(address.startswith(host) for address in requests), requests
+        server.shutdown()
+
+
 def test_figures_are_drawn_when_they_are_chosen(chromium: Browser, built: Path) -> None:
     chromium.open(built / "report" / "layers.html")
     drawn = "return [...document.querySelectorAll('[data-drawn]')].map((e) => e.dataset.figure)"
@@ -163,8 +180,8 @@ def test_figures_are_drawn_when_they_are_chosen(chromium: Browser, built: Path) 
 
 def test_a_line_is_hidden_in_every_figure(chromium: Browser, built: Path) -> None:
     chromium.open(built / "report" / "layers.html")
-    lines = """return [...Bokeh.index].filter((view) => view.model.renderers).map((view) => [view.model.document.get_model_by_name("save")
-        .filename, view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
+    lines = """return [...Bokeh.index].filter((view) => view.model.renderers).map((view) => [
+        view.model.document.get_model_by_name("save").filename, view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
     assert all(not hidden for _, hidden in chromium.js(lines))
     chromium.driver.find_element("css selector", "[data-of=curves][data-line='1']").click()
     for name, hidden in chromium.js(lines):
