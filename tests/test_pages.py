@@ -181,7 +181,8 @@ def test_figures_are_drawn_when_they_are_chosen(chromium: Browser, built: Path) 
 def test_a_line_is_hidden_in_every_figure(chromium: Browser, built: Path) -> None:
     chromium.open(built / "report" / "layers.html")
     lines = """return [...Bokeh.index].filter((view) => view.model.renderers).map((view) => [
-        view.model.document.get_model_by_name("save").filename, view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
+        view.model.document.get_model_by_name("save").filename,
+        view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
     assert all(not hidden for _, hidden in chromium.js(lines))
     chromium.driver.find_element("css selector", "[data-of=curves][data-line='1']").click()
     for name, hidden in chromium.js(lines):
