@@ -187,14 +187,14 @@ def test_the_score_is_that_of_a_vote_in_the_plane(make_corpus: MakeCorpus, metho
 
 
 def test_what_lies_beyond_two_axes_is_lost(make_corpus: MakeCorpus) -> None:
-    """The senses differ along the third axis, which varies least."""
-    random = np.random.default_rng(6)
-    gold = np.arange(80) % 2
-    vectors = np.column_stack([9 * random.normal(size=(80, 2)), 20 + 2.0 * gold])
-    table = make_corpus([("test" if i % 3 else "train", g) for i, g in enumerate(gold.tolist())])
-    assert place(table, vectors, "pca", 1).score < 0.8
-    vectors[:, :2] /= 100
-    assert neighbours.find(table, vectors).score == place(table, vectors, "pca", 1).score == 1
+    """The senses differ along the third axis, which varies least: on two, all are taken for a."""
+    places = [[4, 0], [-4, 0], [0, 3], [0, -3]]
+    rows = [(at, gold) for _ in range(10) for at in places for gold in (0, 1)]
+    vectors = np.array([[*at, 1 - 2 * gold] for at, gold in rows], dtype=np.float32)
+    splits = ["train"] * 48 + ["test"] * 32
+    table = make_corpus([(split, gold) for split, (_, gold) in zip(splits, rows, strict=True)])
+    assert neighbours.find(table, vectors).score == 1
+    assert place(table, vectors, "pca", 1).score == pytest.approx((2 / 3 + 0) / 2)
 
 
 def test_of_equally_near_points_the_first_row_votes(make_corpus: MakeCorpus) -> None:

@@ -168,7 +168,8 @@ def test_the_pages_are_made_last(here: Path) -> None:
     _, command, arguments = STEPS[-1]
     assert main([command, *arguments]) == 0
     index = (here / "report/index.html").read_text()
-    assert "Selected on folds" in index and SYSTEM in index
+    assert "Folds of the training set choose" in index and SYSTEM in index
+    assert (here / "report/layers.html").exists()
 
 
 # What they say to bad input
