@@ -1,6 +1,7 @@
 """What a run will cost: merged as Snakemake merges, and exact about the disk."""
 
 import copy
+import re
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,24 @@ def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "roughly 13 min on 4 cores without GPU",
         "  to fetch, unless the hub's cache has it: about 0.4 GB of model",
     ]
+
+
+def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a minute each, and nothing else to do."""
+    monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e30)
+    monkeypatch.setattr(plan, "START_SECONDS", 0)
+    monkeypatch.setattr(plan, "JOB_SECONDS", 60)
+    controls = {"baselines": False, "views": [], "random_weights": [1], "task": False}
+    config = config_of(
+        "quickstart.yaml",
+        layers=[0, 1, "mix-all"],
+        projections=["pca", "tsne"],
+        controls={**controls, "classifiers": ["nearest_centroid"]},
+    )
+    found = re.findall(r"roughly (\d+ min)", describe(config, tmp_path, 1))
+    # Two classifiers on two layers and logistic on the mix; two pictures and one search for
+    # neighbours of each layer. A twin has seven layers for one classifier, and is not shown.
+    assert found == [f"{2 * 2 + 1 + 2 * 3} min", "7 min"]
 
 
 @pytest.mark.parametrize(

@@ -345,6 +345,17 @@ def test_a_dry_run_needs_no_network_and_no_model(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_pages_open_with_the_first_projection(checkout: Checkout, config: dict) -> None:
+    path = checkout.configure("pictures", **{**config, "projections": ["tsne", "pca"]})
+    run = checkout.run("-n", "-p", "--configfile", path)
+    (command,) = (line for line in run.text.splitlines() if " report --corpus " in line)
+    shown = command.partition(" --projections ")[2].partition(" --")[0].split()
+    assert [Path(file).parts[3:5] for file in shown] == [
+        *[("projections", "tsne")] * 4,
+        *[("projections", "pca")] * 4,
+    ]
+
+
 def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     """Counted by hand, for a model of six blocks."""
     files = ["config/minilm.yaml", "config/study.yaml"]
