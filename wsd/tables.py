@@ -37,7 +37,7 @@ def rows(figures: Lines, differences: Lines, objective: str) -> list[list[str]]:
             [
                 line["kind"],
                 line["model"],
-                _features(line["view"], line["layers"]),
+                feature_set(line["view"], line["layers"]),
                 line["classifier"],
                 *(_interval(line[n], line[f"{n}_low"], line[f"{n}_high"]) for n in SHOWN),
                 _interval(against["difference"], against["low"], against["high"], sign="+")
@@ -49,7 +49,12 @@ def rows(figures: Lines, differences: Lines, objective: str) -> list[list[str]]:
     return cells
 
 
-def _features(view: str, layers: str) -> str:
+def feature_set(view: str, layers: str) -> str:
+    """A feature set's two names as one to read.
+
+    >>> feature_set("focal+context", "mean-last-2+6"), feature_set("text", "-")
+    ('focal mean-last-2 + context 6', 'text')
+    """
     if layers in ("-", view):
         return view
     pairs = zip(view.split("+"), layers.split("+"), strict=True)

@@ -188,6 +188,7 @@ MODULES = {
         "report/render",
         "report/word",
         "sheets",
+        "tables",
     ],
 }
 

@@ -48,7 +48,7 @@ def draw_differences(layers: pd.DataFrame) -> Figure | None:
         ax.set_title(caption)
         ax.set_xlabel(f"Difference in {measure} (points)")
     low, high = axes[0].get_xlim()
-    axes[0].set_xlim(min(low, -1), max(high, 1))
+    # A point to either side at least: the axis grows to hold its ticks.
     steps = [step for step in STEPS if min(low, -1) <= step <= max(high, 1)]
     axes[0].set_xticks(steps, [signed(step, 0) for step in steps])
     handles = [

@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wsd.files import write_text
-from wsd.report import figures
+from wsd.tables import feature_set
 
 PLOTS, WORD, TABLES, STYLE = "plots.js", "word.js", "tables.js", "style.css"
 BOKEH = "bokeh.min.js"
@@ -135,7 +135,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["markers"] = figures.MARKERS
+    environment.globals["feature_set"] = feature_set
     environment.filters.update(
         percent=percent,
         signed=signed,
