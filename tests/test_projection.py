@@ -111,7 +111,8 @@ def test_tsne_separates_two_far_clouds() -> None:
     between = points[side == 0].mean(axis=0) - points[side == 1].mean(axis=0)
     along = points @ between
     assert along[side == 0].min() > along[side == 1].max()
-    assert_array_equal(tsne(vectors, 1), points)
+    # It starts from the principal components, which are not drawn for so few rows.
+    assert_array_equal(tsne(vectors, 2), points)
 
 
 def test_the_seed_is_that_of_tsne() -> None:
@@ -288,8 +289,8 @@ def test_any_number_of_threads_writes_the_same_bytes(
     tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors, method: str
 ) -> None:
     """In processes of their own: what is loaded later is not held by an earlier limit."""
-    table = make_corpus([("train", 0), ("test", 1)] * 150)
-    vectors = np.random.default_rng(8).normal(size=(1, 300, 384)).astype(np.float32)
+    table = make_corpus([("train", 0), ("test", 1)] * 300)
+    vectors = np.random.default_rng(8).normal(size=(1, 600, 1024)).astype(np.float32)
     write_vectors(tmp_path / "e" / "mint" / "focal.safetensors", table, vectors)
     corpus.write(tmp_path / "c" / "mint.parquet", table)
     arguments = ["--corpus", "c", "--words", "mint", "--embeddings", "e", "--layers", "0"]

@@ -568,10 +568,17 @@ wsd.start(async () => {
     }
   }
 
+  function showVisible() {
+    const now = visibleRows();
+    // Of a new array Bokeh works out every index again.
+    if (now.length === visible.length && now.every((is, row) => is === visible[row])) return;
+    visible = now;
+    shown.booleans = visible;
+  }
+
   // What changes with the filters alone.
   function filter() {
-    visible = visibleRows();
-    shown.booleans = visible;
+    showVisible();
     drawErrors();
     list();
   }
@@ -588,8 +595,7 @@ wsd.start(async () => {
 
   function update() {
     showControls();
-    visible = visibleRows();
-    shown.booleans = visible;
+    showVisible();
     drawPoints();
     drawErrors();
     list();
