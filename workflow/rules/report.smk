@@ -53,7 +53,7 @@ rule report:
         dataset=DATASET,
         words=CONFIG.words,
         view=PAGE_VIEW,
-        tables=f"{RESULTS}/comparison",
+        tables=folder_of("behind"),
         text="" if CONFIG.sentences else "--no-text",
     message:
         "report: the pages"
