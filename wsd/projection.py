@@ -84,8 +84,9 @@ def tsne(vectors: np.ndarray, seed: int) -> np.ndarray:
 
     It cannot place a point that it was not fitted on, so training and test instances are fitted
     together, without their labels: a test instance shapes the picture, which a classifier would
-    not let it. Distances between far clouds mean nothing. Fewer than four rows, which leave no
-    perplexity of 1, rows that are all equal and vectors of one number give zeros.
+    not let it, and a score can come out above that of the full space. Distances between far
+    clouds mean nothing. Fewer than four rows, which leave no perplexity of 1, rows that are all
+    equal and vectors of one number give zeros.
 
     Parameters
     ----------

@@ -201,7 +201,7 @@ wsd.start(async () => {
     const { explained } = picture, width = Number(byId("honest").dataset.width).toLocaleString("en");
     const what = explained
       ? `PC 1 and PC 2, fitted on the training instances, hold ${percent(explained[0] + explained[1], 1)}% of their variance.`
-      : "t-SNE of training and test instances together, without labels: distances between groups, and their sizes, say little.";
+      : "t-SNE of training and test instances together, without labels: distances between groups, and their sizes, say little, and its score may exceed the full space's.";
     const scores = choice.score === null ? ""
       : ` A vote of the 5 nearest training instances scores macro‑F1 ${percent(choice.score, 1)} in the full space (${width} dimensions a layer) and ${percent(picture.score, 1)} in this picture.`;
     byId("honest").textContent = what + scores;
