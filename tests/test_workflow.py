@@ -157,7 +157,7 @@ def test_one_more_layer_choice_runs_that_choice_only(
     # And back: only the tables and the pages, with nothing left over.
     assert checkout.run("--cores", "2", "--configfile", small).jobs == TO_THE_END
     assert {r["layers"] for r in rows(checkout)} == layers
-    page = checkout.root / "results/quickstart/report/words/tiny/bank.html"
+    page = checkout.root / "results/quickstart/report/words/bank.html"
     assert "concat" not in page.read_text()
     assert checkout.run("--cores", "2", "--configfile", more).jobs == TO_THE_END
     assert "concat" in page.read_text()
@@ -210,7 +210,7 @@ def test_a_changed_parameter_reruns_its_classifier(
         ({"tuning": {"folds": 3, "repeats": 2}}, {"folds": 1, "baseline": 3, "classify": 8}),
         (
             {"tuning": {"folds": 3, "repeats": 1, "objective": "mean_word_accuracy"}},
-            {"classify": 8},
+            {"baseline": 3, "classify": 8},
         ),
         ({"features": [{"focal": 2, "context": 1}]}, {"classify": 2}),
         ({"layers": [*LAYERS, "mix-all"]}, {"classify": 1}),
