@@ -74,7 +74,7 @@ def point_size(n: int) -> int:
 def scatter(n_senses: int, n: int) -> dict[str, Any]:
     """The picture of one word, without data.
 
-    The page's script fills the source ``points`` (columns x, y, sense, tone, size, fill), the
+    The page's script fills the source ``points`` (columns x, y, sense, tone, size, fill, edge), the
     source ``errors`` (x, y, row), ``centroids`` (x, y, sense) and ``pinned`` (x, y). One renderer
     draws all instances, so that one tooltip at a time is shown. The marker is the gold sense's;
     the colour is that of ``tone``: a sense's number, or one of ``TONES``.
@@ -111,7 +111,8 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
     shapes: list[Any] = [marker for _, marker in styles]
     markers = CategoricalMarkerMapper(factors=codes, markers=shapes)
     points = ColumnDataSource(
-        {"x": [], "y": [], "sense": [], "tone": [], "size": [], "fill": []}, name="points"
+        {"x": [], "y": [], "sense": [], "tone": [], "size": [], "fill": [], "edge": []},
+        name="points",
     )
     drawn = plot.add_glyph(
         points,
@@ -123,7 +124,8 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
             line_color={"field": "tone", "transform": colours},
             fill_color={"field": "tone", "transform": colours},
             fill_alpha="fill",
-            line_alpha=0.8,
+            # An outline costs more than all else: those that are filled have none.
+            line_alpha="edge",
             line_width=1 if n < 1500 else 0.8,
             hit_dilation=1.5,
         ),

@@ -121,11 +121,11 @@ wsd.start(async () => {
   }
 
   const column = (ofTrain, ofTest) => every.map((row) => (isTrain(row) ? ofTrain : ofTest));
-  const sizes = column(data.pixels - 1, data.pixels), fills = column(0, 0.85);
+  const sizes = column(data.pixels - 1, data.pixels), fills = column(0, 0.85), edges = column(0.8, 0);
 
   function drawPoints() {
     const [x, y] = places();
-    points.data = { x, y, sense: golds, tone: tones(), size: sizes, fill: fills };
+    points.data = { x, y, sense: golds, tone: tones(), size: sizes, fill: fills, edge: edges };
     const { explained } = data.choices[state.choice].pictures[state.method];
     axes.forEach((axis, i) => {
       axis.axis_label = explained
