@@ -9,7 +9,7 @@ import pandas as pd
 
 from wsd.files import write_text
 from wsd.layers import LayerChoice
-from wsd.report.inputs import Report, WordRun
+from wsd.report.inputs import Report, WordRun, records
 from wsd.report.render import render
 from wsd.report.word import folder_of, label, last_layer, opening_reader
 
@@ -47,13 +47,11 @@ def write_index(report: Report, folder: Path) -> None:
         report=report,
         dataset=report.dataset,
         metrics=METRICS,
-        selected=_records(own[own["kind"] == SELECTED]),
-        best=_records(own[own["kind"] == BEST]),
-        rows=_records(own),
-        published=_records(compared[compared["kind"] == PUBLISHED]),
-        candidates=_records(
-            candidates.sort_values("mean_macro_f1", ascending=False, kind="stable")
-        ),
+        selected=records(own[own["kind"] == SELECTED]),
+        best=records(own[own["kind"] == BEST]),
+        rows=records(own),
+        published=records(compared[compared["kind"] == PUBLISHED]),
+        candidates=records(candidates.sort_values("mean_macro_f1", ascending=False, kind="stable")),
         models=[
             {"name": model, "folder": folder_of(report, model), "words": words(report, model)}
             for model in report.choices
@@ -109,7 +107,7 @@ def most_frequent_sense(run: WordRun) -> float:
 def _of_reader(
     rows: pd.DataFrame, choices: Sequence[LayerChoice], labels: Mapping[str, str], lowest: float
 ) -> dict[str, Any]:
-    by_name = {row["layers"]: row for row in _records(rows)}
+    by_name = {row["layers"]: row for row in records(rows)}
     # A learned mix can be chosen too, and has no picture.
     chosen = next(row for row in by_name.values() if row["chosen_on_folds"])
     singles = [(c.layers[0], by_name[c.name]["macro_f1"]) for c in choices if c.is_single]
@@ -160,7 +158,3 @@ def _spark(
         "dot": dots.get(chosen),
         "text": ", ".join(f"layer {layer} {value * 100:.1f}" for layer, value in points),
     }
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]

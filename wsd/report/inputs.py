@@ -132,6 +132,11 @@ class Report:
         return found
 
 
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table, as templates take them."""
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
 @dataclass(frozen=True)
 class Table:
     """A table that an earlier step wrote.

@@ -12,7 +12,7 @@ from wsd.layers import LayerChoice
 from wsd.report import figures
 from wsd.report.figures import Curve
 from wsd.report.index import METRICS
-from wsd.report.inputs import Report
+from wsd.report.inputs import Report, records
 from wsd.report.render import render
 from wsd.report.word import folder_of, label, last_layer, opening_reader
 
@@ -61,7 +61,7 @@ def write_layers(report: Report, folder: Path) -> None:
         best=[
             {
                 "model": model,
-                "rows": _records(
+                "rows": records(
                     of_model[of_model["not_told_from_best"]].sort_values(
                         "estimate", ascending=False, kind="stable"
                     )
@@ -256,7 +256,7 @@ def _differences(report: Report) -> list[dict[str, Any]]:
                             "cut": max(abs(row["difference_low"]), abs(row["difference_high"]))
                             > reach,
                         }
-                        for row in _records(rows)
+                        for row in records(rows)
                     ],
                 }
             )
@@ -353,7 +353,3 @@ def _geometry(report: Report) -> list[dict[str, Any]]:
                 }
             )
     return found
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
