@@ -38,7 +38,7 @@ SENTENCES = corpus_of(
     ("near the old bank they saw a quixotically-misunderestimated crane .", 7),
     ("it was , she said , the ( crane ) .", 8),
     ("don't say can't when you see the naïve crane", 8),
-    ("a long way down the river , under “ the crane\u2019s ” wings , nothing moved : nothing", 9),
+    ("a long way down the river , under “ the crane\u2019s ” wings , nothing moved : nothing", 10),
     ("one crane", 1),
     n_train=3,
 )
