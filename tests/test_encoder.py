@@ -12,8 +12,9 @@ from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd import corpus as corpora
 from wsd.corpus import Corpus
-from wsd.encoder import VIEWS, Encoder
+from wsd.encoder import Encoder
 from wsd.errors import ConfigError, ModelError
+from wsd.views import CONTEXTUAL as VIEWS
 
 CPU = torch.device("cpu")
 QUICKSTART = Path(__file__).parents[1] / "wsd/data/quickstart"

@@ -83,7 +83,41 @@ def test_one_view_before_several_and_single_layers_before_combinations() -> None
     assert ordered(pairs[::-1], 12) == expected
 
 
+@pytest.mark.parametrize("choice", ["0", "-1", "mean-last-1"])
+def test_a_static_view_has_one_layer(choice: str) -> None:
+    found = features("focal+static", f"mean-last-2+{choice}", 12)
+    assert found.layers == "mean-last-2+0"
+    for view in ("static", "static_context"):
+        assert features(view, choice, 12).layers == "0"
+        with pytest.raises(ConfigError, match="there is no layer"):
+            features(view, "mean-0-1", 12)
+
+
 # Vectors
+
+
+def test_a_static_view_beside_one_with_layers(
+    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors
+) -> None:
+    """Whichever stands first, and though the static one has another width."""
+    random = np.random.default_rng(1)
+    corpus = make_corpus([("train", 0), ("test", 1), ("train", 1)])
+    vectors = {
+        "focal": random.normal(size=(4, 3, 4)).astype(np.float32),
+        "static": random.normal(size=(1, 3, 2)).astype(np.float32),
+    }
+    model = {"model": {"name": "toy", "blocks": 3, "width": 4}}
+    for view, of_view in vectors.items():
+        write_vectors(tmp_path / "mint" / f"{view}.safetensors", corpus, of_view, **model)
+    unit = {view: v / np.linalg.norm(v, axis=2, keepdims=True) for view, v in vectors.items()}
+    for views, layers, expected in (
+        ("focal+static", "3+0", [unit["focal"][3], unit["static"][0]]),
+        ("static+focal", "0+3", [unit["static"][0], unit["focal"][3]]),
+        ("static", "0", [vectors["static"][0]]),
+    ):
+        found, got, _ = read(tmp_path, corpus, views, layers)
+        assert (found.view, found.layers) == (views, layers)
+        assert got == pytest.approx(np.concatenate(expected, axis=1), rel=1e-6)
 
 
 @pytest.fixture
@@ -179,6 +213,8 @@ def test_views_of_two_passes_are_refused(
 def source(word: str, **changes: Any) -> dict[str, Any]:
     return {
         "model": {"name": "toy", "blocks": 6},
+        "architecture": {"causal": False},
+        "input": "plain",
         "pooling": "mean",
         "precision": "float32",
         "seed": 1,
@@ -194,7 +230,7 @@ def test_shared_provenance() -> None:
     found = shared({word: source(word) for word in ("mint", "sage")}, Path("x"))
     assert found["corpus"] == {"mint": "digest of mint", "sage": "digest of sage"}
     assert set(found["encoder"]) == {
-        "model", "pooling", "precision", "seed", "device", "versions",
+        "model", "architecture", "input", "pooling", "precision", "seed", "device", "versions",
     }  # fmt: skip
 
 
@@ -203,6 +239,8 @@ def test_shared_provenance() -> None:
     [
         ("model", {"name": "toy", "blocks": 12}),
         ("model", {"name": "other", "blocks": 6}),
+        ("architecture", {"causal": True}),
+        ("input", "masked"),
         ("pooling", "first"),
         ("precision", "bfloat16"),
         ("seed", 2),

@@ -196,6 +196,53 @@ def test_half_a_vocabulary_is_none(fake: Path) -> None:
     assert {"vocab.json", "merges.txt"} <= set(resolve_path(fake)["files"])
 
 
+@pytest.mark.parametrize("file", ["spiece.model", "sentencepiece.bpe.model", "spm.model"])
+def test_a_vocabulary_that_nothing_here_can_read(
+    fake: Path, file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (fake / "vocab.txt").rename(fake / file)
+    installed: set[str] = set()
+    monkeypatch.setattr("wsd.models._is_installed", installed.__contains__)
+    with pytest.raises(ModelError, match=f"only as {file}") as caught:
+        resolve_path(fake)
+    assert "pip install sentencepiece protobuf" in str(caught.value)
+    installed.add("sentencepiece")
+    with pytest.raises(ModelError, match="only as"):
+        resolve_path(fake)
+    installed.add("google.protobuf")
+    assert file in resolve_path(fake)["files"]
+    installed.clear()
+    (fake / "tokenizer.json").write_text("{}")
+    assert {file, "tokenizer.json"} <= set(resolve_path(fake)["files"])
+
+
+def test_whether_a_package_is_installed() -> None:
+    found = {name: models._is_installed(name) for name in ("json", "nowhere", "nowhere.at.all")}
+    assert found == {"json": True, "nowhere": False, "nowhere.at.all": False}
+
+
+@pytest.mark.parametrize(
+    ("shape", "blocks", "width"),
+    [
+        ({"n_layer": 3, "n_embd": 8}, 3, 8),
+        ({"n_layer": 3, "d_model": 8}, 3, 8),
+        ({"n_layers": 3, "dim": 8}, 3, 8),
+        ({"num_layers": 3, "num_decoder_layers": 5, "d_model": 8}, 3, 8),
+        ({"encoder_layers": 3, "decoder_layers": 5, "d_model": 8}, 3, 8),
+        # Of both the general name and the encoder's, the encoder's: the other may be their sum.
+        ({"encoder_layers": 3, "num_hidden_layers": 8, "hidden_size": 8}, 3, 8),
+        ({"num_encoder_layers": 3, "num_hidden_layers": 8, "hidden_size": 8}, 3, 8),
+    ],
+)
+def test_the_shape_under_other_names(
+    fake: Path, shape: dict[str, int], blocks: int, width: int
+) -> None:
+    (fake / "config.json").write_text(json.dumps({"model_type": "other", **shape}))
+    assert resolve_path(fake, blocks=blocks, width=width)["blocks"] == blocks
+    with pytest.raises(ConfigError, match="`blocks` is 5"):
+        resolve_path(fake, blocks=5, width=width)
+
+
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="there is no folder"):
         resolve_path(tmp_path / "nowhere")

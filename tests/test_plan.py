@@ -14,6 +14,7 @@ from snakemake.utils import update_config
 from wsd import plan
 from wsd.config import Config, Model, check
 from wsd.plan import describe, embedding_bytes, embedding_seconds, merge, missing, sizes
+from wsd.views import CONTEXTUAL
 
 REPOSITORY = Path(__file__).parents[1]
 SCHEMA = REPOSITORY / "workflow" / "schemas" / "config.schema.yaml"
@@ -76,12 +77,15 @@ def test_disk_is_what_the_writer_takes(
         raw = path.read_bytes()
         total += len(raw) - 8 - int.from_bytes(raw[:8], "little")
     assert total == 4 * 4 * 11 * 6 * 2
-    assert embedding_bytes(small(blocks=3, width=6), 11, 2) == total
+    assert embedding_bytes(small(blocks=3, width=6), 11, ["focal", "cls"]) == total
+    # A static view has one layer, whatever the number of blocks.
+    static = embedding_bytes(small(blocks=3, width=6), 11, ["focal", "cls", "static"])
+    assert static == total + 11 * 6 * 4
 
 
 def test_disk_of_the_full_sweep() -> None:
     """13 states of 33,566 sentences, 768 numbers of 4 bytes, 4 views: 5.4 GB."""
-    assert embedding_bytes(small(12, 768), 33_566, 4) == 13 * 33_566 * 768 * 4 * 4
+    assert embedding_bytes(small(12, 768), 33_566, CONTEXTUAL) == 13 * 33_566 * 768 * 4 * 4
 
 
 def test_seconds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -234,6 +234,8 @@ def test_classify(folder: Folder) -> None:
     assert provenance["corpus"] == {word: of.digest for word, of in folder.corpora.items()}
     assert provenance["encoder"] == {
         "model": {"name": "toy", "blocks": 2, "width": 2},
+        "architecture": {"name": "ToyModel", "causal": False, "last_normed": False},
+        "input": "plain",
         "pooling": "mean",
         "precision": "float32",
         "seed": 1,

@@ -93,7 +93,14 @@ def _embed(args: argparse.Namespace) -> None:
         device=args.device,
         threads=args.threads,
         out=args.out,
+        input=args.input,
     )
+
+
+def _alignment(args: argparse.Namespace) -> None:
+    from wsd import pieces
+
+    pieces.table(args.embeddings, args.words, args.out)
 
 
 def _classify(args: argparse.Namespace) -> None:
@@ -471,14 +478,25 @@ def _parser() -> argparse.ArgumentParser:
         "--views",
         nargs="+",
         default=["focal"],
-        choices=["focal", "context", "cls", "other"],
+        choices=["focal", "context", "cls", "other", "static", "static_context"],
         help="what is kept of a sentence, per layer",
     )
     p.add_argument("--pooling", default="mean", choices=["mean", "first", "last"])
+    p.add_argument(
+        "--input",
+        default="plain",
+        choices=["plain", "masked"],
+        help="the sentence, or a mask token for its focal word",
+    )
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     p.add_argument("--threads", type=_count, default=1)
-    out(p, "the word's folder, for <view>.safetensors")
+    out(p, "the word's folder, for <view>.safetensors and alignment.json")
+
+    p = command("alignment", _alignment, "Put together what a tokenizer made of the focal words.")
+    p.add_argument("--embeddings", type=Path, required=True, help="folder of <word>/alignment.json")
+    p.add_argument("--words", nargs="+", required=True, metavar="WORD")
+    out(p, "the table, .csv")
 
     def learner(to: argparse.ArgumentParser) -> None:
         vectors(to)

@@ -16,6 +16,7 @@ from wsd.errors import ConfigError
 from wsd.features import Features, features
 from wsd.layers import expand
 from wsd.trains import FULL, draws
+from wsd.views import STATIC, blocks_of
 
 # What else lies where a model's folder does.
 RESERVED = (
@@ -71,11 +72,20 @@ class Model:
     layers: tuple[str, ...]
     features: tuple[tuple[str, str], ...] = ()
     random_weights: int | None = None
+    input: str = "plain"
 
     @property
     def single(self) -> tuple[str, ...]:
         """Every single layer."""
-        return tuple(str(layer) for layer in range(self.blocks + 1))
+        return self.single_of("focal")
+
+    def single_of(self, view: str) -> tuple[str, ...]:
+        """Every single layer of a view: a static one has layer 0 alone."""
+        return tuple(str(layer) for layer in range(blocks_of(view, self.blocks) + 1))
+
+    def layers_of(self, view: str) -> tuple[str, ...]:
+        """The layer choices of a view: of a static one, layer 0 whatever the choices are."""
+        return self.single_of(view) if view in STATIC else self.layers
 
 
 @dataclass(frozen=True)
@@ -182,6 +192,12 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
                     where=f"config key {key}",
                     fix=f"add {view} to views.store",
                 )
+    if classify[0] in STATIC:
+        raise ConfigError(
+            f"the first view, {classify[0]!r}, has no layers",
+            where="config key views.classify",
+            fix="put another first: pages, twins, control task and analyses are of the first",
+        )
     models = [_model(entry, i, config) for i, entry in enumerate(config["models"])]
     classifiers = [_classifier(entry, i) for i, entry in enumerate(config["classifiers"])]
     for key, names in (
@@ -360,6 +376,7 @@ def _model(entry: Mapping[str, Any], i: int, config: Mapping[str, Any]) -> Model
         blocks=entry["blocks"],
         width=entry["width"],
         pooling=entry.get("pooling", "mean"),
+        input=entry.get("input", "plain"),
         layers=tuple(choice.name for choice in choices),
         features=tuple(dict.fromkeys((one.view, one.layers) for one in sets)),
     )

@@ -1,7 +1,8 @@
 """What lies on disk between the encoder and everything after it.
 
 One safetensors file per model, word and view holds the tensor ``vectors`` of shape (layers,
-instances, width), float32: each layer is one contiguous slice, read without reading the rest.
+instances, width), float32: each layer is one contiguous slice, read without reading the rest. A
+static view has one layer, and the width of the encoder's matrix of input embeddings.
 Rows are the corpus's rows; the file's metadata names the corpus by its digest, so that vectors
 are never paired with rows of another table.
 
@@ -22,13 +23,16 @@ import numpy as np
 
 from wsd.corpus import Corpus
 from wsd.errors import ResultError
-from wsd.files import replacing
+from wsd.files import replacing, write_json
+from wsd.views import STATIC
 
 log = logging.getLogger("wsd")
 
 TENSOR = "vectors"
 PACKAGES = ("numpy", "safetensors", "tokenizers", "torch", "transformers", "wsd")
 PROGRESS_SECONDS = 5.0
+# What the encoder reads: the sentence, or the sentence with a mask token for the focal word.
+PLAIN, MASKED = INPUTS = ("plain", "masked")
 
 
 class Writer:
@@ -83,8 +87,11 @@ def embed(
     device: str,
     threads: int,
     out: Path,
+    input: str = PLAIN,
 ) -> None:
     """Run the encoder over a word's instances and write ``out/<view>.safetensors``.
+
+    Beside them ``alignment.json`` says what the tokenizer made of the focal words.
 
     Parameters
     ----------
@@ -93,16 +100,25 @@ def embed(
         What :func:`wsd.models.resolve` found; its files are checked again. With
         ``random_weights`` the weights are drawn with that seed, not read.
     views, pooling, seed, device, threads
-        As in :class:`wsd.encoder.Encoder` and :meth:`wsd.encoder.Encoder.encode`.
+        As in :class:`wsd.encoder.Encoder` and :meth:`wsd.encoder.Encoder.encode`; the views also
+        among the static ones of :mod:`wsd.views`.
     out : Path
         The word's folder.
+    input : {"plain", "masked"}
+        Whether one mask token takes the place of the focal word.
     """
-    from wsd import models
+    from wsd import models, pieces
     from wsd.encoder import Encoder
 
     folder = models.verify(record)
     drawn = record.get("random_weights")
-    encoder = Encoder.load(str(folder), pooling=pooling, device=device, random_weights=drawn)
+    encoder = Encoder.load(
+        str(folder),
+        pooling=pooling,
+        masked=input == MASKED,
+        device=device,
+        random_weights=drawn,
+    )
     for key, here in (("blocks", encoder.blocks), ("width", encoder.width)):
         if here != record[key]:
             raise ResultError(f"the model has {key} {here}, its record says {record[key]}")
@@ -111,8 +127,13 @@ def embed(
         # Of drawn weights no file tells what they are, and other versions may draw others.
         model["random_weights_sha256"] = encoder.weights_digest()
     aligned = encoder.align(corpus)
+    audit = pieces.report(corpus, aligned)
+    for line in pieces.warnings(audit):
+        log.warning("%s %s", record["name"], line)
     provenance = {
         "model": model,
+        "architecture": encoder.architecture.as_dict(),
+        "input": input,
         "pooling": pooling,
         "precision": "float32",
         "seed": seed,
@@ -120,30 +141,40 @@ def embed(
         "word": corpus.word,
         "corpus": corpus.digest,
         "instances": len(corpus),
-        "split_focal_words": sum(len(one.focal) > 1 for one in aligned),
+        "split_focal_words": sum(len(one.pieces) > 1 for one in aligned),
         "windowed": sum(one.windowed for one in aligned),
         "without_context": sum(not one.others for one in aligned),
         "versions": {package: version(package) for package in PACKAGES},
     }
     shape = (encoder.blocks + 1, len(corpus), encoder.width)
+    contextual = [view for view in views if view not in STATIC]
+    static = [view for view in views if view in STATIC]
     with ExitStack() as stack:
-        writers = []
-        for view in views:
+
+        def writer(view: str, shape: tuple[int, int, int]) -> Writer:
             path = stack.enter_context(replacing(out / f"{view}.safetensors"))
             metadata = {"wsd": json.dumps({**provenance, "view": view}, sort_keys=True)}
-            writers.append(Writer(path, shape, metadata))
-            stack.callback(writers[-1].close)
-        batches = encoder.encode(
-            corpus,
-            aligned,
-            views=views,
-            seed=seed,
-            threads=threads,
-            progress=_Progress(f"{record['name']} {corpus.word}", len(corpus)),
-        )
-        for rows, vectors in batches:
-            for writer, of_view in zip(writers, vectors, strict=True):
-                writer.put(rows, of_view)
+            opened = Writer(path, shape, metadata)
+            stack.callback(opened.close)
+            return opened
+
+        for view, vectors in zip(static, encoder.static(aligned, static), strict=True):
+            opened = writer(view, (1, *vectors.shape))
+            opened.put(range(len(corpus)), vectors[None])
+        if contextual:
+            writers = [writer(view, shape) for view in contextual]
+            batches = encoder.encode(
+                corpus,
+                aligned,
+                views=contextual,
+                seed=seed,
+                threads=threads,
+                progress=_Progress(f"{record['name']} {corpus.word}", len(corpus)),
+            )
+            for rows, of_views in batches:
+                for opened, of_view in zip(writers, of_views, strict=True):
+                    opened.put(rows, of_view)
+    write_json(out / pieces.FILE, audit)
 
 
 class _Progress:
@@ -204,7 +235,7 @@ class Embeddings:
 
     @property
     def blocks(self) -> int:
-        """Number of the encoder's blocks: one less than there are hidden states."""
+        """Number of the encoder's blocks: one less than there are layers; a static view has 0."""
         return self.layers - 1
 
     def layer(self, number: int) -> np.ndarray:

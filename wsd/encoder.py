@@ -1,20 +1,9 @@
-"""Tokenizer and model: where the focal word is, and every hidden state of it in one pass.
+"""Tokenizer and model: every hidden state of the focal word in one pass.
 
-The only module that imports torch and transformers. Left out on purpose: what is done with the
-vectors, and how they lie on disk.
-
-A sentence is reduced, layer by layer, to the views asked for:
-
-``focal``
-    the focal word: its word pieces pooled by ``mean``, ``first`` or ``last``;
-``context``
-    the mean of the other word pieces, without special tokens and without padding;
-``cls``
-    the tokenizer's ``[CLS]`` token;
-``other``
-    one other word piece, drawn with the seed for each instance, the same in every layer.
-
-A sentence of nothing but the focal word has no context: its ``context`` and ``other`` are zero.
+Left out on purpose: how a folder is loaded (:mod:`wsd.loading`), what kind of model it holds
+(:mod:`wsd.architecture`), where the focal word is (:mod:`wsd.alignment`), what is done with the
+vectors, and how they lie on disk. :mod:`wsd.views` says what is kept of a sentence. Of the package
+only this module, ``loading`` and ``architecture`` import torch.
 """
 
 import hashlib
@@ -23,7 +12,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, TypeVar
 
@@ -33,45 +22,27 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 import numpy as np
 import torch
 
+from wsd.alignment import Aligned, Aligner, name_of
+from wsd.architecture import (
+    Architecture,
+    encoder_of,
+    examine,
+    hidden_states,
+    length_limit,
+    shape,
+)
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError, ModelError
-
-VIEWS = ("focal", "context", "cls", "other")
+from wsd.loading import load_folder
 
 # Padded positions of one batch. With MiniLM, 512 takes the least time and 8,192 a third more:
 # what a batch touches should fit in the processor's cache. A GPU wants more (not measured).
 BATCH_TOKENS = 512
 GPU_BATCH_TOKENS = 8192
 
-# How transformers may load: without the hub, without code of the model's own.
-LOCAL = {"local_files_only": True, "trust_remote_code": False}
-
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 Pooling = Literal["mean", "first", "last"]
-
-
-@dataclass(frozen=True)
-class Aligned:
-    """One instance as the model sees it.
-
-    Attributes
-    ----------
-    ids : list of int
-        Word pieces with special tokens.
-    focal, others : list of int
-        Positions in ``ids`` of the focal word's pieces, and of all other words' pieces.
-    cls : int or None
-        Position of ``[CLS]``.
-    windowed : bool
-        Whether words far from the focal word were left out to keep the length limit.
-    """
-
-    ids: list[int]
-    focal: list[int]
-    others: list[int]
-    cls: int | None
-    windowed: bool
 
 
 def choose_device(name: str) -> torch.device:
@@ -90,25 +61,31 @@ class Encoder:
     ----------
     tokenizer : transformers.PreTrainedTokenizerFast
     model : transformers.PreTrainedModel
-        In evaluation mode, on ``device``.
+        In evaluation mode, on ``device``. Of an encoder-decoder the encoder is used alone.
     pooling : {"mean", "first", "last"}
         How the focal word's pieces become one vector.
+    masked : bool
+        Whether one mask token takes the place of the focal word.
     device : torch.device
+    file : tokenizers.Tokenizer, optional
+        As in :class:`wsd.alignment.Aligner`.
     """
 
     def __init__(
-        self, tokenizer: Any, model: Any, *, pooling: Pooling = "mean", device: torch.device
+        self,
+        tokenizer: Any,
+        model: Any,
+        *,
+        pooling: Pooling = "mean",
+        masked: bool = False,
+        device: torch.device,
+        file: Any = None,
     ) -> None:
-        if not getattr(tokenizer, "is_fast", False):
-            raise ModelError(
-                f"{type(tokenizer).__name__} gives no word ids, so the focal word cannot be found",
-                fix="use a model with a tokenizer.json",
-            )
-        self.tokenizer, self.model, self.pooling, self.device = tokenizer, model, pooling, device
-        self.blocks: int = model.config.num_hidden_layers
-        self.width: int = model.config.hidden_size
-        positions = getattr(model.config, "max_position_embeddings", None)
-        self.max_length = min(tokenizer.model_max_length, positions or tokenizer.model_max_length)
+        self.tokenizer, self.model = tokenizer, encoder_of(model)
+        self.pooling, self.device = pooling, device
+        self.blocks, self.width = shape(self.model.config)
+        self.max_length = length_limit(tokenizer, self.model)
+        self.aligner = Aligner(tokenizer, self.max_length, masked=masked, file=file)
 
     @classmethod
     def load(
@@ -116,6 +93,7 @@ class Encoder:
         folder: str,
         *,
         pooling: Pooling = "mean",
+        masked: bool = False,
         device: str = "auto",
         random_weights: int | None = None,
     ) -> "Encoder":
@@ -126,7 +104,7 @@ class Encoder:
         Parameters
         ----------
         folder : str
-        pooling, device
+        pooling, masked, device
             As in the class and :func:`choose_device`.
         random_weights : int, optional
             A seed: the weights are not read but drawn, as the architecture draws them before
@@ -135,24 +113,80 @@ class Encoder:
         Raises
         ------
         ModelError
-            If the folder cannot be loaded, or its weights do not fill the model.
+            If the folder cannot be loaded, its weights do not fill the model, or the model or
+            its tokenizer is of a kind that cannot be handled; it names which and why.
         """
-        import transformers
-        from safetensors import SafetensorError
-
-        transformers.logging.set_verbosity_error()
-        transformers.logging.disable_progress_bar()
         chosen = choose_device(device)
+        tokenizer, model, file = load_folder(folder, random_weights)
+        model.config.use_cache = False  # what a decoder would keep for its next word
         try:
-            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, use_fast=True, **LOCAL)
-            model = (
-                _read_weights(folder)
-                if random_weights is None
-                else _drawn_weights(folder, random_weights)
+            encoder = cls(
+                tokenizer,
+                model.eval().to(chosen),
+                pooling=pooling,
+                masked=masked,
+                device=chosen,
+                file=file,
             )
-        except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
-            raise ModelError(f"the model cannot be loaded: {error}", where=folder) from error
-        return cls(tokenizer, model.eval().to(chosen), pooling=pooling, device=chosen)
+            _ = encoder.architecture  # a model that cannot be handled is refused here
+        except ModelError as error:
+            raise ModelError(error.what, where=error.where or folder, fix=error.fix) from error
+        return encoder
+
+    @cached_property
+    def architecture(self) -> Architecture:
+        """What the model is and does, by trying it on a few pieces."""
+        before, after = self.aligner.before, self.aligner.after
+        segments = self.aligner.segments
+        causal, wide_embeddings, last_normed = examine(
+            self.model,
+            blocks=self.blocks,
+            width=self.width,
+            pieces=self._ordinary_pieces(),
+            before=before,
+            after=after,
+            segments=segments,
+            pad=self._pad,
+            device=self.device,
+        )
+        ends: tuple[tuple[Literal["first", "last"], list[int]], ...] = (
+            ("first", before),
+            ("last", after),
+        )
+        return Architecture(
+            name=type(self.model).__name__,
+            tokenizer=type(self.tokenizer).__name__,
+            max_length=self.max_length,
+            causal=causal,
+            wide_embeddings=wide_embeddings,
+            last_normed=last_normed,
+            cls=next((end for end, ids in ends if self.tokenizer.cls_token_id in ids), None),
+            segments=tuple(sorted(set(segments))),
+        )
+
+    def _ordinary_pieces(self) -> list[int]:
+        """Nine word pieces, spread over the vocabulary, none of them special."""
+        special = set(self.tokenizer.all_special_ids)
+        plain = [i for i in range(min(len(self.tokenizer), self._rows)) if i not in special]
+        return [plain[i * (len(plain) - 1) // 8] for i in range(9)]
+
+    @cached_property
+    def _rows(self) -> int:
+        """How many pieces the model knows."""
+        matrix = self._matrix
+        return len(self.tokenizer) if matrix is None else int(matrix.shape[0])
+
+    @property
+    def _matrix(self) -> torch.Tensor | None:
+        """The matrix of the input embeddings."""
+        found = getattr(self.model, "get_input_embeddings", lambda: None)()
+        return getattr(found, "weight", None)
+
+    @property
+    def _pad(self) -> int:
+        """What stands behind the shorter sentences; GPT-2 has nothing of its own for it."""
+        pad = self.tokenizer.pad_token_id
+        return pad if pad is not None and pad < self._rows else 0
 
     def weights_digest(self) -> str:
         """SHA-256 over the model's parameters and their names, in the names' order."""
@@ -163,76 +197,57 @@ class Encoder:
         return hasher.hexdigest()
 
     def align(self, corpus: Corpus) -> list[Aligned]:
-        """Tokenize every instance and find its focal word through the tokenizer's word ids.
+        """Tokenize every instance and find its focal word, as :class:`wsd.alignment.Aligner` does.
 
         Raises
         ------
         ModelError
-            If the tokenizer leaves nothing of a focal word, or the focal word alone exceeds the
-            length limit; it names the instance.
+            If a focal word cannot be found, or the tokenizer has a piece that the model lacks; it
+            names the instance.
         """
-        encodings = self._tokenize(corpus.tokens)
-        return [
-            self._align(encodings[i], tokens, int(position), _name(corpus, i))
-            for i, (tokens, position) in enumerate(zip(corpus.tokens, corpus.position, strict=True))
-        ]
+        aligned = self.aligner.align(corpus)
+        for i, one in enumerate(aligned):
+            if max(one.ids) >= self._rows:
+                raise ModelError(
+                    f"the tokenizer has a piece number {max(one.ids)}, the model knows "
+                    f"{self._rows}",
+                    where=name_of(corpus, i),
+                    fix="use the tokenizer that belongs to the model",
+                )
+        return aligned
 
-    def _tokenize(self, sentences: Sequence[Sequence[str]]) -> list[Any]:
-        encoded = self.tokenizer(
-            [list(tokens) for tokens in sentences],
-            is_split_into_words=True,
-            padding=False,
-            truncation=False,
-            return_attention_mask=False,
-            verbose=False,
-        )
-        return encoded.encodings
+    def static(self, aligned: Sequence[Aligned], views: Sequence[str]) -> list[np.ndarray]:
+        """The static views: rows of the input embeddings, pooled, before anything is added.
 
-    def _align(self, encoding: Any, tokens: Sequence[str], position: int, name: str) -> Aligned:
-        windowed = len(encoding.ids) > self.max_length
-        if windowed:
-            first, last = self._window(encoding.word_ids, len(tokens), position, name)
-            encoding = self._tokenize([tokens[first:last]])[0]
-            position -= first
-        focal = [i for i, word in enumerate(encoding.word_ids) if word == position]
-        others = [
-            i for i, word in enumerate(encoding.word_ids) if word is not None and word != position
-        ]
-        if not focal:
+        Parameters
+        ----------
+        aligned : sequence of Aligned
+        views : sequence of str
+            Among ``static`` and ``static_context``.
+
+        Returns
+        -------
+        list of float32 arrays of shape (instances, width of the matrix)
+            That width is not the model's where the embeddings are factorised (ALBERT, ELECTRA).
+        """
+        if not views:
+            return []
+        matrix = self._matrix
+        if matrix is None:
             raise ModelError(
-                f"the tokenizer leaves nothing of the focal word {tokens[position]!r}", where=name
+                f"{type(self.model).__name__} has no matrix of input embeddings",
+                fix="leave the static views out",
             )
-        cls_id = self.tokenizer.cls_token_id
-        cls = encoding.ids.index(cls_id) if cls_id in encoding.ids else None
-        return Aligned(encoding.ids, focal, others, cls, windowed)
-
-    def _window(
-        self, word_ids: Sequence[int | None], n_words: int, position: int, name: str
-    ) -> tuple[int, int]:
-        """The words around the focal word that fit, as even on both sides as can be."""
-        pieces = [0] * n_words
-        for word in word_ids:
-            if word is not None:
-                pieces[word] += 1
-        room = self.max_length - sum(word is None for word in word_ids) - pieces[position]
-        if room < 0:
-            raise ModelError(
-                f"the focal word has {pieces[position]} pieces, the model takes {self.max_length}",
-                where=name,
-            )
-        first, last = position, position + 1
-        growing = True
-        while growing:
-            growing = False
-            if first > 0 and pieces[first - 1] <= room:
-                first -= 1
-                room -= pieces[first]
-                growing = True
-            if last < n_words and pieces[last] <= room:
-                room -= pieces[last]
-                last += 1
-                growing = True
-        return first, last
+        rows = matrix.detach().float().cpu().numpy()
+        found = []
+        for view in views:
+            vectors = np.zeros((len(aligned), rows.shape[1]), dtype=np.float32)
+            for i, one in enumerate(aligned):
+                places = self._pooled(one) if view == "static" else one.others
+                if places:
+                    vectors[i] = rows[[one.ids[place] for place in places]].mean(axis=0)
+            found.append(vectors)
+        return found
 
     def encode(
         self,
@@ -277,7 +292,7 @@ class Encoder:
             for; it names the instance.
         """
         weights = [
-            self._weights(one, views, seed, _name(corpus, i)) for i, one in enumerate(aligned)
+            self._weights(one, views, seed, name_of(corpus, i)) for i, one in enumerate(aligned)
         ]
         budget = BATCH_TOKENS if self.device.type == "cpu" else GPU_BATCH_TOKENS
         batches = _batches([len(one.ids) for one in aligned], budget)
@@ -288,7 +303,7 @@ class Encoder:
             if bad.any():
                 raise ModelError(
                     "the model gives a vector that is not finite",
-                    where=_name(corpus, rows[int(bad.argmax())]),
+                    where=name_of(corpus, rows[int(bad.argmax())]),
                     fix="check the weights",
                 )
             return rows, vectors
@@ -309,9 +324,7 @@ class Encoder:
     ) -> list[tuple[list[int], float]]:
         """Per view, the positions it is the mean of, and the weight of each."""
         positions: dict[str, list[int]] = {
-            "focal": {"mean": one.focal, "first": one.focal[:1], "last": one.focal[-1:]}[
-                self.pooling
-            ],
+            "focal": self._pooled(one),
             "context": one.others,
             "cls": [] if one.cls is None else [one.cls],
             "other": [one.others[_draw(seed, name, len(one.others))]] if one.others else [],
@@ -322,70 +335,35 @@ class Encoder:
             )
         return [(positions[view], 1 / max(1, len(positions[view]))) for view in views]
 
+    def _pooled(self, one: Aligned) -> list[int]:
+        """The positions whose mean is the focal word's vector."""
+        if self.pooling == "first":
+            return one.focal[:1]
+        return one.focal[-1:] if self.pooling == "last" else one.focal
+
     def _forward(
         self, batch: Sequence[Aligned], weights: Sequence[list[tuple[list[int], float]]]
     ) -> np.ndarray:
         longest = max(len(one.ids) for one in batch)
-        pad = self.tokenizer.pad_token_id or 0
-        ids = torch.full((len(batch), longest), pad, dtype=torch.long)
-        mask = torch.zeros((len(batch), longest), dtype=torch.long)
         # A row per view that holds the weight of each position: one product per layer then gives
         # all views, and what has weight 0, padding included, counts for nothing.
         select = torch.zeros((len(batch), len(weights[0]), longest))
-        for i, (one, rows) in enumerate(zip(batch, weights, strict=True)):
-            ids[i, : len(one.ids)] = torch.tensor(one.ids)
-            mask[i, : len(one.ids)] = 1
+        for i, rows in enumerate(weights):
             for view, (positions, weight) in enumerate(rows):
                 select[i, view, positions] = weight
+        states = hidden_states(
+            self.model,
+            [one.ids for one in batch],
+            [one.segments for one in batch],
+            pad=self._pad,
+            device=self.device,
+        )
+        if len(states) != self.blocks + 1:
+            raise ModelError(f"the model gave {len(states)} hidden states, not {self.blocks + 1}")
         with torch.inference_mode():
-            states = self.model(
-                input_ids=ids.to(self.device),
-                attention_mask=mask.to(self.device),
-                output_hidden_states=True,
-            ).hidden_states
-            if len(states) != self.blocks + 1:
-                raise ModelError(
-                    f"the model gave {len(states)} hidden states, not {self.blocks + 1}"
-                )
             select = select.to(self.device)
             layers = [torch.bmm(select, state.float()) for state in states]
             return torch.stack(layers).permute(2, 0, 1, 3).contiguous().cpu().numpy()
-
-
-def _read_weights(folder: str) -> Any:
-    """The model of a folder with its own weights."""
-    import transformers
-
-    model, loaded = transformers.AutoModel.from_pretrained(
-        folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **LOCAL
-    )
-    # A missing pooler is no loss: hidden states do not pass through it.
-    missing = sorted(key for key in loaded["missing_keys"] if not key.startswith("pooler."))
-    if missing:
-        raise ModelError(
-            f"the weights lack {len(missing)} of the model's tensors, such as {missing[0]}",
-            where=folder,
-            fix="use the weights that belong to this config.json",
-        )
-    return model
-
-
-def _drawn_weights(folder: str, seed: int) -> Any:
-    """A model of a folder's config, initialised by its own architecture's rule."""
-    import transformers
-
-    config = transformers.AutoConfig.from_pretrained(folder, **LOCAL)
-    # On the CPU whatever the device, and on the CPU's generator alone, which is then put back:
-    # torch.manual_seed would seed every GPU too.
-    with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(seed)
-        return transformers.AutoModel.from_config(
-            config, dtype=torch.float32, trust_remote_code=False
-        )
-
-
-def _name(corpus: Corpus, row: int) -> str:
-    return f"{corpus.word} {corpus.split[row]} {corpus.index[row]}"
 
 
 def _draw(seed: int, name: str, n: int) -> int:

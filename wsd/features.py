@@ -17,6 +17,7 @@ from wsd.corpus import Corpus
 from wsd.embeddings import Embeddings
 from wsd.errors import ConfigError, ResultError
 from wsd.layers import LayerChoice, parse
+from wsd.views import blocks_of
 
 JOIN = "+"
 
@@ -65,7 +66,7 @@ def features(views: str, layers: str, blocks: int, *, where: str | None = None) 
         )
     return Features(
         tuple(
-            (view, parse(choice, blocks, where=where))
+            (view, parse(choice, blocks_of(view, blocks), where=where))
             for view, choice in zip(named, choices, strict=True)
         )
     )
@@ -92,7 +93,7 @@ def read(
         Embeddings(folder / corpus.word / f"{view}.safetensors", corpus)
         for view in views.split(JOIN)
     ]
-    found = features(views, layers, opened[0].blocks, where="layers")
+    found = features(views, layers, max(one.blocks for one in opened), where="layers")
     sources = [{k: v for k, v in one.provenance.items() if k != "view"} for one in opened]
     if any(source != sources[0] for source in sources):
         raise ResultError(
@@ -128,7 +129,16 @@ def shared(sources: Mapping[str, Mapping[str, Any]], where: Path) -> dict[str, A
     ResultError
         If two words' vectors come from different models, poolings or seeds.
     """
-    keys = ("model", "pooling", "precision", "seed", "device", "versions")
+    keys = (
+        "model",
+        "architecture",
+        "input",
+        "pooling",
+        "precision",
+        "seed",
+        "device",
+        "versions",
+    )
     found = {word: {key: source[key] for key in keys} for word, source in sources.items()}
     first, *others = found
     for other in others:

@@ -23,6 +23,8 @@ WEIGHTS = "model.safetensors"
 WEIGHTS_INDEX = "model.safetensors.index.json"
 SHARDS = "model-*-of-*.safetensors"
 TOKENIZER_CONFIG = "tokenizer_config.json"
+# Vocabularies that take further packages to read; most models have a tokenizer.json beside them.
+SENTENCEPIECE = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model")
 TOKENIZER = (
     "tokenizer.json",
     TOKENIZER_CONFIG,
@@ -31,21 +33,25 @@ TOKENIZER = (
     "vocab.txt",
     "vocab.json",
     "merges.txt",
-    "spiece.model",
-    "sentencepiece.bpe.model",
-    "tokenizer.model",
+    *SENTENCEPIECE,
 )
 # Any one of these sets is a vocabulary; the other files of TOKENIZER only add to one.
 VOCABULARIES = (
     {"tokenizer.json"},
     {"vocab.txt"},
     {"vocab.json", "merges.txt"},
-    {"spiece.model"},
-    {"sentencepiece.bpe.model"},
-    {"tokenizer.model"},
+    *({file} for file in SENTENCEPIECE),
 )
 PICKLED = re.compile(r"(pytorch_)?model.*\.(bin|pt|pth|ckpt)")
-BLOCK_KEYS = ("num_hidden_layers", "n_layers", "n_layer", "num_layers")
+# The encoder's own key first: an encoder-decoder may use the general one for both together.
+BLOCK_KEYS = (
+    "encoder_layers",
+    "num_encoder_layers",
+    "num_hidden_layers",
+    "n_layers",
+    "n_layer",
+    "num_layers",
+)
 WIDTH_KEYS = ("hidden_size", "dim", "d_model", "n_embd")
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
 ANSWER_SECONDS = 10.0
@@ -252,6 +258,7 @@ def _checked_files(
     lacking = _lacking(folder)
     if lacking is not None:
         raise ModelError(f"model {name} lacks {lacking}", where=str(folder))
+    _check_vocabulary(name, folder)
     used = [CONFIG, *_weights(folder), *(file for file in TOKENIZER if (folder / file).is_file())]
     files = {file: sha256_of(folder / file) for file in sorted(used)}
 
@@ -274,6 +281,30 @@ def _checked_files(
             fix="; ".join(done),
         )
     return files
+
+
+def _check_vocabulary(name: str, folder: Path) -> None:
+    """Refuse a vocabulary that is only there as SentencePiece, where nothing can read that."""
+    present = {file for file in TOKENIZER if (folder / file).is_file()}
+    if any(vocabulary <= present - set(SENTENCEPIECE) for vocabulary in VOCABULARIES):
+        return
+    if _is_installed("sentencepiece") and _is_installed("google.protobuf"):
+        return
+    file = next(file for file in SENTENCEPIECE if file in present)
+    raise ModelError(
+        f"model {name} has its vocabulary only as {file}, which takes the packages sentencepiece "
+        "and protobuf to read",
+        where=str(folder),
+        fix="pip install sentencepiece protobuf; or have them write a tokenizer.json, with "
+        "AutoTokenizer.from_pretrained(...).save_pretrained(FOLDER), and use that folder",
+    )
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # the package around it is not there
+        return False
 
 
 def _leave(path: Path) -> str:

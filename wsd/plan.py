@@ -6,7 +6,7 @@ encoder's matrix products, at the speed measured here and now, and of starting t
 
 import csv
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from wsd.config import MIX, Config, Model
 from wsd.datasets import DATA
+from wsd.views import blocks_of
 
 # Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
 PIECES = 33
@@ -64,9 +65,13 @@ def _views(config: Config, name: str) -> tuple[str, ...]:
     return config.classify[:1] if name in config.twins else config.store
 
 
-def embedding_bytes(model: Model, instances: int, views: int) -> int:
-    """Disk that a model's embeddings take: float32, every hidden state, every view."""
-    return 4 * (model.blocks + 1) * model.width * instances * views
+def embedding_bytes(model: Model, instances: int, views: Sequence[str]) -> int:
+    """Disk that a model's embeddings take: float32, every hidden state of every view.
+
+    A static view is taken for as wide as a hidden state, and can be narrower.
+    """
+    layers = sum(blocks_of(view, model.blocks) + 1 for view in views)
+    return 4 * layers * model.width * instances
 
 
 def embedding_seconds(model: Model, words: int, instances: int, cores: int) -> float:
@@ -100,7 +105,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
     lines = []
     for name, words in to_do.items():
         model = {**config.models, **config.twins}[name]
-        views = len(_views(config, name))
+        views = _views(config, name)
         choices = _choices(config, name)
         lines.append(
             f"{name} on {config.dataset.title}: {len(config.words)} words, {choices} "
@@ -131,7 +136,10 @@ def _choices(config: Config, name: str) -> int:
     if name in config.twins:
         return len(config.twins[name].single) * len(config.controls.classifiers)
     model = config.models[name]
-    sets = [*(layers for _ in config.classify for layers in model.layers), *model.features]
+    sets = [
+        *(layers for view in config.classify for layers in model.layers_of(view)),
+        *model.features,
+    ]
     return sum(
         classifier.fits(layers if isinstance(layers, str) else layers[1])
         for layers in sets
@@ -143,7 +151,10 @@ def _shown(config: Config, name: str) -> int:
     """How many layer choices have pictures and neighbours; a twin has none."""
     if name in config.twins:
         return 0
-    return len(config.classify) * sum(not c.startswith(MIX) for c in config.models[name].layers)
+    model = config.models[name]
+    return sum(
+        not choice.startswith(MIX) for view in config.classify for choice in model.layers_of(view)
+    )
 
 
 def _duration(seconds: float) -> str:

@@ -63,7 +63,7 @@ wildcard_constraints:
     model="|".join(map(re.escape, ENCODERS)),
     word="|".join(map(re.escape, CONFIG.words)),
     classifier="|".join(map(re.escape, CONFIG.classifiers)),
-    view=r"[a-z]+(\+[a-z]+)*",
+    view=r"[a-z_]+(\+[a-z_]+)*",
     train="|".join(map(re.escape, CONFIG.trains)),
     layers=r"[a-z0-9-]+(\+[a-z0-9-]+)*",
     method="pca|tsne",
@@ -79,6 +79,7 @@ FEATURES_READERS = [
     "features",
     "files",
     "layers",
+    "views",
 ]
 PREDICTIONS_READERS = [
     *FEATURES_READERS,
@@ -101,7 +102,20 @@ MODULES = {
     "download": ["__init__", "datasets", "download"],
     "corpus": ["__init__", "corpus", "files"],
     "model": ["__init__", "files", "models"],
-    "embed": ["__init__", "corpus", "embeddings", "encoder", "files", "models"],
+    "embed": [
+        "__init__",
+        "alignment",
+        "architecture",
+        "corpus",
+        "embeddings",
+        "encoder",
+        "files",
+        "loading",
+        "models",
+        "pieces",
+        "views",
+    ],
+    "alignment": ["__init__", "files", "pieces", "sheets"],
     "trains": ["__init__", "corpus", "files", "trains"],
     "folds": ["__init__", "corpus", "duplicates", "files", "folds", "trains"],
     "classify": CLASSIFY,
@@ -245,7 +259,11 @@ def candidates(pattern, train=FULL, classifiers=None, joined=True):
         )
         for name, model in CONFIG.models.items()
         for view, layers in [
-            *((view, layers) for view in CONFIG.classify for layers in model.layers),
+            *(
+                (view, layers)
+                for view in CONFIG.classify
+                for layers in model.layers_of(view)
+            ),
             *(model.features if joined else []),
         ]
         for classifier in classifiers or CONFIG.classifiers
@@ -261,7 +279,7 @@ def controls(pattern, models, views):
         )
         for name, model in models.items()
         for view in views
-        for layers in model.single
+        for layers in model.single_of(view)
         for classifier in CONFIG.controls.classifiers
     ]
 
@@ -301,13 +319,18 @@ def shown(pattern):
     return [
         path
         for name, model in CONFIG.models.items()
+        for view in CONFIG.classify
         for path in expand(
             pattern,
             model=name,
             # In their order: the pages open with the first.
             method=CONFIG.projections,
-            view=CONFIG.classify,
-            layers=[layers for layers in model.layers if not layers.startswith("mix")],
+            view=view,
+            layers=[
+                layers
+                for layers in model.layers_of(view)
+                if not layers.startswith("mix")
+            ],
             classifier=CONFIG.classifiers,
             train=FULL,
         )

@@ -1,6 +1,8 @@
 # In:  results/<dataset>/corpus/<word>.parquet and an encoder (hub, package or folder).
 # Out: results/models/<model>.json, the encoder's record;
-#      results/<dataset>/<model>/embeddings/<word>/<view>.safetensors, every layer.
+#      results/<dataset>/<model>/embeddings/<word>/<view>.safetensors, every layer;
+#      .../<word>/alignment.json, what the tokenizer made of the focal words, and
+#      results/<dataset>/<model>/alignment.csv, the same of all words.
 
 
 # The only step that may use the network of a hub; `embed` runs offline.
@@ -28,6 +30,9 @@ rule model:
         " --out {output}"
 
 
+ALIGNMENT = f"{RESULTS}/{{model}}/embeddings/{{word}}/alignment.json"
+
+
 rule embed:
     input:
         modules=modules("embed"),
@@ -39,6 +44,7 @@ rule embed:
             results=RESULTS,
             view=CONFIG.store,
         ),
+        alignment=ALIGNMENT,
     log:
         f"{LOGS}/{{model}}/embed/{{word}}.log",
     benchmark:
@@ -56,14 +62,15 @@ rule embed:
         out=subpath(output[0], parent=True),
         views=CONFIG.store,
         pooling=lambda wildcards: ENCODERS[wildcards.model].pooling,
+        reads=lambda wildcards: ENCODERS[wildcards.model].input,
         seed=CONFIG.seed,
         device=CONFIG.device,
     message:
         "embed: {wildcards.word}, every layer of {wildcards.model}"
     shell:
         "wsd --log {log} embed --model {input.model} --corpus {input.corpus}"
-        " --views {params.views} --pooling {params.pooling} --seed {params.seed}"
-        " --device {params.device} --threads {threads} --out {params.out}"
+        " --views {params.views} --pooling {params.pooling} --input {params.reads}"
+        " --seed {params.seed} --device {params.device} --threads {threads} --out {params.out}"
 
 
 if CONFIG.twins:
@@ -72,11 +79,35 @@ if CONFIG.twins:
     use rule embed as embed_twin with:
         output:
             f"{RESULTS}/{{model}}/embeddings/{{word}}/{CONFIG.classify[0]}.safetensors",
+            alignment=ALIGNMENT,
         wildcard_constraints:
             model="|".join(map(re.escape, CONFIG.twins)),
         params:
             out=subpath(output[0], parent=True),
             views=CONFIG.classify[0],
             pooling=lambda wildcards: ENCODERS[wildcards.model].pooling,
+            reads=lambda wildcards: ENCODERS[wildcards.model].input,
             seed=CONFIG.seed,
             device=CONFIG.device,
+
+
+rule alignment:
+    input:
+        modules=modules("alignment"),
+        found=expand(ALIGNMENT, word=CONFIG.words, allow_missing=True),
+    output:
+        f"{RESULTS}/{{model}}/alignment.csv",
+    log:
+        f"{LOGS}/{{model}}/alignment.log",
+    benchmark:
+        f"{BENCHMARKS}/{{model}}/alignment.tsv"
+    conda:
+        CONDA
+    params:
+        embeddings=folder_of("found", up=2),
+        words=CONFIG.words,
+    message:
+        "alignment: what the tokenizer of {wildcards.model} made of the focal words"
+    shell:
+        "wsd --log {log} alignment --embeddings {params.embeddings} --words {params.words}"
+        " --out {output}"

@@ -1,0 +1,96 @@
+"""The oracle for any architecture: one sentence at a time, no padding, nothing imported from wsd.
+
+The sentence is tokenized as running text, the way anyone would call the model, and the focal word
+is found by where its characters are; the tokenizer's word ids are not looked at. Everything that
+the tokenizer gives goes to the model, so an encoder-decoder runs whole.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+
+class Naive:
+    """A folder's tokenizer and model, as AutoTokenizer and AutoModel load them."""
+
+    def __init__(self, folder: str) -> None:
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        self.model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
+
+    def pieces(self, tokens: Sequence[str]) -> tuple[Any, list[int | None]]:
+        """What the tokenizer gives, and for each piece the word its characters stand in."""
+        text = " ".join(tokens)
+        encoded = self.tokenizer(
+            text, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False
+        )
+        word_of = [word for word, token in enumerate(tokens) for _ in f"{token} "]
+        words: list[int | None] = []
+        specials = inserted(encoded["special_tokens_mask"])
+        for special, (start, end) in zip(specials, encoded["offset_mapping"], strict=True):
+            # A piece that is only the space before a word belongs to the word.
+            while start < end and text[start].isspace():
+                start += 1
+            within = {word_of[i] for i in range(start, max(end, start + 1))}
+            assert special or len(within) == 1, (tokens, start, end)
+            words.append(None if special else within.pop())
+        return encoded, words
+
+    def states(self, encoded: Any, tokens: Sequence[str]) -> np.ndarray:
+        """Every hidden state: (layers, pieces, width)."""
+        given = {"input_ids": encoded["input_ids"], "attention_mask": encoded["attention_mask"]}
+        config = self.model.config
+        if getattr(config, "type_vocab_size", 0) > 1 or config.model_type == "xlnet":
+            own = self.tokenizer(" ".join(tokens), return_token_type_ids=True)
+            given["token_type_ids"] = own["token_type_ids"]
+        if config.is_encoder_decoder:
+            given["decoder_input_ids"] = [0]
+        with torch.no_grad():
+            out = self.model(
+                **{key: torch.tensor([value]) for key, value in given.items()},
+                output_hidden_states=True,
+            )
+        found = out.encoder_hidden_states if "encoder_hidden_states" in out else out.hidden_states
+        return torch.stack([state[0] for state in found]).double().numpy()
+
+    def views(
+        self, name: str, tokens: Sequence[str], position: int, *, seed: int
+    ) -> dict[str, np.ndarray]:
+        """View -> (layers, width); without ``cls`` where the tokenizer has none."""
+        encoded, words = self.pieces(tokens)
+        ids = encoded["input_ids"]
+        stack = self.states(encoded, tokens)
+        focal = [i for i, word in enumerate(words) if word == position]
+        others = [i for i, word in enumerate(words) if word not in (position, None)]
+        digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
+        drawn = others[int.from_bytes(digest[:8], "big") % len(others)]
+        found = {
+            "focal": stack[:, focal].mean(axis=1),
+            "context": stack[:, others].mean(axis=1),
+            "other": stack[:, drawn],
+        }
+        if self.tokenizer.cls_token_id is not None:
+            found["cls"] = stack[:, ids.index(self.tokenizer.cls_token_id)]
+        matrix = self.model.get_input_embeddings().weight.detach().double().numpy()
+        rows = matrix[ids]
+        found["static"] = rows[focal].mean(axis=0, keepdims=True)
+        found["static_context"] = rows[others].mean(axis=0, keepdims=True)
+        return found
+
+
+def inserted(mask: Sequence[int]) -> list[bool]:
+    """Which pieces the tokenizer put around the sentence: special ones at its two ends."""
+    inner = [i for i, special in enumerate(mask) if not special]
+    return [not inner or not inner[0] <= i <= inner[-1] for i in range(len(mask))]
+
+
+def naive_any(
+    folder: str, instances: Sequence[tuple[str, Sequence[str], int]], *, seed: int
+) -> Iterator[dict[str, np.ndarray]]:
+    """Per (name, tokens, position) the views, as in :meth:`Naive.views`."""
+    naive = Naive(folder)
+    for name, tokens, position in instances:
+        yield naive.views(name, tokens, position, seed=seed)

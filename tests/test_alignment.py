@@ -1,0 +1,405 @@
+"""Alignment: properties over any text against an oracle, what is refused, and the report of it."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import zoo
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from naive_any import Naive
+from test_architectures import copied, edit
+from tiny import corpus_of, tiny_tokenizer
+from tokenizers import Tokenizer, decoders, models, normalizers, trainers
+from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+from wsd import pieces
+from wsd.alignment import Aligned, Aligner, normalised, spelling
+from wsd.cli import main
+from wsd.corpus import Corpus
+from wsd.errors import ModelError, ResultError
+
+Built = Callable[..., Path]
+
+# One of each tokenizer: the others of the zoo share theirs.
+TOKENIZERS = sorted(set(zoo.KINDS) - {"bert-large", "distilbert", "electra", "mobilebert", "bart",
+                                      "longformer"})  # fmt: skip
+
+# What is known to trip tokenizers, or those who count words.
+HARD = [
+    "crane", "Crane", "cranes", "CRANE", "don't", "can't", "n't", "'s", "'", "``", "''", ",", ".",
+    "...", "\u2026", "u.s.", "x-ray", "-", "(", ")", "[", "]", "<", ">", "|", "do", "not", "a",
+    # Not one to one: ligature, wide letters, fractions, composed or not, marks on their own.
+    "\ufb01nch", "\uff23\uff32\uff21\uff2e\uff25", "\u00bd", "\u2460", "\u2122", "na\u00efve",
+    "e\u0301te\u0301", "\u0300", "\u0301\u0302", "a\u0338", "\u0345", "\u1e9e", "\u0130",
+    # Nothing to see, or nothing left: joiners, soft hyphen, byte order mark, control.
+    "\u200b", "\u200d", "\u00ad", "\ufeff", "\x01", "\x7f", "\u0600", "\U000e0041",
+    # Emoji of one and of many code points, and other scripts.
+    "\U0001f9a9", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f3f3\ufe0f\u200d\U0001f308",
+    "\u8d77\u91cd\u673a", "\u043a\u0440\u0430\u043d", "\u0e44\u0e17\u0e22", "\u0b95\u0bcd\u0bb7",
+    # The tokenizers' own marks, as text.
+    "\u2581", "\u2581crane", "\u2581\u2581", "##s", "##", "\u0120", "\u0120crane",
+    "antidisestablishmentarianism", "quixotically-misunderestimated", "x" * 120,
+]  # fmt: skip
+ANY = st.text(
+    st.characters(exclude_categories=("Cs", "Zs", "Zl", "Zp")), min_size=1, max_size=6
+).filter(lambda token: token.split() == [token])
+SENTENCE = st.lists(st.one_of(st.sampled_from(HARD), ANY), min_size=1, max_size=9)
+
+
+def one_instance(tokens: list[str], position: int) -> Corpus:
+    return Corpus(
+        word="crane",
+        senses=("bird",),
+        split=np.array(["train"]),
+        index=np.zeros(1, np.int32),
+        tokens=(tuple(tokens),),
+        position=np.array([position], dtype=np.int32),
+        gold=np.zeros(1, np.int32),
+    )
+
+
+@pytest.fixture(scope="module", params=TOKENIZERS)
+def oracle(request: pytest.FixtureRequest, built: Built) -> Iterator[Naive]:
+    """The naive loop's tokenizer, without its model."""
+    naive = Naive.__new__(Naive)
+    naive.tokenizer = AutoTokenizer.from_pretrained(built(request.param))
+    yield naive
+
+
+def try_align(aligner: Aligner, tokens: list[str], position: int) -> Aligned | ModelError:
+    try:
+        return aligner.align(one_instance(tokens, position))[0]
+    except ModelError as error:
+        return error
+
+
+ANYTHING = settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+def test_any_text_is_aligned_as_its_characters_are(oracle: Naive) -> None:
+    """Focal word and context are those that characters say, and the pieces the running text's."""
+    aligner = Aligner(oracle.tokenizer, None)
+
+    @ANYTHING
+    @given(SENTENCE, st.data())
+    def check(tokens: list[str], data: st.DataObject) -> None:
+        position = data.draw(st.integers(0, len(tokens) - 1))
+        encoded, words = oracle.pieces(tokens)
+        found = try_align(aligner, tokens, position)
+        if position not in words:
+            assert isinstance(found, ModelError) and "leaves nothing of" in found.what
+            return
+        assert isinstance(found, Aligned), found
+        assert found.as_text and found.ids == encoded["input_ids"]
+        assert found.focal == [i for i, word in enumerate(words) if word == position]
+        assert found.others == [
+            i for i, word in enumerate(words) if word is not None and word != position
+        ]
+        assert found.vanished == len(set(range(len(tokens))) - set(words))
+        assert found.special == 0
+        assert len(found.pieces) == len(found.focal)
+
+    check()
+
+
+def test_any_text_and_any_limit_keep_the_focal_word(oracle: Naive) -> None:
+    free = Aligner(oracle.tokenizer, None)
+    ends = len(free.before) + len(free.after)
+
+    @ANYTHING
+    @given(SENTENCE, st.data())
+    def check(tokens: list[str], data: st.DataObject) -> None:
+        position = data.draw(st.integers(0, len(tokens) - 1))
+        whole = try_align(free, tokens, position)
+        if isinstance(whole, ModelError):
+            return
+        limit = data.draw(st.integers(ends + 1, len(whole.ids) + 2))
+        found = try_align(Aligner(oracle.tokenizer, limit), tokens, position)
+        if ends + len(whole.focal) > limit:
+            assert isinstance(found, ModelError) and "the focal word has" in found.what
+            return
+        assert isinstance(found, Aligned), found
+        assert found.windowed == (len(whole.ids) > limit)
+        assert len(found.ids) <= limit
+        assert [found.ids[i] for i in found.focal] == [whole.ids[i] for i in whole.focal]
+        # What is kept is one stretch of the sentence between the same special tokens.
+        inner = found.ids[len(free.before) : len(found.ids) - len(free.after)]
+        shift = whole.focal[0] - found.focal[0]
+        start = len(free.before) + shift
+        assert whole.ids[start : start + len(inner)] == inner
+        assert found.ids[: len(free.before)] == free.before
+        assert found.ids[len(found.ids) - len(free.after) :] == free.after
+        # Whole words, and no room left for the next on either side.
+        _, words = oracle.pieces(tokens)
+        left, right = words[:start], words[start + len(inner) :]
+        kept = set(words[start : start + len(inner)])
+        assert not kept & set(left) and not kept & (set(right) - {None})
+        for side in (left[-1:], right[:1]):
+            if side and side[0] is not None:
+                assert len(found.ids) + words.count(side[0]) > limit
+
+    check()
+
+
+def test_any_text_masked_is_the_same_text_with_a_mask(oracle: Naive) -> None:
+    if oracle.tokenizer.mask_token_id is None:
+        with pytest.raises(ModelError, match="no mask token"):
+            Aligner(oracle.tokenizer, None, masked=True)
+        return
+    plain, masked = Aligner(oracle.tokenizer, None), Aligner(oracle.tokenizer, None, masked=True)
+
+    @ANYTHING
+    @given(SENTENCE, st.data())
+    def check(tokens: list[str], data: st.DataObject) -> None:
+        position = data.draw(st.integers(0, len(tokens) - 1))
+        own, found = (try_align(one, tokens, position) for one in (plain, masked))
+        if isinstance(own, ModelError):
+            assert isinstance(found, ModelError)
+            return
+        assert isinstance(found, Aligned)
+        first, last = own.focal[0], own.focal[-1]
+        mask = oracle.tokenizer.mask_token_id
+        assert found.ids == [*own.ids[:first], mask, *own.ids[last + 1 :]]
+        assert found.focal == [first]
+        assert [found.ids[i] for i in found.others] == [own.ids[i] for i in own.others]
+        assert (found.pieces, found.unknown) == (own.pieces, own.unknown)
+
+    check()
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 5])
+def test_of_a_repeated_word_the_one_that_is_meant(built: Built, repeats: int) -> None:
+    for name in TOKENIZERS:
+        aligner = Aligner(AutoTokenizer.from_pretrained(built(name)), None)
+        tokens = ["x", *["cranes"] * repeats, "y"]
+        found = [try_align(aligner, tokens, i + 1) for i in range(repeats)]
+        places = [place for one in found for place in one.focal]  # type: ignore[union-attr]
+        assert places == sorted(set(places)), name
+
+
+# The space before a word
+
+
+def test_a_word_in_the_sentence_gets_its_space_and_the_first_none(built: Built) -> None:
+    corpus = corpus_of(("crane is a crane", 0), ("crane is a crane", 3))
+    for name in ("roberta", "gpt2", "deberta", "modernbert"):
+        first, later = Aligner(AutoTokenizer.from_pretrained(built(name)), None).align(corpus)
+        assert later.pieces[0].startswith("\u0120"), name
+        assert not first.pieces[0].startswith("\u0120"), name
+
+
+def test_a_folder_that_asks_for_a_space_before_the_first_word_gets_it(
+    built: Built, tmp_path: Path
+) -> None:
+    folder = copied(built("roberta"), tmp_path / "model")
+    edit(folder / "tokenizer_config.json", add_prefix_space=True)
+    aligner = Aligner(AutoTokenizer.from_pretrained(folder), None)
+    first, later = aligner.align(corpus_of(("crane is a crane", 0), ("crane is a crane", 3)))
+    assert first.pieces == later.pieces
+    assert first.as_text
+
+
+def test_a_tokenizer_that_cuts_across_words_is_refused() -> None:
+    made = Tokenizer(models.BPE())
+    made.normalizer = normalizers.Replace(" ", "_")
+    made.decoder = decoders.Replace("_", " ")
+    trainer = trainers.BpeTrainer(vocab_size=60, show_progress=False)
+    made.train_from_iterator(["The crane , which can't fly"] * 9, trainer)
+    across = PreTrainedTokenizerFast(tokenizer_object=made)
+    with pytest.raises(ModelError, match="cuts a sentence otherwise than its words"):
+        Aligner(across, None)
+
+
+def test_capitals_in_a_vocabulary_of_a_tokenizer_without_them(built: Built, tmp_path: Path) -> None:
+    """BioBERT's folder says nothing of capitals, and the library then makes all letters small."""
+    folder = copied(built("bert-cased"), tmp_path / "model")
+    stated = json.loads((folder / "tokenizer_config.json").read_text())
+    del stated["do_lower_case"]
+    (folder / "tokenizer_config.json").write_text(json.dumps(stated))
+    with pytest.raises(ModelError, match=r"makes all letters small, but [0-9]+ of the") as error:
+        Aligner(AutoTokenizer.from_pretrained(folder), None)
+    assert '"do_lower_case": false' in str(error.value)
+    edit(folder / "tokenizer_config.json", do_lower_case=False)
+    Aligner(AutoTokenizer.from_pretrained(folder), None)
+    Aligner(AutoTokenizer.from_pretrained(built("bert")), None)
+
+
+# Spelling
+
+
+def test_pieces_that_do_not_spell_the_focal_word_are_an_error(
+    built: Built, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word id that is off by one: the fault that pipelines are known for."""
+
+    class OffByOne:
+        def __init__(self, encoding: Any) -> None:
+            self.ids, self.tokens, self.type_ids = encoding.ids, encoding.tokens, encoding.type_ids
+            self.word_ids = [w if w is None else w - 1 for w in encoding.word_ids]
+
+    own = Aligner._encode
+    for name in TOKENIZERS:
+        aligner = Aligner(AutoTokenizer.from_pretrained(built(name)), None)
+        with monkeypatch.context() as patched:
+            patched.setattr(Aligner, "_encode", lambda *args: [OffByOne(one) for one in own(*args)])
+            with pytest.raises(ModelError, match="do not spell the focal word 'crane'") as error:
+                aligner.align(corpus_of(("near the crane it slept", 2)))
+        assert "crane train 0" in str(error.value)
+        assert "of: near the crane it slept" in str(error.value), name
+
+
+@pytest.mark.parametrize("name", ["bert-cased", "roberta", "xlm-roberta", "albert", "llama"])
+def test_what_pieces_spell(built: Built, name: str) -> None:
+    backend = AutoTokenizer.from_pretrained(built(name)).backend_tokenizer
+    for word in ("crane", "don't", "na\u00efve", "quixotically"):
+        (cut,) = backend.encode_batch([[word]], is_pretokenized=True, add_special_tokens=False)
+        assert spelling(backend, cut.tokens) == normalised(backend, word)
+        assert spelling(backend, cut.tokens[:-1]) != normalised(backend, word)
+
+
+def test_a_tokenizer_without_a_decoder_spells_by_its_pieces() -> None:
+    made = tiny_tokenizer()
+    made.backend_tokenizer.decoder = None
+    (one,) = Aligner(made, None).align(corpus_of(("the crane", 1)))
+    assert one.pieces == ("crane",)
+
+
+@pytest.mark.parametrize(
+    ("name", "special"), [("bert", "[SEP]"), ("roberta", "<s>"), ("gpt2", "<|endoftext|>")]
+)
+def test_special_tokens_in_the_text(built: Built, name: str, special: str) -> None:
+    aligner = Aligner(AutoTokenizer.from_pretrained(built(name)), None)
+    (one,) = aligner.align(corpus_of((f"the {special} crane", 2)))
+    # GPT-2's one special token is also what it calls unknown.
+    assert (one.special, one.unknown) == (0 if name == "gpt2" else 1, False)
+    if name == "gpt2":
+        return
+    with pytest.raises(ModelError, match="is a special token of this tokenizer") as error:
+        aligner.align(corpus_of((f"the {special} crane", 1)))
+    assert special in str(error.value)
+
+
+def test_cls_is_what_the_tokenizer_put_there_not_what_the_text_says(built: Built) -> None:
+    aligner = Aligner(AutoTokenizer.from_pretrained(built("xlnet")), None)
+    (one,) = aligner.align(corpus_of(("the <cls> crane", 2)))
+    assert one.cls == len(one.ids) - 1
+    assert one.ids.count(one.ids[-1]) == 2
+
+
+# The report
+
+
+REPORTED = corpus_of(
+    ("the crane flew", 1),
+    ("a crane \u0300 lifted", 1),
+    ("Cranes near [SEP] the river", 0),
+    ("a \U0001f9a9", 1),
+    (" ".join(["a"] * 40 + ["crane"]), 40),
+)
+
+
+def test_what_is_reported_of_a_word() -> None:
+    aligned = Aligner(tiny_tokenizer(16), 16).align(REPORTED)
+    found = pieces.report(REPORTED, aligned)
+    assert (found["word"], found["corpus"], found["instances"]) == ("crane", REPORTED.digest, 5)
+    assert found["pieces"] == {"1": 4, "2": 1}
+    nothing = dict.fromkeys(("unknown", "windowed", "vanished_words", "special_words"), 0)
+    of_one = {"word": "crane", "instances": 1, "spellings": 1, "unlike_text": 0, "unlike_file": 0}
+    one = {"min_pieces": 1, "mean_pieces": 1.0, "max_pieces": 1}
+    two = {"min_pieces": 2, "mean_pieces": 2.0, "max_pieces": 2}
+    assert found["forms"] == [
+        {**of_one, **one, **nothing, "form": "crane", "pieces": "crane", "instances": 3,
+         "windowed": 1, "vanished_words": 1},
+        {**of_one, **two, **nothing, "form": "Cranes", "pieces": "crane ##s", "special_words": 1},
+        {**of_one, **one, **nothing, "form": "\U0001f9a9", "pieces": "[UNK]", "unknown": 1},
+    ]  # fmt: skip
+    assert [set(form) for form in found["forms"]] == [set(pieces.COLUMNS)] * 3
+    told = pieces.warnings(found)
+    assert [line.split(":")[0] for line in told] == ["crane"] * 2
+    assert "1 focal words have a piece that the tokenizer does not know" in told[0]
+    assert "1 words are taken for special tokens" in told[1]
+    assert pieces.warnings({**found, "forms": found["forms"][:1]}) == []
+
+
+def test_a_form_cut_in_two_ways_is_one_row(built: Built) -> None:
+    """At the beginning of a sentence RoBERTa's pieces are others."""
+    corpus = corpus_of(("crane flew", 0), ("a crane flew", 1), ("the crane slept", 1))
+    aligned = Aligner(AutoTokenizer.from_pretrained(built("roberta")), None).align(corpus)
+    (row,) = pieces.report(corpus, aligned)["forms"]
+    counts = [len(one.pieces) for one in aligned]
+    assert row["pieces"] == " ".join(aligned[1].pieces)
+    assert (row["instances"], row["spellings"]) == (3, 2)
+    assert (row["min_pieces"], row["max_pieces"]) == (min(counts), max(counts))
+    assert row["mean_pieces"] == sum(counts) / 3
+
+
+def test_pieces_unlike_the_folder_s_own_file_are_counted(built: Built) -> None:
+    """transformers makes DeBERTa's tokenizer anew, without its file's table of characters."""
+    folder = built("deberta-v2")
+    file = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    corpus = corpus_of(("the \ufb01nch crane", 2), ("the crane", 1), n_train=1)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    assert [one.as_file for one in Aligner(tokenizer, None, file=file).align(corpus)] == [True] * 2
+    file.normalizer = normalizers.Sequence([normalizers.Precompiled(zoo.CHARSMAP), file.normalizer])
+    aligned = Aligner(tokenizer, None, file=file).align(corpus)
+    assert [one.as_file for one in aligned] == [False, True]
+    assert (
+        "1 sentences have other pieces by the folder's"
+        in pieces.warnings(pieces.report(corpus, aligned))[0]
+    )
+
+
+def test_sentences_unlike_the_running_text_are_counted(
+    built: Built, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aligner = Aligner(AutoTokenizer.from_pretrained(built("roberta")), None)
+    monkeypatch.setattr(aligner, "spaced", False)
+    corpus = corpus_of(("the crane", 1), ("crane", 0))
+    aligned = aligner.align(corpus)
+    assert [one.as_text for one in aligned] == [False, True]
+    (row,) = pieces.report(corpus, aligned)["forms"]
+    assert row["unlike_text"] == 1
+
+
+def write(folder: Path, corpus: Corpus) -> None:
+    aligned = Aligner(tiny_tokenizer(16), 16).align(corpus)
+    (folder / corpus.word).mkdir(parents=True)
+    path = folder / corpus.word / pieces.FILE
+    path.write_text(json.dumps(pieces.report(corpus, aligned)))
+
+
+def test_one_table_of_all_words(tmp_path: Path) -> None:
+    write(tmp_path / "e", REPORTED)
+    write(tmp_path / "e", corpus_of(("the =bank", 1), ("a bank", 1), word="bank"))
+    arguments = ["--embeddings", str(tmp_path / "e"), "--out", str(tmp_path / "alignment.csv")]
+    assert main(["alignment", "--words", "crane", "bank", *arguments]) == 0
+    table = pd.read_csv(tmp_path / "alignment.csv")
+    assert tuple(table.columns) == pieces.COLUMNS
+    assert table["word"].tolist() == ["crane"] * 3 + ["bank"] * 2
+    # A cell that a spreadsheet would run.
+    assert table["form"].tolist() == ["crane", "Cranes", "\U0001f9a9", "'=bank", "bank"]
+    assert table["instances"].sum() == 7
+    assert main(["alignment", "--words", "bank", *arguments]) == 0
+    assert pd.read_csv(tmp_path / "alignment.csv")["word"].unique().tolist() == ["bank"]
+
+
+def test_reports_that_are_missing_damaged_or_of_another_word(tmp_path: Path) -> None:
+    write(tmp_path, REPORTED)
+    with pytest.raises(ResultError, match="missing"):
+        pieces.table(tmp_path, ["bank"], tmp_path / "a.csv")
+    (tmp_path / "crane").rename(tmp_path / "bank")
+    with pytest.raises(ResultError, match="the report is of 'crane'"):
+        pieces.table(tmp_path, ["bank"], tmp_path / "a.csv")
+    (tmp_path / "bank" / pieces.FILE).write_text('{"word": "bank", "forms": [{"form": "b"}]}')
+    with pytest.raises(ResultError, match="does not hold what it should"):
+        pieces.table(tmp_path, ["bank"], tmp_path / "a.csv")
+    assert not (tmp_path / "a.csv").exists()

@@ -1,0 +1,311 @@
+"""Where the focal word is among the word pieces, and whether they spell it.
+
+Words are handed to the tokenizer one by one, each with the space before it if the tokenizer takes
+that for part of the word (RoBERTa, GPT-2), so that the pieces are those of the running text and
+each carries the number of its word. Sentences beyond the model's length lose the words farthest
+from the focal one. Left out on purpose: the model.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wsd.corpus import Corpus
+from wsd.errors import ModelError
+
+# Commas, contractions and a capital: what tokenizers are known to treat each in its own way.
+PROBE = "The crane , which can't fly , is n't the Crane 's box ."
+# A vocabulary of which more pieces than this have a capital was made for text with capitals.
+CASED = 0.05
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """One instance as the model sees it.
+
+    Attributes
+    ----------
+    ids : list of int
+        Word pieces with special tokens.
+    focal, others : list of int
+        Positions in ``ids`` of the focal word's pieces, and of all other words' pieces.
+    cls : int or None
+        Position of ``[CLS]``.
+    windowed : bool
+        Whether words far from the focal word were left out to keep the length limit.
+    segments : list of int or None
+        What the tokenizer itself says of segments, where it is not 0 everywhere (XLNet).
+    pieces : tuple of str
+        The focal word's pieces, before it is masked.
+    unknown : bool
+        Whether one of them is the tokenizer's unknown piece.
+    vanished : int
+        Words of the sentence of which the tokenizer leaves nothing.
+    special : int
+        Words of the sentence that the tokenizer takes for special tokens, such as ``[SEP]``.
+    as_text : bool
+        Whether the sentence as running text has the very same pieces.
+    as_file : bool
+        Whether the folder's own ``tokenizer.json`` gives them too.
+    """
+
+    ids: list[int]
+    focal: list[int]
+    others: list[int]
+    cls: int | None
+    windowed: bool
+    segments: list[int] | None = None
+    pieces: tuple[str, ...] = ()
+    unknown: bool = False
+    vanished: int = 0
+    special: int = 0
+    as_text: bool = True
+    as_file: bool = True
+
+
+class Aligner:
+    """A tokenizer, and what was found out about it.
+
+    Parameters
+    ----------
+    tokenizer : transformers.PreTrainedTokenizerFast
+    max_length : int or None
+        The pieces that the model takes, special tokens included; None for any number.
+    masked : bool
+        Whether one mask token takes the place of the focal word.
+    file : tokenizers.Tokenizer, optional
+        What the folder's own ``tokenizer.json`` holds: transformers builds some tokenizers anew
+        from their vocabulary, and then something may be lost.
+
+    Attributes
+    ----------
+    before, after, segments : list of int
+        The special tokens at both ends of every sentence, and the segment ids of those and of
+        one word piece between them.
+    spaced : bool
+        Whether words are handed over with the space before them.
+
+    Raises
+    ------
+    ModelError
+        If the tokenizer gives no word ids, cuts running text across words, lowers the case of
+        text that its vocabulary has capitals for, or has no mask token where one is asked for.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Any,
+        max_length: int | None,
+        *,
+        masked: bool = False,
+        file: Any = None,
+    ) -> None:
+        if not getattr(tokenizer, "is_fast", False):
+            raise ModelError(
+                f"{type(tokenizer).__name__} gives no word ids, so the focal word cannot be found",
+                fix="use a model with a tokenizer.json",
+            )
+        self.tokenizer, self.max_length, self.file = tokenizer, max_length, file
+        self.backend = tokenizer.backend_tokenizer
+        self.mask: int | None = None
+        if masked:
+            self.mask = tokenizer.mask_token_id
+            if self.mask is None:
+                raise ModelError(
+                    f"{type(tokenizer).__name__} has no mask token to stand for the focal word",
+                    fix="use `input: plain`, or an encoder trained with a mask",
+                )
+        self._special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+        _check_case(tokenizer)
+        self.spaced = self._find_spacing()
+        self.before, self.after, self.segments = self._ends()
+        self._spelled: dict[tuple[str, tuple[str, ...]], bool] = {}
+
+    def _find_spacing(self) -> bool:
+        (running,) = self._running([PROBE.split()])
+        for spaced in (True, False):
+            (found,) = self._encode([PROBE.split()], spaced)
+            if found.ids == running.ids:
+                return spaced
+        raise ModelError(
+            f"{type(self.tokenizer).__name__} cuts a sentence otherwise than its words, so the "
+            "focal word cannot be found",
+            fix="use a model whose tokenizer treats a sentence word by word",
+        )
+
+    def _ends(self) -> tuple[list[int], list[int], list[int]]:
+        (found,) = self._encode([PROBE.split()], self.spaced)
+        inner = [i for i, word in enumerate(found.word_ids) if word is not None]
+        first, last = inner[0], inner[-1] + 1
+        kinds = found.type_ids[: first + 1] + found.type_ids[last:]
+        return found.ids[:first], found.ids[last:], kinds
+
+    def align(self, corpus: Corpus) -> list[Aligned]:
+        """Tokenize every instance and find its focal word.
+
+        Raises
+        ------
+        ModelError
+            If the tokenizer leaves nothing of a focal word, its pieces do not spell it, or it
+            alone exceeds the length limit; it names the instance.
+        """
+        encodings = self._encode(corpus.tokens, self.spaced)
+        running = [found.ids for found in self._running(corpus.tokens)]
+        of_file = running
+        if self.file is not None:
+            texts = [" ".join(tokens) for tokens in corpus.tokens]
+            of_file = [found.ids for found in self.file.encode_batch(texts)]
+        return [
+            replace(
+                self._align(encodings[i], tokens, int(position), name_of(corpus, i)),
+                as_text=encodings[i].ids == running[i],
+                as_file=running[i] == of_file[i],
+            )
+            for i, (tokens, position) in enumerate(zip(corpus.tokens, corpus.position, strict=True))
+        ]
+
+    def _encode(self, sentences: Sequence[Sequence[str]], spaced: bool) -> list[Any]:
+        handed = [
+            [f" {token}" if spaced and i else token for i, token in enumerate(tokens)]
+            for tokens in sentences
+        ]
+        return self._call(handed, is_split_into_words=True)
+
+    def _running(self, sentences: Sequence[Sequence[str]]) -> list[Any]:
+        return self._call([" ".join(tokens) for tokens in sentences])
+
+    def _call(self, texts: Sequence[Any], **how: Any) -> list[Any]:
+        encoded = self.tokenizer(
+            texts,
+            padding=False,
+            truncation=False,
+            return_attention_mask=False,
+            verbose=False,
+            **how,
+        )
+        return encoded.encodings
+
+    def _align(self, encoding: Any, tokens: Sequence[str], position: int, name: str) -> Aligned:
+        ids, words, segments = list(encoding.ids), list(encoding.word_ids), list(encoding.type_ids)
+        special = {word for i, word in enumerate(words) if ids[i] in self._special} - {None}
+        vanished = len(tokens) - len({word for word in words if word is not None})
+        focal = [i for i, word in enumerate(words) if word == position]
+        if not focal:
+            raise ModelError(
+                f"the tokenizer leaves nothing of the focal word {tokens[position]!r}", where=name
+            )
+        if position in special:
+            raise ModelError(
+                f"the focal word {tokens[position]!r} is a special token of this tokenizer",
+                where=name,
+                fix="write the word otherwise in the corpus, or use another tokenizer",
+            )
+        pieces = tuple(encoding.tokens[i] for i in focal)
+        unknown = self.tokenizer.unk_token_id in [ids[i] for i in focal]
+        if not unknown:
+            self._check_spelling(tokens, position, pieces, name)
+        if self.mask is not None:
+            ids[focal[0]] = self.mask
+            ids, words, segments = (
+                [value for i, value in enumerate(values) if i not in focal[1:]]
+                for values in (ids, words, segments)
+            )
+        windowed = self.max_length is not None and len(ids) > self.max_length
+        if windowed:
+            first, last = self._window(words, len(tokens), position, name)
+            kept = [i for i, word in enumerate(words) if word is None or first <= word < last]
+            ids, words, segments = ([v[i] for i in kept] for v in (ids, words, segments))
+        cls_id = self.tokenizer.cls_token_id
+        places = [i for i, word in enumerate(words) if word is None and ids[i] == cls_id]
+        return Aligned(
+            ids=ids,
+            focal=[i for i, word in enumerate(words) if word == position],
+            others=[i for i, word in enumerate(words) if word is not None and word != position],
+            cls=places[0] if places else None,
+            windowed=windowed,
+            segments=segments if any(segments) else None,
+            pieces=pieces,
+            unknown=unknown,
+            vanished=vanished,
+            special=len(special),
+        )
+
+    def _window(
+        self, word_ids: Sequence[int | None], n_words: int, position: int, name: str
+    ) -> tuple[int, int]:
+        """The words around the focal word that fit, as even on both sides as can be."""
+        assert self.max_length is not None
+        pieces = [0] * n_words
+        for word in word_ids:
+            if word is not None:
+                pieces[word] += 1
+        room = self.max_length - sum(word is None for word in word_ids) - pieces[position]
+        if room < 0:
+            raise ModelError(
+                f"the focal word has {pieces[position]} pieces, the model takes {self.max_length}",
+                where=name,
+            )
+        first, last = position, position + 1
+        growing = True
+        while growing:
+            growing = False
+            if first > 0 and pieces[first - 1] <= room:
+                first -= 1
+                room -= pieces[first]
+                growing = True
+            if last < n_words and pieces[last] <= room:
+                room -= pieces[last]
+                last += 1
+                growing = True
+        return first, last
+
+    def _check_spelling(
+        self, tokens: Sequence[str], position: int, pieces: tuple[str, ...], name: str
+    ) -> None:
+        token = f" {tokens[position]}" if self.spaced and position else tokens[position]
+        key = (token, pieces)
+        if key not in self._spelled:
+            self._spelled[key] = spelling(self.backend, pieces) == normalised(self.backend, token)
+        if not self._spelled[key]:
+            raise ModelError(
+                f"the pieces {' '.join(map(repr, pieces))} do not spell the focal word "
+                f"{tokens[position]!r} of: {' '.join(tokens)}",
+                where=name,
+                fix="correct the position in the corpus, or use another tokenizer",
+            )
+
+
+def spelling(backend: Any, pieces: Sequence[str]) -> str:
+    """What pieces say together, without white space and marks of it."""
+    said = backend.decoder.decode(list(pieces)) if backend.decoder else "".join(pieces)
+    return _letters(said)
+
+
+def normalised(backend: Any, token: str) -> str:
+    """A token after the tokenizer's own normalisation, without white space and marks of it."""
+    return _letters(backend.normalizer.normalize_str(token) if backend.normalizer else token)
+
+
+def _letters(text: str) -> str:
+    return "".join(text.replace("▁", " ").split())
+
+
+def _check_case(tokenizer: Any) -> None:
+    normalizer = tokenizer.backend_tokenizer.normalizer
+    if normalizer is None or "A" in normalizer.normalize_str("A"):
+        return
+    added = set(tokenizer.get_added_vocab())
+    pieces = [piece for piece in tokenizer.get_vocab() if piece not in added]
+    capitals = sum(any("A" <= letter <= "Z" for letter in piece) for piece in pieces)
+    if capitals > CASED * len(pieces):
+        raise ModelError(
+            f"{type(tokenizer).__name__} makes all letters small, but {capitals} of the "
+            f"{len(pieces)} pieces of its vocabulary have capitals",
+            fix='say "do_lower_case": false in tokenizer_config.json, in a folder named with '
+            "`path:` in the config",
+        )
+
+
+def name_of(corpus: Corpus, row: int) -> str:
+    """An instance in words: word, split and number."""
+    return f"{corpus.word} {corpus.split[row]} {corpus.index[row]}"

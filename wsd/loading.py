@@ -1,0 +1,97 @@
+"""A folder's tokenizer and model, loaded without the hub, code of the model's own, or pickle."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from wsd.errors import ModelError, WsdError
+
+# How transformers may load: without the hub, without code of the model's own.
+LOCAL = {"local_files_only": True, "trust_remote_code": False}
+
+
+def load_folder(folder: str, random_weights: int | None = None) -> tuple[Any, Any, Any]:
+    """Load a folder with ``config.json``, safetensors weights and a tokenizer.
+
+    Parameters
+    ----------
+    folder : str
+    random_weights : int, optional
+        A seed: the weights are not read but drawn, as the architecture draws them before its
+        training.
+
+    Returns
+    -------
+    tokenizer, model
+        As transformers' AutoTokenizer and AutoModel give them.
+    file : tokenizers.Tokenizer or None
+        What ``tokenizer.json`` holds, without its truncation and padding.
+
+    Raises
+    ------
+    ModelError
+        If the folder cannot be loaded, or its weights do not fill the model.
+    """
+    import transformers
+
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, use_fast=True, **LOCAL)
+        model = (
+            _read_weights(folder)
+            if random_weights is None
+            else _drawn_weights(folder, random_weights)
+        )
+        return tokenizer, model, _tokenizer_file(folder)
+    except (WsdError, MemoryError):
+        raise
+    except Exception as error:  # the libraries raise bare Exception for a damaged file
+        raise ModelError(f"the model cannot be loaded: {error}", where=folder) from error
+
+
+def _tokenizer_file(folder: str) -> Any:
+    """What ``tokenizer.json`` holds, without its truncation and padding; None if there is none."""
+    import tokenizers
+
+    path = Path(folder) / "tokenizer.json"
+    if not path.is_file():
+        return None
+    found = tokenizers.Tokenizer.from_file(str(path))
+    found.no_truncation()
+    found.no_padding()
+    return found
+
+
+def _read_weights(folder: str) -> Any:
+    """The model of a folder with its own weights."""
+    import transformers
+
+    model, loaded = transformers.AutoModel.from_pretrained(
+        folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **LOCAL
+    )
+    # No loss: an encoder's hidden states do not pass through the pooler, nor through a decoder.
+    spare = ("pooler.", "decoder.") if model.config.is_encoder_decoder else ("pooler.",)
+    missing = sorted(key for key in loaded["missing_keys"] if not key.startswith(spare))
+    if missing:
+        raise ModelError(
+            f"the weights lack {len(missing)} of the model's tensors, such as {missing[0]}",
+            where=folder,
+            fix="use the weights that belong to this config.json",
+        )
+    return model
+
+
+def _drawn_weights(folder: str, seed: int) -> Any:
+    """A model of a folder's config, initialised by its own architecture's rule."""
+    import transformers
+
+    config = transformers.AutoConfig.from_pretrained(folder, **LOCAL)
+    # On the CPU whatever the device, and on the CPU's generator alone, which is then put back:
+    # torch.manual_seed would seed every GPU too.
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        return transformers.AutoModel.from_config(
+            config, dtype=torch.float32, trust_remote_code=False
+        )

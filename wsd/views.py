@@ -1,0 +1,31 @@
+"""What is kept of a sentence: the names of the views.
+
+A contextual view has a vector per hidden state. A static one is taken from the matrix of the
+input embeddings alone, before positions, segments and norms: a word piece has the same vector in
+every sentence, no layer comes into it, and its file has one layer, number 0.
+
+``focal``
+    the focal word: its word pieces pooled by ``mean``, ``first`` or ``last``;
+``context``
+    the mean of the other word pieces, without special tokens and without padding;
+``cls``
+    the tokenizer's ``[CLS]`` token, wherever it puts it;
+``other``
+    one other word piece, drawn with the seed for each instance, the same in every layer;
+``static``
+    the rows of the focal word's pieces, pooled as in ``focal``;
+``static_context``
+    the mean of the rows of the other word pieces.
+
+A sentence of nothing but the focal word has no context: its ``context``, ``other`` and
+``static_context`` are zero.
+"""
+
+CONTEXTUAL = ("focal", "context", "cls", "other")
+STATIC = ("static", "static_context")
+VIEWS = (*CONTEXTUAL, *STATIC)
+
+
+def blocks_of(view: str, blocks: int) -> int:
+    """How many layers beyond layer 0 a view has, of an encoder of ``blocks`` blocks."""
+    return 0 if view in STATIC else blocks
