@@ -25,7 +25,17 @@ MEANS = ["mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
 # Selecting is cheap; what it selects is fitted anew, per model.
 PUBLISHED = len(SYSTEMS)
 TO_THE_END = dict.fromkeys(
-    ("select", "classify_selected", "evaluate", "compare", "layerwise", "figures", "report"), 1
+    (
+        "alignment",
+        "select",
+        "classify_selected",
+        "evaluate",
+        "compare",
+        "layerwise",
+        "figures",
+        "report",
+    ),
+    1,
 )
 LAYERS = ["all", "mean-all"]
 CLASSIFIERS = [{"name": "nearest_centroid"}, {"name": "logistic", "C": [0.01, 1]}]
