@@ -96,6 +96,27 @@ def test_every_view_and_layer_equals_the_naive_loop(built: Built, name: str) -> 
 
 
 @pytest.mark.parametrize("name", zoo.KINDS)
+def test_hidden_states_that_pass_are_those_that_the_model_gives(built: Built, name: str) -> None:
+    encoder = Encoder.load(str(built(name)), device="cpu")
+    assert (encoder._passing is not None) == zoo.KINDS[name].passing
+    passing = encode(encoder, SENTENCES)
+    encoder._passing = None
+    assert np.array_equal(passing, encode(encoder, SENTENCES))
+
+
+@pytest.mark.parametrize("name", zoo.KINDS)
+def test_bfloat16_gives_the_same_vectors_as_far_as_it_goes(built: Built, name: str) -> None:
+    """Eight bits of each number: a little off, and more where attention is as sharp as here."""
+    whole, half = (
+        encode(Encoder.load(str(built(name)), device="cpu", precision=precision), SENTENCES)[0]
+        for precision in ("float32", "bfloat16")
+    )
+    cosine = (whole * half).sum(-1) / np.linalg.norm(whole, axis=-1) / np.linalg.norm(half, axis=-1)
+    assert np.median(cosine, axis=1).min() > 0.98, (name, cosine)
+    assert not np.array_equal(whole, half)
+
+
+@pytest.mark.parametrize("name", zoo.KINDS)
 def test_what_an_encoder_is_said_to_be(built: Built, name: str) -> None:
     kind = zoo.KINDS[name]
     encoder = Encoder.load(str(built(name)), device="cpu")

@@ -59,6 +59,9 @@ class Kind:
         Gives the tokenizer and what ``tokenizer_config.json`` says of it.
     model : callable
         From a vocabulary size and the tokenizer to a model with its head.
+    passing : bool
+        Whether its blocks are given the very hidden states that it gives: XLNet turns them, and
+        Longformer pads them.
     """
 
     tokenizer: Callable[[], tuple[Tokenizer, dict[str, Any]]]
@@ -71,6 +74,7 @@ class Kind:
     cls: str | None = "first"
     static_width: int = WIDTH
     wide_embeddings: bool = False
+    passing: bool = True
 
 
 @cache
@@ -385,7 +389,7 @@ KINDS: dict[str, Kind] = {
         of("XLNetConfig", "XLNetLMHeadModel", **{
             **NONE, "d_model": WIDTH, "n_layer": BLOCKS, "n_head": 4, "d_inner": 64,
             "initializer_range": 0.5}),
-        cls="last", limit=None,
+        cls="last", limit=None, passing=False,
     ),
     "gpt2": Kind(
         gpt2,
@@ -418,6 +422,7 @@ KINDS: dict[str, Kind] = {
         byte_level("LongformerTokenizer", ROBERTA, **ROBERTA_NAMES),
         of("LongformerConfig", "LongformerForMaskedLM", attention_window=8, pad_token_id=1,
            **BY_PADDING),
+        passing=False,
     ),
     "llama": Kind(
         llama, of("LlamaConfig", "LlamaForCausalLM", num_key_value_heads=4),

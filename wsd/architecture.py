@@ -111,6 +111,36 @@ def _is_positions(name: str) -> bool:
     return name == "wpe" or ("position" in name and "rel" not in name)
 
 
+def padded(
+    batch: Sequence[Sequence[int]],
+    segments: Sequence[Sequence[int] | None],
+    *,
+    pad: int,
+    device: torch.device,
+) -> dict[str, torch.Tensor]:
+    """A model's arguments for a batch, padded on the right whatever side the tokenizer prefers.
+
+    Positions then are those of each sentence alone. Segment ids are given only where they are not
+    0: models without them would refuse them, and GPT-2 would add its first word to every piece.
+    """
+    longest = max(len(ids) for ids in batch)
+    inputs = {
+        "input_ids": torch.full((len(batch), longest), pad, dtype=torch.long),
+        "attention_mask": torch.zeros((len(batch), longest), dtype=torch.long),
+    }
+    if any(one is not None for one in segments):
+        inputs["token_type_ids"] = torch.zeros((len(batch), longest), dtype=torch.long)
+    for i, (ids, segment) in enumerate(zip(batch, segments, strict=True)):
+        inputs["input_ids"][i, : len(ids)] = torch.tensor(ids)
+        inputs["attention_mask"][i, : len(ids)] = 1
+        if segment is not None:
+            inputs["token_type_ids"][i, : len(segment)] = torch.tensor(segment)
+    if device.type == "cuda":
+        # From pinned memory the copy runs beside what the GPU is doing.
+        return {k: v.pin_memory().to(device, non_blocking=True) for k, v in inputs.items()}
+    return {key: value.to(device) for key, value in inputs.items()}
+
+
 def hidden_states(
     model: Any,
     batch: Sequence[Sequence[int]],
@@ -119,31 +149,10 @@ def hidden_states(
     pad: int,
     device: torch.device,
 ) -> tuple[torch.Tensor, ...]:
-    """Every hidden state of a batch, padded on the right whatever side the tokenizer prefers.
-
-    Positions then are those of each sentence alone. Segment ids are given only where they are not
-    0: models without them would refuse them, and GPT-2 would add its first word to every piece.
-    """
-    longest = max(len(ids) for ids in batch)
-    ids = torch.full((len(batch), longest), pad, dtype=torch.long)
-    mask = torch.zeros((len(batch), longest), dtype=torch.long)
-    for i, one in enumerate(batch):
-        ids[i, : len(one)] = torch.tensor(one)
-        mask[i, : len(one)] = 1
-    further = {}
-    if any(one is not None for one in segments):
-        types = torch.zeros((len(batch), longest), dtype=torch.long)
-        for i, segment in enumerate(segments):
-            if segment is not None:
-                types[i, : len(segment)] = torch.tensor(segment)
-        further["token_type_ids"] = types.to(device)
+    """Every hidden state of a batch."""
+    inputs = padded(batch, segments, pad=pad, device=device)
     with torch.inference_mode():
-        return model(
-            input_ids=ids.to(device),
-            attention_mask=mask.to(device),
-            output_hidden_states=True,
-            **further,
-        ).hidden_states
+        return model(**inputs, output_hidden_states=True).hidden_states
 
 
 def examine(

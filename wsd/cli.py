@@ -94,6 +94,7 @@ def _embed(args: argparse.Namespace) -> None:
         threads=args.threads,
         out=args.out,
         input=args.input,
+        precision=args.precision,
     )
 
 
@@ -490,6 +491,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
+    p.add_argument(
+        "--precision",
+        default="float32",
+        choices=["float32", "bfloat16", "float16"],
+        help="what the model computes in; float16 on a GPU alone",
+    )
     p.add_argument("--threads", type=_count, default=1)
     out(p, "the word's folder, for <view>.safetensors and alignment.json")
 

@@ -73,6 +73,7 @@ class Model:
     features: tuple[tuple[str, str], ...] = ()
     random_weights: int | None = None
     input: str = "plain"
+    precision: str = "float32"
 
     @property
     def single(self) -> tuple[str, ...]:
@@ -377,6 +378,7 @@ def _model(entry: Mapping[str, Any], i: int, config: Mapping[str, Any]) -> Model
         width=entry["width"],
         pooling=entry.get("pooling", "mean"),
         input=entry.get("input", "plain"),
+        precision=entry.get("precision", "float32"),
         layers=tuple(choice.name for choice in choices),
         features=tuple(dict.fromkeys((one.view, one.layers) for one in sets)),
     )

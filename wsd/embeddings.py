@@ -88,6 +88,7 @@ def embed(
     threads: int,
     out: Path,
     input: str = PLAIN,
+    precision: Any = "float32",
 ) -> None:
     """Run the encoder over a word's instances and write ``out/<view>.safetensors``.
 
@@ -106,26 +107,27 @@ def embed(
         The word's folder.
     input : {"plain", "masked"}
         Whether one mask token takes the place of the focal word.
+    precision
+        As in :meth:`wsd.encoder.Encoder.load`.
     """
     from wsd import models, pieces
     from wsd.encoder import Encoder
 
     folder = models.verify(record)
-    drawn = record.get("random_weights")
     encoder = Encoder.load(
         str(folder),
         pooling=pooling,
         masked=input == MASKED,
         device=device,
-        random_weights=drawn,
+        precision=precision,
+        random_weights=record.get("random_weights"),
     )
     for key, here in (("blocks", encoder.blocks), ("width", encoder.width)):
         if here != record[key]:
             raise ResultError(f"the model has {key} {here}, its record says {record[key]}")
     model = {key: value for key, value in record.items() if key != "folder"}
-    if drawn is not None:
-        # Of drawn weights no file tells what they are, and other versions may draw others.
-        model["random_weights_sha256"] = encoder.weights_digest()
+    if encoder.drawn is not None:
+        model["random_weights_sha256"] = encoder.drawn
     aligned = encoder.align(corpus)
     audit = pieces.report(corpus, aligned)
     for line in pieces.warnings(audit):
@@ -135,7 +137,7 @@ def embed(
         "architecture": encoder.architecture.as_dict(),
         "input": input,
         "pooling": pooling,
-        "precision": "float32",
+        "precision": precision,
         "seed": seed,
         "device": str(encoder.device),
         "word": corpus.word,

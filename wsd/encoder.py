@@ -1,20 +1,19 @@
 """Tokenizer and model: every hidden state of the focal word in one pass.
 
 Left out on purpose: how a folder is loaded (:mod:`wsd.loading`), what kind of model it holds
-(:mod:`wsd.architecture`), where the focal word is (:mod:`wsd.alignment`), what is done with the
-vectors, and how they lie on disk. :mod:`wsd.views` says what is kept of a sentence. Of the package
-only this module, ``loading`` and ``architecture`` import torch.
+(:mod:`wsd.architecture`), where the focal word is (:mod:`wsd.alignment`), which instances run
+together (:mod:`wsd.batches`), what is done with the vectors, and how they lie on disk.
+:mod:`wsd.views` says what is kept of a sentence. Of the package only this module, ``loading``,
+``architecture``, ``batches``, ``packing`` and ``passing`` import torch.
 """
 
 import hashlib
-import json
+import logging
 import os
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import islice
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 # Before the import: the tokenizer reads it when it starts, and our threads run whole batches.
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -22,27 +21,27 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 import numpy as np
 import torch
 
+from wsd import batches
 from wsd.alignment import Aligned, Aligner, name_of
 from wsd.architecture import (
     Architecture,
     encoder_of,
     examine,
-    hidden_states,
     length_limit,
+    padded,
     shape,
 )
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError, ModelError
-from wsd.loading import load_folder
+from wsd.loading import load_folder, weights_digest
+from wsd.packing import pack
+from wsd.passing import Passing, find
 
-# Padded positions of one batch. With MiniLM, 512 takes the least time and 8,192 a third more:
-# what a batch touches should fit in the processor's cache. A GPU wants more (not measured).
-BATCH_TOKENS = 512
-GPU_BATCH_TOKENS = 8192
+log = logging.getLogger("wsd")
 
-_T = TypeVar("_T")
-_R = TypeVar("_R")
 Pooling = Literal["mean", "first", "last"]
+Precision = Literal["float32", "bfloat16", "float16"]
+Batch = tuple[list[int], np.ndarray]
 
 
 def choose_device(name: str) -> torch.device:
@@ -52,6 +51,20 @@ def choose_device(name: str) -> torch.device:
     if name.startswith("cuda") and not torch.cuda.is_available():
         raise ConfigError("no GPU can be used here", where="device", fix="use auto or cpu")
     return torch.device(name)
+
+
+def _check_precision(precision: Precision, device: torch.device) -> None:
+    if device.type != "cpu":
+        return
+    if precision == "float16":
+        raise ConfigError(
+            "float16 is for GPUs: a processor would compute it in software",
+            where="precision",
+            fix="use bfloat16 or float32",
+        )
+    has_bfloat16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    if precision == "bfloat16" and not has_bfloat16:
+        log.warning("this processor has no instructions for bfloat16: float32 would be faster")
 
 
 class Encoder:
@@ -69,6 +82,12 @@ class Encoder:
     device : torch.device
     file : tokenizers.Tokenizer, optional
         As in :class:`wsd.alignment.Aligner`.
+
+    Attributes
+    ----------
+    drawn : str or None
+        SHA-256 of weights that were drawn; no file tells what they are, and other versions may
+        draw others.
     """
 
     def __init__(
@@ -86,6 +105,8 @@ class Encoder:
         self.blocks, self.width = shape(self.model.config)
         self.max_length = length_limit(tokenizer, self.model)
         self.aligner = Aligner(tokenizer, self.max_length, masked=masked, file=file)
+        self.drawn: str | None = None
+        self._passing: Passing | None = None
 
     @classmethod
     def load(
@@ -95,6 +116,7 @@ class Encoder:
         pooling: Pooling = "mean",
         masked: bool = False,
         device: str = "auto",
+        precision: Precision = "float32",
         random_weights: int | None = None,
     ) -> "Encoder":
         """Load from a local folder with ``config.json``, safetensors weights and a tokenizer.
@@ -106,17 +128,22 @@ class Encoder:
         folder : str
         pooling, masked, device
             As in the class and :func:`choose_device`.
+        precision : {"float32", "bfloat16", "float16"}
+            What the model computes in. The vectors are float32 whatever it is.
         random_weights : int, optional
             A seed: the weights are not read but drawn, as the architecture draws them before
             its training, and are the same for the same seed and versions.
 
         Raises
         ------
+        ConfigError
+            If the device cannot be had, or cannot compute in that precision.
         ModelError
             If the folder cannot be loaded, its weights do not fill the model, or the model or
             its tokenizer is of a kind that cannot be handled; it names which and why.
         """
         chosen = choose_device(device)
+        _check_precision(precision, chosen)
         tokenizer, model, file = load_folder(folder, random_weights)
         model.config.use_cache = False  # what a decoder would keep for its next word
         try:
@@ -131,7 +158,28 @@ class Encoder:
             _ = encoder.architecture  # a model that cannot be handled is refused here
         except ModelError as error:
             raise ModelError(error.what, where=error.where or folder, fix=error.fix) from error
+        if random_weights is not None:
+            encoder.drawn = weights_digest(encoder.model)
+        encoder._make_ready(precision)
         return encoder
+
+    def _make_ready(self, precision: Precision) -> None:
+        """Arrange the model for speed. Its hidden states, tried before, are no others after it."""
+        before, after = self.aligner.before, self.aligner.after
+        sentence = [*before, *self._ordinary_pieces(), *after]
+        inputs = padded([sentence], [None], pad=self._pad, device=self.device)
+        with torch.inference_mode():
+            blocks = find(self.model, inputs)
+            if blocks is not None:
+                self._passing = Passing(self.model, blocks)
+            self.model.to(getattr(torch, precision))
+            packed = pack(self.model, lambda: self.model(**inputs).last_hidden_state)
+        log.debug(
+            "%s: hidden states %s, weights %s",
+            type(self.model).__name__,
+            "kept until the end" if blocks is None else "read as they pass",
+            "laid out for the processor" if packed else "as they are",
+        )
 
     @cached_property
     def architecture(self) -> Architecture:
@@ -187,14 +235,6 @@ class Encoder:
         """What stands behind the shorter sentences; GPT-2 has nothing of its own for it."""
         pad = self.tokenizer.pad_token_id
         return pad if pad is not None and pad < self._rows else 0
-
-    def weights_digest(self) -> str:
-        """SHA-256 over the model's parameters and their names, in the names' order."""
-        hasher = hashlib.sha256()
-        for name, tensor in sorted(self.model.named_parameters()):
-            hasher.update(json.dumps([name, list(tensor.shape)]).encode())
-            hasher.update(tensor.detach().cpu().contiguous().numpy())
-        return hasher.hexdigest()
 
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word, as :class:`wsd.alignment.Aligner` does.
@@ -294,30 +334,46 @@ class Encoder:
         weights = [
             self._weights(one, views, seed, name_of(corpus, i)) for i, one in enumerate(aligned)
         ]
-        budget = BATCH_TOKENS if self.device.type == "cpu" else GPU_BATCH_TOKENS
-        batches = _batches([len(one.ids) for one in aligned], budget)
+        lengths = [len(one.ids) for one in aligned]
 
-        def run(rows: list[int]) -> tuple[list[int], np.ndarray]:
+        def run(rows: list[int]) -> Batch:
             vectors = self._forward([aligned[i] for i in rows], [weights[i] for i in rows])
             bad = ~np.isfinite(vectors).all(axis=(0, 1, 3))
             if bad.any():
                 raise ModelError(
                     "the model gives a vector that is not finite",
                     where=name_of(corpus, rows[int(bad.argmax())]),
-                    fix="check the weights",
+                    fix="check the weights; float16 overflows in some models, bfloat16 does not",
                 )
             return rows, vectors
 
         done = 0
-        if self.device.type != "cpu":
-            threads = 1
-        else:
+        for rows, vectors in self._batches(lengths, run, threads):
+            yield rows, vectors
+            done += len(rows)
+            progress(done)
+
+    def _batches(
+        self, lengths: list[int], run: Callable[[list[int]], Batch], threads: int
+    ) -> Iterator[Batch]:
+        """Every batch, run on as many threads as may be, or as large as a GPU allows."""
+        if self.device.type == "cpu":
             torch.set_num_threads(1)
-        with ThreadPoolExecutor(max_workers=threads) as pool:
-            for rows, vectors in _in_flight(pool, run, batches, 2 * threads):
-                yield rows, vectors
-                done += len(rows)
-                progress(done)
+            with ThreadPoolExecutor(max_workers=threads) as pool:
+                tasks = batches.fixed(lengths, batches.CPU_BUDGET)
+                yield from batches.in_flight(pool, run, tasks, 2 * threads)
+            return
+        torch.cuda.reset_peak_memory_stats(self.device)
+        held = torch.cuda.memory_allocated(self.device)
+        found = batches.fitting(
+            lengths,
+            run,
+            free=lambda: torch.cuda.mem_get_info(self.device)[0],
+            peak=lambda: torch.cuda.max_memory_allocated(self.device) - held,
+            tidy=torch.cuda.empty_cache,
+        )
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            yield from batches.one_ahead(pool, found)
 
     def _weights(
         self, one: Aligned, views: Sequence[str], seed: int, name: str
@@ -351,18 +407,28 @@ class Encoder:
         for i, rows in enumerate(weights):
             for view, (positions, weight) in enumerate(rows):
                 select[i, view, positions] = weight
-        states = hidden_states(
-            self.model,
+        inputs = padded(
             [one.ids for one in batch],
             [one.segments for one in batch],
             pad=self._pad,
             device=self.device,
         )
-        if len(states) != self.blocks + 1:
-            raise ModelError(f"the model gave {len(states)} hidden states, not {self.blocks + 1}")
+        layers: list[torch.Tensor] = []
         with torch.inference_mode():
             select = select.to(self.device)
-            layers = [torch.bmm(select, state.float()) for state in states]
+
+            def keep(state: torch.Tensor) -> None:
+                layers.append(torch.bmm(select, state.float()))
+
+            if self._passing is not None:
+                self._passing.run(inputs, keep)
+            else:
+                for state in self.model(**inputs, output_hidden_states=True).hidden_states:
+                    keep(state)
+            if len(layers) != self.blocks + 1:
+                raise ModelError(
+                    f"the model gave {len(layers)} hidden states, not {self.blocks + 1}"
+                )
             return torch.stack(layers).permute(2, 0, 1, 3).contiguous().cpu().numpy()
 
 
@@ -371,30 +437,3 @@ def _draw(seed: int, name: str, n: int) -> int:
     digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
     return int.from_bytes(digest[:8], "big") % n
 
-
-def _batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
-    """Rows in batches of similar length, the longest first, each of ``budget`` positions."""
-    order = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
-    batches: list[list[int]] = []
-    for row in order:
-        if batches and (len(batches[-1]) + 1) * lengths[batches[-1][0]] <= budget:
-            batches[-1].append(row)
-        else:
-            batches.append([row])
-    return batches
-
-
-def _in_flight(
-    pool: ThreadPoolExecutor, run: Callable[[_T], _R], tasks: Sequence[_T], limit: int
-) -> Iterator[_R]:
-    """Results in the tasks' order, with at most ``limit`` of them computed but not yet taken."""
-    waiting = deque(pool.submit(run, task) for task in tasks[:limit])
-    ahead = iter(tasks[limit:])
-    try:
-        while waiting:
-            yield waiting.popleft().result()
-            for task in islice(ahead, 1):
-                waiting.append(pool.submit(run, task))
-    finally:
-        for future in waiting:
-            future.cancel()

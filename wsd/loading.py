@@ -1,5 +1,7 @@
 """A folder's tokenizer and model, loaded without the hub, code of the model's own, or pickle."""
 
+import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -95,3 +97,12 @@ def _drawn_weights(folder: str, seed: int) -> Any:
         return transformers.AutoModel.from_config(
             config, dtype=torch.float32, trust_remote_code=False
         )
+
+
+def weights_digest(model: Any) -> str:
+    """SHA-256 over a model's parameters and their names, in the names' order."""
+    hasher = hashlib.sha256()
+    for name, tensor in sorted(model.named_parameters()):
+        hasher.update(json.dumps([name, list(tensor.shape)]).encode())
+        hasher.update(tensor.detach().cpu().contiguous().numpy())
+    return hasher.hexdigest()

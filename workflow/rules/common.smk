@@ -106,12 +106,15 @@ MODULES = {
         "__init__",
         "alignment",
         "architecture",
+        "batches",
         "corpus",
         "embeddings",
         "encoder",
         "files",
         "loading",
         "models",
+        "packing",
+        "passing",
         "pieces",
         "views",
     ],
@@ -222,6 +225,11 @@ def model_source(wildcards):
 
 def model_checksums(wildcards):
     return [f"{k}={v}" for k, v in ENCODERS[wildcards.model].sha256.items()]
+
+
+def uses_gpu(device):
+    """Whether `embed` will run on a GPU, as far as can be told without torch."""
+    return device == "cuda" or (device == "auto" and Path("/dev/nvidia0").exists())
 
 
 def search_space(wildcards):

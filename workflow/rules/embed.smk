@@ -58,11 +58,14 @@ rule embed:
     threads: max(1, (workflow.resource_settings.cores or 1) // 4)
     resources:
         mem_mb=lambda wildcards: 1000 + 3 * ENCODERS[wildcards.model].width,
+        # One job at a time on a GPU: each takes as much of its memory as it can use.
+        gpu=int(uses_gpu(CONFIG.device)),
     params:
         out=subpath(output[0], parent=True),
         views=CONFIG.store,
         pooling=lambda wildcards: ENCODERS[wildcards.model].pooling,
         reads=lambda wildcards: ENCODERS[wildcards.model].input,
+        precision=lambda wildcards: ENCODERS[wildcards.model].precision,
         seed=CONFIG.seed,
         device=CONFIG.device,
     message:
@@ -70,7 +73,8 @@ rule embed:
     shell:
         "wsd --log {log} embed --model {input.model} --corpus {input.corpus}"
         " --views {params.views} --pooling {params.pooling} --input {params.reads}"
-        " --seed {params.seed} --device {params.device} --threads {threads} --out {params.out}"
+        " --precision {params.precision} --seed {params.seed} --device {params.device}"
+        " --threads {threads} --out {params.out}"
 
 
 if CONFIG.twins:
@@ -87,6 +91,7 @@ if CONFIG.twins:
             views=CONFIG.classify[0],
             pooling=lambda wildcards: ENCODERS[wildcards.model].pooling,
             reads=lambda wildcards: ENCODERS[wildcards.model].input,
+            precision=lambda wildcards: ENCODERS[wildcards.model].precision,
             seed=CONFIG.seed,
             device=CONFIG.device,
 

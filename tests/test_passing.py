@@ -1,0 +1,107 @@
+"""Hidden states read as they pass: which modules are given them, and that none is held."""
+
+import weakref
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+import transformers
+
+from wsd.passing import Passing, find
+
+INPUTS = {"input_ids": torch.tensor([[1, 2, 3]]), "attention_mask": torch.ones(1, 3)}
+Step = Callable[[torch.Tensor], torch.Tensor]
+
+
+class Block(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = torch.nn.Linear(4, 4)
+
+    def forward(self, hidden_states: torch.Tensor) -> torch.Tensor:
+        return self.dense(hidden_states)
+
+
+class Blocks(torch.nn.Module):
+    """Blocks one after the other; what is said of them can be made untrue."""
+
+    def __init__(self, n: int, *, shown: Step = lambda x: x, end: Step = lambda x: x) -> None:
+        super().__init__()
+        self.embed = torch.nn.Embedding(9, 4)
+        self.blocks = torch.nn.ModuleList([Block() for _ in range(n)])
+        self.shown, self.end = shown, end
+
+    def forward(
+        self, input_ids: torch.Tensor, attention_mask: torch.Tensor, output_hidden_states=False
+    ) -> Any:
+        state = self.embed(input_ids)
+        states = [state]
+        for block in self.blocks:
+            state = block(hidden_states=state)
+            if output_hidden_states:
+                states.append(state)
+        shown = [*map(self.shown, states[:-1]), states[-1]]
+        given = {"hidden_states": tuple(shown)} if output_hidden_states else {}
+        return SimpleNamespace(last_hidden_state=self.end(state), **given)
+
+
+def test_the_blocks_are_found_not_what_is_in_them() -> None:
+    model = Blocks(3)
+    assert find(model, INPUTS) == list(model.blocks)
+    assert not any(module._forward_pre_hooks for module in model.modules())
+
+
+@pytest.mark.parametrize(
+    "untrue",
+    [
+        {"shown": lambda x: 2 * x},
+        {"shown": lambda x: x.transpose(0, 1)},
+        {"end": lambda x: x + 1},
+    ],
+)
+def test_a_model_that_gives_others_is_not_read_this_way(untrue: dict[str, Step]) -> None:
+    assert find(Blocks(3, **untrue), INPUTS) is None
+
+
+def test_hooks_are_taken_out_when_the_trial_fails() -> None:
+    model = Blocks(3)
+    with pytest.raises(IndexError):
+        find(model, {**INPUTS, "input_ids": torch.tensor([[99]])})
+    assert not any(module._forward_pre_hooks for module in model.modules())
+
+
+def test_each_state_comes_in_order() -> None:
+    model = Blocks(3)
+    blocks = find(model, INPUTS)
+    assert blocks is not None
+    came: list[torch.Tensor] = []
+    with torch.inference_mode():
+        expected = model(**INPUTS, output_hidden_states=True).hidden_states
+        passing = Passing(model, blocks)
+        passing.run(INPUTS, came.append)
+        model(**INPUTS)  # nobody listens now
+    assert len(came) == 4
+    assert all(torch.equal(a, b) for a, b in zip(came, expected, strict=True))
+
+
+def test_no_state_is_held_longer_than_the_next_block_needs() -> None:
+    config = transformers.BertConfig(
+        vocab_size=9, hidden_size=8, num_hidden_layers=6, num_attention_heads=2,
+        intermediate_size=8,
+    )  # fmt: skip
+    model = transformers.BertModel(config).eval()
+    blocks = find(model, INPUTS)
+    assert blocks is not None
+    alive: list[int] = []
+    seen: list[weakref.ref[torch.Tensor]] = []
+
+    def look(state: torch.Tensor) -> None:
+        seen.append(weakref.ref(state))
+        alive.append(sum(ref() is not None for ref in seen))
+
+    with torch.inference_mode():
+        Passing(model, blocks).run(INPUTS, look)
+    assert len(alive) == 7
+    assert max(alive) <= 2, alive
