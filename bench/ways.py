@@ -1,0 +1,233 @@
+"""One way to get vectors of focal words, in a process of its own: a worker of bench/extraction.py.
+
+    python bench/ways.py WAY MODEL_FOLDER SAMPLE.json THREADS VECTORS.npy
+
+It loads, warms up and says `ready`; runs once for every line on its standard input, and prints the
+seconds; at the end of the input it writes its vectors and prints its peak memory. Every way is
+written from its description, or calls the package as its users would. A package of an environment
+of its own (flair) runs under that environment's interpreter: nothing but numpy, torch and
+transformers is imported here for all.
+"""
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+# What a way gives: vectors, and the layer choice that they are.
+Result = tuple[np.ndarray, str]
+Way = Callable[[], Result]
+
+
+def load(folder: str) -> tuple[Any, Any]:
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    return tokenizer, transformers.AutoModel.from_pretrained(folder).float().eval()
+
+
+def wsd(folder: str, sample: dict[str, Any], threads: int, precision: str, views: Any) -> Way:
+    from wsd.corpus import Corpus
+    from wsd.encoder import Encoder
+
+    n = len(sample["tokens"])
+    corpus = Corpus(
+        word="sample",
+        senses=("any",),
+        split=np.array(["train"] * n),
+        index=np.arange(n),
+        tokens=tuple(map(tuple, sample["tokens"])),
+        position=np.array(sample["position"]),
+        gold=np.zeros(n, dtype=int),
+    )
+    encoder = Encoder.load(folder, device="cpu", precision=precision)
+
+    def run() -> Result:
+        found = np.empty((encoder.blocks + 1, n, encoder.width), dtype=np.float32)
+        aligned = encoder.align(corpus)
+        batches = encoder.encode(corpus, aligned, views=views, seed=1, threads=threads)
+        for rows, vectors in batches:
+            found[:, rows] = vectors[0]
+        return found, "all"
+
+    return run
+
+
+def notebook(folder: str, sample: dict[str, Any], _: int) -> Way:
+    """A sentence at a time, gradients on; the whole stack of states, and the mean of four."""
+    tokenizer, model = load(folder)
+
+    def run() -> Result:
+        found = []
+        for tokens, pieces in zip(sample["tokens"], sample["pieces"], strict=True):
+            words = tokenizer.tokenize("[CLS] " + " ".join(tokens) + " [SEP]")
+            ids = torch.tensor([tokenizer.convert_tokens_to_ids(words)])
+            # The notebook has 1 here; 0, so that its vectors can be compared.
+            segments = torch.tensor([[0] * len(words)])
+            output = model(ids, token_type_ids=segments, output_hidden_states=True)
+            states = torch.stack(output.hidden_states, dim=0).squeeze(1).permute(1, 0, 2)
+            found.append(states[pieces, -4:].mean(dim=(0, 1)).detach().numpy())
+        return np.stack(found), "mean-last-4"
+
+    return run
+
+
+def authors(folder: str, sample: dict[str, Any], _: int) -> Way:
+    """A sentence at a time, token by token: pieces of each, and a vector of each."""
+    tokenizer, model = load(folder)
+    first, last = tokenizer.cls_token_id, tokenizer.sep_token_id
+
+    def run() -> Result:
+        found = []
+        for tokens, position in zip(sample["tokens"], sample["position"], strict=True):
+            pieces = [tokenizer.encode(token, add_special_tokens=False) for token in tokens]
+            ids = torch.tensor([[first, *(piece for token in pieces for piece in token), last]])
+            with torch.no_grad():
+                states = model(
+                    ids, attention_mask=torch.ones_like(ids), output_hidden_states=True
+                ).hidden_states
+            summed = torch.stack([states[-k] for k in (1, 2, 3, 4)]).sum(dim=0)[0]
+            vectors, place = [], 1
+            for token in pieces:
+                vector = torch.zeros(summed.shape[-1])
+                for _ in token:
+                    vector += summed[place]
+                    place += 1
+                vectors.append((vector / max(1, len(token))).numpy())
+            found.append(vectors[position])
+        return np.stack(found), "sum-last-4"
+
+    return run
+
+
+def batched(folder: str, sample: dict[str, Any], _: int) -> Way:
+    """What most scripts do: batches of 32 in the file's order, padded to the longest."""
+    tokenizer, model = load(folder)
+
+    def run() -> Result:
+        found = []
+        for start in range(0, len(sample["tokens"]), 32):
+            tokens = sample["tokens"][start : start + 32]
+            encoded = tokenizer(tokens, is_split_into_words=True, padding=True, return_tensors="pt")
+            with torch.no_grad():
+                states = torch.stack(model(**encoded, output_hidden_states=True).hidden_states)
+            for i, pieces in enumerate(sample["pieces"][start : start + 32]):
+                found.append(states[:, i, pieces].mean(dim=1).numpy())
+        return np.stack(found, axis=1), "all"
+
+    return run
+
+
+def sentence_transformers(folder: str, sample: dict[str, Any], _: int) -> Way:
+    """The last layer's token vectors, with its own batches: sorted by length, of 32."""
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(folder, device="cpu")
+    texts = [" ".join(tokens) for tokens in sample["tokens"]]
+
+    def run() -> Result:
+        vectors = model.encode(texts, output_value="token_embeddings", show_progress_bar=False)
+        pairs = zip(vectors, sample["pieces"], strict=True)
+        return np.stack([v[pieces].mean(dim=0).numpy() for v, pieces in pairs]), "last"
+
+    return run
+
+
+def flair(folder: str, sample: dict[str, Any], _: int) -> Way:
+    """Its word vectors of every layer, 32 sentences a call."""
+    from flair.data import Sentence
+    from flair.embeddings import TransformerWordEmbeddings
+
+    embeddings = TransformerWordEmbeddings(
+        folder, layers="all", layer_mean=False, subtoken_pooling="mean", fine_tune=False
+    )
+
+    def run() -> Result:
+        found = []
+        for start in range(0, len(sample["tokens"]), 32):
+            sentences = [Sentence(tokens) for tokens in sample["tokens"][start : start + 32]]
+            embeddings.embed(sentences)
+            places = sample["position"][start : start + 32]
+            for sentence, place in zip(sentences, places, strict=True):
+                found.append(sentence[place].embedding.numpy())
+        return np.stack(found).reshape(len(found), sample["layers"], -1).transpose(1, 0, 2), "all"
+
+    return run
+
+
+def products(
+    folder: str, sample: dict[str, Any], threads: int, dtype: torch.dtype, packed: bool
+) -> Way:
+    """No vectors: the products of the blocks' weights alone, for as many pieces as there are.
+
+    Batches of 512 pieces on each thread, as ours are; results into memory that is there already.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    _, model = load(folder)
+    size = 512
+    weights = [m.weight.detach().to(dtype) for n, m in model.named_modules()
+               if isinstance(m, torch.nn.Linear) and "pooler" not in n]  # fmt: skip
+    ready = [torch.ops.mkldnn._reorder_linear_weight(w, size) for w in weights] if packed else []
+    batches = round(sum(sample["lengths"]) / size)
+
+    def one(_: int) -> None:
+        for i, weight in enumerate(weights):
+            if packed:
+                torch.ops.mkldnn._linear_pointwise(x[weight.shape[1]], ready[i], None, "none", [], "")
+            else:
+                torch.mm(x[weight.shape[1]], weight.t(), out=out[weight.shape[0]])
+
+    x = {w.shape[1]: torch.randn(size, w.shape[1]).to(dtype) for w in weights}
+    out = {w.shape[0]: torch.empty(size, w.shape[0], dtype=dtype) for w in weights}
+
+    def run() -> Result:
+        torch.set_num_threads(1)
+        with torch.inference_mode(), ThreadPoolExecutor(threads) as pool:
+            list(pool.map(one, range(batches)))
+        return np.empty(0), "none"
+
+    return run
+
+
+WAYS: dict[str, Callable[..., Way]] = {
+    "wsd": lambda *a: wsd(*a, "float32", ["focal"]),
+    "wsd, four views": lambda *a: wsd(*a, "float32", ["focal", "context", "cls", "other"]),
+    "wsd, bfloat16": lambda *a: wsd(*a, "bfloat16", ["focal"]),
+    "notebook": notebook,
+    "authors": authors,
+    "flair": flair,
+    "sentence-transformers": sentence_transformers,
+    "batches of 32": batched,
+    "limit": lambda *a: products(*a, torch.float32, False),
+    "limit, laid out": lambda *a: products(*a, torch.float32, True),
+    "limit, bfloat16": lambda *a: products(*a, torch.bfloat16, False),
+    "limit, bfloat16, laid out": lambda *a: products(*a, torch.bfloat16, True),
+}
+
+
+def main() -> None:
+    way, folder, sample, threads, out = sys.argv[1:]
+    torch.set_num_threads(int(threads))
+    transformers.logging.set_verbosity_error()
+    run = WAYS[way](folder, json.loads(Path(sample).read_text()), int(threads))
+    vectors, layers = run()
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        wall, cpu = time.perf_counter(), time.process_time()
+        run()
+        seconds = time.perf_counter() - wall, time.process_time() - cpu
+        print(json.dumps(seconds), flush=True)
+    np.save(out, vectors)
+    # Linux counts in kilobytes.
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"layers": layers, "peak": peak}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
