@@ -6,7 +6,7 @@ each carries the number of its word. Sentences beyond the model's length lose th
 from the focal one. Left out on purpose: the model.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,8 @@ from wsd.errors import ModelError
 PROBE = "The crane , which can't fly , is n't the Crane 's box ."
 # A vocabulary of which more pieces than this have a capital was made for text with capitals.
 CASED = 0.05
+# Sentences tokenized at a time: what a tokenizer gives takes some 15 kB each.
+CHUNK = 1000
 
 
 @dataclass(frozen=True)
@@ -149,20 +151,27 @@ class Aligner:
             If the tokenizer leaves nothing of a focal word, its pieces do not spell it, or it
             alone exceeds the length limit; it names the instance.
         """
-        encodings = self._encode(corpus.tokens, self.spaced)
-        running = [found.ids for found in self._running(corpus.tokens)]
+        found: list[Aligned] = []
+        for start in range(0, len(corpus), CHUNK):
+            found += self._align_rows(corpus, range(start, min(start + CHUNK, len(corpus))))
+        return found
+
+    def _align_rows(self, corpus: Corpus, rows: range) -> Iterator[Aligned]:
+        sentences = [corpus.tokens[row] for row in rows]
+        encodings = self._encode(sentences, self.spaced)
+        running = [found.ids for found in self._running(sentences)]
         of_file = running
         if self.file is not None:
-            texts = [" ".join(tokens) for tokens in corpus.tokens]
+            texts = [" ".join(tokens) for tokens in sentences]
             of_file = [found.ids for found in self.file.encode_batch(texts)]
-        return [
-            replace(
-                self._align(encodings[i], tokens, int(position), name_of(corpus, i)),
+        for i, row in enumerate(rows):
+            yield replace(
+                self._align(
+                    encodings[i], sentences[i], int(corpus.position[row]), name_of(corpus, row)
+                ),
                 as_text=encodings[i].ids == running[i],
                 as_file=running[i] == of_file[i],
             )
-            for i, (tokens, position) in enumerate(zip(corpus.tokens, corpus.position, strict=True))
-        ]
 
     def _encode(self, sentences: Sequence[Sequence[str]], spaced: bool) -> list[Any]:
         handed = [
