@@ -106,7 +106,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--flair", metavar="PYTHON", help="interpreter of an environment with flair")
+    parser.add_argument("--flair", metavar="PYTHON", help="an interpreter that has flair")
     parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     args = parser.parse_args()
 
@@ -134,7 +134,7 @@ def main() -> None:
 
 def report(n: int, workers: dict[str, Worker], ended: dict[str, dict[str, Any]]) -> None:
     """Print a row per way: speed, ours beside it, memory, and the largest distance of a vector."""
-    print(f"{'':28}{'sentences/s':>12}{'CPU s':>8}{'wsd ×':>8}{'bf16 ×':>8}{'MB':>7}  vectors")
+    print(f"{'':28}{'sentences/s':>12}{'CPU s':>8}{'/ wsd':>8}{'/ bf16':>8}{'MB':>7}  vectors")
     differ = []
     for way, worker in workers.items():
         wall, cpu = (statistics.median(column) for column in zip(*worker.seconds, strict=True))

@@ -178,10 +178,11 @@ def products(
 
     def one(_: int) -> None:
         for i, weight in enumerate(weights):
+            rows = x[weight.shape[1]]
             if packed:
-                torch.ops.mkldnn._linear_pointwise(x[weight.shape[1]], ready[i], None, "none", [], "")
+                torch.ops.mkldnn._linear_pointwise(rows, ready[i], None, "none", [], "")
             else:
-                torch.mm(x[weight.shape[1]], weight.t(), out=out[weight.shape[0]])
+                torch.mm(rows, weight.t(), out=out[weight.shape[0]])
 
     x = {w.shape[1]: torch.randn(size, w.shape[1]).to(dtype) for w in weights}
     out = {w.shape[0]: torch.empty(size, w.shape[0], dtype=dtype) for w in weights}

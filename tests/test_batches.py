@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wsd.batches import GPU_MOST, SHARE, fitting, fixed, in_flight, longest_first, one_ahead
+from wsd.batches import GPU_MOST, fitting, fixed, in_flight, longest_first, one_ahead
 from wsd.errors import ModelError
 
 LENGTHS = st.lists(st.integers(1, 40), max_size=60)
@@ -83,7 +83,7 @@ def test_the_budget_grows_to_what_the_memory_holds() -> None:
     device.all(first=64, most=10**6)
     assert not device.refused
     # 64 positions took 640 bytes; 0.6 of 100,000 bytes are 6,000 positions of 10.
-    assert [len(rows) for rows in device.batches[:3]] == [8, int(SHARE * 10_000) // 8] + [750]
+    assert [len(rows) for rows in device.batches[:3]] == [8, 750, 750]
 
 
 def test_the_budget_has_an_end() -> None:

@@ -85,7 +85,7 @@ def measured(out: Path, instances: int) -> tuple[int, int]:
 
 @pytest.mark.slow
 def test_the_whole_corpus_at_the_shape_of_bert_large_within_four_gigabytes(tmp_path: Path) -> None:
-    small, peak_of_few = measured(tmp_path / "few", 2000)
+    _, peak_of_few = measured(tmp_path / "few", 2000)
     size, peak = measured(tmp_path / "all", 33_566)
     assert size > 33_566 * 25 * 1024 * 4 > 3.4e9
     assert peak < 4e9

@@ -17,9 +17,7 @@ def run(model: Module, x: torch.Tensor = X) -> torch.Tensor:
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("rows", [1, 3, 512, 700])
-def test_a_packed_layer_gives_the_same_product(
-    bias: bool, dtype: torch.dtype, rows: int
-) -> None:
+def test_a_packed_layer_gives_the_same_product(bias: bool, dtype: torch.dtype, rows: int) -> None:
     linear = Linear(16, 24, bias=bias).to(dtype)
     x = torch.randn((rows, 16)).to(dtype)
     expected, got = run(linear, x), run(PackedLinear(linear), x)

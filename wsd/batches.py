@@ -35,7 +35,7 @@ def longest_first(lengths: Sequence[int]) -> list[int]:
 
 
 def take(order: Sequence[int], start: int, lengths: Sequence[int], budget: int) -> list[int]:
-    """The rows of one batch: those from ``start`` on that fit, padded to the first, at least one."""
+    """The rows of a batch: those from ``start`` on that fit, padded to the first; at least one."""
     fit = max(1, budget // lengths[order[start]])
     return list(order[start : start + fit])
 

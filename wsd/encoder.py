@@ -436,4 +436,3 @@ def _draw(seed: int, name: str, n: int) -> int:
     """A number below ``n`` that depends on the seed and the instance alone, not on any order."""
     digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
     return int.from_bytes(digest[:8], "big") % n
-

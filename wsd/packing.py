@@ -27,6 +27,7 @@ class PackedLinear(torch.nn.Module):
         self.bias = None if linear.bias is None else linear.bias.detach()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The product, of shape (…, ``out_features``), as ``torch.nn.Linear`` gives it."""
         return torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
 
 

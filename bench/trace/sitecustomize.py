@@ -1,8 +1,9 @@
 """Where a `wsd` process spends its processor time; loaded by bench/sweep.py into each of them.
 
 Python imports a module of this name by itself when it starts, from PYTHONPATH. At its end the
-process adds a line of JSON to WSD_TRACE: the step, and the seconds in the model's forward pass, in
-fitting classifiers (on folds as well, with the scores of the held-out rows), in imports, and in all.
+process adds a line of JSON to WSD_TRACE: the step, and the seconds in the model's forward pass,
+in fitting classifiers (on folds as well, with the scores of the held-out rows), in imports, and in
+all.
 """
 
 import atexit
@@ -15,6 +16,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from pathlib import Path
 
 SECONDS = Counter()
 LOCK = threading.Lock()
@@ -76,12 +78,14 @@ class Patched(importlib.abc.MetaPathFinder):
 
 
 def write():
-    argv = sys.argv[1:]
-    if os.path.basename(sys.argv[0]) != "wsd":
+    program, *argv = sys.argv
+    if Path(program).name != "wsd":
         return
-    step = next((a for i, a in enumerate(argv) if not a.startswith("-") and argv[i - 1] != "--log"), "")
+    before = [None, *argv]
+    words = (a for a, b in zip(argv, before) if not a.startswith("-") and b != "--log")
+    step = next(words, "")
     line = {"step": step, "all": time.process_time(), **SECONDS}
-    with open(os.environ["WSD_TRACE"], "a") as file:
+    with Path(os.environ["WSD_TRACE"]).open("a") as file:
         file.write(json.dumps(line) + "\n")
 
 
