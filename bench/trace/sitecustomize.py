@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 SECONDS = Counter()
@@ -81,8 +82,7 @@ def write():
     program, *argv = sys.argv
     if Path(program).name != "wsd":
         return
-    before = [None, *argv]
-    words = (a for a, b in zip(argv, before) if not a.startswith("-") and b != "--log")
+    words = (a for before, a in pairwise(["", *argv]) if a[0] != "-" and before != "--log")
     step = next(words, "")
     line = {"step": step, "all": time.process_time(), **SECONDS}
     with Path(os.environ["WSD_TRACE"]).open("a") as file:
