@@ -120,7 +120,7 @@ def test_the_reference_is_what_was_selected_not_what_is_best() -> None:
     found = systems()
     assert (found.reference.kind, found.reference.layers) == (SELECTED, "2")
     assert [(r.kind, r.layers) for r in found.others if r.kind == BEST] == [(BEST, "1")]
-    assert found.objective == {("focal", "2", "lda"): 0.875}
+    assert found.objective == {("m", "focal", "2", "lda"): 0.875}
 
 
 def test_of_the_controls_the_best_layer_stands_and_foreign_twins_do_not() -> None:

@@ -466,7 +466,7 @@ def _parser() -> argparse.ArgumentParser:
     where.add_argument("--path", help="a local folder")
     p.add_argument("--revision", help="full commit hash on the hub")
     p.add_argument("--sha256", nargs="*", default=[], metavar="FILE=SHA256")
-    p.add_argument("--random-weights", type=int, metavar="SEED", help="a twin, weights drawn anew")
+    p.add_argument("--random-weights", type=int, metavar="SEED", help="weights drawn, not read")
     p.add_argument("--blocks", type=_count, required=True, help="blocks the model must have")
     p.add_argument("--width", type=_count, required=True, help="width the model must have")
     out(p, "the model's record, .json")
