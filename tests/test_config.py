@@ -358,7 +358,9 @@ def test_other_sources_of_a_model() -> None:
 
 SOURCES = "exactly one of `hub` with `revision`, `package`, or `path`"
 LAYERS = "with 6 blocks, use 0 to 6"
-MODEL_KEYS = "blocks, hub, input, name, package, path, pooling, revision, sha256, width"
+MODEL_KEYS = (
+    "blocks, hub, input, name, package, path, pooling, random_weights, revision, sha256, width"
+)
 
 # Change, key, what the error says of the value, what it says is possible.
 WRONG: list[tuple[Change, str, str, str]] = [

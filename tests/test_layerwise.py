@@ -74,6 +74,7 @@ def run(folder: Path, *pairs: Pair, seed: int = 1) -> tuple[pd.DataFrame, pd.Dat
         seed=seed,
         layers=layers,
         words=of_words,
+        models=folder / "out/model-layers.csv",
     )
     text = {"layers": str, "reference": str}
     return pd.read_csv(layers, dtype=text), pd.read_csv(of_words, dtype=text)
@@ -353,6 +354,7 @@ def test_too_few_searches(tmp_path: Path) -> None:
             seed=1,
             layers=tmp_path / "layers.csv",
             words=tmp_path / "words.csv",
+            models=tmp_path / "models.csv",
         )
 
 

@@ -49,6 +49,7 @@ def layer_rows(
     model: str = "tiny",
     chosen: str = "2",
     level: float = 0.8,
+    blocks: int = 2,
 ) -> list[dict[str, Any]]:
     """Rows of layers.csv; the farther from the chosen one, the worse."""
     rows = []
@@ -58,6 +59,7 @@ def layer_rows(
         rows.append(
             {
                 **{"model": model, "view": "focal", "classifier": classifier, "layers": layers},
+                "relative_depth": int(layers) / blocks if layers.isdecimal() else None,
                 **{"chosen_on_folds": is_chosen, "figure": "mean_macro_f1", "value": level - away},
                 **{"low": level - away - 0.02, "high": level - away + 0.01},
                 "difference": None if is_chosen else -away,

@@ -100,7 +100,7 @@ def _embed(args: argparse.Namespace) -> None:
 def _alignment(args: argparse.Namespace) -> None:
     from wsd import pieces
 
-    pieces.table(args.embeddings, args.words, args.out)
+    pieces.table(args.model, args.embeddings, args.words, args.out)
 
 
 def _classify(args: argparse.Namespace) -> None:
@@ -258,6 +258,7 @@ def _layerwise(args: argparse.Namespace) -> None:
         seed=args.seed,
         layers=args.layers,
         words=args.word_layers,
+        models=args.model_layers,
     )
 
 
@@ -329,6 +330,7 @@ def _report(args: argparse.Namespace) -> None:
             "comparison": [args.comparison],
             **{name: [args.tables / f"{name}.csv"] for name in BEHIND},
             "geometry": args.geometry,
+            "alignment": args.alignment,
         },
         provenance=args.provenance,
         view=args.view,
@@ -494,6 +496,7 @@ def _parser() -> argparse.ArgumentParser:
     out(p, "the word's folder, for <view>.safetensors and alignment.json")
 
     p = command("alignment", _alignment, "Put together what a tokenizer made of the focal words.")
+    p.add_argument("--model", required=True, help="its name in the table")
     p.add_argument("--embeddings", type=Path, required=True, help="folder of <word>/alignment.json")
     p.add_argument("--words", nargs="+", required=True, metavar="WORD")
     out(p, "the table, .csv")
@@ -611,6 +614,10 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--word-layers", type=Path, required=True, metavar="FILE", help="table per word, .csv"
     )
+    p.add_argument(
+        "--model-layers", type=Path, required=True, metavar="FILE",
+        help="each model less the first, .csv",
+    )  # fmt: skip
 
     p = command("figures", _figures, "Write the figures for a paper.")
     for table in ("comparison", "layers", "word-layers", "controls", "learning"):
@@ -661,6 +668,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     p.add_argument(
         "--geometry", type=Path, nargs="*", default=[], metavar="FILE", help="of `wsd geometry`"
+    )
+    p.add_argument(
+        "--alignment",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="of `wsd alignment`",
     )
     p.add_argument("--no-text", action="store_true", help="leave the corpus's sentences out")
     p.add_argument("--portable", type=Path, required=True, help="folder for one-file word pages")

@@ -2,8 +2,8 @@
 
 Everything is about the full training set and the test split. The reference of a model is the one
 configuration that its folds selected for all words. It is compared, on the same instances, with
-what was selected per word, what turned out best on the test set, the references of the other
-models, the baselines and controls, and the outputs that others published. All tables hold fractions.
+what was selected per word, what turned out best on the test set, the other models' references, the
+baselines and controls, and the outputs that others published. All tables hold fractions.
 """
 
 import re
