@@ -59,7 +59,9 @@ def draw_layers(
     of_classifiers = looks(layers["classifier"].unique().tolist())
     depth = by_depth(layers)
     for ax, (caption, table) in zip(axes, found, strict=True):
-        blocks = blocks_of(table) if depth else 1
+        # A static view tells of no blocks.
+        count = blocks_of(table) if depth else 0
+        blocks = count or 1
         at = places(table["layers"].unique().tolist(), blocks)
         groups = list(table.groupby("classifier", sort=False))
         for i, (classifier, rows) in enumerate(groups):
@@ -76,8 +78,8 @@ def draw_layers(
             chosen = rows[rows["chosen_on_folds"]]
             ax.plot(chosen["layers"].map(beside), 100 * chosen["value"], **RINGED)
         choice_ticks(ax, at)
-        if depth:
-            ax.set_xlabel(f"Layer of {blocks}, at its relative depth")
+        if count:
+            ax.set_xlabel(f"Layer of {count}, at its relative depth")
         ax.set_title(caption)
     for ax in axes[::BESIDE]:
         label = MEASURES[measure]

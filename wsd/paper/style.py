@@ -116,11 +116,9 @@ def single(table: pd.DataFrame) -> pd.DataFrame:
 
 def blocks_of(table: pd.DataFrame) -> int:
     """Number of blocks of the one encoder of some rows of layers.csv; 0 where no row tells."""
-    found = single(table)
-    found = found[found["relative_depth"] > 0]
-    return (
-        round(int(found["layers"].iloc[0]) / found["relative_depth"].iloc[0]) if len(found) else 0
-    )
+    found = table[table["relative_depth"] > 0]
+    counts = found["layers"].astype(int) / found["relative_depth"]
+    return round(counts.max()) if len(found) else 0
 
 
 def by_depth(layers: pd.DataFrame) -> bool:
