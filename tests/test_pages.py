@@ -929,6 +929,18 @@ def test_models_side_by_side_by_figure_classifier_and_model(
     chromium.assert_quiet()
 
 
+def test_a_word_is_found_in_every_models_table(chromium: Browser, several: Path) -> None:
+    chromium.open(several / "report" / "index.html")
+    by_id(chromium, "filter").send_keys("ank")
+    shown = chromium.js(
+        "return [...document.querySelectorAll('table.words tbody tr')]"
+        ".filter((row) => !row.hidden).map((row) => row.cells[0].textContent)"
+    )
+    assert shown == ["bank"] * 3
+    assert by_id(chromium, "filter-count").text == "1 of 2"
+    chromium.assert_quiet()
+
+
 def test_phone_width_scrolls_only_inside_tables(chromium: Browser, address: str) -> None:
     size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
     chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)

@@ -561,6 +561,30 @@ def test_index_sets_the_models_side_by_side(three_models: Path) -> None:
     assert kinds == ["selected"] * 3 + ["best on test, for reference only", "baseline"]
 
 
+def test_small_lines_of_all_models_have_one_scale(three_models: Path) -> None:
+    """Equal figures stand equally high, whatever else their model scores."""
+    text = (three_models / "index.html").read_text()
+    sparks = re.findall(r'aria-label="(layer 0.*?)"><title>.*?<polyline points="(.*?)"', text)
+    assert len(sparks) == 3 * len(SENSES) * len(READERS)
+    heights: dict[str, set[str]] = {}
+    for label, points in sparks:
+        for said, point in zip(label.split(", "), points.split(), strict=True):
+            heights.setdefault(said.split()[-1], set()).add(point.partition(",")[2])
+    shared = [label for label in heights if sum(f" {label}" in said for said, _ in sparks) > 1]
+    assert shared
+    # A label has one digit behind the point, and so has a height.
+    assert all(np.ptp([float(y) for y in heights[label]]) <= 0.11 for label in shared)
+
+
+def test_models_stand_in_one_order_everywhere(three_models: Path) -> None:
+    index, layers = ((three_models / f"{name}.html").read_text() for name in ("index", "layers"))
+    made = index[index.index('id="provenance-title"') :]
+    assert re.findall(r"<h3>(\w+)</h3>", made)[:3] == ["wide", "tiny", "deep"]
+    assert re.findall(r"<figcaption>Macro‑F1, (\w+)</figcaption>", layers)[-3:] == [
+        "wide", "tiny", "deep",
+    ]  # fmt: skip
+
+
 def test_pages_say_what_a_model_sees(three_models: Path) -> None:
     left, normed = "Left context only: a piece sees only what stands before it.", "normed once more"
     drawn = "Random weights: drawn with seed 7, never trained."

@@ -42,7 +42,9 @@ def write_index(report: Report, folder: Path) -> None:
     own = own.sort_values("kind", key=lambda kind: kind.map(kinds), kind="stable")
     candidates = compared[compared["kind"] == CANDIDATE]
     best = own[own["kind"] == BEST].sort_values("mean_macro_f1", ascending=False, kind="stable")
-    encoders = report.provenance["models"]
+    # The models in their order; behind them the twins.
+    encoders = {name: report.provenance["models"][name] for name in report.choices}
+    encoders |= report.provenance["models"]
     page = render(
         "index.html",
         report=report,
@@ -53,6 +55,7 @@ def write_index(report: Report, folder: Path) -> None:
         best=records(best.head(1)),
         beside=beside(report),
         notes=[note for model in report.choices for note in notes(encoders[model])],
+        encoders=encoders,
         facts={name: facts(encoder) for name, encoder in encoders.items()},
         pieces={name: pieces(report, name) for name in encoders},
         rows=records(own),
@@ -74,9 +77,11 @@ def words(report: Report, model: str) -> list[dict[str, Any]]:
 
     A classifier's figures are those of the layer choice that the word's own folds chose for it.
     """
-    table = report.rows("word-layers", model=model, view=report.view)
-    choices = report.choices[model]
+    table = report.rows("word-layers", view=report.view)
+    # Of all models: their lines have one scale.
     lowest = float(table["macro_f1"].quantile(0.05))
+    table = table[table["model"] == model]
+    choices = report.choices[model]
     labels = {choice.name: label(choice, blocks(report, model)) for choice in choices}
     found = []
     for word, run in report.words[model].items():

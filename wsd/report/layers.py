@@ -153,16 +153,16 @@ def _curves(report: Report, metric: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _side(report: Report) -> list[dict[str, Any]]:
-    """Per metric and classifier, the single layers of all models in one figure.
+def _side(report: Report) -> dict[str, list[dict[str, Any]]]:
+    """Per classifier, a figure per metric of the single layers of all models.
 
     Layers stand at their numbers if all models have as many blocks, else at their relative depth.
     """
     if len(report.choices) < 2:
-        return []
+        return {}
     own = report.rows("comparison", kind="candidate", view=report.view)
     depth = by_depth(report)
-    found = []
+    found: dict[str, list[dict[str, Any]]] = {reader: [] for reader in report.readers}
     for metric in METRICS:
         lines: dict[str, list[Curve]] = {reader: [] for reader in report.readers}
         for reader, of_reader in lines.items():
@@ -179,20 +179,15 @@ def _side(report: Report) -> list[dict[str, Any]]:
         )
         numbers = sorted({place for line in everything for place in line.x})
         ticks = DEPTHS if depth else {place: f"{place:g}" for place in numbers}
-        found += [
-            {
-                "metric": metric,
-                "reader": reader,
-                "id": f"models.{reader}.{metric}",
-                "figure": figures.curves(
-                    of_reader,
-                    x="relative depth: layer / number of blocks" if depth else "layer",
-                    y_range=y_range,
-                    ticks=ticks,
-                ),
-            }
-            for reader, of_reader in lines.items()
-        ]
+        for reader, of_reader in lines.items():
+            figure = figures.curves(
+                of_reader,
+                x="relative depth: layer / number of blocks" if depth else "layer",
+                y_range=y_range,
+                ticks=ticks,
+            )
+            name = f"models.{reader}.{metric}"
+            found[reader].append({"metric": metric, "id": name, "figure": figure})
     return found
 
 
