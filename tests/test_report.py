@@ -580,7 +580,7 @@ def test_models_stand_in_one_order_everywhere(three_models: Path) -> None:
     index, layers = ((three_models / f"{name}.html").read_text() for name in ("index", "layers"))
     made = index[index.index('id="provenance-title"') :]
     assert re.findall(r"<h3>(\w+)</h3>", made)[:3] == ["wide", "tiny", "deep"]
-    assert re.findall(r"<figcaption>Macro‑F1, (\w+)</figcaption>", layers)[-3:] == [
+    assert re.findall(r"<figcaption>Macro-F1, (\w+)</figcaption>", layers)[-3:] == [
         "wide", "tiny", "deep",
     ]  # fmt: skip
 
