@@ -320,6 +320,15 @@ def test_models_of_one_depth_stand_at_the_numbers_of_their_layers() -> None:
         assert_allclose(curve(panel, linestyle="-", marker="o")[0], [0, 1, 2])
 
 
+def test_the_names_of_many_models_fit_below_one_panel() -> None:
+    names = [f"a-long-name-of-an-encoder-{i}" for i in range(5)]
+    figure = models_figure([row for name in names for row in layer_rows(model=name)])
+    figure.draw_without_rendering()
+    (below,) = figure.legends
+    box = below.get_tightbbox()
+    assert 0 < box.x0 < box.x1 < figure.bbox.x1 and box.y0 > 0
+
+
 def test_one_model_is_no_figure_of_models() -> None:
     assert draw_models(frame([*layer_rows(), *layer_rows("knn")], "layers")) is None
 

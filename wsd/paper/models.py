@@ -8,7 +8,18 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from wsd.paper.layers import curve
-from wsd.paper.style import MEASURES, RINGED, by_depth, canvas, key, looks, panels, shown, single
+from wsd.paper.style import (
+    MEASURES,
+    RINGED,
+    TWO_COLUMNS,
+    by_depth,
+    canvas,
+    key,
+    looks,
+    panels,
+    shown,
+    single,
+)
 
 HEIGHT = 80.0  # mm
 
@@ -24,7 +35,7 @@ def draw_models(layers: pd.DataFrame) -> Figure | None:
         return None
     depth = by_depth(rows)
     of_models = looks([name for name in layers["model"].unique() if name in set(names)])
-    figure, axes = canvas(len(found), HEIGHT, sharex=True, sharey=True)
+    figure, axes = canvas(len(found), HEIGHT, width=TWO_COLUMNS, sharex=True, sharey=True)
     for ax, (caption, table) in zip(axes, found, strict=True):
         for model, of_model in table.groupby("model", sort=False):
             line = single(of_model)
