@@ -76,7 +76,7 @@ STEPS: list[tuple[str, str, list[str]]] = [
          "--views", "focal", "context", "static", "--out", f"e/{word}"])
         for word in WORDS
     ),
-    ("alignment", "alignment", ["--embeddings", "e", "--words", *WORDS, "--out",
+    ("alignment", "alignment", ["--model", "tiny", "--embeddings", "e", "--words", *WORDS, "--out",
      "alignment.csv"]),
     ("classify", "classify", [*VECTORS, "--layers", "mix-all", *LOGISTIC, *LEARNED,
      "--out", "p.parquet", "pb.parquet"]),
@@ -112,7 +112,7 @@ STEPS: list[tuple[str, str, list[str]]] = [
     ("layerwise", "layerwise", [*DATA_ARGUMENTS, "--predictions", "p.parquet", "p2.parquet",
      "p3.parquet", "p4.parquet", "--searches", "s.parquet", "s2.parquet", "s3.parquet",
      "s4.parquet", "--layers", "comparison/layers.csv", "--word-layers",
-     "comparison/word-layers.csv"]),
+     "comparison/word-layers.csv", "--model-layers", "comparison/model-layers.csv"]),
     ("figures", "figures", ["--comparison", "comparison.csv", "--layers",
      "comparison/layers.csv", "--word-layers", "comparison/word-layers.csv", "--controls",
      "comparison/controls.csv", "--learning", "comparison/learning.csv", "--out", "figures"]),
@@ -124,6 +124,6 @@ STEPS: list[tuple[str, str, list[str]]] = [
     ("report", "report", [*DATA_ARGUMENTS, "--dataset", "quickstart", "--predictions",
      "p3.parquet", "p4.parquet", "--projections", "1.parquet", "t1.parquet",
      "--neighbours", "n1.parquet", *TABLES,
-     "--comparison", "comparison.csv", "--tables", "comparison", "--out", "report",
-     "--portable", "portable"]),
+     "--comparison", "comparison.csv", "--tables", "comparison", "--alignment",
+     "alignment.csv", "--out", "report", "--portable", "portable"]),
 ]  # fmt: skip

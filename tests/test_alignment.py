@@ -322,7 +322,7 @@ def test_what_is_reported_of_a_word() -> None:
         {**of_one, **two, **nothing, "form": "Cranes", "pieces": "crane ##s", "special_words": 1},
         {**of_one, **one, **nothing, "form": "\U0001f9a9", "pieces": "[UNK]", "unknown": 1},
     ]  # fmt: skip
-    assert [set(form) for form in found["forms"]] == [set(pieces.COLUMNS)] * 3
+    assert [set(form) for form in found["forms"]] == [{*pieces.COLUMNS} - {"model"}] * 3
     told = pieces.warnings(found)
     assert [line.split(":")[0] for line in told] == ["crane"] * 2
     assert "1 focal words have a piece that the tokenizer does not know" in told[0]
@@ -380,11 +380,13 @@ def write(folder: Path, corpus: Corpus) -> None:
 def test_one_table_of_all_words(tmp_path: Path) -> None:
     write(tmp_path / "e", REPORTED)
     write(tmp_path / "e", corpus_of(("the =bank", 1), ("a bank", 1), word="bank"))
-    arguments = ["--embeddings", str(tmp_path / "e"), "--out", str(tmp_path / "alignment.csv")]
+    arguments = ["--model", "tiny", "--embeddings", str(tmp_path / "e")]
+    arguments += ["--out", str(tmp_path / "alignment.csv")]
     assert main(["alignment", "--words", "crane", "bank", *arguments]) == 0
     table = pd.read_csv(tmp_path / "alignment.csv")
     assert tuple(table.columns) == pieces.COLUMNS
     assert table["word"].tolist() == ["crane"] * 3 + ["bank"] * 2
+    assert table["model"].unique().tolist() == ["tiny"]
     # A cell that a spreadsheet would run.
     assert table["form"].tolist() == ["crane", "Cranes", "\U0001f9a9", "'=bank", "bank"]
     assert table["instances"].sum() == 7
@@ -395,11 +397,11 @@ def test_one_table_of_all_words(tmp_path: Path) -> None:
 def test_reports_that_are_missing_damaged_or_of_another_word(tmp_path: Path) -> None:
     write(tmp_path, REPORTED)
     with pytest.raises(ResultError, match="missing"):
-        pieces.table(tmp_path, ["bank"], tmp_path / "a.csv")
+        pieces.table("m", tmp_path, ["bank"], tmp_path / "a.csv")
     (tmp_path / "crane").rename(tmp_path / "bank")
     with pytest.raises(ResultError, match="the report is of 'crane'"):
-        pieces.table(tmp_path, ["bank"], tmp_path / "a.csv")
+        pieces.table("m", tmp_path, ["bank"], tmp_path / "a.csv")
     (tmp_path / "bank" / pieces.FILE).write_text('{"word": "bank", "forms": [{"form": "b"}]}')
     with pytest.raises(ResultError, match="does not hold what it should"):
-        pieces.table(tmp_path, ["bank"], tmp_path / "a.csv")
+        pieces.table("m", tmp_path, ["bank"], tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()

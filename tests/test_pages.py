@@ -876,12 +876,76 @@ def test_dark_pages_have_dark_plots(chromium: Browser, built: Path) -> None:
 PAGES = ("index.html", "layers.html", "words/bank.html#pin=test-5")
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_phone_width_scrolls_only_inside_tables(chromium: Browser, built: Path, name: str) -> None:
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of three models, one of them with weights that were drawn and one deeper."""
+    folder = tmp_path_factory.mktemp("several")
+    run = make_run(
+        folder / "run",
+        models=("first", "untrained", "deep"),
+        random={"untrained": 7},
+        blocks={"deep": 6},
+        architecture={"causal": True},
+    )
+    build_report(**run.arguments(folder))
+    return folder
+
+
+@pytest.fixture(params=[*(("built", name) for name in PAGES),
+                        *(("several", name) for name in (*PAGES[:2], "words/deep/bank.html"))],
+                ids="-".join)  # fmt: skip
+def address(request: pytest.FixtureRequest) -> str:
+    """Of a page, of one model's report or of three models'."""
+    kind, name = request.param
+    return f"{(request.getfixturevalue(kind) / 'report').as_uri()}/{name}"
+
+
+def test_models_side_by_side_by_figure_classifier_and_model(
+    chromium: Browser, several: Path
+) -> None:
+    chromium.open(several / "report" / "layers.html")
+    shown = """return [...document.querySelectorAll("[data-figure^='models.']")]
+        .filter((e) => e.offsetParent).map((e) => e.dataset.figure)"""
+    (opened,) = chromium.js(shown)
+    assert opened.endswith(".mean_macro_f1")
+    Select(by_id(chromium, "metric")).select_by_value("micro_accuracy")
+    other = next(reader for reader in READERS if reader not in opened)
+    Select(by_id(chromium, "side")).select_by_value(other)
+    name = f"models.{other}.micro_accuracy"
+    assert chromium.js(shown) == [name]
+    chromium.until(
+        "[...Bokeh.documents].some((doc) => "
+        "doc.get_model_by_name('save').filename === arguments[0])",
+        name,
+    )
+    hidden = """return [...Bokeh.index].filter((view) => view.model.renderers).map((view) => [
+        view.model.document.get_model_by_name("save").filename,
+        view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
+    chromium.driver.find_element("css selector", "[data-of=models][data-line='2']").click()
+    for figure, lines in chromium.js(hidden):
+        assert set(lines) == ({"line-2"} if figure.startswith("models.") else set()), figure
+    chromium.open(chromium.js("return location.href"))
+    assert chromium.js(shown) == [name]
+    chromium.assert_quiet()
+
+
+def test_a_word_is_found_in_every_models_table(chromium: Browser, several: Path) -> None:
+    chromium.open(several / "report" / "index.html")
+    by_id(chromium, "filter").send_keys("ank")
+    shown = chromium.js(
+        "return [...document.querySelectorAll('table.words tbody tr')]"
+        ".filter((row) => !row.hidden).map((row) => row.cells[0].textContent)"
+    )
+    assert shown == ["bank"] * 3
+    assert by_id(chromium, "filter-count").text == "1 of 2"
+    chromium.assert_quiet()
+
+
+def test_phone_width_scrolls_only_inside_tables(chromium: Browser, address: str) -> None:
     size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
     chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
-        chromium.open(f"{(built / 'report').as_uri()}/{name}")
+        chromium.open(address)
         assert chromium.js("return [document.documentElement.scrollWidth, innerWidth]") == [
             390,
             390,
@@ -892,16 +956,15 @@ def test_phone_width_scrolls_only_inside_tables(chromium: Browser, built: Path, 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", PAGES)
-def test_axe_has_no_serious_finding(chromium: Browser, built: Path, name: str, scheme: str) -> None:
+def test_axe_has_no_serious_finding(chromium: Browser, address: str, scheme: str) -> None:
     axe = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
     version = axe[:80].split("axe v")[1].split()[0]
     assert tuple(map(int, version.split("."))) >= (4, 10)
     media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     chromium.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
     try:
-        chromium.open(f"{(built / 'report').as_uri()}/{name}")
-        assert ("pin=" in name) == chromium.js(
+        chromium.open(address)
+        assert ("pin=" in address) == chromium.js(
             "return !!document.getElementById('card') && !document.getElementById('card').hidden"
         )
         chromium.js("for (const e of document.querySelectorAll('details')) e.open = true;")

@@ -25,7 +25,15 @@ from numpy.testing import assert_allclose
 from wsd import paper
 from wsd.cli import main
 from wsd.errors import ResultError
-from wsd.paper import COLUMNS, FORMATS, draw_differences, draw_layers, draw_learning, draw_words
+from wsd.paper import (
+    COLUMNS,
+    FORMATS,
+    draw_differences,
+    draw_layers,
+    draw_learning,
+    draw_models,
+    draw_words,
+)
 from wsd.paper.layers import apart
 from wsd.paper.style import COLOURS, LONGEST, MARKERS, MM, TWO_COLUMNS, shown, styled
 
@@ -49,6 +57,7 @@ def layer_rows(
     model: str = "tiny",
     chosen: str = "2",
     level: float = 0.8,
+    blocks: int = 2,
 ) -> list[dict[str, Any]]:
     """Rows of layers.csv; the farther from the chosen one, the worse."""
     rows = []
@@ -58,6 +67,7 @@ def layer_rows(
         rows.append(
             {
                 **{"model": model, "view": "focal", "classifier": classifier, "layers": layers},
+                "relative_depth": int(layers) / blocks if layers.isdecimal() else None,
                 **{"chosen_on_folds": is_chosen, "figure": "mean_macro_f1", "value": level - away},
                 **{"low": level - away - 0.02, "high": level - away + 0.01},
                 "difference": None if is_chosen else -away,
@@ -135,6 +145,12 @@ def layers_figure(
     figure = draw_layers(
         frame(layers, "layers"), frame(controls, "controls"), frame(comparison, "comparison")
     )
+    assert figure is not None
+    return figure
+
+
+def models_figure(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    figure = draw_models(frame(rows, "layers"))
     assert figure is not None
     return figure
 
@@ -271,6 +287,50 @@ def test_two_models_are_two_panels_of_one_scale() -> None:
     assert_allclose(figure.axes[1].get_xticks(), range(13))
     assert texts(figure).count("one") == 1
     assert [ax.get_title(loc="left") for ax in layers_figure(layer_rows()).axes] == [""]
+
+
+def two_models(**second: Any) -> list[dict[str, Any]]:
+    return [*layer_rows(), *layer_rows(model="other", level=0.7, **second)]
+
+
+def test_models_of_different_depth_line_up_by_relative_depth() -> None:
+    deep = ("0", "1", "2", "3", "4", "mean-all")
+    rows = two_models(choices=deep, blocks=4)
+    first, second = layers_figure(rows).axes
+    assert_allclose(curve(first, linestyle="-", marker="o")[0], [0, 0.5, 1])
+    assert_allclose(curve(second, linestyle="-", marker="o")[0], [0, 0.25, 0.5, 0.75, 1])
+    assert [tick.get_text() for tick in second.get_xticklabels()] == list(deep)
+    assert second.get_xlabel() == "Layer of 4, at its relative depth"
+    (ax,) = models_figure(rows).axes
+    assert_allclose(curve(ax, marker=MARKERS[0], linestyle="-")[0], [0, 0.5, 1])
+    x, y = curve(ax, marker=MARKERS[1], linestyle="-")
+    assert_allclose(x, [0, 0.25, 0.5, 0.75, 1])
+    assert_allclose(y, percent(rows[len(CHOICES) :][:5], "value"))
+    assert "depth" in ax.get_xlabel()
+
+
+def test_models_of_one_depth_stand_at_the_numbers_of_their_layers() -> None:
+    figure = models_figure(two_models())
+    (ax,) = figure.axes
+    for marker in MARKERS[:2]:
+        assert_allclose(curve(ax, marker=marker, linestyle="-")[0], [0, 1, 2])
+    assert ax.get_xlabel() == "Layer"
+    assert legend(figure) == ["tiny", "other", "chosen on folds"]
+    for panel in layers_figure(two_models()).axes:
+        assert_allclose(curve(panel, linestyle="-", marker="o")[0], [0, 1, 2])
+
+
+def test_the_names_of_many_models_fit_below_one_panel() -> None:
+    names = [f"a-long-name-of-an-encoder-{i}" for i in range(5)]
+    figure = models_figure([row for name in names for row in layer_rows(model=name)])
+    figure.draw_without_rendering()
+    (below,) = figure.legends
+    box = below.get_tightbbox()
+    assert 0 < box.x0 < box.x1 < figure.bbox.x1 and box.y0 > 0
+
+
+def test_one_model_is_no_figure_of_models() -> None:
+    assert draw_models(frame([*layer_rows(), *layer_rows("knn")], "layers")) is None
 
 
 def test_a_heat_map_has_every_figure_in_its_cell() -> None:
@@ -453,8 +513,10 @@ def every_figure(names: Sequence[str]) -> dict[str, Figure]:
     learned = [row for name in four[:2] for row in learning_rows(name)]
     published = comparison_rows(*((name, 0.8 + i / 500) for i, name in enumerate(names)))
     controls = [row for name in four for row in control_rows(name)]
+    several = [{**row, "model": name} for name in names for row in layers]
     made = {
         "layers": layers_figure(layers, controls, published),
+        "models": draw_models(frame(several, "layers")),
         "words": draw_words(frame(words, "words")),
         "learning": draw_learning(frame(learned, "learning")),
         "differences": draw_differences(frame(layers, "layers")),
@@ -462,7 +524,7 @@ def every_figure(names: Sequence[str]) -> dict[str, Figure]:
     return {name: figure for name, figure in made.items() if figure is not None}
 
 
-@pytest.mark.parametrize("figure", ["layers", "words", "learning", "differences"])
+@pytest.mark.parametrize("figure", ["layers", "models", "words", "learning", "differences"])
 def test_nothing_is_cut_off_and_no_legend_lies_over_data(figure: str) -> None:
     of = every_figure(HOSTILE)[figure]
     of.draw_without_rendering()

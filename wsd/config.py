@@ -60,7 +60,7 @@ class Model:
     features : tuple of (views, layer choices)
         Feature sets of several vectors, as in :mod:`wsd.features`.
     random_weights : int or None
-        The seed of a random-weight twin.
+        The seed of the weights, where they are drawn and not read.
     """
 
     name: str
@@ -136,7 +136,7 @@ class Config:
     models : dict
         The encoders that are compared.
     twins : dict
-        Their twins with random weights.
+        The twins with random weights of those that have weights of their own.
     trains : tuple of str
         Training sets, draws of one setting apart: ``full`` first.
     projections : tuple of str
@@ -201,6 +201,13 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
         )
     models = [_model(entry, i, config) for i, entry in enumerate(config["models"])]
     classifiers = [_classifier(entry, i) for i, entry in enumerate(config["classifiers"])]
+    # A model whose weights are drawn already would be its own twin, with another seed at most.
+    twins = [
+        replace(model, name=f"{model.name}-random-{seed}", random_weights=seed)
+        for model in models
+        if model.random_weights is None
+        for seed in config["controls"]["random_weights"]
+    ]
     for key, names in (
         ("models", [model.name for model in models]),
         ("classifiers", [classifier.name for classifier in classifiers]),
@@ -208,24 +215,16 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
         # Names become files, and two names that differ in case are one file on some disks.
         lower = [name.lower() for name in names]
         # A twin is a model of its own, though it stands nowhere in the list.
-        of_twins = {
-            f"{model}-random-{seed}"
-            for model in lower
-            for seed in config["controls"]["random_weights"]
-            if key == "models"
-        }
+        of_twins = {twin.name.lower() for twin in twins if key == "models"}
         for i, name in enumerate(lower):
             if name in lower[:i] or name in of_twins:
+                twin = ", by a twin of controls.random_weights" if name in of_twins else ""
                 raise ConfigError(
-                    f"the name {names[i]!r} is taken", where=f"config key {key}[{i}].name"
+                    f"the name {names[i]!r} is taken{twin}",
+                    where=f"config key {key}[{i}].name",
+                    fix="give it another name",
                 )
     words = dataset.choose(config["words"], where="config key words")
-    seeds = tuple(config["controls"]["random_weights"])
-    twins = [
-        replace(model, name=f"{model.name}-random-{seed}", random_weights=seed)
-        for model in models
-        for seed in seeds
-    ]
     controls = _controls(config["controls"], [c.name for c in classifiers])
     trains = _trains(config["trains"], dataset, words)
     used_estimators = [c.estimator for c in classifiers if c.name in controls.classifiers]
@@ -379,6 +378,7 @@ def _model(entry: Mapping[str, Any], i: int, config: Mapping[str, Any]) -> Model
         pooling=entry.get("pooling", "mean"),
         input=entry.get("input", "plain"),
         precision=entry.get("precision", "float32"),
+        random_weights=entry.get("random_weights"),
         layers=tuple(choice.name for choice in choices),
         features=tuple(dict.fromkeys((one.view, one.layers) for one in sets)),
     )

@@ -2,7 +2,8 @@
 
 Layer choices are compared within one model, view and classifier, so that nothing but the layers
 differs. The reference is what the folds of the training set choose there, and the figure of every
-comparison is the objective that they choose by. All tables hold fractions.
+comparison is the objective that they choose by. Models are compared at the same layer choice, so
+that nothing but the model differs: each less the first. All tables hold fractions.
 """
 
 import logging
@@ -23,6 +24,7 @@ from wsd.figures import FIGURES
 from wsd.files import expecting, read_table, write_text
 from wsd.selection import ALL_WORDS, Candidate, choose_each
 from wsd.tuning import Search
+from wsd.views import STATIC
 
 log = logging.getLogger("wsd")
 
@@ -31,6 +33,7 @@ GROUP = ("model", "view", "classifier")
 LAYER_COLUMNS = [
     *GROUP,
     "layers",
+    "relative_depth",
     "objective_on_folds",
     "chosen_on_folds",
     "figure",
@@ -62,6 +65,20 @@ WORD_COLUMNS = [
     "chosen_by",
     "not_told_from_best",
 ]
+MODEL_COLUMNS = [
+    *GROUP,
+    "layers",
+    "relative_depth",
+    "figure",
+    "value",
+    "reference_model",
+    "reference_value",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "p",
+    "p_holm",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +87,8 @@ class Group:
 
     Attributes
     ----------
+    blocks : int
+        Number of the encoder's blocks.
     rows : list of Row
         Their predictions.
     searches : list of Search
@@ -84,6 +103,7 @@ class Group:
         That of each word; for a word without folds the one for all words.
     """
 
+    blocks: int
     rows: list[Row]
     searches: list[Search]
     objective: str
@@ -95,6 +115,15 @@ class Group:
     def names(self) -> dict[str, str]:
         """The columns that all its rows share."""
         return {name: getattr(self.rows[0], name) for name in GROUP}
+
+    def depth(self, layers: str) -> float | None:
+        """Where between the embeddings (0) and the last block (1) a single layer stands.
+
+        A combination stands nowhere, and a static view has no layers.
+        """
+        if not layers.isdecimal() or self.rows[0].view in STATIC:
+            return None
+        return int(layers) / self.blocks
 
 
 def read_groups(
@@ -123,6 +152,7 @@ def read_groups(
         )
     common: dict[str, Any] = {}
     found: dict[tuple[str, ...], dict[tuple[Any, ...], tuple[Row, Candidate]]] = {}
+    blocks_of: dict[str, int] = {}
     for row, path, other in zip(
         read_rows(predictions, CANDIDATE, corpora), predictions, searches, strict=True
     ):
@@ -152,7 +182,11 @@ def read_groups(
             raise _not_together("a second file of this model, view, layers and classifier", other)
         candidate = Candidate(row.view, row.layers, row.classifier, estimator, search)
         group[place] = (row, candidate)
-    return [_group([of[p] for p in sorted(of)], common["objective"]) for of in found.values()]
+        blocks_of[row.model] = blocks
+    return [
+        _group([of[p] for p in sorted(of)], common["objective"], blocks_of[model])
+        for (model, *_), of in found.items()
+    ]
 
 
 def _not_together(wrong: str, where: Path) -> ResultError:
@@ -163,7 +197,7 @@ def _not_together(wrong: str, where: Path) -> ResultError:
     )
 
 
-def _group(members: Sequence[tuple[Row, Candidate]], objective: str) -> Group:
+def _group(members: Sequence[tuple[Row, Candidate]], objective: str, blocks: int) -> Group:
     rows = [row for row, _ in members]
     of_folds = choose_each([candidate for _, candidate in members], objective)
     if of_folds is None:
@@ -174,6 +208,7 @@ def _group(members: Sequence[tuple[Row, Candidate]], objective: str) -> Group:
     on_folds = {r["layers"]: r["objective"] for r in of_folds["rows"] if r["scope"] == ALL_WORDS}
     chosen = of_folds["chosen"]
     return Group(
+        blocks=blocks,
         rows=rows,
         searches=[candidate.search for _, candidate in members],
         objective=objective,
@@ -198,6 +233,7 @@ def of_layers(group: Group, seed: int) -> list[dict[str, Any]]:
         line: dict[str, Any] = {
             **group.names,
             "layers": row.layers,
+            "relative_depth": group.depth(row.layers),
             "objective_on_folds": on_folds,
             "chosen_on_folds": row is reference,
             "figure": figure,
@@ -218,6 +254,52 @@ def of_layers(group: Group, seed: int) -> list[dict[str, Any]]:
     adjusted = statistics.holm([line["p"] for line in others])
     for line, p in zip(others, adjusted, strict=True):
         line["p_holm"] = float(p)
+    return table
+
+
+def of_models(groups: Sequence[Group], seed: int) -> list[dict[str, Any]]:
+    """A table row per layer choice of every model but the first: what it has over the first one.
+
+    Of the same view and classifier, on the same instances, where both models have as many blocks:
+    layer 3 of 6 and layer 3 of 12 are no pair. The layer choices of one model, view and classifier
+    are the family of Holm's method.
+    """
+    first = groups[0].rows[0].model
+    references = {
+        (row.view, row.classifier, row.layers): row
+        for group in groups
+        for row in group.rows
+        if row.model == first
+    }
+    table: list[dict[str, Any]] = []
+    for group in groups:
+        if group.rows[0].model == first or group.blocks != groups[0].blocks:
+            continue
+        family: list[dict[str, Any]] = []
+        for row in group.rows:
+            reference = references.get((row.view, row.classifier, row.layers))
+            if reference is None:
+                continue
+            joints = row.joints(reference)
+            low, high = statistics.difference_intervals(joints, rng=seed)[group.objective]
+            test = statistics.paired_permutation(joints, group.objective, rng=seed)
+            family.append(
+                {
+                    **group.names,
+                    "layers": row.layers,
+                    "relative_depth": group.depth(row.layers),
+                    "figure": group.objective,
+                    "value": row.figure(group.objective),
+                    "reference_model": first,
+                    "reference_value": reference.figure(group.objective),
+                    "difference": test.difference,
+                    "difference_low": low,
+                    "difference_high": high,
+                    "p": test.p,
+                }
+            )
+        adjusted = statistics.holm([line["p"] for line in family])
+        table += [{**line, "p_holm": float(p)} for line, p in zip(family, adjusted, strict=True)]
     return table
 
 
@@ -266,8 +348,9 @@ def layerwise(
     seed: int,
     layers: Path,
     words: Path,
+    models: Path,
 ) -> None:
-    """Write the table of layer choices over all words, and the one word by word.
+    """Write the table of layer choices over all words, the one word by word, and that of models.
 
     Parameters
     ----------
@@ -275,15 +358,20 @@ def layerwise(
     predictions, searches : sequences of Path
         As in :func:`read_groups`.
     seed : int
-    layers, words : Path
-        The CSV tables.
+    layers, words, models : Path
+        The CSV tables. With one model the last has no rows.
     """
     over_all: list[dict[str, Any]] = []
     by_word: list[dict[str, Any]] = []
-    for group in read_groups(predictions, searches, corpora):
+    groups = read_groups(predictions, searches, corpora)
+    for group in groups:
         log.info("%s: %d layer choices", ", ".join(group.names.values()), len(group.rows))
         over_all += of_layers(group, seed)
         by_word += of_words(group, seed)
-    for path, table, columns in ((layers, over_all, LAYER_COLUMNS), (words, by_word, WORD_COLUMNS)):
+    for path, table, columns in (
+        (layers, over_all, LAYER_COLUMNS),
+        (words, by_word, WORD_COLUMNS),
+        (models, of_models(groups, seed), MODEL_COLUMNS),
+    ):
         frame = pd.DataFrame(table, columns=columns)
         write_text(path, frame.to_csv(index=False, float_format="%.6f"))

@@ -96,16 +96,16 @@ def resolve(
     blocks, width : int
         What the config says of the encoder: number of blocks and size of a hidden state.
     random_weights : int, optional
-        Seed of a random-weight twin: an encoder with this model's config and tokenizer, whose
+        Seed of random weights: an encoder with this model's config and tokenizer, whose
         weights are drawn anew when it is loaded. The model's own weights are verified, so that
-        the twin is of the model that the config names, and then not read.
+        the encoder is of the model that the config names, and then not read.
 
     Returns
     -------
     dict
         ``name``; ``source`` (``hub`` and ``revision``, ``package`` and ``version``, or
         ``path``); ``folder``; ``files``, the checksum of every file of the model;
-        ``blocks``; ``width``; ``model_type``; of a random-weight twin also ``random_weights``.
+        ``blocks``; ``width``; ``model_type``; with random weights also ``random_weights``.
 
     Raises
     ------

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FILE = "alignment.json"
 COLUMNS = (
+    "model",
     "word",
     "form",
     "instances",
@@ -102,8 +103,8 @@ def warnings(found: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def table(folder: Path, words: Sequence[str], out: Path) -> None:
-    """Write the reports of ``folder/<word>/alignment.json`` as one CSV table.
+def table(model: str, folder: Path, words: Sequence[str], out: Path) -> None:
+    """Write the reports of ``folder/<word>/alignment.json`` of a model as one CSV table.
 
     Raises
     ------
@@ -121,5 +122,8 @@ def table(folder: Path, words: Sequence[str], out: Path) -> None:
         with expecting(path):
             if found["word"] != word:
                 raise ResultError(f"the report is of {found['word']!r}", where=str(path))
-            rows += [{column: form[column] for column in COLUMNS} for form in found["forms"]]
+            rows += [
+                {"model": model, **{column: form[column] for column in COLUMNS[1:]}}
+                for form in found["forms"]
+            ]
     write_csv(out, pd.DataFrame(rows, columns=list(COLUMNS)))

@@ -1,7 +1,8 @@
 # In:  predictions of every kind, the selection, the corpus.
 # Out: results/<dataset>/comparison.csv and comparison/, what stands behind it and the tables for a
-#      paper; comparison/layers.csv and word-layers.csv, every layer choice; figures/, the same to
-#      print; <model>/geometry.csv and code-length.csv; audit/<model>/*.csv.
+#      paper; comparison/layers.csv and word-layers.csv, every layer choice, and model-layers.csv,
+#      each model less the first; figures/, the same to print; <model>/geometry.csv and
+#      code-length.csv; audit/<model>/*.csv.
 
 COMPARISON = (
     "words",
@@ -79,6 +80,7 @@ rule layerwise:
     output:
         layers=f"{RESULTS}/comparison/layers.csv",
         words=f"{RESULTS}/comparison/word-layers.csv",
+        models=f"{RESULTS}/comparison/model-layers.csv",
     log:
         f"{LOGS}/layerwise.log",
     benchmark:
@@ -95,6 +97,7 @@ rule layerwise:
         "wsd --log {log} layerwise --corpus {params.corpus} --words {params.words}"
         " --predictions {input.predictions} --searches {input.searches} --seed {params.seed}"
         " --layers {output.layers} --word-layers {output.words}"
+        " --model-layers {output.models}"
 
 
 # A folder, since which figures there are depends on what the tables hold: without further training

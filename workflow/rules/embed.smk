@@ -114,5 +114,5 @@ rule alignment:
     message:
         "alignment: what the tokenizer of {wildcards.model} made of the focal words"
     shell:
-        "wsd --log {log} alignment --embeddings {params.embeddings} --words {params.words}"
-        " --out {output}"
+        "wsd --log {log} alignment --model {wildcards.model} --embeddings {params.embeddings}"
+        " --words {params.words} --out {output}"

@@ -21,6 +21,7 @@ rule report:
         comparison=rules.compare.output.table,
         behind=[*rules.compare.output.behind, *rules.layerwise.output],
         geometry=[path for path in analyses() if path.endswith("geometry.csv")],
+        alignment=expand(rules.alignment.output, model=CONFIG.models),
     output:
         index=f"{RESULTS}/report/index.html",
         layers=f"{RESULTS}/report/layers.html",
@@ -63,4 +64,5 @@ rule report:
         " --projections {input.projections} --neighbours {input.neighbours}"
         " --scores {input.scores} --summary {input.summary} --provenance {input.provenance}"
         " --comparison {input.comparison} --tables {params.tables} --geometry {input.geometry}"
+        " --alignment {input.alignment}"
         " {params.text} --out {params.out} --portable {params.portable}"

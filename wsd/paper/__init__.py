@@ -17,6 +17,7 @@ from wsd.files import expecting, replacing
 from wsd.paper.differences import draw_differences
 from wsd.paper.layers import draw_layers
 from wsd.paper.learning import draw_learning
+from wsd.paper.models import draw_models
 from wsd.paper.style import MEASURES, styled
 from wsd.paper.words import draw_words
 
@@ -27,7 +28,8 @@ TEXTS = ("kind", "model", "view", "classifier", "layers", "word", "train", "figu
 COLUMNS = {
     "comparison": ("kind", "model", "layers", "classifier", *MEASURES),
     "layers": (
-        *("model", "view", "classifier", "layers", "chosen_on_folds", "figure", "value"),
+        *("model", "view", "classifier", "layers", "relative_depth", "chosen_on_folds"),
+        *("figure", "value"),
         *("low", "high", "difference", "difference_low", "difference_high", "p_holm"),
     ),
     "words": ("model", "view", "classifier", "word", "layers", "macro_f1", "chosen_on_folds"),
@@ -83,7 +85,7 @@ def figures(
     out: Path,
     formats: Sequence[str] = FORMATS,
 ) -> None:
-    """Write the figures ``layers``, ``words``, ``learning`` and ``differences`` into a folder.
+    """Write the figures ``layers``, ``models``, ``words``, ``learning`` and ``differences``.
 
     One that the tables have nothing for is left out.
 
@@ -104,6 +106,7 @@ def figures(
     with styled():
         made = {
             "layers": draw_layers(of_layers, of_controls, of_all),
+            "models": draw_models(of_layers),
             "words": draw_words(of_words),
             "learning": draw_learning(of_learning),
             "differences": draw_differences(of_layers),

@@ -2,6 +2,8 @@
 
 A line per classifier with its band, combinations beside it with bars: 95% intervals. Dashed: the
 context alone, under the same classifier. Horizontal: published systems and the most frequent sense.
+Where models have different numbers of blocks, layers stand at their relative depth, so that the
+panels can be held against each other; what is printed below them stays the number of the layer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +19,12 @@ from wsd.paper.style import (
     GREY,
     MEASURES,
     POINT,
+    RINGED,
     SMALL,
     TWO_COLUMNS,
     Look,
+    blocks_of,
+    by_depth,
     canvas,
     choice_ticks,
     key,
@@ -40,10 +45,6 @@ LEADER: dict[str, Any] = {
     **{"arrowstyle": "-", "color": GREY, "linewidth": 0.5},
     **{"relpos": (0, 0.5), "shrinkA": 0, "shrinkB": 0},
 }
-RING: dict[str, Any] = {
-    **{"marker": "o", "markersize": 7.5, "markerfacecolor": "none", "linestyle": "none"},
-    **{"markeredgecolor": "black", "markeredgewidth": 0.8, "zorder": 5},
-}
 
 
 def draw_layers(
@@ -56,12 +57,18 @@ def draw_layers(
     measure = str(layers["figure"].iloc[0])
     figure, axes = canvas(len(found), HEIGHT, width=TWO_COLUMNS, sharey=True)
     of_classifiers = looks(layers["classifier"].unique().tolist())
+    depth = by_depth(layers)
     for ax, (caption, table) in zip(axes, found, strict=True):
-        at = places(table["layers"].unique().tolist())
+        # A static view tells of no blocks.
+        count = blocks_of(table) if depth else 0
+        blocks = count or 1
+        at = places(table["layers"].unique().tolist(), blocks)
         groups = list(table.groupby("classifier", sort=False))
         for i, (classifier, rows) in enumerate(groups):
             # A little beside each other, so that none hides another.
-            beside = {name: x + ASIDE * (i - (len(groups) - 1) / 2) for name, x in at.items()}
+            beside = {
+                name: x + ASIDE / blocks * (i - (len(groups) - 1) / 2) for name, x in at.items()
+            }
             look = of_classifiers[str(classifier)]
             context = of_context(controls, str(table["model"].iloc[0]), str(classifier))
             x = context["layers"].map(beside)
@@ -69,8 +76,10 @@ def draw_layers(
             curve(ax, single(rows), beside, look)
             points(ax, rows[~rows["layers"].str.isdecimal()], beside, look)
             chosen = rows[rows["chosen_on_folds"]]
-            ax.plot(chosen["layers"].map(beside), 100 * chosen["value"], **RING)
+            ax.plot(chosen["layers"].map(beside), 100 * chosen["value"], **RINGED)
         choice_ticks(ax, at)
+        if count:
+            ax.set_xlabel(f"Layer of {count}, at its relative depth")
         ax.set_title(caption)
     for ax in axes[::BESIDE]:
         label = MEASURES[measure]
@@ -79,21 +88,25 @@ def draw_layers(
     handles = [
         *(key(shown(name), **look.line) for name, look in of_classifiers.items()),
         key("context only", color=GREY, **CONTEXT_LINE),
-        key("chosen on folds", **RING),
+        key("chosen on folds", **RINGED),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 6))
     return figure
 
 
-def places(names: Sequence[str]) -> dict[str, float]:
-    """Where each layer choice stands: a layer at its number, combinations behind the last."""
+def places(names: Sequence[str], blocks: int = 1) -> dict[str, float]:
+    """Where each layer choice stands: a layer at its number, combinations behind the last.
+
+    All over the number of blocks, if one is given: layers then stand at their relative depth.
+    """
     numbers = sorted(int(name) for name in names if name.isdecimal())
     combined = [name for name in names if not name.isdecimal()]
     first = numbers[-1] + 1.5 if numbers else 0
-    return {
+    at = {
         **{str(layer): float(layer) for layer in numbers},
         **{name: first + i for i, name in enumerate(combined)},
     }
+    return {name: place / blocks for name, place in at.items()}
 
 
 def of_context(controls: pd.DataFrame, model: str, classifier: str) -> pd.DataFrame:

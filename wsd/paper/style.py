@@ -49,6 +49,11 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 GREY = "0.5"
 LONGEST = 26  # characters of a name
+# Around what the folds choose.
+RINGED: Any = {
+    **{"marker": "o", "markersize": 7.5, "markerfacecolor": "none", "linestyle": "none"},
+    **{"markeredgecolor": "black", "markeredgewidth": 0.8, "zorder": 5},
+}
 # What the folds may choose by, and so what the table of layer choices may be about.
 MEASURES = {
     "mean_macro_f1": "mean macro-F1",
@@ -107,6 +112,19 @@ def single(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of single layers, by number."""
     found = table[table["layers"].str.isdecimal()]
     return found.iloc[np.argsort(found["layers"].astype(int).to_numpy(), kind="stable")]
+
+
+def blocks_of(table: pd.DataFrame) -> int:
+    """Number of blocks of the one encoder of some rows of layers.csv; 0 where no row tells."""
+    found = table[table["relative_depth"] > 0]
+    counts = found["layers"].astype(int) / found["relative_depth"]
+    return round(counts.max()) if len(found) else 0
+
+
+def by_depth(layers: pd.DataFrame) -> bool:
+    """Whether layers have to be drawn by relative depth: not all models have as many blocks."""
+    counts = {blocks_of(rows) for _, rows in layers.groupby("model", sort=False)} - {0}
+    return len(counts) > 1
 
 
 def panels(table: pd.DataFrame, keys: Sequence[str]) -> list[tuple[str, pd.DataFrame]]:

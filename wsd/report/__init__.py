@@ -25,7 +25,10 @@ from wsd.sheets import write_csv
 log = logging.getLogger("wsd")
 
 # Tables that lie together, behind the comparison.
-BEHIND = ("controls", "differences", "best-set", "learning", "layers", "word-layers")
+BEHIND = (
+    *("controls", "differences", "best-set", "learning"),
+    *("layers", "word-layers", "model-layers"),
+)
 
 
 def build_report(

@@ -10,8 +10,9 @@ import pandas as pd
 from wsd.files import write_text
 from wsd.layers import LayerChoice
 from wsd.report.inputs import Report, WordRun, records
+from wsd.report.models import beside, blocks, facts, notes, pieces, selected
 from wsd.report.render import render
-from wsd.report.word import folder_of, label, last_layer, opening_reader
+from wsd.report.word import folder_of, label, opening_reader
 
 METRICS = {
     "mean_macro_f1": "Macro-F1",
@@ -19,12 +20,7 @@ METRICS = {
     "mean_word_accuracy": "Word accuracy",
     "micro_accuracy": "Micro accuracy",
 }
-SELECTED, BEST, CANDIDATE, PUBLISHED = (
-    "selected",
-    "best on test, for reference only",
-    "candidate",
-    "published",
-)
+BEST, CANDIDATE, PUBLISHED = "best on test, for reference only", "candidate", "published"
 SPARK = (96, 24)  # width and height of a sparkline
 
 
@@ -41,14 +37,27 @@ def write_index(report: Report, folder: Path) -> None:
         ["kind", "model", "view", "layers", "classifier"]
     )
     own = compared[~compared["kind"].isin([CANDIDATE, PUBLISHED])]
+    # What is of one kind stands together, whichever model it is of.
+    kinds = {kind: i for i, kind in enumerate(own["kind"].unique())}
+    own = own.sort_values("kind", key=lambda kind: kind.map(kinds), kind="stable")
     candidates = compared[compared["kind"] == CANDIDATE]
+    best = own[own["kind"] == BEST].sort_values("mean_macro_f1", ascending=False, kind="stable")
+    # The models in their order; behind them the twins.
+    encoders = {name: report.provenance["models"][name] for name in report.choices}
+    encoders |= report.provenance["models"]
     page = render(
         "index.html",
         report=report,
         dataset=report.dataset,
         metrics=METRICS,
-        selected=records(own[own["kind"] == SELECTED]),
-        best=records(own[own["kind"] == BEST]),
+        # Of several models, the one that the folds rate highest, and the highest on the test set.
+        selected=records(selected(report).head(1)),
+        best=records(best.head(1)),
+        beside=beside(report),
+        notes=[note for model in report.choices for note in notes(encoders[model])],
+        encoders=encoders,
+        facts={name: facts(encoder) for name, encoder in encoders.items()},
+        pieces={name: pieces(report, name) for name in encoders},
         rows=records(own),
         published=records(compared[compared["kind"] == PUBLISHED]),
         candidates=records(candidates.sort_values("mean_macro_f1", ascending=False, kind="stable")),
@@ -68,10 +77,12 @@ def words(report: Report, model: str) -> list[dict[str, Any]]:
 
     A classifier's figures are those of the layer choice that the word's own folds chose for it.
     """
-    table = report.rows("word-layers", model=model, view=report.view)
-    choices = report.choices[model]
+    table = report.rows("word-layers", view=report.view)
+    # Of all models: their lines have one scale.
     lowest = float(table["macro_f1"].quantile(0.05))
-    labels = {choice.name: label(choice, last_layer(report, model)) for choice in choices}
+    table = table[table["model"] == model]
+    choices = report.choices[model]
+    labels = {choice.name: label(choice, blocks(report, model)) for choice in choices}
     found = []
     for word, run in report.words[model].items():
         of_word = table[table["word"] == word]

@@ -157,14 +157,26 @@ _MEANS = tuple(f"{mean}{bound}" for mean in MEANS for bound in _BOUNDS)
 TABLES = {
     "scores": Table((*KEYS, "word"), tuple(c for c in SCORES if c not in (*KEYS, "word"))),
     "summary": Table(tuple(KEYS), tuple(c for c in SUMMARY if c not in KEYS)),
-    "comparison": Table(("kind", *_NAMES, "about"), ("n_words", *_MEANS)),
+    "comparison": Table(("kind", *_NAMES, "about"), ("n_words", "objective_on_folds", *_MEANS)),
     "controls": Table(("kind", *_NAMES), _MEANS),
-    "differences": Table(("kind", *_NAMES, "figure"), ("difference", "low", "high", "p_holm")),
+    "differences": Table(
+        ("reference_model", "kind", *_NAMES, "figure"), ("difference", "low", "high", "p_holm")
+    ),
     "best-set": Table((*_NAMES, "figure", "not_told_from_best"), ("estimate", "p")),
     "learning": Table((*_NAMES, "train"), ("n_train", "mean_macro_f1_in_common")),
     "layers": Table(
         (*_NAMES, "figure", "reference", "chosen_on_folds", "not_told_from_best"),
-        ("value", "low", "high", "difference", "difference_low", "difference_high", "p_holm"),
+        (
+            *("relative_depth", "value", "low", "high"),
+            *("difference", "difference_low", "difference_high", "p_holm"),
+        ),
+    ),
+    "model-layers": Table(
+        (*_NAMES, "figure", "reference_model"),
+        (
+            *("relative_depth", "value", "reference_value"),
+            *("difference", "difference_low", "difference_high", "p_holm"),
+        ),
     ),
     "word-layers": Table(
         (*_NAMES, "word", "chosen_on_folds", "chosen_by", "not_told_from_best"),
@@ -174,9 +186,13 @@ TABLES = {
         ("model", "view", "layers", "centring", "word"),
         ("anisotropy", "self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"),
     ),
+    "alignment": Table(
+        ("model", "word", "form", "pieces"),
+        ("instances", "mean_pieces", "max_pieces", "unknown", "windowed"),
+    ),
 }
-# A run without controls or further training sets has no such rows.
-MAY_BE_EMPTY = ("controls", "differences", "learning", "geometry")
+# A run without controls, further training sets or a second model has no such rows.
+MAY_BE_EMPTY = ("controls", "differences", "learning", "geometry", "model-layers")
 _FLAGS = ("chosen_on_folds", "not_told_from_best")
 
 
@@ -197,7 +213,8 @@ def load(
     pictures, methods = _read_projections(projections, corpora, view)
     near = _read_neighbours(neighbours, corpora, view)
     predicted = _read_predictions(predictions, corpora, view)
-    choices = {model: _ordered(found) for model, found in sorted(pictures.items())}
+    # In the order of the projections, and so of the config: the first model's pages stand first.
+    choices = {model: _ordered(found) for model, found in pictures.items()}
     for name in ("scores", "summary"):
         table = read[name]
         kept = (table["train"] == FULL) & (table["test"] == TEST)
@@ -216,6 +233,11 @@ def load(
                 f"the provenance does not name the model {model!r}",
                 where=str(provenance),
                 fix="run `wsd evaluate` on the same prediction files",
+            )
+        if model not in set(read["alignment"]["model"]):
+            raise ResultError(
+                f"the tables of alignment have no row of {model}",
+                fix="give `wsd report` the table that `wsd alignment` writes for every model",
             )
     words: dict[str, dict[str, WordRun]] = {}
     for model, ordered in choices.items():

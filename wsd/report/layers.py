@@ -1,6 +1,6 @@
 """The layers page: every layer choice over all words, and word by word."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ from wsd.report import figures
 from wsd.report.figures import Curve
 from wsd.report.index import METRICS
 from wsd.report.inputs import Report, records
+from wsd.report.models import blocks, by_depth, notes
 from wsd.report.render import render
-from wsd.report.word import folder_of, label, last_layer, opening_reader
+from wsd.report.word import folder_of, label, opening_reader
 
 CONTEXT = "context"
 HEAT_STEPS = 20
@@ -29,6 +30,7 @@ GEOMETRY = {
 }
 CENTRINGS = {"none": "as they are", "corpus": "less the corpus's mean"}
 MEAN = "(mean)"
+DEPTHS = {0.0: "0", 0.2: "0.2", 0.4: "0.4", 0.6: "0.6", 0.8: "0.8", 1.0: "1"}
 # Nested draws: each is part of the next, so that a line may join them.
 RATIOS = ("1pct", "5pct", "10pct", "25pct", "50pct", "full")
 
@@ -56,8 +58,13 @@ def write_layers(report: Report, folder: Path) -> None:
             for metric in METRICS
             for model, figure in _curves(report, metric).items()
         ],
+        side=_side(report),
+        models=[(name, *_style(i, _dash(report, name))) for i, name in enumerate(report.choices)],
+        notes={name: notes(report.provenance["models"][name]) for name in report.choices},
+        by_depth=by_depth(report),
         heat=_heat(report),
         differences=_differences(report),
+        between=_between(report),
         best=[
             {
                 "model": model,
@@ -146,16 +153,61 @@ def _curves(report: Report, metric: str) -> dict[str, dict[str, Any]]:
     return found
 
 
+def _side(report: Report) -> dict[str, list[dict[str, Any]]]:
+    """Per classifier, a figure per metric of the single layers of all models.
+
+    Layers stand at their numbers if all models have as many blocks, else at their relative depth.
+    """
+    if len(report.choices) < 2:
+        return {}
+    own = report.rows("comparison", kind="candidate", view=report.view)
+    depth = by_depth(report)
+    found: dict[str, list[dict[str, Any]]] = {reader: [] for reader in report.readers}
+    for metric in METRICS:
+        lines: dict[str, list[Curve]] = {reader: [] for reader in report.readers}
+        for reader, of_reader in lines.items():
+            for i, (model, choices) in enumerate(report.choices.items()):
+                count = blocks(report, model)
+                places = {c.name: c.layers[0] / (count if depth else 1) for c in _singles(choices)}
+                rows = own[(own["model"] == model) & (own["classifier"] == reader)]
+                dash = _dash(report, model)
+                line = _curve(rows, metric, places, model, i, i, dash=dash, of=f" of {count}")
+                of_reader.append(line)
+        everything = [line for of_reader in lines.values() for line in of_reader]
+        y_range = _range(
+            [v for line in everything for v in [*(line.low or []), *(line.high or [])]]
+        )
+        numbers = sorted({place for line in everything for place in line.x})
+        ticks = DEPTHS if depth else {place: f"{place:g}" for place in numbers}
+        for reader, of_reader in lines.items():
+            figure = figures.curves(
+                of_reader,
+                x="relative depth: layer / number of blocks" if depth else "layer",
+                y_range=y_range,
+                ticks=ticks,
+            )
+            name = f"models.{reader}.{metric}"
+            found[reader].append({"metric": metric, "id": name, "figure": figure})
+    return found
+
+
+def _dash(report: Report, model: str) -> str:
+    """Weights that were never trained have a dotted line."""
+    drawn = "random_weights" in report.provenance["models"][model]["model"]
+    return "dotted" if drawn else "solid"
+
+
 def _curve(
     rows: pd.DataFrame,
     metric: str,
-    places: dict[str, float],
+    places: Mapping[str, float],
     name: str,
     style: int,
     number: int,
     *,
     dash: str = "solid",
     joined: bool = True,
+    of: str = "",
 ) -> Curve:
     kept = rows[rows["layers"].isin(list(places))]
     kept = kept.assign(place=kept["layers"].map(places)).sort_values("place")
@@ -168,7 +220,7 @@ def _curve(
         style=style,
         number=number,
         dash=dash,
-        labels=[f"layer {text}" if text.isdigit() else text for text in kept["layers"]],
+        labels=[f"layer {text}{of}" if text.isdigit() else text for text in kept["layers"]],
         joined=joined,
     )
 
@@ -226,16 +278,10 @@ def _heat(report: Report) -> dict[str, Any]:
 def _differences(report: Report) -> list[dict[str, Any]]:
     """Per model and classifier, each layer choice less the one that the folds chose."""
     table = report.rows("layers", view=report.view)
-    ends = table[["difference_low", "difference_high"]].abs().to_numpy()
-    # The embedding layer is so far off that the others could not be told apart beside it.
-    reach = float(np.nanquantile(ends, 0.75)) * 1.15 or 0.01
-
-    def place(value: float) -> float:
-        return round(FOREST / 2 + float(np.clip(value / reach, -1, 1)) * (FOREST / 2 - 6), 1)
-
+    reach = _reach(table)
     found = []
     for model, choices in report.choices.items():
-        labels = {choice.name: label(choice, last_layer(report, model)) for choice in choices}
+        labels = {choice.name: label(choice, blocks(report, model)) for choice in choices}
         for reader in report.readers:
             rows = table[(table["model"] == model) & (table["classifier"] == reader)]
             rows = rows[rows["layers"].isin(list(labels))]
@@ -247,20 +293,69 @@ def _differences(report: Report) -> list[dict[str, Any]]:
                     "rows": [
                         {
                             **row,
+                            **_drawn(row, reach),
                             "label": labels[row["layers"]],
                             "is_reference": row["layers"] == row["reference"],
-                            "apart": row["p_holm"] < 0.05,
-                            "x": place(row["difference"]),
-                            "x0": place(row["difference_low"]),
-                            "x1": place(row["difference_high"]),
-                            "cut": max(abs(row["difference_low"]), abs(row["difference_high"]))
-                            > reach,
                         }
                         for row in records(rows)
                     ],
                 }
             )
     return found
+
+
+def _between(report: Report) -> list[dict[str, Any]]:
+    """Per model but the first and classifier, each layer choice less the first model's."""
+    table = report.rows("model-layers", view=report.view)
+    if not len(table):
+        return []
+    reach = _reach(table)
+    found = []
+    for model, choices in report.choices.items():
+        labels = {choice.name: label(choice, blocks(report, model)) for choice in choices}
+        for reader in report.readers:
+            rows = table[(table["model"] == model) & (table["classifier"] == reader)]
+            rows = rows[rows["layers"].isin(list(labels))]
+            if not len(rows):
+                continue
+            found.append(
+                {
+                    "model": model,
+                    "reader": reader,
+                    "reference": rows["reference_model"].iloc[0],
+                    "rows": [
+                        {**row, **_drawn(row, reach), "label": labels[row["layers"]]}
+                        for row in records(rows)
+                    ],
+                }
+            )
+    return found
+
+
+def _reach(table: pd.DataFrame) -> float:
+    """The difference that the ends of the scale stand for.
+
+    The embedding layer is so far off that the others could not be told apart beside it.
+    """
+    ends = table[["difference_low", "difference_high"]].abs().to_numpy()
+    ends = ends[np.isfinite(ends)]
+    return (float(np.quantile(ends, 0.75)) * 1.15 if len(ends) else 0.0) or 0.01
+
+
+def _drawn(row: Mapping[str, Any], reach: float) -> dict[str, Any]:
+    """Where a difference and its interval stand on a line as wide as ``FOREST``."""
+
+    def place(value: float) -> float:
+        return round(FOREST / 2 + float(np.clip(value / reach, -1, 1)) * (FOREST / 2 - 6), 1)
+
+    low, high = row["difference_low"], row["difference_high"]
+    return {
+        "apart": row["p_holm"] < 0.05,
+        "x": place(row["difference"]),
+        "x0": place(low),
+        "x1": place(high),
+        "cut": max(abs(low), abs(high)) > reach,
+    }
 
 
 def _learning(report: Report) -> list[dict[str, Any]]:

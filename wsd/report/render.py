@@ -140,6 +140,7 @@ def _environment() -> Environment:
         percent=percent,
         signed=signed,
         p=_p,
+        depth=lambda value: "\N{EN DASH}" if value != value else f"{value:.2f}",
         script_json=_script_json,
         # A word's name is a path segment and a fragment's value, so `/` is escaped too.
         part=lambda text: quote(str(text), safe=""),

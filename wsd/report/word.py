@@ -11,6 +11,7 @@ from wsd.files import write_text
 from wsd.layers import LayerChoice
 from wsd.report import figures
 from wsd.report.inputs import Report, WordRun
+from wsd.report.models import blocks, notes, selected
 from wsd.report.render import encode, pack, render, render_portable
 
 log = logging.getLogger("wsd")
@@ -90,11 +91,6 @@ def label(choice: LayerChoice, last: int) -> str:
     return choice.name
 
 
-def last_layer(report: Report, model: str) -> int:
-    """Number of an encoder's last layer."""
-    return int(report.provenance["models"][model]["model"]["blocks"])
-
-
 def _start(report: Report, model: str, word: str) -> tuple[int, int]:
     """What the page opens with: the first classifier and the layer choice that its folds chose."""
     reader = opening_reader(report)
@@ -109,7 +105,7 @@ def _start(report: Report, model: str, word: str) -> tuple[int, int]:
 
 def opening_reader(report: Report) -> str:
     """The classifier that pages open with: the one selected on folds, else the first."""
-    chosen = report.rows("comparison", kind="selected")["classifier"].tolist()
+    chosen = selected(report)["classifier"].tolist()
     return next((name for name in chosen if name in report.readers), next(iter(report.readers)))
 
 
@@ -120,7 +116,7 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
     train = corpus.split == "train"
     words = list(report.words[model])
     at = words.index(word)
-    last = last_layer(report, model)
+    last = blocks(report, model)
     encoder = report.provenance["models"][model]
     start, reader = _start(report, model, word)
     return {
@@ -130,6 +126,7 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
         "word": word,
         "width": encoder["model"]["width"],
         "pooling": encoder["pooling"],
+        "notes": notes(encoder),
         "view": report.view,
         "methods": {method: figures.METHODS[method] for method in report.methods},
         "previous": words[at - 1] if at else None,

@@ -88,11 +88,16 @@ wsd.start(async () => {
   }
 
   for (const field of document.querySelectorAll("input[data-filters]")) {
-    const rows = [...byId(field.dataset.filters).tBodies[0].rows], said = byId(`${field.id}-count`);
+    // Of several models each has a table, with the same rows.
+    const tables = [...document.querySelectorAll(`table.${field.dataset.filters}`)];
+    const [counted, ...others] = tables.map((table) => [...table.tBodies[0].rows]);
+    const said = byId(`${field.id}-count`);
     const show = () => {
       const query = field.value.trim().toLowerCase();
-      for (const row of rows) row.hidden = !row.cells[0].textContent.toLowerCase().includes(query);
-      said.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length}`;
+      for (const row of [counted, ...others].flat()) {
+        row.hidden = !row.cells[0].textContent.toLowerCase().includes(query);
+      }
+      said.textContent = `${counted.filter((row) => !row.hidden).length} of ${counted.length}`;
     };
     field.addEventListener("input", show);
     show();
