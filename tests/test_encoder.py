@@ -319,3 +319,24 @@ def test_minilm_equals_the_naive_loop_on_the_real_corpus(
         rows = np.linspace(0, len(corpus) - 1, 50).astype(int).tolist()
         split_before += check_against_naive(minilm, corpus, rows)
     assert split_before > 50
+
+
+def test_float16_is_refused_on_a_processor(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="bfloat16 or float32"):
+        Encoder.load(str(tiny_bert(tmp_path)), device="cpu", precision="float16")
+
+
+@pytest.mark.parametrize(("has", "warned"), [(True, False), (False, True)])
+def test_bfloat16_in_software_is_warned_of(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    has: bool,
+    warned: bool,
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: has)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
+    encoder = Encoder.load(str(tiny_bert(tmp_path)), device="cpu", precision="bfloat16")
+    assert ("no instructions for bfloat16" in caplog.text) == warned
+    assert {tensor.dtype for tensor in encoder.model.parameters()} == {torch.bfloat16}

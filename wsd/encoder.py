@@ -10,6 +10,7 @@ together (:mod:`wsd.batches`), what is done with the vectors, and how they lie o
 import hashlib
 import logging
 import os
+import platform
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -63,7 +64,7 @@ def _check_precision(precision: Precision, device: torch.device) -> None:
             fix="use bfloat16 or float32",
         )
     has_bfloat16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
-    if precision == "bfloat16" and not has_bfloat16:
+    if precision == "bfloat16" and platform.machine() == "x86_64" and not has_bfloat16:
         log.warning("this processor has no instructions for bfloat16: float32 would be faster")
 
 
@@ -173,7 +174,7 @@ class Encoder:
             if blocks is not None:
                 self._passing = Passing(self.model, blocks)
             self.model.to(getattr(torch, precision))
-            packed = pack(self.model, lambda: self.model(**inputs).last_hidden_state)
+            packed = pack(self.model, lambda: self._states(inputs)[-1])
         log.debug(
             "%s: hidden states %s, weights %s",
             type(self.model).__name__,
@@ -353,6 +354,9 @@ class Encoder:
             done += len(rows)
             progress(done)
 
+    def _states(self, inputs: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        return self.model(**inputs, output_hidden_states=True).hidden_states
+
     def _batches(
         self, lengths: list[int], run: Callable[[list[int]], Batch], threads: int
     ) -> Iterator[Batch]:
@@ -423,7 +427,7 @@ class Encoder:
             if self._passing is not None:
                 self._passing.run(inputs, keep)
             else:
-                for state in self.model(**inputs, output_hidden_states=True).hidden_states:
+                for state in self._states(inputs):
                     keep(state)
             if len(layers) != self.blocks + 1:
                 raise ModelError(
