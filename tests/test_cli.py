@@ -408,3 +408,25 @@ def test_counts_start_at_one(arguments: list[str], capsys: pytest.CaptureFixture
         main(arguments)
     assert end.value.code == 2
     assert "invalid count value" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["plan", "none.yaml"], 1), (["plan", "--help"], 0)]
+)
+def test_the_program_says_everything_before_it_ends(arguments: list[str], code: int) -> None:
+    """It ends without the interpreter's own way out: nothing may be left in a buffer."""
+    run = subprocess.run(
+        [sys.executable, "-m", "wsd.cli", *arguments], capture_output=True, text=True, check=False
+    )
+    assert run.returncode != 70
+    assert (run.returncode == 0) == (code == 0)
+    assert (run.stdout if code == 0 else run.stderr).endswith("\n")
+
+
+def test_a_reader_who_leaves_early_is_no_traceback() -> None:
+    run = subprocess.run(
+        f"{sys.executable} -m wsd.cli --help | head -1", shell=True, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert run.stdout.startswith("usage")
+    assert "Traceback" not in run.stderr

@@ -287,7 +287,7 @@ def test_sentences_out_of_domain_come_last(folder: Path, further: Path) -> None:
 
 def test_without_sentences_out_of_domain_the_table_is_the_same(folder: Path, further: Path) -> None:
     plain = read_text(folder, "mint")
-    # Embeddings of earlier versions are found by this digest.
+    # Embeddings are found by this digest: with another one, all are made again.
     assert plain.digest == PLAIN_DIGEST
     further.write_text(FURTHER.replace("mint\tmint", "thyme\tthyme"))
     assert read_text(folder, "mint", further).digest == plain.digest
