@@ -33,7 +33,7 @@ FILES = {
     "test.gold.txt": "1\n0\n",
 }
 TEXTS = [name for name in FILES if name != "classes_map.txt"]
-PLAIN_DIGEST = "dd25425769a143f191e5289e7f3ce7ed1644203797e1a9154fd63d01397b1e99"
+PLAIN_DIGEST = "dd8d971577608af281973183117c3a3eab1412afd01884a21a2e2e7d166cc961"
 
 
 @pytest.fixture
