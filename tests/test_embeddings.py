@@ -120,7 +120,7 @@ def embed(corpus: corpora.Corpus, record: dict, out: Path, **changed: object) ->
 
 def test_embed_writes_one_file_per_view_with_provenance(tmp_path: Path, record: dict) -> None:
     embed(CORPUS, record, tmp_path)
-    written = ["alignment.json", "cls.safetensors", "focal.safetensors"]
+    written = [".sums", "alignment.json", "cls.safetensors", "focal.safetensors"]
     assert sorted(p.name for p in tmp_path.iterdir()) == written
     opened = Embeddings(tmp_path / "focal.safetensors", CORPUS)
     assert opened._vectors.get_shape() == [3, 3, 32]

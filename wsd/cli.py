@@ -7,12 +7,16 @@ import argparse
 import json
 import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
-from wsd.errors import ConfigError, WsdError
+from wsd import logs, running
+from wsd.errors import ConfigError, DamageError, ResultError, WsdError
 
 log = logging.getLogger("wsd")
 
@@ -403,7 +407,7 @@ def _parser() -> argparse.ArgumentParser:
 
     def command(name: str, function: object, text: str) -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=text, description=text)
-        made.set_defaults(function=function)
+        made.set_defaults(function=function, step=name)
         return made
 
     def out(to: argparse.ArgumentParser, text: str) -> None:
@@ -681,41 +685,70 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _start_log(file: Path | None) -> None:
-    """Messages go to the terminal, and with more detail to the file."""
-    terminal = logging.StreamHandler()
-    terminal.setLevel(logging.INFO)
-    handlers: list[logging.Handler] = [terminal]
-    if file:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(logging.FileHandler(file, mode="w", encoding="utf-8"))
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=handlers, force=True)
-    log.setLevel(logging.DEBUG)
-    logging.captureWarnings(True)
+class _Terminated(BaseException):
+    """SIGTERM: unwinds as Ctrl-C does, so that nothing half-written stays."""
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise _Terminated
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; an error of the user's prints no traceback."""
     args = _parser().parse_args(argv)
-    _start_log(None)
+    job = vars(args)
+    logs.start(None, args.step, {})
+    with suppress(ValueError):  # not the main thread: whoever calls has it in hand
+        signal.signal(signal.SIGTERM, _terminate)
     try:
         if args.log:
-            _start_log(args.log)
-        args.function(args)
+            logs.start(args.log, args.step, logs.about(job))
+        with running.as_job() as of_a_run:
+            try:
+                args.function(args)
+            except DamageError as error:
+                if not of_a_run:
+                    raise
+                raise _set_aside(error) from error
+        log.debug("done")
     except WsdError as error:
         log.error("error: %s", error)
         return error.exit_code
     except OSError as error:
-        # A full disk, a folder that cannot be written: the system's own words say it best.
+        # What the system alone can say.
         log.error("error: %s", error)
+        return WsdError.exit_code
+    except MemoryError:
+        log.error("error: not enough memory\n  what to do: %s", MORE_MEMORY)
         return WsdError.exit_code
     except KeyboardInterrupt:
         log.error("interrupted")
         return 130
+    except _Terminated:
+        log.error("terminated")
+        return 128 + signal.SIGTERM
     except Exception:
         log.exception("a fault in the program; please report it with the lines below")
         return 70
     return 0
+
+
+MORE_MEMORY = "run fewer jobs side by side (snakemake --cores), or fewer words or layers at once"
+
+
+def _set_aside(error: DamageError) -> ResultError:
+    """In a run, the file is put out of the way, so that the next run makes it again."""
+    from wsd import checking
+
+    try:
+        aside = checking.put_away(error.path)
+    except OSError:
+        return error
+    return ResultError(
+        error.what,
+        where=error.where,
+        fix=f"run the same command again: the file is made anew (this one is kept as {aside.name})",
+    )
 
 
 if __name__ == "__main__":

@@ -18,15 +18,15 @@ import os
 import re
 import sys
 import tarfile
-import tempfile
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from wsd.datasets import DATA, DATASETS
 from wsd.errors import ConfigError, DownloadError
+from wsd.files import replacing_folder
 
 COMMIT = "d8728bc5f0bbd2a14cdeb19aa71844fb89a31cb6"
 URL = f"https://github.com/danlou/bert-disambiguation/archive/{COMMIT}.tar.gz"
@@ -85,6 +85,19 @@ def coarsewsd20_trains() -> dict[str, tuple[str, ...]]:
         if folder == "trains" and rest[-1] == "train.data.txt":
             found.setdefault(rest[0], []).append(rest[1])
     return {train: tuple(words) for train, words in found.items()}
+
+
+def changed_files(folder: Path) -> Iterator[Path]:
+    """The files of a download that are there and no longer what the manifest says."""
+    for name, expected in coarsewsd20_manifest().items():
+        path = _target(folder, name)
+        if not path.is_file():
+            continue
+        data = path.read_bytes()
+        # Its line ends may have been CRLF, and were made LF after the check.
+        kinds = (data, data.replace(b"\n", b"\r\n"))
+        if expected not in (hashlib.sha256(kind).hexdigest() for kind in kinds):
+            yield path
 
 
 def download_coarsewsd20(
@@ -201,14 +214,8 @@ def extract(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
     # A link to a folder on another disk stays a link: the folder behind it is what is replaced.
     out = out.resolve()
     _refuse_foreign_files(out, manifest)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as holder:
-        staging = Path(holder) / "new"
-        staging.mkdir()
+    with replacing_folder(out) as staging:
         _unpack(archive, staging, manifest)
-        if out.exists():
-            out.rename(Path(holder) / "old")
-        staging.rename(out)
 
 
 def _extract_local(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:

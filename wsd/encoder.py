@@ -9,8 +9,9 @@ only this module, ``loading`` and ``architecture`` import torch.
 import hashlib
 import json
 import os
+import platform
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import islice
@@ -196,6 +197,12 @@ class Encoder:
             hasher.update(tensor.detach().cpu().contiguous().numpy())
         return hasher.hexdigest()
 
+    def machine(self) -> list[str]:
+        """What of this machine the rounding of a vector's last bits can depend on."""
+        if self.device.type == "cpu":
+            return [platform.machine(), torch.backends.cpu.get_cpu_capability()]
+        return [torch.cuda.get_device_name(self.device)]
+
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word, as :class:`wsd.alignment.Aligner` does.
 
@@ -257,6 +264,7 @@ class Encoder:
         views: Sequence[str],
         seed: int,
         threads: int = 1,
+        done: Collection[int] = (),
         progress: Callable[[int], None] = lambda done: None,
     ) -> Iterator[tuple[list[int], np.ndarray]]:
         """Run the model over all instances and yield batch by batch.
@@ -276,8 +284,10 @@ class Encoder:
             For the draw of ``other``.
         threads : int
             Batches that run at the same time, on a CPU.
+        done : collection of int
+            Rows that are there already: a batch of nothing else is left out.
         progress : callable
-            Called with the number of instances done.
+            Called with the number of instances done, those left out among them.
 
         Yields
         ------
@@ -296,6 +306,8 @@ class Encoder:
         ]
         budget = BATCH_TOKENS if self.device.type == "cpu" else GPU_BATCH_TOKENS
         batches = _batches([len(one.ids) for one in aligned], budget)
+        there = set(done)
+        batches = [rows for rows in batches if not there.issuperset(rows)]
 
         def run(rows: list[int]) -> tuple[list[int], np.ndarray]:
             vectors = self._forward([aligned[i] for i in rows], [weights[i] for i in rows])
@@ -308,7 +320,7 @@ class Encoder:
                 )
             return rows, vectors
 
-        done = 0
+        finished = len(aligned) - sum(map(len, batches))
         if self.device.type != "cpu":
             threads = 1
         else:
@@ -316,8 +328,8 @@ class Encoder:
         with ThreadPoolExecutor(max_workers=threads) as pool:
             for rows, vectors in _in_flight(pool, run, batches, 2 * threads):
                 yield rows, vectors
-                done += len(rows)
-                progress(done)
+                finished += len(rows)
+                progress(finished)
 
     def _weights(
         self, one: Aligned, views: Sequence[str], seed: int, name: str

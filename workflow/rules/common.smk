@@ -16,6 +16,7 @@ import wsd.download
 import wsd.leaderboard
 import wsd.plan
 import wsd.published
+import wsd.running
 from wsd.errors import WsdError
 from wsd.trains import FULL
 
@@ -28,7 +29,30 @@ def checked_config():
         raise WorkflowError(str(error)) from None
 
 
+def starts_jobs():
+    """Whether this call will run jobs: no dry run, no drawing, and not itself a job of a cluster."""
+    settings = workflow.resource_settings
+    return (
+        workflow.is_main_process
+        and not workflow.output_settings.dryrun
+        and bool(settings.cores or settings.nodes)
+    )
+
+
+def begin_run():
+    """Before the files are looked at: no other run here, nothing half-written, nothing damaged."""
+    try:
+        return wsd.running.begin(STATE, Path("results"))
+    except WsdError as error:
+        raise WorkflowError(str(error)) from None
+
+
 CONFIG = checked_config()
+STATE = Path(".snakemake").absolute()
+os.environ[wsd.running.VARIABLE] = str(STATE / wsd.running.JOBS_LOCK)
+# Held while this process lives. Snakemake's own lock is off (profiles/): it outlives a run that was
+# killed, and has then to be removed by hand.
+RUN = begin_run() if starts_jobs() else None
 DATASET = CONFIG.dataset.name
 RESULTS = f"results/{DATASET}"
 LOGS = f"results/logs/{DATASET}"
@@ -79,6 +103,7 @@ FEATURES_READERS = [
     "features",
     "files",
     "layers",
+    "unfinished",
     "views",
 ]
 PREDICTIONS_READERS = [
@@ -99,7 +124,7 @@ CLASSIFIERS = [
 ]
 CLASSIFY = [*PREDICTIONS_READERS, *CLASSIFIERS, "figures", "tuning"]
 MODULES = {
-    "download": ["__init__", "datasets", "download"],
+    "download": ["__init__", "datasets", "download", "files"],
     "corpus": ["__init__", "corpus", "files"],
     "model": ["__init__", "files", "models"],
     "embed": [
@@ -113,6 +138,7 @@ MODULES = {
         "loading",
         "models",
         "pieces",
+        "unfinished",
         "views",
     ],
     "alignment": ["__init__", "files", "pieces", "sheets"],
