@@ -7,6 +7,7 @@ import argparse
 import json
 import logging
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Sequence
@@ -348,13 +349,51 @@ def _leaderboard(args: argparse.Namespace) -> None:
     print(leaderboard(args.summary, top=args.top))
 
 
-def _plan(args: argparse.Namespace) -> None:
-    import yaml
+def _check(args: argparse.Namespace) -> None:
+    from wsd import checking
 
+    found = list(checking.damaged(args.results))
+    for path, what in found:
+        aside = f"; kept as {checking.put_away(path).name}" if args.set_aside else ""
+        print(f"{path}: {what}{aside}")
+    if found:
+        again = "run snakemake: what is missing is made again"
+        raise ResultError(
+            f"{len(found)} files are not what was written",
+            where=str(args.results),
+            fix=again if args.set_aside else f"wsd check --set-aside, and then {again}",
+        )
+    print(f"{args.results}: every file that has a checksum is what was written")
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    from wsd import config, doctor
+
+    files = [Path("config/config.yaml"), *args.configfile]
+    checked = config.check(_merged(files), args.schema)
+    findings = doctor.examine(checked, args.results, Path(".snakemake"))
+    for finding in findings:
+        print(finding)
+    over = ["--configfile", *map(str, args.configfile)] if args.configfile else []
+    print(doctor.advice(findings, shlex.join(["snakemake", "--cores", "all", *over])))
+    return int(any(finding.state == doctor.BAD for finding in findings))
+
+
+def _plan(args: argparse.Namespace) -> None:
     from wsd import config, plan
 
+    checked = config.check(_merged(args.configfile), args.schema)
+    print(plan.describe(checked, args.results, args.cores))
+
+
+def _merged(files: Sequence[Path]) -> dict[str, object]:
+    """Config files, later ones over earlier ones, as Snakemake lays them."""
+    import yaml
+
+    from wsd import plan
+
     merged: dict[str, object] = {}
-    for file in args.configfile:
+    for file in files:
         try:
             loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -362,7 +401,7 @@ def _plan(args: argparse.Namespace) -> None:
         if not isinstance(loaded or {}, dict):
             raise ConfigError("the config is no mapping of keys to values", where=str(file))
         merged = plan.merge(merged, loaded or {})
-    print(plan.describe(config.check(merged, args.schema), args.results, args.cores))
+    return merged
 
 
 def _pairs(items: Sequence[str]) -> dict[str, str]:
@@ -682,6 +721,21 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--schema", type=Path, default=Path("workflow/schemas/config.schema.yaml"))
     p.add_argument("--results", type=Path, default=Path("results"))
     p.add_argument("--cores", type=_count, default=os.cpu_count() or 1)
+
+    p = command("check", _check, "Look for results that are no longer what was written.")
+    p.add_argument("results", type=Path, nargs="?", default=Path("results"))
+    p.add_argument(
+        "--set-aside", action="store_true",
+        help="rename what is damaged, so that snakemake makes it again",
+    )  # fmt: skip
+
+    p = command("doctor", _doctor, "Say whether a run can start here, and what is at hand.")
+    p.add_argument(
+        "--configfile", type=Path, nargs="+", default=[], metavar="FILE",
+        help="as of snakemake: over config/config.yaml",
+    )  # fmt: skip
+    p.add_argument("--schema", type=Path, default=Path("workflow/schemas/config.schema.yaml"))
+    p.add_argument("--results", type=Path, default=Path("results"))
     return parser
 
 
@@ -705,7 +759,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             logs.start(args.log, args.step, logs.about(job))
         with running.as_job() as of_a_run:
             try:
-                args.function(args)
+                code = args.function(args) or 0
             except DamageError as error:
                 if not of_a_run:
                     raise
@@ -730,7 +784,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception:
         log.exception("a fault in the program; please report it with the lines below")
         return 70
-    return 0
+    return int(code)
 
 
 MORE_MEMORY = "run fewer jobs side by side (snakemake --cores), or fewer words or layers at once"

@@ -171,7 +171,7 @@ def fetch_archive(
     import pooch
     from requests.exceptions import RequestException
 
-    folder = _cache_folder(cache)
+    folder = cache_folder(cache)
     client = pooch.create(
         path=folder,
         base_url="",
@@ -262,6 +262,28 @@ def _refuse_foreign_files(out: Path, manifest: Mapping[str, str]) -> None:
 
 
 def _unpack(archive: Path, staging: Path, manifest: Mapping[str, str]) -> None:
+    for name, data in _verified(archive, manifest):
+        target = _target(staging, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(_unix_lines(data))
+
+
+def check_archive(archive: Path) -> None:
+    """Read a whole archive, and verify every file of the dataset in it; nothing is unpacked.
+
+    Raises
+    ------
+    DownloadError
+        As :func:`extract`; also if there is no such file.
+    """
+    if not archive.is_file():
+        raise DownloadError("the archive does not exist, or is not a file", where=str(archive))
+    for _ in _verified(archive, coarsewsd20_manifest()):
+        pass
+
+
+def _verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+    """The files of the manifest, each checked, and at the end whether that was all."""
     missing = dict.fromkeys(manifest)
     try:
         # Not tarfile's own "r|gz": that one checks neither the gzip checksum nor its end.
@@ -272,9 +294,7 @@ def _unpack(archive: Path, staging: Path, manifest: Mapping[str, str]) -> None:
                     continue
                 data = _read_member(tar, member, name, archive)
                 _verify(data, name, manifest[name], archive)
-                target = _target(staging, name)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(_unix_lines(data))
+                yield name, data
                 missing.pop(name, None)
     # tarfile lets a ValueError through for some malformed headers.
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
@@ -325,7 +345,8 @@ def _verify(data: bytes, name: str, expected: str, archive: Path) -> None:
         )
 
 
-def _cache_folder(cache: Path | None) -> Path:
+def cache_folder(cache: Path | None = None) -> Path:
+    """Where downloaded archives are kept."""
     import pooch
 
     chosen = cache or os.environ.get("WSD_CACHE") or pooch.os_cache("wsd")

@@ -275,7 +275,7 @@ def embed(
                     for view, of_view in zip(contextual, of_views, strict=True):
                         of_view = np.ascontiguousarray(of_view, dtype="<f4")
                         writers[view].put(rows, of_view)
-                        crc = zlib.crc32(of_view, crc)
+                        crc = zlib.crc32(of_view.data, crc)
                     journal.add(rows, crc)
             except ModelError:
                 journal.remove()  # the same again would end the same way
@@ -375,7 +375,7 @@ class Embeddings:
         if not 0 <= number < self.layers:
             raise ValueError(f"layer {number} of {self.layers}")
         vectors = np.ascontiguousarray(self._vectors[number])
-        if zlib.crc32(vectors) != self._sums[number]:
+        if zlib.crc32(vectors.data) != self._sums[number]:
             raise DamageError(
                 f"layer {number} is not what was written: its checksum is another", path=self.path
             )

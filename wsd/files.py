@@ -36,7 +36,7 @@ AGAIN = "run the same command again once that is done: what is finished is not m
 FIXES = {
     errno.ENOSPC: f"make room on that disk and {AGAIN}",
     errno.EDQUOT: f"your quota is used up: make room and {AGAIN}",
-    errno.EROFS: f"the disk is mounted read-only: make it writable, or work in another folder; {AGAIN}",
+    errno.EROFS: f"the disk is mounted read-only: make it writable, or work elsewhere; {AGAIN}",
     errno.EACCES: f"make the folder writable for you, or work in another; {AGAIN}",
     errno.EPERM: f"make the folder writable for you, or work in another; {AGAIN}",
 }

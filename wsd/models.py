@@ -487,6 +487,18 @@ def _cached(hub: str, revision: str) -> Path | None:
         return None
 
 
+def is_cached(hub: str, revision: str) -> bool:
+    """Whether the hub client's cache has a model; nothing is asked or verified."""
+    return _cached(hub, revision) is not None
+
+
+def hub_cache() -> Path:
+    """Where the hub client keeps what it fetched."""
+    from huggingface_hub import constants
+
+    return Path(constants.HF_HUB_CACHE)
+
+
 def _fetched(hub: str, revision: str) -> Path:
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError

@@ -86,6 +86,21 @@ def begin(state: Path, results: Path) -> TextIO | None:
     return lock
 
 
+def busy(state: Path) -> BusyError | None:
+    """What refuses a run now, if another is at work; the lock is not kept."""
+    path = state / RUN_LOCK
+    if not path.exists():
+        return None
+    with path.open(encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return _busy(lock, state)
+        except OSError:
+            return None
+    return None
+
+
 def _busy(lock: TextIO, state: Path) -> BusyError:
     lock.seek(0)
     try:
@@ -121,7 +136,7 @@ def as_job() -> Iterator[bool]:
         yield False
         return
     try:
-        file = Path(named).open("a")
+        file = Path(named).open("a")  # noqa: SIM115
     except OSError:  # on a node that does not see the folder, or may not write there
         yield True
         return
