@@ -1,4 +1,4 @@
-"""What reaches the disk: whole or not at all, told from what is damaged, and named when it fails."""
+"""What reaches the disk is whole or not there; damage is found, and what fails is named."""
 
 import errno
 import os

@@ -30,7 +30,8 @@ def damaged(results: Path, *, quick: bool = False) -> Iterator[tuple[Path, str]]
     """
     for root, folders, files in os.walk(results):
         folders.sort()
-        noted = sorted(os.listdir(Path(root) / SUMS)) if SUMS in folders else []
+        sums = Path(root) / SUMS
+        noted = sorted(path.name for path in sums.iterdir()) if SUMS in folders else []
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in noted:
             try:

@@ -186,7 +186,7 @@ def _model(model: Model) -> Finding:
 
 
 def _left_behind(results: Path) -> Iterator[Finding]:
-    parts = [path for path in results.rglob(f".*{PART}")]
+    parts = list(results.rglob(f".*{PART}"))
     if parts:
         yield Finding(
             NOTE, "left half-written", f"{len(parts)} files, such as {parts[0]}",

@@ -5,8 +5,8 @@ once its bytes are on the disk: a crash or a power cut leaves the old file or th
 killed process leaves behind is told from what is being written by the lock on it.
 
 Tables are Parquet with one JSON object of provenance in the schema's metadata. Of every file that
-later steps read (tables, CSV, JSON) the checksum is kept in ``.sums`` beside it, and checked when it
-is read: CRC-32, which finds what disks and cables do and costs nothing to speak of; it is no
+later steps read (tables, CSV, JSON) the checksum is kept in ``.sums`` beside it, and checked when
+it is read: CRC-32, which finds what disks and cables do and costs nothing to speak of; it is no
 protection against people.
 """
 

@@ -1,9 +1,9 @@
 """Messages: a line for people on the terminal, a JSON object for programs in the log file.
 
 A line of a log file has ``time`` (UTC), ``level``, ``step`` (the command), ``message``,
-``process``, and what the job is about: the command's arguments that name one thing, such as ``word``, ``model``
-or ``layers``. Warnings of libraries are among the messages. ``jq -r .message FILE`` reads like the
-terminal.
+``process``, and what the job is about: the command's arguments that name one thing, such as
+``word``, ``model`` or ``layers``. Warnings of libraries are among the messages.
+``jq -r .message FILE`` reads like the terminal.
 """
 
 import json
