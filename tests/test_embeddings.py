@@ -1,6 +1,7 @@
 """What lies on disk: exact slices, rows where they belong, and refusal of what does not fit."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from tiny import corpus_of, tiny_bert, tiny_tokenizer
 from wsd import corpus as corpora
 from wsd import embeddings, folds, models, predictions
 from wsd.embeddings import Embeddings, Writer
-from wsd.errors import ModelError, ResultError
+from wsd.errors import DamageError, ModelError, ResultError
 
 QUICKSTART = Path(__file__).parents[1] / "wsd/data/quickstart"
 CORPUS = corpus_of(("the crane flew", 1), ("a crane lifted", 1), ("near the crane", 2))
@@ -99,6 +100,26 @@ def test_a_damaged_file_is_refused(tmp_path: Path, damage: str) -> None:
     with pytest.raises(ResultError) as error:
         Embeddings(path, CORPUS)
     assert str(path) in str(error.value)
+
+
+def test_a_flipped_bit_is_found_in_the_layer_that_is_read(tmp_path: Path) -> None:
+    path = store(tmp_path / "v.safetensors", np.ones((3, 3, 5), dtype=np.float32))
+    data = bytearray(path.read_bytes())
+    data[-3 * 5 * 4 - 1] ^= 1  # the last byte of layer 1
+    path.write_bytes(data)
+    opened = Embeddings(path, CORPUS)
+    assert (opened.layer(0) == 1).all() and (opened.layer(2) == 1).all()
+    with pytest.raises(DamageError, match="layer 1 is not what was written") as error:
+        opened.layer(1)
+    assert error.value.path == path
+
+
+def test_what_a_disk_takes_only_in_part_is_written_in_parts(tmp_path: Path, monkeypatch) -> None:
+    pwrite = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda file, data, at: pwrite(file, data[:7], at))
+    vectors = np.random.default_rng(0).normal(size=(2, 3, 5)).astype(np.float32)
+    path = store(tmp_path / "v.safetensors", vectors)
+    assert np.array_equal(load_file(path)["vectors"], vectors)
 
 
 @pytest.fixture(scope="module")

@@ -88,18 +88,23 @@ def _embed(args: argparse.Namespace) -> None:
     os.environ["HF_HUB_OFFLINE"] = "1"
     from wsd import corpus, embeddings
     from wsd.files import read_json
+    from wsd.models import CacheError
 
-    embeddings.embed(
-        corpus.read(args.corpus),
-        read_json(args.model),
-        views=args.views,
-        pooling=args.pooling,
-        seed=args.seed,
-        device=args.device,
-        threads=args.threads,
-        out=args.out,
-        input=args.input,
-    )
+    try:
+        embeddings.embed(
+            corpus.read(args.corpus),
+            read_json(args.model),
+            views=args.views,
+            pooling=args.pooling,
+            seed=args.seed,
+            device=args.device,
+            threads=args.threads,
+            out=args.out,
+            input=args.input,
+        )
+    except CacheError as error:
+        # This step asks no hub; the one that made the record does.
+        raise DamageError(error.what, path=args.model) from error
 
 
 def _alignment(args: argparse.Namespace) -> None:

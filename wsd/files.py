@@ -17,6 +17,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -32,6 +33,9 @@ METADATA_KEY = b"wsd"
 PART = ".part"
 SUMS = ".sums"
 SUMMED = (".csv", ".json", ".parquet")
+PROBE_BYTES = 2**16
+# Clocks of a cluster's machines may differ by less.
+FUTURE_SECONDS = 60.0
 AGAIN = "run the same command again once that is done: what is finished is not made again"
 FIXES = {
     errno.ENOSPC: f"make room on that disk and {AGAIN}",
@@ -176,6 +180,42 @@ def _parts(folder: Path) -> list[Path]:
         folders[:] = [name for name in folders if name not in parts]
         parts += [name for name in files if name.startswith(".") and name.endswith(PART)]
         found += [Path(root) / name for name in parts]
+    return sorted(found)
+
+
+def probe(folder: Path) -> None:
+    """Write a little below ``folder`` and remove it.
+
+    Raises
+    ------
+    StorageError
+        If the disk is full, or the folder cannot be written.
+    """
+    with suppress(_Probed), replacing(folder / "probe") as temporary:
+        with temporary.open("wb") as file:
+            file.write(bytes(PROBE_BYTES))
+            os.fsync(file.fileno())
+        raise _Probed
+
+
+class _Probed(Exception):  # noqa: N818
+    """Nothing is to be renamed."""
+
+
+def from_the_future(folder: Path) -> list[Path]:
+    """Date files that are dated in the future as of now, and say which.
+
+    The workflow manager compares times. Of a file made while the clock was ahead, a later change
+    of what it was made from would go unnoticed.
+    """
+    now = time.time()
+    found = []
+    for root, _, names in os.walk(folder):
+        for path in (Path(root) / name for name in names):
+            with suppress(FileNotFoundError):
+                if path.lstat().st_mtime > now + FUTURE_SECONDS:
+                    os.utime(path, (now, now), follow_symlinks=False)
+                    found.append(path)
     return sorted(found)
 
 

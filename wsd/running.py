@@ -57,9 +57,11 @@ def begin(state: Path, results: Path) -> TextIO | None:
     ------
     BusyError
         If another run lives here. It names its process, host and command.
+    StorageError
+        If the folder of results cannot be written, or its disk is full.
     """
     from wsd import checking
-    from wsd.files import sweep
+    from wsd.files import from_the_future, probe, sweep
 
     state.mkdir(parents=True, exist_ok=True)
     lock = (state / RUN_LOCK).open("a+", encoding="utf-8")
@@ -78,11 +80,15 @@ def begin(state: Path, results: Path) -> TextIO | None:
     who = {"pid": os.getpid(), "host": socket.gethostname(), "command": " ".join(sys.argv)}
     print(json.dumps({**who, "since": time.strftime("%F %T")}), file=lock, flush=True)
     _wait_for_jobs(state / JOBS_LOCK)
+    probe(results)
     for path in sweep(results):
         _say(f"removed, left half-written by a run that was killed: {path}")
     for path, what in checking.damaged(results, quick=True):
         aside = checking.put_away(path)
         _say(f"damaged: {path}: {what}. Kept as {aside.name}; what it takes is made again")
+    ahead = from_the_future(results)
+    if ahead:
+        _say(f"{len(ahead)} files, such as {ahead[0]}, are dated in the future: dated now")
     return lock
 
 
