@@ -152,7 +152,7 @@ def resolve(
 
 
 class CacheError(ModelError):
-    """A file of the hub client's cache is not the one that a record has: both are to be had anew."""
+    """A file of the hub client's cache is not the one that a record has: to be had anew, both."""
 
 
 def verify(record: Mapping[str, Any]) -> Path:
