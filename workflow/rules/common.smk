@@ -94,7 +94,8 @@ wildcard_constraints:
 
 
 # The modules of wsd that each step runs: editing one reruns the steps that list it, and no other.
-# `cli` and `errors` are left out on purpose: an edited message must not embed everything again.
+# How a command is run (`cli`, `errors`, `logs`, `running`) is left out on purpose: an edited message
+# must not embed everything again.
 # tests/test_modules.py holds these lists against what a real run of each step imports.
 FEATURES_READERS = [
     "__init__",
