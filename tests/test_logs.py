@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -69,6 +70,29 @@ def test_a_command_ends_its_log(tmp_path: Path, capsys: pytest.CaptureFixture[st
         files.write_text(tmp_path / name, "model,view,layers,classifier,train,test\n")
     assert main(["--log", str(log), "leaderboard", str(tmp_path / "summary.csv")]) == 0
     assert lines(log)[-1]["message"] == "done"
+
+
+def test_the_log_of_a_killed_job_is_told_from_the_others(tmp_path: Path) -> None:
+    for name, said in (
+        ("well", ["working", logs.DONE]),
+        ("failed", ["working"]),
+        ("killed", ["300 of 9000 sentences"]),
+        ("killed-at-once", []),
+        ("old", ["working"]),
+    ):
+        path = tmp_path / "logs" / f"{name}.log"
+        logs.start(path, "embed", {})
+        for text in said:
+            logging.getLogger("wsd").info(text)
+        if name == "failed":
+            logging.getLogger("wsd").error("error: a reason")
+    (tmp_path / "logs" / "torn.log").write_text('{"time": "20')
+    os.utime(tmp_path / "logs" / "old.log", (1000, 1000))
+    assert [(path.stem, last) for path, last in logs.cut_off(tmp_path, 2000)] == [
+        ("killed", "300 of 9000 sentences"),
+        ("killed-at-once", "nothing yet"),
+        ("torn", '{"time": "20'),
+    ]
 
 
 def test_a_full_disk_ends_the_log_and_not_the_work(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import crash
+import psutil
 import pytest
 from checkout import Checkout
 from hub_server import HubServer
@@ -43,7 +44,8 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     return checkout
 
 
-ARGUMENTS = ("--cores", "2", "--configfile", "config/one.yaml")
+# As far as the scores: what comes after them reaches the disk in the same ways.
+ARGUMENTS = ("results/quickstart/scores.csv", "--cores", "2", "--configfile", "config/one.yaml")
 
 
 def differences(checkout: Checkout) -> list[str]:
@@ -96,6 +98,28 @@ def test_a_failing_job_shows_the_end_of_its_log_at_once(done: Checkout) -> None:
 
 
 @pytest.mark.slow
+def test_a_job_that_was_killed_is_told_of(done: Checkout) -> None:
+    """As when memory runs out: the run itself lives on."""
+    log = done.root / "results/logs/quickstart/tiny/embed/crane.log"
+    log.unlink()
+    process = crash.start(done.root, (*ARGUMENTS, "--forcerun", "embed"), done.root / "killed.log")
+    job = None
+    while job is None:
+        assert process.poll() is None
+        time.sleep(0.02)
+        for child in psutil.Process(process.pid).children(recursive=True) if log.exists() else []:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                job = child if "embed" in child.cmdline() else job
+    job.kill()
+    assert process.wait() == 1
+    text = (done.root / "killed.log").read_text()
+    assert "results/logs/quickstart/tiny/embed/crane.log ends in the middle" in text
+    assert "when memory runs out" in text
+    done.run(*ARGUMENTS)
+    assert differences(done) == []
+
+
+@pytest.mark.slow
 def test_a_second_run_in_the_folder_is_refused_and_the_first_is_not_disturbed(
     done: Checkout,
 ) -> None:
@@ -107,7 +131,7 @@ def test_a_second_run_in_the_folder_is_refused_and_the_first_is_not_disturbed(
     second = done.run(*ARGUMENTS, code=1)
     assert f"another run is at work in this folder (process {first.pid}" in second.text
     assert "Traceback" not in second.text
-    assert "Building DAG" in done.run("-n", "--configfile", "config/one.yaml").text
+    assert "Building DAG" in done.run("-n", *ARGUMENTS).text
     assert first.wait() == 0, (done.root / "first.log").read_text()[-3000:]
     assert differences(done) == []
 
@@ -182,10 +206,10 @@ def test_files_dated_by_a_wrong_clock(done: Checkout, hours: int) -> None:
         os.utime(path, (moment, moment))
     run = done.run(*ARGUMENTS)
     assert ("are dated in the future: dated now" in run.text) == (hours > 0)
-    module = done.root / "wsd/projection.py"
+    module = done.root / "wsd/evaluation.py"
     module.write_text(module.read_text() + "\n# edited\n")
     again = done.run(*ARGUMENTS)
-    assert again.jobs["project"] == 1, "an edit is seen whatever the clock was"
+    assert again.jobs == {"evaluate": 1}, "an edit is seen whatever the clock was"
     assert differences(done) == []
 
 

@@ -769,7 +769,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 if not of_a_run:
                     raise
                 raise _set_aside(error) from error
-        log.debug("done")
+        log.debug(logs.DONE)
     except WsdError as error:
         log.error("error: %s", error)
         return error.exit_code

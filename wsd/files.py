@@ -36,7 +36,7 @@ SUMMED = (".csv", ".json", ".parquet")
 PROBE_BYTES = 2**16
 # Clocks of a cluster's machines may differ by less.
 FUTURE_SECONDS = 60.0
-AGAIN = "run the same command again once that is done: what is finished is not made again"
+AGAIN = "run the same command again: what is finished is not made again"
 FIXES = {
     errno.ENOSPC: f"make room on that disk and {AGAIN}",
     errno.EDQUOT: f"your quota is used up: make room and {AGAIN}",

@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+# The last message of a command that ended well.
+DONE = "done"
 # Arguments that say which job it is: the wildcards of the workflow's rules.
 ABOUT = (
     "word",
@@ -79,6 +81,31 @@ def about(arguments: Mapping[str, Any]) -> dict[str, Any]:
         for key, value in found.items()
         if isinstance(value, str | int | Path)
     }
+
+
+def cut_off(folder: Path, since: float) -> list[tuple[Path, str]]:
+    """The logs written since a moment that end neither well nor with an error, and their last words.
+
+    Their jobs were killed: a process that the system ends for want of memory cannot say so.
+
+    Parameters
+    ----------
+    folder : Path
+    since : float
+        Seconds, as of :func:`time.time`.
+    """
+    found = []
+    for path in sorted(folder.rglob("*.log")):
+        if path.stat().st_mtime < since:
+            continue
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        try:
+            last = json.loads(lines[-1]) if lines else {"level": "", "message": "nothing yet"}
+            if last["level"] != "ERROR" and last["message"] != DONE:
+                found.append((path, str(last["message"])))
+        except (KeyError, TypeError, ValueError):
+            found.append((path, lines[-1]))
+    return found
 
 
 def start(file: Path | None, step: str, job: Mapping[str, Any]) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import sys
+import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -14,6 +15,7 @@ import wsd
 import wsd.config
 import wsd.download
 import wsd.leaderboard
+import wsd.logs
 import wsd.plan
 import wsd.published
 import wsd.running
@@ -53,6 +55,7 @@ os.environ[wsd.running.VARIABLE] = str(STATE / wsd.running.JOBS_LOCK)
 # Held while this process lives. Snakemake's own lock is off (profiles/): it outlives a run that was
 # killed, and has then to be removed by hand.
 RUN = begin_run() if starts_jobs() else None
+STARTED = time.time()
 DATASET = CONFIG.dataset.name
 RESULTS = f"results/{DATASET}"
 LOGS = f"results/logs/{DATASET}"
@@ -383,6 +386,16 @@ def announce_cost():
     except WsdError as error:
         raise WorkflowError(str(error)) from None
     print(text, file=sys.stderr, flush=True)
+
+
+def tell_of_killed_jobs():
+    for path, last in wsd.logs.cut_off(Path("results/logs"), STARTED):
+        print(
+            f"{path} ends in the middle: its job was killed, as the system does when memory runs "
+            f"out (then try fewer --cores). Its last words: {last}",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def print_leaderboard():
