@@ -89,8 +89,8 @@ def test_the_log_of_a_killed_job_is_told_from_the_others(tmp_path: Path) -> None
     (tmp_path / "logs" / "torn.log").write_text('{"time": "20')
     os.utime(tmp_path / "logs" / "old.log", (1000, 1000))
     assert [(path.stem, last) for path, last in logs.cut_off(tmp_path, 2000)] == [
-        ("killed", "300 of 9000 sentences"),
         ("killed-at-once", "nothing yet"),
+        ("killed", "300 of 9000 sentences"),
         ("torn", '{"time": "20'),
     ]
 

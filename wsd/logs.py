@@ -84,7 +84,7 @@ def about(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cut_off(folder: Path, since: float) -> list[tuple[Path, str]]:
-    """The logs written since a moment that end neither well nor with an error, and their last words.
+    """The logs since a moment that end neither well nor with an error, and their last words.
 
     Their jobs were killed: a process that the system ends for want of memory cannot say so.
 
