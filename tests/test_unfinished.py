@@ -17,9 +17,9 @@ from tiny import corpus_of, tiny_bert
 from wsd import corpus as corpora
 from wsd import embeddings, models
 from wsd import encoder as encoders
-from wsd.embeddings import Embeddings
+from wsd.embeddings import Embeddings, Writer
 from wsd.encoder import Encoder
-from wsd.errors import ModelError
+from wsd.errors import ModelError, StorageError
 from wsd.files import read_json, write_json
 from wsd.unfinished import FOLDER, JOURNAL
 
@@ -136,6 +136,30 @@ def test_killed_three_times(folder: Path, tmp_path: Path) -> None:
         total = done
     assert run(out) == len(CORPUS) - total
     assert contents(out) == contents(folder / "whole")
+
+
+def test_killed_when_all_is_computed(folder: Path, tmp_path: Path) -> None:
+    out = folder / tmp_path.name
+    close = Writer.close
+
+    def closed(self: Writer) -> None:
+        if self.path.name == "cls.safetensors":
+            raise Killed
+        close(self)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Writer, "close", closed)
+        with pytest.raises(Killed):
+            run(out)
+    assert run(out) == 0
+    assert contents(out) == contents(folder / "whole")
+
+
+def test_a_folder_that_cannot_be_written_is_one_error(folder: Path, tmp_path: Path) -> None:
+    out = folder / tmp_path.name
+    out.write_text("in the way")
+    with pytest.raises(StorageError, match="could not be written: "):
+        run(out)
 
 
 def test_other_settings_start_anew(

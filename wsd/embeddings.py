@@ -83,8 +83,12 @@ class Writer:
             os.ftruncate(self._file, self._start + nbytes)
 
     def _is_mine(self, nbytes: int) -> bool:
-        size = os.fstat(self._file).st_size
-        return size == self._start + nbytes and _read(self._file, self._start, 0) == self._header
+        if os.fstat(self._file).st_size != self._start + nbytes:
+            return False
+        place, blank = self._checksums  # filled in already, if it was killed at the very end
+        found = _read(self._file, self._start, 0)
+        found = found[:place] + blank.encode() + found[place + len(blank) :]
+        return found == self._header
 
     def _offset(self, layer: int, row: int) -> int:
         _, instances, width = self.shape

@@ -65,12 +65,11 @@ def storing(path: Path) -> Iterator[None]:
 
 
 def _concerns(path: Path, named: object) -> bool:
-    """Whether an error is about a file, its temporary one, or a folder above; most name nothing."""
+    """Whether an error is about a file's folder, one above, or what is in it; most name nothing."""
     if named is None:
         return True
     other = Path(str(named))
-    hidden = any(part.startswith(f".{path.name}.") for part in other.parts)
-    return hidden or other == path or other in path.parents
+    return path.parent in other.parents or other in path.parents
 
 
 @contextmanager
