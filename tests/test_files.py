@@ -4,6 +4,7 @@ import errno
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pyarrow as pa
@@ -147,6 +148,19 @@ def test_what_the_disk_refuses_is_one_error_that_names_the_file(
     assert says in str(error.value.fix)
     assert files.read_json(path) == {"old": True}
     assert sorted(p.name for p in tmp_path.iterdir()) == [files.SUMS, "table.json"]
+
+
+def test_a_folder_that_is_named_in_full_by_the_library_is_known_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(dir: Path, prefix: str, suffix: str) -> tuple[int, str]:
+        name = str(dir.absolute() / f"{prefix}k3{suffix}")
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), name)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "mkstemp", refused)
+    with pytest.raises(StorageError, match="r/t.json could not be written: Read-only"):
+        files.write_json(Path("r/t.json"), {})
 
 
 def test_an_error_about_a_file_that_is_read_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:

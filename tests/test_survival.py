@@ -88,8 +88,9 @@ def test_damage_seen_on_reading_is_put_right_by_the_next_run(done: Checkout) -> 
 
 @pytest.mark.slow
 def test_a_failing_job_shows_the_end_of_its_log_at_once(done: Checkout) -> None:
-    wrong = "--config", 'models=[{"name": "gone", "path": "nowhere", "blocks": 2, "width": 32}]'
-    run = done.run("results/models/gone.json", "--cores", "1", *wrong, code=1)
+    model = {"name": "gone", "path": "nowhere", "blocks": 2, "width": 32}
+    path = done.configure("gone", dataset="quickstart", words=["crane"], models=[model])
+    run = done.run("results/models/gone.json", "--cores", "1", "--configfile", path, code=1)
     said = run.text.index("error: there is no folder nowhere")
     assert said < run.text.index("Error in rule model")
     assert "what to do: correct `path:` in the config" in run.text

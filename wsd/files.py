@@ -68,7 +68,8 @@ def _concerns(path: Path, named: object) -> bool:
     """Whether an error is about a file's folder, one above, or what is in it; most name nothing."""
     if named is None:
         return True
-    other = Path(str(named))
+    # A temporary file is named in full by the library that makes it.
+    path, other = path.absolute(), Path(str(named)).absolute()
     return path.parent in other.parents or other in path.parents
 
 
