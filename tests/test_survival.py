@@ -89,7 +89,7 @@ def test_damage_seen_on_reading_is_put_right_by_the_next_run(done: Checkout) -> 
 @pytest.mark.slow
 def test_a_failing_job_shows_the_end_of_its_log_at_once(done: Checkout) -> None:
     model = {"name": "gone", "path": "nowhere", "blocks": 2, "width": 32}
-    path = done.configure("gone", dataset="quickstart", words=["crane"], models=[model])
+    path = done.configure("gone", dataset="quickstart", words=["crane"], models=[model], layers=[1])
     run = done.run("results/models/gone.json", "--cores", "1", "--configfile", path, code=1)
     said = run.text.index("error: there is no folder nowhere")
     assert said < run.text.index("Error in rule model")
@@ -147,7 +147,9 @@ def test_two_folders_share_the_hubs_cache(done: Checkout, tmp_path: Path) -> Non
         both = []
         for name in ("one", "two"):
             checkout = Checkout.create(tmp_path / name)
-            checkout.configure("hub", dataset="quickstart", words=["crane"], models=[model])
+            checkout.configure(
+                "hub", dataset="quickstart", words=["crane"], models=[model], layers=[1]
+            )
             target = "results/quickstart/served/embeddings/crane/focal.safetensors"
             with (tmp_path / f"{name}.log").open("w") as log:
                 process = subprocess.Popen(
@@ -168,7 +170,9 @@ def test_a_damaged_file_in_the_hubs_cache_is_fetched_again(tmp_path: Path) -> No
     revision = "0123456789" * 4
     model = {"name": "served", "hub": "org/tiny", "revision": revision, "blocks": 2, "width": 32}
     checkout = Checkout.create(tmp_path / "wsd")
-    path = checkout.configure("hub", dataset="quickstart", words=["crane"], models=[model])
+    path = checkout.configure(
+        "hub", dataset="quickstart", words=["crane"], models=[model], layers=[1]
+    )
     arguments = ("--cores", "1", "--configfile", path)
     with HubServer({"org/tiny": {revision: tiny_bert(tmp_path / "served")}}) as server:
         online = server.environment(tmp_path / "home")

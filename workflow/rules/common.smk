@@ -392,7 +392,7 @@ def tell_of_killed_jobs():
     for path, last in wsd.logs.cut_off(Path("results/logs"), STARTED):
         print(
             f"{path} ends in the middle: its job was killed, as the system does when memory runs "
-            f"out (then try fewer --cores). Its last words: {last}",
+            f"out (then try fewer --cores), or the disk of its log is full. Last words: {last}",
             file=sys.stderr,
             flush=True,
         )
