@@ -159,7 +159,7 @@ def test_a_folder_that_is_named_in_full_by_the_library_is_known_all_the_same(
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tempfile, "mkstemp", refused)
-    with pytest.raises(StorageError, match="r/t.json could not be written: Read-only"):
+    with pytest.raises(StorageError, match=r"r/t\.json could not be written: Read-only"):
         files.write_json(Path("r/t.json"), {})
 
 
