@@ -35,3 +35,7 @@ onstart:
 
 onsuccess:
     print_leaderboard()
+
+
+onerror:
+    tell_of_killed_jobs()

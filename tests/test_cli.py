@@ -160,6 +160,7 @@ KINDS: dict[type[WsdError], int] = {
     errors.DownloadError: 4,
     errors.ModelError: 5,
     ResultError: 6,
+    errors.StorageError: 7,
 }
 
 
@@ -180,7 +181,8 @@ def test_an_error_of_the_users(
     out, err = capsys.readouterr()
     assert out == ""
     assert err == "error: no such thing as 'x'\n  where: here:3\n  what to do: do that\n"
-    assert log.read_text() == err
+    (line,) = map(json.loads, log.read_text().splitlines())
+    assert f"{line['message']}\n" == err
 
 
 def test_an_error_without_a_place_is_one_line(
@@ -196,10 +198,12 @@ def test_a_fault_in_the_program(
     arguments = failing(monkeypatch, ZeroDivisionError("a slip"))
     log = tmp_path / "command.log"
     assert main(["--log", str(log), *arguments]) == 70
-    for text in (log.read_text(), capsys.readouterr().err):
-        assert text.startswith("a fault in the program; please report it")
-        assert "Traceback (most recent call last)" in text
-        assert text.endswith("ZeroDivisionError: a slip\n")
+    err = capsys.readouterr().err
+    (line,) = map(json.loads, log.read_text().splitlines())
+    assert err == f"{line['message']}\n{line['traceback']}\n"
+    assert line["message"].startswith("a fault in the program; please report it")
+    assert line["traceback"].startswith("Traceback (most recent call last)")
+    assert line["traceback"].endswith("ZeroDivisionError: a slip")
 
 
 def test_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
@@ -233,18 +237,18 @@ def test_a_corpus_that_is_broken_leaves_no_output(tmp_path: Path, capsys: Captur
     assert capsys.readouterr().err.startswith("error: a corpus file is missing\n")
 
 
-def test_an_output_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: Capture) -> None:
+def test_an_output_that_cannot_be_written_is_one_error(tmp_path: Path, capsys: Capture) -> None:
     file = tmp_path / "file"
     file.write_text("in the way")
     arguments = ["corpus", "--source", str(QUICKSTART), "--word", "apple", "--out"]
     folder = tmp_path / "folder"
     folder.mkdir()
     for out in (file / "apple.parquet", file / "deep" / "apple.parquet", folder):
-        assert main([*arguments, str(out)]) == 1
+        assert main([*arguments, str(out)]) == 7
         err = capsys.readouterr().err
-        assert err.startswith("error: ")
-        assert str(tmp_path) in err
-        assert err.count("\n") == 1
+        assert err.startswith(f"error: {out} could not be written: ")
+        assert "what to do: " in err
+        assert "Traceback" not in err
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "folder"]
 
 

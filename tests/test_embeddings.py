@@ -1,6 +1,7 @@
 """What lies on disk: exact slices, rows where they belong, and refusal of what does not fit."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from tiny import corpus_of, tiny_bert, tiny_tokenizer
 from wsd import corpus as corpora
 from wsd import embeddings, folds, models, predictions
 from wsd.embeddings import Embeddings, Writer
-from wsd.errors import ModelError, ResultError
+from wsd.errors import DamageError, ModelError, ResultError
 
 QUICKSTART = Path(__file__).parents[1] / "wsd/data/quickstart"
 CORPUS = corpus_of(("the crane flew", 1), ("a crane lifted", 1), ("near the crane", 2))
@@ -101,6 +102,26 @@ def test_a_damaged_file_is_refused(tmp_path: Path, damage: str) -> None:
     assert str(path) in str(error.value)
 
 
+def test_a_flipped_bit_is_found_in_the_layer_that_is_read(tmp_path: Path) -> None:
+    path = store(tmp_path / "v.safetensors", np.ones((3, 3, 5), dtype=np.float32))
+    data = bytearray(path.read_bytes())
+    data[-3 * 5 * 4 - 1] ^= 1  # the last byte of layer 1
+    path.write_bytes(data)
+    opened = Embeddings(path, CORPUS)
+    assert (opened.layer(0) == 1).all() and (opened.layer(2) == 1).all()
+    with pytest.raises(DamageError, match="layer 1 is not what was written") as error:
+        opened.layer(1)
+    assert error.value.path == path
+
+
+def test_what_a_disk_takes_only_in_part_is_written_in_parts(tmp_path: Path, monkeypatch) -> None:
+    pwrite = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda file, data, at: pwrite(file, data[:7], at))
+    vectors = np.random.default_rng(0).normal(size=(2, 3, 5)).astype(np.float32)
+    path = store(tmp_path / "v.safetensors", vectors)
+    assert np.array_equal(load_file(path)["vectors"], vectors)
+
+
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> dict:
     folder = tiny_bert(tmp_path_factory.mktemp("model"))
@@ -120,7 +141,7 @@ def embed(corpus: corpora.Corpus, record: dict, out: Path, **changed: object) ->
 
 def test_embed_writes_one_file_per_view_with_provenance(tmp_path: Path, record: dict) -> None:
     embed(CORPUS, record, tmp_path)
-    written = ["alignment.json", "cls.safetensors", "focal.safetensors"]
+    written = [".sums", "alignment.json", "cls.safetensors", "focal.safetensors"]
     assert sorted(p.name for p in tmp_path.iterdir()) == written
     opened = Embeddings(tmp_path / "focal.safetensors", CORPUS)
     assert opened._vectors.get_shape() == [3, 3, 32]

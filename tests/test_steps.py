@@ -4,6 +4,7 @@ import contextlib
 import csv
 import json
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,10 +23,35 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All steps but the last, run."""
     root = tmp_path_factory.mktemp("steps")
     prepare(root)
-    with contextlib.chdir(root), logs_as_before():
+    PREPARED.update(path for path in root.rglob("*") if path.is_file())
+    with contextlib.chdir(root), logs_as_before(), recorded_renames():
         for _, command, arguments in STEPS[:-1]:
             assert main([command, *arguments]) == 0, command
     return root
+
+
+# The files before the first step; where a rename led, and whether all bytes were on the disk then.
+PREPARED: set[Path] = set()
+RENAMED: dict[Path, bool] = {}
+
+
+@contextlib.contextmanager
+def recorded_renames() -> Iterator[None]:
+    synced: set[int] = set()
+    fsync, replace = os.fsync, Path.replace
+
+    def noted_fsync(handle: int) -> None:
+        synced.add(os.fstat(handle).st_ino)
+        fsync(handle)
+
+    def noted_replace(path: Path, target: Path) -> Path:
+        RENAMED[Path(target).absolute()] = path.stat().st_ino in synced
+        return replace(path, target)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "fsync", noted_fsync)
+        patched.setattr(Path, "replace", noted_replace)
+        yield
 
 
 @contextlib.contextmanager
@@ -57,6 +83,13 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 # What they write
+
+
+def test_every_file_of_every_command_is_on_the_disk_before_it_has_its_name(folder: Path) -> None:
+    written = {path for path in folder.rglob("*") if path.is_file()} - PREPARED
+    assert len(written) > 60
+    assert sorted(written - set(RENAMED)) == [], "written in place"
+    assert [path for path in sorted(written) if not RENAMED[path]] == [], "not on the disk"
 
 
 def test_training_sets_and_their_folds(here: Path) -> None:

@@ -9,12 +9,17 @@ import gc
 import json
 import logging
 import os
+import shlex
+import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any, NoReturn
 
-from wsd.errors import ConfigError, WsdError
+from wsd import logs, running
+from wsd.errors import ConfigError, DamageError, ResultError, WsdError
 
 log = logging.getLogger("wsd")
 
@@ -85,19 +90,24 @@ def _embed(args: argparse.Namespace) -> None:
     os.environ["HF_HUB_OFFLINE"] = "1"
     from wsd import corpus, embeddings
     from wsd.files import read_json
+    from wsd.models import CacheError
 
-    embeddings.embed(
-        corpus.read(args.corpus),
-        read_json(args.model),
-        views=args.views,
-        pooling=args.pooling,
-        seed=args.seed,
-        device=args.device,
-        threads=args.threads,
-        out=args.out,
-        input=args.input,
-        precision=args.precision,
-    )
+    try:
+        embeddings.embed(
+            corpus.read(args.corpus),
+            read_json(args.model),
+            views=args.views,
+            pooling=args.pooling,
+            seed=args.seed,
+            device=args.device,
+            threads=args.threads,
+            out=args.out,
+            input=args.input,
+            precision=args.precision,
+        )
+    except CacheError as error:
+        # This step asks no hub; the one that made the record does.
+        raise DamageError(error.what, path=args.model) from error
 
 
 def _alignment(args: argparse.Namespace) -> None:
@@ -349,13 +359,51 @@ def _leaderboard(args: argparse.Namespace) -> None:
     print(leaderboard(args.summary, top=args.top))
 
 
-def _plan(args: argparse.Namespace) -> None:
-    import yaml
+def _check(args: argparse.Namespace) -> None:
+    from wsd import checking
 
+    found = list(checking.damaged(args.results))
+    for path, what in found:
+        aside = f"; kept as {checking.put_away(path).name}" if args.set_aside else ""
+        print(f"{path}: {what}{aside}")
+    if found:
+        again = "run snakemake: what is missing is made again"
+        raise ResultError(
+            f"{len(found)} files are not what was written",
+            where=str(args.results),
+            fix=again if args.set_aside else f"wsd check --set-aside, and then {again}",
+        )
+    print(f"{args.results}: every file that has a checksum is what was written")
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    from wsd import config, doctor
+
+    files = [Path("config/config.yaml"), *args.configfile]
+    checked = config.check(_merged(files), args.schema)
+    findings = doctor.examine(checked, args.results, Path(".snakemake"))
+    for finding in findings:
+        print(finding)
+    over = ["--configfile", *map(str, args.configfile)] if args.configfile else []
+    print(doctor.advice(findings, shlex.join(["snakemake", "--cores", "all", *over])))
+    return int(any(finding.state == doctor.BAD for finding in findings))
+
+
+def _plan(args: argparse.Namespace) -> None:
     from wsd import config, plan
 
+    checked = config.check(_merged(args.configfile), args.schema)
+    print(plan.describe(checked, args.results, args.cores))
+
+
+def _merged(files: Sequence[Path]) -> dict[str, object]:
+    """Config files, later ones over earlier ones, as Snakemake lays them."""
+    import yaml
+
+    from wsd import plan
+
     merged: dict[str, object] = {}
-    for file in args.configfile:
+    for file in files:
         try:
             loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -363,7 +411,7 @@ def _plan(args: argparse.Namespace) -> None:
         if not isinstance(loaded or {}, dict):
             raise ConfigError("the config is no mapping of keys to values", where=str(file))
         merged = plan.merge(merged, loaded or {})
-    print(plan.describe(config.check(merged, args.schema), args.results, args.cores))
+    return merged
 
 
 def _pairs(items: Sequence[str]) -> dict[str, str]:
@@ -408,7 +456,7 @@ def _parser() -> argparse.ArgumentParser:
 
     def command(name: str, function: object, text: str) -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=text, description=text)
-        made.set_defaults(function=function)
+        made.set_defaults(function=function, step=name)
         return made
 
     def out(to: argparse.ArgumentParser, text: str) -> None:
@@ -702,20 +750,30 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--schema", type=Path, default=Path("workflow/schemas/config.schema.yaml"))
     p.add_argument("--results", type=Path, default=Path("results"))
     p.add_argument("--cores", type=_count, default=os.cpu_count() or 1)
+
+    p = command("check", _check, "Look for results that are no longer what was written.")
+    p.add_argument("results", type=Path, nargs="?", default=Path("results"))
+    p.add_argument(
+        "--set-aside", action="store_true",
+        help="rename what is damaged, so that snakemake makes it again",
+    )  # fmt: skip
+
+    p = command("doctor", _doctor, "Say whether a run can start here, and what is at hand.")
+    p.add_argument(
+        "--configfile", type=Path, nargs="+", default=[], metavar="FILE",
+        help="as of snakemake: over config/config.yaml",
+    )  # fmt: skip
+    p.add_argument("--schema", type=Path, default=Path("workflow/schemas/config.schema.yaml"))
+    p.add_argument("--results", type=Path, default=Path("results"))
     return parser
 
 
-def _start_log(file: Path | None) -> None:
-    """Messages go to the terminal, and with more detail to the file."""
-    terminal = logging.StreamHandler()
-    terminal.setLevel(logging.INFO)
-    handlers: list[logging.Handler] = [terminal]
-    if file:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(logging.FileHandler(file, mode="w", encoding="utf-8"))
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=handlers, force=True)
-    log.setLevel(logging.DEBUG)
-    logging.captureWarnings(True)
+class _Terminated(BaseException):
+    """SIGTERM: unwinds as Ctrl-C does, so that nothing half-written stays."""
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise _Terminated
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -745,25 +803,59 @@ def _leave(code: int) -> NoReturn:
 
 def _run(argv: Sequence[str] | None) -> int:
     args = _parser().parse_args(argv)
-    _start_log(None)
+    job = vars(args)
+    logs.start(None, args.step, {})
+    with suppress(ValueError):  # not the main thread: whoever calls has it in hand
+        signal.signal(signal.SIGTERM, _terminate)
     try:
         if args.log:
-            _start_log(args.log)
-        args.function(args)
+            logs.start(args.log, args.step, logs.about(job))
+        with running.as_job() as of_a_run:
+            try:
+                code = args.function(args) or 0
+            except DamageError as error:
+                if not of_a_run:
+                    raise
+                raise _set_aside(error) from error
+        log.debug(logs.DONE)
     except WsdError as error:
         log.error("error: %s", error)
         return error.exit_code
     except OSError as error:
-        # A full disk, a folder that cannot be written: the system's own words say it best.
+        # What the system alone can say.
         log.error("error: %s", error)
+        return WsdError.exit_code
+    except MemoryError:
+        log.error("error: not enough memory\n  what to do: %s", MORE_MEMORY)
         return WsdError.exit_code
     except KeyboardInterrupt:
         log.error("interrupted")
         return 130
+    except _Terminated:
+        log.error("terminated")
+        return 128 + signal.SIGTERM
     except Exception:
         log.exception("a fault in the program; please report it with the lines below")
         return 70
-    return 0
+    return int(code)
+
+
+MORE_MEMORY = "run fewer jobs side by side (snakemake --cores), or fewer words or layers at once"
+
+
+def _set_aside(error: DamageError) -> ResultError:
+    """In a run, the file is put out of the way, so that the next run makes it again."""
+    from wsd import checking
+
+    try:
+        aside = checking.put_away(error.path)
+    except OSError:
+        return error
+    return ResultError(
+        error.what,
+        where=error.where,
+        fix=f"run the same command again: the file is made anew (this one is kept as {aside.name})",
+    )
 
 
 if __name__ == "__main__":

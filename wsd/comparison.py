@@ -21,7 +21,7 @@ from wsd.corpus import Corpus
 from wsd.duplicates import components
 from wsd.errors import ResultError
 from wsd.figures import FIGURES, MEANS, confusion, joint_confusion, mean_figures, word_figures
-from wsd.files import expecting, read_json, write_text
+from wsd.files import expecting, read_json, verify, write_text
 from wsd.predictions import TEST, WordPredictions
 from wsd.selection import ALL_WORDS
 
@@ -466,6 +466,7 @@ def compare(
         *_of_base(read_rows(twins, TWIN, corpora), [row.model for row in own]),
         *read_rows(published, PUBLISHED, corpora),
     ]
+    verify(selection_table)
     listed = pd.read_csv(selection_table, dtype={"view": str, "layers": str})
     found = assemble(
         candidates=own,
@@ -504,6 +505,7 @@ def compare(
     _write(out / "controls.csv", with_intervals(everything, unlike, {}, seed))
     task = [*own, *everything]
     _write(out / "selectivity.csv", selectivity(task, read_rows(control, "control", corpora)))
+    verify(scores)
     score_table = pd.read_csv(scores, dtype={"view": str, "layers": str, "draw": str}).fillna(
         {"draw": ""}
     )

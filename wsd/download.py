@@ -18,15 +18,15 @@ import os
 import re
 import sys
 import tarfile
-import tempfile
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from wsd.datasets import DATA, DATASETS
 from wsd.errors import ConfigError, DownloadError
+from wsd.files import replacing_folder
 
 COMMIT = "d8728bc5f0bbd2a14cdeb19aa71844fb89a31cb6"
 URL = f"https://github.com/danlou/bert-disambiguation/archive/{COMMIT}.tar.gz"
@@ -85,6 +85,19 @@ def coarsewsd20_trains() -> dict[str, tuple[str, ...]]:
         if folder == "trains" and rest[-1] == "train.data.txt":
             found.setdefault(rest[0], []).append(rest[1])
     return {train: tuple(words) for train, words in found.items()}
+
+
+def changed_files(folder: Path) -> Iterator[Path]:
+    """The files of a download that are there and no longer what the manifest says."""
+    for name, expected in coarsewsd20_manifest().items():
+        path = _target(folder, name)
+        if not path.is_file():
+            continue
+        data = path.read_bytes()
+        # Its line ends may have been CRLF, and were made LF after the check.
+        kinds = (data, data.replace(b"\n", b"\r\n"))
+        if expected not in (hashlib.sha256(kind).hexdigest() for kind in kinds):
+            yield path
 
 
 def download_coarsewsd20(
@@ -158,7 +171,7 @@ def fetch_archive(
     import pooch
     from requests.exceptions import RequestException
 
-    folder = _cache_folder(cache)
+    folder = cache_folder(cache)
     client = pooch.create(
         path=folder,
         base_url="",
@@ -201,14 +214,8 @@ def extract(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
     # A link to a folder on another disk stays a link: the folder behind it is what is replaced.
     out = out.resolve()
     _refuse_foreign_files(out, manifest)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as holder:
-        staging = Path(holder) / "new"
-        staging.mkdir()
+    with replacing_folder(out) as staging:
         _unpack(archive, staging, manifest)
-        if out.exists():
-            out.rename(Path(holder) / "old")
-        staging.rename(out)
 
 
 def _extract_local(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
@@ -255,6 +262,28 @@ def _refuse_foreign_files(out: Path, manifest: Mapping[str, str]) -> None:
 
 
 def _unpack(archive: Path, staging: Path, manifest: Mapping[str, str]) -> None:
+    for name, data in _verified(archive, manifest):
+        target = _target(staging, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(_unix_lines(data))
+
+
+def check_archive(archive: Path) -> None:
+    """Read a whole archive, and verify every file of the dataset in it; nothing is unpacked.
+
+    Raises
+    ------
+    DownloadError
+        As :func:`extract`; also if there is no such file.
+    """
+    if not archive.is_file():
+        raise DownloadError("the archive does not exist, or is not a file", where=str(archive))
+    for _ in _verified(archive, coarsewsd20_manifest()):
+        pass
+
+
+def _verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+    """The files of the manifest, each checked, and at the end whether that was all."""
     missing = dict.fromkeys(manifest)
     try:
         # Not tarfile's own "r|gz": that one checks neither the gzip checksum nor its end.
@@ -265,9 +294,7 @@ def _unpack(archive: Path, staging: Path, manifest: Mapping[str, str]) -> None:
                     continue
                 data = _read_member(tar, member, name, archive)
                 _verify(data, name, manifest[name], archive)
-                target = _target(staging, name)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(_unix_lines(data))
+                yield name, data
                 missing.pop(name, None)
     # tarfile lets a ValueError through for some malformed headers.
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
@@ -318,7 +345,8 @@ def _verify(data: bytes, name: str, expected: str, archive: Path) -> None:
         )
 
 
-def _cache_folder(cache: Path | None) -> Path:
+def cache_folder(cache: Path | None = None) -> Path:
+    """Where downloaded archives are kept."""
     import pooch
 
     chosen = cache or os.environ.get("WSD_CACHE") or pooch.os_cache("wsd")

@@ -6,13 +6,16 @@ static view has one layer, and the width of the encoder's matrix of input embedd
 Rows are the corpus's rows; the file's metadata names the corpus by its digest, so that vectors
 are never paired with rows of another table.
 
-Files are filled batch by batch as the encoder gives them: memory does not grow with the corpus.
+Files are filled batch by batch as the encoder gives them: memory does not grow with the corpus. A
+pass that was killed is taken up where it was (:mod:`wsd.unfinished`). The metadata has a CRC-32 of
+each layer and of the header, so that reading one layer checks that layer.
 """
 
 import json
 import logging
 import os
 import time
+import zlib
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
@@ -22,13 +25,15 @@ from typing import Any
 import numpy as np
 
 from wsd.corpus import Corpus
-from wsd.errors import ResultError
-from wsd.files import replacing, write_json
+from wsd.errors import DamageError, ModelError, ResultError
+from wsd.files import storing, write_json
+from wsd.unfinished import FOLDER, Journal
 from wsd.views import STATIC
 
 log = logging.getLogger("wsd")
 
 TENSOR = "vectors"
+CHECKSUMS = "crc32"
 PACKAGES = ("numpy", "safetensors", "tokenizers", "torch", "transformers", "wsd")
 PROGRESS_SECONDS = 5.0
 # What the encoder reads: the sentence, or the sentence with a mask token for the focal word.
@@ -44,37 +49,117 @@ class Writer:
         Written in place: give a temporary path.
     shape : (layers, instances, width)
     metadata : dict of str to str
+    resume : bool
+        Go on with the file that an interrupted writer left, if it is of the same shape and
+        metadata; ``resumed`` says whether it was.
     """
 
-    def __init__(self, path: Path, shape: tuple[int, int, int], metadata: dict[str, str]) -> None:
-        self.shape = shape
+    def __init__(
+        self,
+        path: Path,
+        shape: tuple[int, int, int],
+        metadata: dict[str, str],
+        *,
+        resume: bool = False,
+    ) -> None:
+        self.path, self.shape = path, shape
         nbytes = int(np.prod(shape, dtype=np.int64)) * 4
+        blank = " ".join([_hexadecimal(0)] * (shape[0] + 1))  # until the file is closed
         header = json.dumps(
             {
-                "__metadata__": metadata,
+                "__metadata__": {**metadata, CHECKSUMS: blank},
                 TENSOR: {"dtype": "F32", "shape": shape, "data_offsets": [0, nbytes]},
             }
         ).encode()
         header += b" " * (-len(header) % 8)  # the format asks for an aligned start
-        self._start = 8 + len(header)
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
-        os.write(self._file, len(header).to_bytes(8, "little") + header)
-        os.ftruncate(self._file, self._start + nbytes)
+        self._header = len(header).to_bytes(8, "little") + header
+        self._start = len(self._header)
+        self._checksums = self._header.rindex(blank.encode()), blank
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        self.resumed = resume and self._is_mine(nbytes)
+        if not self.resumed:
+            os.ftruncate(self._file, 0)
+            _write(self._file, self._header, 0)
+            os.ftruncate(self._file, self._start + nbytes)
+
+    def _is_mine(self, nbytes: int) -> bool:
+        if os.fstat(self._file).st_size != self._start + nbytes:
+            return False
+        place, blank = self._checksums  # filled in already, if it was killed at the very end
+        found = _read(self._file, self._start, 0)
+        found = found[:place] + blank.encode() + found[place + len(blank) :]
+        return found == self._header
+
+    def _offset(self, layer: int, row: int) -> int:
+        _, instances, width = self.shape
+        return self._start + 4 * width * (layer * instances + row)
 
     def put(self, rows: Sequence[int], vectors: np.ndarray) -> None:
         """Store ``vectors`` of shape (layers, len(rows), width) at ``rows``."""
-        layers, instances, width = self.shape
+        layers, _, width = self.shape
         if vectors.shape != (layers, len(rows), width):
             raise ValueError(f"{vectors.shape} is not {(layers, len(rows), width)}")
         vectors = np.ascontiguousarray(vectors, dtype="<f4")
         for layer in range(layers):
             for i, row in enumerate(rows):
-                offset = self._start + 4 * width * (layer * instances + row)
-                os.pwrite(self._file, vectors[layer, i].tobytes(), offset)
+                _write(self._file, vectors[layer, i].tobytes(), self._offset(layer, row))
+
+    def checksum(self, rows: Sequence[int], crc: int = 0) -> int:
+        """CRC-32 of what :meth:`put` stored at ``rows``, of what is in the file now."""
+        layers, _, width = self.shape
+        for layer in range(layers):
+            for row in rows:
+                crc = zlib.crc32(_read(self._file, 4 * width, self._offset(layer, row)), crc)
+        return crc
 
     def close(self) -> None:
-        """Close the file; the rows never put are zero."""
-        os.close(self._file)
+        """Write the checksums, and close the file once it is on the disk.
+
+        The rows never put are zero.
+        """
+        try:
+            place, blank = self._checksums
+            sums = [_hexadecimal(self._of_layer(layer)) for layer in range(self.shape[0])]
+            # The header's own comes last, over the header without it.
+            line = " ".join([*sums, _hexadecimal(0)])
+            own = zlib.crc32(self._header.replace(blank.encode(), line.encode()))
+            line = " ".join([*sums, _hexadecimal(own)])
+            _write(self._file, line.encode(), place)
+            os.fsync(self._file)
+        finally:
+            self.leave()
+
+    def _of_layer(self, layer: int) -> int:
+        _, instances, width = self.shape
+        start, left, crc = self._offset(layer, 0), 4 * width * instances, 0
+        while left:
+            block = _read(self._file, min(left, 2**22), start)
+            start, left, crc = start + len(block), left - len(block), zlib.crc32(block, crc)
+        return crc
+
+    def leave(self) -> None:
+        """Close the file as it is, to be gone on with or thrown away; once is enough."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def _hexadecimal(crc: int) -> str:
+    return f"{crc:08x}"
+
+
+def _write(file: int, data: bytes, offset: int) -> None:
+    """All of ``data``: the system may write less, of a disk that is nearly full."""
+    while data:
+        n = os.pwrite(file, data, offset)
+        data, offset = data[n:], offset + n
+
+
+def _read(file: int, size: int, offset: int) -> bytes:
+    data = os.pread(file, size, offset)
+    if len(data) < size:
+        raise EOFError(f"{size} bytes at {offset}, {len(data)} are there")
+    return data
 
 
 def embed(
@@ -148,42 +233,92 @@ def embed(
         "without_context": sum(not one.others for one in aligned),
         "versions": {package: version(package) for package in PACKAGES},
     }
-    shape = (encoder.blocks + 1, len(corpus), encoder.width)
+    shapes = {
+        view: (1 if view in STATIC else encoder.blocks + 1, len(corpus), encoder.width)
+        for view in views
+    }
     contextual = [view for view in views if view not in STATIC]
     static = [view for view in views if view in STATIC]
-    with ExitStack() as stack:
-
-        def writer(view: str, shape: tuple[int, int, int]) -> Writer:
-            path = stack.enter_context(replacing(out / f"{view}.safetensors"))
-            metadata = {"wsd": json.dumps({**provenance, "view": view}, sort_keys=True)}
-            opened = Writer(path, shape, metadata)
-            stack.callback(opened.close)
-            return opened
-
-        for view, vectors in zip(static, encoder.static(aligned, static), strict=True):
-            opened = writer(view, (1, *vectors.shape))
-            opened.put(range(len(corpus)), vectors[None])
+    of_static = dict(zip(static, encoder.static(aligned, static), strict=True))
+    for view, vectors in of_static.items():
+        shapes[view] = (1, *vectors.shape)
+    name = f"{record['name']} {corpus.word}"
+    making = {"provenance": provenance, "shapes": shapes, "machine": encoder.machine()}
+    with storing(out / f"{views[0]}.safetensors"), ExitStack() as stack:
+        journal = stack.enter_context(Journal(out / FOLDER, making, name))
+        writers = {
+            view: Writer(
+                journal.folder / f"{view}.safetensors",
+                shape,
+                {"wsd": json.dumps({**provenance, "view": view}, sort_keys=True)},
+                resume=bool(journal.found),
+            )
+            for view, shape in shapes.items()
+        }
+        for writer in writers.values():
+            stack.callback(writer.leave)
+        whole = all(writer.resumed for writer in writers.values())
+        done = _done(journal, [writers[view] for view in contextual], name) if whole else []
+        if journal.found and not done:
+            log.warning("%s: the unfinished files are damaged, and are thrown away", name)
+        journal.begin(done)
+        for view, vectors in of_static.items():
+            writers[view].put(range(len(corpus)), vectors[None])
         if contextual:
-            writers = [writer(view, shape) for view in contextual]
+            rows_done = {row for rows, _ in done for row in rows}
             batches = encoder.encode(
                 corpus,
                 aligned,
                 views=contextual,
                 seed=seed,
                 threads=threads,
-                progress=_Progress(f"{record['name']} {corpus.word}", len(corpus)),
+                done=rows_done,
+                progress=_Progress(name, len(corpus), len(rows_done)),
             )
-            for rows, of_views in batches:
-                for opened, of_view in zip(writers, of_views, strict=True):
-                    opened.put(rows, of_view)
-    write_json(out / pieces.FILE, audit)
+            try:
+                for rows, of_views in batches:
+                    crc = 0
+                    for view, of_view in zip(contextual, of_views, strict=True):
+                        of_view = np.ascontiguousarray(of_view, dtype="<f4")
+                        writers[view].put(rows, of_view)
+                        crc = zlib.crc32(of_view.data, crc)
+                    journal.add(rows, crc)
+            except ModelError:
+                journal.remove()  # the same again would end the same way
+                raise
+        for writer in writers.values():
+            writer.close()
+        write_json(out / pieces.FILE, audit)
+        for view in views:
+            writers[view].path.replace(out / f"{view}.safetensors")
+        journal.remove()
+
+
+def _done(journal: Journal, writers: Sequence[Writer], name: str) -> list[tuple[list[int], int]]:
+    """The batches of an interrupted pass whose vectors are in the files, as they were."""
+    instances = writers[0].shape[1] if writers else 0
+    done = []
+    for rows, noted in journal.found:
+        crc = 0
+        if all(0 <= row < instances for row in rows):
+            for writer in writers:
+                crc = writer.checksum(rows, crc)
+            if crc == noted:
+                done.append((rows, noted))
+    sentences = sum(len(rows) for rows, _ in done)
+    if done:
+        log.info("%s: %d of %d sentences were done before", name, sentences, instances)
+    if len(done) < len(journal.found):
+        damaged = len(journal.found) - len(done)
+        log.warning("%s: %d unfinished batches are damaged, and done again", name, damaged)
+    return done
 
 
 class _Progress:
-    """A line every few seconds, and one at the end."""
+    """A line every few seconds, and one at the end; ``before`` were done by an earlier pass."""
 
-    def __init__(self, what: str, total: int) -> None:
-        self.what, self.total = what, total
+    def __init__(self, what: str, total: int, before: int = 0) -> None:
+        self.what, self.total, self.before = what, total, before
         self.start = self.last = time.monotonic()
 
     def __call__(self, done: int) -> None:
@@ -191,7 +326,7 @@ class _Progress:
         if done < self.total and now - self.last < PROGRESS_SECONDS:
             return
         self.last = now
-        rate = done / max(now - self.start, 1e-9)
+        rate = (done - self.before) / max(now - self.start, 1e-9)
         left = f", {(self.total - done) / rate:.0f} s left" if done < self.total else ""
         log.info("%s: %d of %d sentences, %.0f/s%s", self.what, done, self.total, rate, left)
 
@@ -209,7 +344,7 @@ class Embeddings:
     Raises
     ------
     ResultError
-        If the file is missing, damaged, or belongs to other data.
+        If the file is missing, damaged (then a :class:`DamageError`), or belongs to other data.
     """
 
     def __init__(self, path: Path, corpus: Corpus) -> None:
@@ -217,6 +352,7 @@ class Embeddings:
 
         self.path = path
         fix = "delete the file and run again"
+        self._sums = _checked_header(path)
         try:
             self._file = safe_open(path, framework="numpy")
             self.provenance: dict[str, Any] = json.loads(self._file.metadata()["wsd"])
@@ -225,8 +361,8 @@ class Embeddings:
         except FileNotFoundError:
             raise ResultError("a file of an earlier step is missing", where=str(path)) from None
         except (SafetensorError, KeyError, TypeError, ValueError) as error:
-            raise ResultError(
-                f"not an embedding file of this program: {error}", where=str(path), fix=fix
+            raise DamageError(
+                f"not an embedding file of this program: {error}", path=path
             ) from None
         if self.provenance.get("corpus") != corpus.digest or instances != len(corpus):
             raise ResultError(
@@ -244,4 +380,63 @@ class Embeddings:
         """The vectors of one hidden state: float32 array of shape (instances, width)."""
         if not 0 <= number < self.layers:
             raise ValueError(f"layer {number} of {self.layers}")
-        return self._vectors[number]
+        vectors = np.ascontiguousarray(self._vectors[number])
+        if zlib.crc32(vectors.data) != self._sums[number]:
+            raise DamageError(
+                f"layer {number} is not what was written: its checksum is another", path=self.path
+            )
+        return vectors
+
+
+def _checked_header(path: Path) -> list[int]:
+    """The checksums of the layers, out of a header that is what was written.
+
+    Raises
+    ------
+    ResultError
+        If there is no file.
+    DamageError
+        If the header is another, or the file has another size than it says.
+    """
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            length = int.from_bytes(file.read(8), "little")
+            header = file.read(min(length, size))
+        described = json.loads(header)
+        line = described["__metadata__"][CHECKSUMS]
+        *sums, own = (int(one, 16) for one in line.split())
+        end = described[TENSOR]["data_offsets"][1]
+    except FileNotFoundError:
+        raise ResultError("a file of an earlier step is missing", where=str(path)) from None
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise DamageError(f"not an embedding file of this program: {error}", path=path) from None
+    if size != 8 + length + end:
+        raise DamageError(f"the file has {size} bytes, not {8 + length + end}", path=path)
+    blank = f"{line[:-8]}{_hexadecimal(0)}"
+    written = length.to_bytes(8, "little") + header.replace(line.encode(), blank.encode())
+    if zlib.crc32(written) != own:
+        raise DamageError("the header is not what was written", path=path)
+    return sums
+
+
+def check_file(path: Path, *, layers: bool = True) -> None:
+    """Check a file that :func:`embed` wrote: its header and size, and every layer.
+
+    Raises
+    ------
+    DamageError
+        Naming the layer that is not what was written.
+    """
+    sums = _checked_header(path)
+    if not layers:
+        return
+    with path.open("rb") as file:
+        start = 8 + int.from_bytes(file.read(8), "little")
+        per_layer = (os.fstat(file.fileno()).st_size - start) // len(sums)
+        for number, noted in enumerate(sums):
+            file.seek(start + number * per_layer)
+            if zlib.crc32(file.read(per_layer)) != noted:
+                raise DamageError(
+                    f"layer {number} is not what was written: its checksum is another", path=path
+                )

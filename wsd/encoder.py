@@ -11,7 +11,7 @@ import hashlib
 import logging
 import os
 import platform
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, Literal
@@ -237,6 +237,12 @@ class Encoder:
         pad = self.tokenizer.pad_token_id
         return pad if pad is not None and pad < self._rows else 0
 
+    def machine(self) -> list[str]:
+        """What of this machine the rounding of a vector's last bits can depend on."""
+        if self.device.type == "cpu":
+            return [platform.machine(), torch.backends.cpu.get_cpu_capability()]
+        return [torch.cuda.get_device_name(self.device)]
+
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word, as :class:`wsd.alignment.Aligner` does.
 
@@ -298,6 +304,7 @@ class Encoder:
         views: Sequence[str],
         seed: int,
         threads: int = 1,
+        done: Collection[int] = (),
         progress: Callable[[int], None] = lambda done: None,
     ) -> Iterator[tuple[list[int], np.ndarray]]:
         """Run the model over all instances and yield batch by batch.
@@ -317,8 +324,10 @@ class Encoder:
             For the draw of ``other``.
         threads : int
             Batches that run at the same time, on a CPU.
+        done : collection of int
+            Rows that are there already: a batch of nothing else is left out.
         progress : callable
-            Called with the number of instances done.
+            Called with the number of instances done, those left out among them.
 
         Yields
         ------
@@ -348,30 +357,44 @@ class Encoder:
                 )
             return rows, vectors
 
-        done = 0
-        for rows, vectors in self._batches(lengths, run, threads):
+        there = set(done)
+        finished = 0
+        for rows, vectors in self._batches(lengths, there, run, threads):
             yield rows, vectors
-            done += len(rows)
-            progress(done)
+            finished += len(rows)
+            there.difference_update(rows)
+            progress(finished + len(there))
 
     def _states(self, inputs: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
         return self.model(**inputs, output_hidden_states=True).hidden_states
 
     def _batches(
-        self, lengths: list[int], run: Callable[[list[int]], Batch], threads: int
+        self,
+        lengths: list[int],
+        there: Collection[int],
+        run: Callable[[list[int]], Batch],
+        threads: int,
     ) -> Iterator[Batch]:
-        """Every batch, run on as many threads as may be, or as large as a GPU allows."""
+        """Batches on as many threads as may be, or as large as a GPU allows.
+
+        On a CPU those that are there are left out whole, so that the others are what they were.
+        """
         if self.device.type == "cpu":
             torch.set_num_threads(1)
             with ThreadPoolExecutor(max_workers=threads) as pool:
-                tasks = batches.fixed(lengths, batches.CPU_BUDGET)
+                tasks = [
+                    rows
+                    for rows in batches.fixed(lengths, batches.CPU_BUDGET)
+                    if not all(row in there for row in rows)
+                ]
                 yield from batches.in_flight(pool, run, tasks, 2 * threads)
             return
         torch.cuda.reset_peak_memory_stats(self.device)
         held = torch.cuda.memory_allocated(self.device)
+        left = [row for row in range(len(lengths)) if row not in there]
         found = batches.fitting(
-            lengths,
-            run,
+            [lengths[row] for row in left],
+            lambda rows: run([left[i] for i in rows]),
             free=lambda: torch.cuda.mem_get_info(self.device)[0],
             peak=lambda: torch.cuda.max_memory_allocated(self.device) - held,
             tidy=torch.cuda.empty_cache,

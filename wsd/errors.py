@@ -4,6 +4,8 @@ A command prints the text of one of these and ends with its exit code; only a fa
 program itself shows a traceback.
 """
 
+from pathlib import Path
+
 
 class WsdError(Exception):
     """Base of all errors that the ``wsd`` command reports without a traceback.
@@ -61,3 +63,24 @@ class ResultError(WsdError):
     """A file of an earlier step that is missing, damaged, or belongs to other data."""
 
     exit_code = 6
+
+
+class StorageError(WsdError):
+    """A disk that is full, or a folder that cannot be written."""
+
+    exit_code = 7
+
+
+class DamageError(ResultError):
+    """A file of an earlier step whose bytes are no longer those that were written.
+
+    Parameters
+    ----------
+    what : str
+    path : Path
+        The file. Without it the step that made it runs again.
+    """
+
+    def __init__(self, what: str, *, path: Path) -> None:
+        self.path = path
+        super().__init__(what, where=str(path), fix="delete the file and run again")

@@ -1,23 +1,76 @@
-"""How every result reaches the disk: written beside its place, then renamed into it.
+"""How every result reaches the disk, and how a later step knows that it is still what was written.
 
-Tables are Parquet with one JSON object of provenance in the schema's metadata.
+A file is written beside its place, under a hidden name that ends in ``.part``, and renamed into it
+once its bytes are on the disk: a crash or a power cut leaves the old file or the new one. What a
+killed process leaves behind is told from what is being written by the lock on it.
+
+Tables are Parquet with one JSON object of provenance in the schema's metadata. Of every file that
+later steps read (tables, CSV, JSON) the checksum is kept in ``.sums`` beside it, and checked when
+it is read: CRC-32, which finds what disks and cables do and costs nothing to speak of; it is no
+protection against people.
 """
 
+import errno
+import fcntl
 import hashlib
 import json
 import os
+import shutil
 import tempfile
+import time
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsd.errors import ResultError
+from wsd.errors import DamageError, ResultError, StorageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 METADATA_KEY = b"wsd"
+PART = ".part"
+SUMS = ".sums"
+SUMMED = (".csv", ".json", ".parquet")
+PROBE_BYTES = 2**16
+# Clocks of a cluster's machines may differ by less.
+FUTURE_SECONDS = 60.0
+AGAIN = "run the same command again: what is finished is not made again"
+FIXES = {
+    errno.ENOSPC: f"make room on that disk and {AGAIN}",
+    errno.EDQUOT: f"your quota is used up: make room and {AGAIN}",
+    errno.EROFS: f"the disk is mounted read-only: make it writable, or work elsewhere; {AGAIN}",
+    errno.EACCES: f"make the folder writable for you, or work in another; {AGAIN}",
+    errno.EPERM: f"make the folder writable for you, or work in another; {AGAIN}",
+}
+
+
+@contextmanager
+def storing(path: Path) -> Iterator[None]:
+    """Turn what the disk refuses while ``path`` is written into one error that names it.
+
+    An error about some other file, which is read meanwhile, passes unchanged.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or not _concerns(path, error.filename):
+            raise
+        raise StorageError(
+            f"{path} could not be written: {os.strerror(error.errno)}",
+            where=str(path),
+            fix=FIXES.get(error.errno, f"see to it, and {AGAIN}"),
+        ) from error
+
+
+def _concerns(path: Path, named: object) -> bool:
+    """Whether an error is about a file's folder, one above, or what is in it; most name nothing."""
+    if named is None:
+        return True
+    # A temporary file is named in full by the library that makes it.
+    path, other = path.absolute(), Path(str(named)).absolute()
+    return path.parent in other.parents or other in path.parents
 
 
 @contextmanager
@@ -25,21 +78,199 @@ def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary path beside ``path``; rename it there if the block succeeds.
 
     The temporary file is removed if the block raises, so that no half-written file is left.
+
+    Raises
+    ------
+    StorageError
+        If the disk is full, or the folder cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    temporary = Path(name)
+    with storing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART)
+        temporary = Path(name)
+        try:
+            hold(handle)
+            yield temporary
+            temporary.chmod(0o666 & ~_umask())
+            os.fsync(handle)
+            if path.suffix in SUMMED:
+                # First: a file without its checksum would be one that nobody checks.
+                _note(path, checksum(temporary))
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+            os.close(handle)
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """Give an empty folder beside ``path``; put it in its place if the block succeeds.
+
+    Between the two renames at the end there is a moment without any folder at ``path``.
+    """
+    with storing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART))
+        handle = os.open(work, os.O_RDONLY)
+        try:
+            hold(handle)
+            new, old = work / "new", work / "old"
+            new.mkdir()
+            yield new
+            _sync_all(new)
+            if path.exists():
+                path.replace(old)
+            new.replace(path)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+            os.close(handle)
+
+
+def _sync_all(folder: Path) -> None:
+    """Have the bytes of every file below a folder on the disk."""
+    for file in folder.rglob("*"):
+        if file.is_file():
+            handle = os.open(file, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask
+
+
+def hold(handle: int) -> bool:
+    """Lock an open file for this process, if no other has; it is free again once that is gone.
+
+    Where a file system knows no locks, nothing is ever taken for free.
+    """
     try:
-        yield temporary
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        temporary.replace(path)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def sweep(folder: Path) -> list[Path]:
+    """Remove what killed processes left half-written below ``folder``, and say what.
+
+    What a live process is writing is left alone.
+    """
+    removed = []
+    for path in _parts(folder):
+        with suppress(FileNotFoundError):
+            handle = os.open(path, os.O_RDONLY)
+            try:
+                if hold(handle):
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+                    removed.append(path)
+            finally:
+                os.close(handle)
+    return removed
+
+
+def _parts(folder: Path) -> list[Path]:
+    found = []
+    for root, folders, files in os.walk(folder):
+        parts = [name for name in folders if name.startswith(".") and name.endswith(PART)]
+        folders[:] = [name for name in folders if name not in parts]
+        parts += [name for name in files if name.startswith(".") and name.endswith(PART)]
+        found += [Path(root) / name for name in parts]
+    return sorted(found)
+
+
+def probe(folder: Path) -> None:
+    """Write a little below ``folder`` and remove it.
+
+    Raises
+    ------
+    StorageError
+        If the disk is full, or the folder cannot be written.
+    """
+    with suppress(_Probed), replacing(folder / "probe") as temporary:
+        with temporary.open("wb") as file:
+            file.write(bytes(PROBE_BYTES))
+            os.fsync(file.fileno())
+        raise _Probed
+
+
+class _Probed(Exception):  # noqa: N818
+    """Nothing is to be renamed."""
+
+
+def from_the_future(folder: Path) -> list[Path]:
+    """Date files that are dated in the future as of now, and say which.
+
+    The workflow manager compares times. Of a file made while the clock was ahead, a later change
+    of what it was made from would go unnoticed.
+    """
+    now = time.time()
+    found = []
+    for root, _, names in os.walk(folder):
+        for path in (Path(root) / name for name in names):
+            with suppress(FileNotFoundError):
+                if path.lstat().st_mtime > now + FUTURE_SECONDS:
+                    os.utime(path, (now, now), follow_symlinks=False)
+                    found.append(path)
+    return sorted(found)
+
+
+def checksum(path: Path) -> str:
+    """CRC-32 and size of a file, as they stand in ``.sums``."""
+    crc, size = 0, 0
+    with path.open("rb") as file:
+        while block := file.read(2**20):
+            crc, size = zlib.crc32(block, crc), size + len(block)
+    return f"crc32 {crc:08x} {size}"
+
+
+def _note(path: Path, found: str) -> None:
+    folder = path.parent / SUMS
+    folder.mkdir(exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{path.name}.", suffix=PART)
+    try:
+        hold(handle)
+        os.write(handle, f"{found}\n".encode())
+        os.fchmod(handle, 0o666 & ~_umask())
+        os.fsync(handle)
+        Path(name).replace(folder / path.name)
     finally:
-        temporary.unlink(missing_ok=True)
+        Path(name).unlink(missing_ok=True)
+        os.close(handle)
+
+
+def verify(path: Path) -> None:
+    """Check a file's bytes against the checksum that was noted when it was written.
+
+    A file of which none was noted, such as one from elsewhere, is not checked.
+
+    Raises
+    ------
+    DamageError
+        If they differ.
+    """
+    try:
+        noted = (path.parent / SUMS / path.name).read_bytes().strip()
+        found = checksum(path).encode()
+    except FileNotFoundError:
+        return
+    if noted != found:
+        raise DamageError(
+            f"the file is not what was written: noted was {noted.decode(errors='replace')}, "
+            f"here is {found.decode()}",
+            path=path,
+        )
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged file, so that it counts as missing and can still be looked at."""
+    aside = path.with_name(f"{path.name}.damaged")
+    path.replace(aside)
+    return aside
 
 
 def write_text(path: Path, text: str) -> None:
@@ -55,6 +286,7 @@ def write_json(path: Path, value: Any) -> None:
 
 def read_json(path: Path) -> Any:
     """Read a JSON file that an earlier step wrote."""
+    verify(path)
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -100,6 +332,7 @@ def read_table(path: Path) -> tuple["pa.Table", dict[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    verify(path)
     try:
         # `partitioning=None`: a folder called `a=b` above the file must not add a column.
         table = pq.read_table(path, partitioning=None)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wsd.errors import ResultError
+from wsd.files import verify
 
 COLUMNS = ("mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy", "micro_accuracy")
 KEYS = ("model", "view", "layers", "classifier")
@@ -74,6 +75,7 @@ def leaderboard(summary: Path, *, top: int | None = None) -> str:
 
 
 def _read(path: Path) -> list[dict[str, str]]:
+    verify(path)
     try:
         with path.open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))

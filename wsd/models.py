@@ -151,6 +151,10 @@ def resolve(
     }
 
 
+class CacheError(ModelError):
+    """A file of the hub client's cache is not the one that a record has: to be had anew, both."""
+
+
 def verify(record: Mapping[str, Any]) -> Path:
     """Find the files of a record from :func:`resolve` again, and check that they are the same.
 
@@ -165,14 +169,16 @@ def verify(record: Mapping[str, Any]) -> Path:
     Raises
     ------
     ModelError
-        Naming the first file that is gone or has changed.
+        Naming the first file that is gone or has changed. A :class:`CacheError` if it came from
+        the hub: what was there is removed from the client's cache, so that the record's step
+        fetches it again.
     """
     name, source = record["name"], record["source"]
     again = f"delete results/models/{name}.json and run again"
     if "hub" in source:
         found = _cached(source["hub"], source["revision"])
         if found is None:
-            raise ModelError(
+            raise CacheError(
                 f"model {name} is no longer in the hub client's cache",
                 where=f"{source['hub']} at {source['revision']}",
                 fix=again,
@@ -183,11 +189,14 @@ def verify(record: Mapping[str, Any]) -> Path:
     else:
         folder = _from_path(source["path"])
     for file, expected in record["files"].items():
+        kind = CacheError if "hub" in source else ModelError
         if not (folder / file).is_file():
-            raise ModelError(f"{file} of model {name} is gone", where=str(folder), fix=again)
+            raise kind(f"{file} of model {name} is gone", where=str(folder), fix=again)
         came = sha256_of(folder / file)
         if came != expected:
-            raise ModelError(
+            if "hub" in source:
+                _forget(folder / file)
+            raise kind(
                 f"{file} of model {name} has changed: SHA-256 was {expected}, is {came}",
                 where=str(folder),
                 fix=again,
@@ -485,6 +494,18 @@ def _cached(hub: str, revision: str) -> Path | None:
         # The index is damaged, and as long as it is there the client would not fetch it again.
         _forget(folder / WEIGHTS_INDEX)
         return None
+
+
+def is_cached(hub: str, revision: str) -> bool:
+    """Whether the hub client's cache has a model; nothing is asked or verified."""
+    return _cached(hub, revision) is not None
+
+
+def hub_cache() -> Path:
+    """Where the hub client keeps what it fetched."""
+    from huggingface_hub import constants
+
+    return Path(constants.HF_HUB_CACHE)
 
 
 def _fetched(hub: str, revision: str) -> Path:

@@ -60,6 +60,15 @@ def missing(config: Config, results: Path) -> dict[str, list[str]]:
     }
 
 
+def to_embed(config: Config, results: Path) -> list[tuple[Model, list[str], tuple[str, ...]]]:
+    """Per model and twin, the words that have no embeddings yet and the views to be kept."""
+    models = {**config.models, **config.twins}
+    return [
+        (models[name], words, _views(config, name))
+        for name, words in missing(config, results).items()
+    ]
+
+
 def _views(config: Config, name: str) -> tuple[str, ...]:
     """What is kept of a model: of a twin one view, nothing else of it is looked at."""
     return config.classify[:1] if name in config.twins else config.store

@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import sys
+import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -14,8 +15,10 @@ import wsd
 import wsd.config
 import wsd.download
 import wsd.leaderboard
+import wsd.logs
 import wsd.plan
 import wsd.published
+import wsd.running
 from wsd.errors import WsdError
 from wsd.trains import FULL
 
@@ -28,7 +31,31 @@ def checked_config():
         raise WorkflowError(str(error)) from None
 
 
+def starts_jobs():
+    """Whether this call will run jobs: no dry run, no drawing, and not itself a job of a cluster."""
+    settings = workflow.resource_settings
+    return (
+        workflow.is_main_process
+        and not workflow.output_settings.dryrun
+        and bool(settings.cores or settings.nodes)
+    )
+
+
+def begin_run():
+    """Before the files are looked at: no other run here, nothing half-written, nothing damaged."""
+    try:
+        return wsd.running.begin(STATE, Path("results"))
+    except WsdError as error:
+        raise WorkflowError(str(error)) from None
+
+
 CONFIG = checked_config()
+STATE = Path(".snakemake").absolute()
+os.environ[wsd.running.VARIABLE] = str(STATE / wsd.running.JOBS_LOCK)
+# Held while this process lives. Snakemake's own lock is off (profiles/): it outlives a run that was
+# killed, and has then to be removed by hand.
+RUN = begin_run() if starts_jobs() else None
+STARTED = time.time()
 DATASET = CONFIG.dataset.name
 RESULTS = f"results/{DATASET}"
 LOGS = f"results/logs/{DATASET}"
@@ -70,7 +97,8 @@ wildcard_constraints:
 
 
 # The modules of wsd that each step runs: editing one reruns the steps that list it, and no other.
-# `cli` and `errors` are left out on purpose: an edited message must not embed everything again.
+# How a command is run (`cli`, `errors`, `logs`, `running`) is left out on purpose: an edited message
+# must not embed everything again.
 # tests/test_modules.py holds these lists against what a real run of each step imports.
 FEATURES_READERS = [
     "__init__",
@@ -79,6 +107,7 @@ FEATURES_READERS = [
     "features",
     "files",
     "layers",
+    "unfinished",
     "views",
 ]
 PREDICTIONS_READERS = [
@@ -99,7 +128,7 @@ CLASSIFIERS = [
 ]
 CLASSIFY = [*PREDICTIONS_READERS, *CLASSIFIERS, "figures", "tuning"]
 MODULES = {
-    "download": ["__init__", "datasets", "download"],
+    "download": ["__init__", "datasets", "download", "files"],
     "corpus": ["__init__", "corpus", "files"],
     "model": ["__init__", "files", "models"],
     "embed": [
@@ -116,6 +145,7 @@ MODULES = {
         "packing",
         "passing",
         "pieces",
+        "unfinished",
         "views",
     ],
     "alignment": ["__init__", "files", "pieces", "sheets"],
@@ -366,6 +396,16 @@ def announce_cost():
     except WsdError as error:
         raise WorkflowError(str(error)) from None
     print(text, file=sys.stderr, flush=True)
+
+
+def tell_of_killed_jobs():
+    for path, last in wsd.logs.cut_off(Path("results/logs"), STARTED):
+        print(
+            f"{path} ends in the middle: its job was killed, as the system does when memory runs "
+            f"out (then try fewer --cores), or the disk of its log is full. Last words: {last}",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def print_leaderboard():

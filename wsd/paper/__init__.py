@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from wsd.errors import ResultError
-from wsd.files import expecting, replacing
+from wsd.files import expecting, replacing, verify
 from wsd.paper.differences import draw_differences
 from wsd.paper.layers import draw_layers
 from wsd.paper.learning import draw_learning
@@ -49,8 +49,9 @@ def read(path: Path, table: str) -> pd.DataFrame:
     Raises
     ------
     ResultError
-        If the file is missing or another table.
+        If the file is missing, damaged, or another table.
     """
+    verify(path)
     try:
         with expecting(path):
             # A word may be called "nan": only an empty cell is missing.

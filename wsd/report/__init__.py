@@ -7,14 +7,13 @@ embeddings, so a report can be made again anywhere.
 """
 
 import logging
-import shutil
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from wsd.corpus import Corpus
 from wsd.datasets import Dataset
+from wsd.files import replacing_folder
 from wsd.report import inputs
 from wsd.report.index import write_index
 from wsd.report.layers import write_layers
@@ -86,8 +85,8 @@ def build_report(
         text=text,
     )
     with ExitStack() as both:
-        folder = both.enter_context(_replacing_folder(out))
-        single = both.enter_context(_replacing_folder(portable))
+        folder = both.enter_context(replacing_folder(out))
+        single = both.enter_context(replacing_folder(portable))
         write_assets(folder / "assets")
         total = sum(len(words) for words in report.words.values())
         done = 0
@@ -102,19 +101,3 @@ def build_report(
             if len(table):
                 write_csv(folder / "data" / f"{name}.csv", table)
     log.info("report: %s", out / "index.html")
-
-
-@contextmanager
-def _replacing_folder(path: Path) -> Iterator[Path]:
-    """Give an empty folder beside ``path``; put it in its place if the block succeeds."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    try:
-        new, old = work / "new", work / "old"
-        new.mkdir()
-        yield new
-        if path.exists():
-            path.replace(old)
-        new.replace(path)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)

@@ -350,6 +350,7 @@ def _read_tables(name: str, paths: Sequence[Path]) -> pd.DataFrame:
 
 def _read_csv(path: Path, form: Table, *, empty: bool) -> pd.DataFrame:
     fix = "delete the file and run again"
+    files.verify(path)
     try:
         # Text stays text; an empty figure, as macro-F1 is out of domain, is no number.
         table = pd.read_csv(

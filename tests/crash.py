@@ -1,0 +1,245 @@
+"""Kills real runs at moments spread over their time, runs the same command again, and compares.
+
+    python tests/crash.py --kills 50 --seed 1 --work /tmp/crash
+
+Each kill has its own copy of the repository: the quickstart is started there, the whole process
+group gets SIGKILL, and the same command is run again, with nothing unlocked or removed in between.
+What it leaves must be, byte for byte, what an undisturbed run leaves. The moments are uniform over
+the time of the undisturbed run: one, drawn by the seed, in each of as many equal parts of it.
+
+Called again with the same work folder it goes on where it was; several calls at once share the
+kills among them. The folder of a kill that ended badly is kept.
+"""
+
+import argparse
+import contextlib
+import fcntl
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import psutil
+from checkout import Checkout
+
+from wsd import checking
+from wsd.files import PART
+from wsd.unfinished import FOLDER
+
+QUICKSTART = ("--cores", "2", "--configfile", "config/quickstart.yaml")
+# What is not compared, and why.
+EXCLUDED = {
+    "logs/": "times, process numbers, speeds",
+    "benchmarks/": "times and memory",
+}
+# Bokeh gives its elements new numbers each time.
+IDS = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\bp\d{4,}\b")
+COMMAND = re.compile(r"\bwsd (?:--log \S+ )?([a-z-]+)")
+
+
+@dataclass
+class Kill:
+    """What one kill did, and whether the run after it put everything right."""
+
+    number: int
+    moment: float
+    running: list[str]
+    half_written: list[str]
+    damaged: list[str]
+    code: int
+    seconds: float
+    differences: list[str]
+
+    @property
+    def well(self) -> bool:
+        return self.code == 0 and not self.damaged and not self.differences
+
+
+def results(root: Path) -> dict[str, bytes]:
+    """Every file of the results that is compared, without what differs from run to run."""
+    found = {}
+    for path in sorted((root / "results").rglob("*")):
+        name = path.relative_to(root / "results").as_posix()
+        if path.is_file() and not name.startswith(tuple(EXCLUDED)):
+            data = path.read_bytes()
+            found[name] = IDS.sub(b"", data) if path.suffix == ".html" else data
+    return found
+
+
+def differences(root: Path, reference: Path) -> list[str]:
+    """The files that one run has and the other has not, or that are not the same."""
+    found, expected = results(root), results(reference)
+    return [
+        f"{name}: {'differs' if name in found and name in expected else 'only in one'}"
+        for name in sorted({*found, *expected})
+        if found.get(name) != expected.get(name)
+    ]
+
+
+def start(root: Path, command: tuple[str, ...], log: Path) -> subprocess.Popen[bytes]:
+    """Start snakemake in a process group of its own."""
+    with log.open("ab") as out:
+        return subprocess.Popen(
+            [sys.executable, "-m", "snakemake", *command],
+            cwd=root,
+            env={**os.environ, "PYTHONPATH": str(root)},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def kill(process: subprocess.Popen[bytes]) -> list[str]:
+    """SIGKILL a run with every process of it, and name the steps that were running."""
+    family = []
+    with contextlib.suppress(psutil.NoSuchProcess):
+        family = psutil.Process(process.pid).children(recursive=True)
+    steps = set()
+    for one in family:
+        with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            found = COMMAND.search(" ".join(one.cmdline()))
+            steps.update([found[1]] if found else [])
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    for one in family:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.kill()
+    process.wait()
+    psutil.wait_procs(family)
+    return sorted(steps)
+
+
+def half_written(root: Path) -> list[str]:
+    """What of ours a kill has left unfinished, under its hidden names."""
+    found = []
+    for path in (root / "results").rglob("*"):
+        parts = path.relative_to(root).parts
+        ours = path.name.startswith(".") and path.name.endswith(PART)
+        if ours or (path.name == FOLDER and FOLDER not in parts[:-1]):
+            found.append(path.relative_to(root).as_posix())
+    return sorted(found)
+
+
+@contextlib.contextmanager
+def claimed(path: Path, *, wait: bool) -> Iterator[bool]:
+    """Whether this process alone has a piece of the work."""
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+
+
+def undisturbed(work: Path, base: Path, command: tuple[str, ...]) -> float:
+    """Have ``work/reference``, what a run leaves that nobody kills; its seconds."""
+    done = work / "reference.json"
+    with claimed(work / "reference.lock", wait=True):
+        if not done.exists():
+            shutil.rmtree(work / "reference", ignore_errors=True)
+            shutil.copytree(base, work / "reference")
+            begin = time.monotonic()
+            log = work / "reference.log"
+            code = start(work / "reference", command, log).wait()
+            assert code == 0, log.read_text()[-3000:]
+            done.write_text(json.dumps({"seconds": time.monotonic() - begin}))
+    return float(json.loads(done.read_text())["seconds"])
+
+
+def moments(n: int, seed: int, seconds: float) -> list[float]:
+    """One moment in each of ``n`` equal parts of the time, in no order."""
+    draw = random.Random(seed)
+    found = [(i + draw.random()) * seconds / n for i in range(n)]
+    draw.shuffle(found)
+    return found
+
+
+def one(work: Path, base: Path, command: tuple[str, ...], number: int, moment: float) -> Kill:
+    """Kill one run, run it again, and compare."""
+    root, log = work / f"kill-{number}", work / f"kill-{number}.log"
+    shutil.rmtree(root, ignore_errors=True)
+    log.unlink(missing_ok=True)
+    shutil.copytree(base, root)
+    process = start(root, command, log)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(moment)
+    running = kill(process)
+    left = half_written(root)
+    broken = [f"{path}: {what}" for path, what in checking.damaged(root / "results")]
+    begin = time.monotonic()
+    code = start(root, command, log).wait()
+    seconds = time.monotonic() - begin
+    unlike = differences(root, work / "reference")
+    found = Kill(number, moment, running, left, broken, code, seconds, unlike)
+    if found.well:
+        shutil.rmtree(root)
+    return found
+
+
+def run(work: Path, base: Path, command: tuple[str, ...], n: int, seed: int) -> list[Kill]:
+    """All kills that no other process has done or is at; then every one that is done."""
+    seconds = undisturbed(work, base, command)
+    print(f"undisturbed: {seconds:.0f} s; seed {seed}; {n} kills", flush=True)
+    files = [work / f"kill-{i}.of-{n}.seed-{seed}.json" for i in range(n)]
+    for i, moment in enumerate(moments(n, seed, seconds)):
+        with claimed(files[i].with_suffix(".lock"), wait=False) as mine:
+            if mine and not files[i].exists():
+                found = one(work, base, command, i, moment)
+                files[i].write_text(json.dumps(asdict(found)))
+                print(line(found), flush=True)
+    return [Kill(**json.loads(file.read_text())) for file in files if file.exists()]
+
+
+def line(found: Kill) -> str:
+    verdict = "well" if found.well else f"BAD: exit {found.code} {found.damaged or ''}"
+    return (
+        f"kill {found.number} at {found.moment:.1f} s, in {', '.join(found.running) or 'no job'}; "
+        f"left {len(found.half_written)} unfinished; again {found.seconds:.0f} s: {verdict} "
+        f"{'; '.join(found.differences[:5])}"
+    ).rstrip()
+
+
+def tally(kills: list[Kill], log: Path) -> str:
+    """How often each rule was hit, those that were not, and how many kills fell into a write."""
+    hit = Counter(rule.replace("-", "_") for found in kills for rule in found.running or ["no job"])
+    rules = set(re.findall(r"\(Rule: (\w+)\)", log.read_text())) - {"all"}
+    writes = sum(bool(found.half_written) for found in kills)
+    lines = [
+        f"{sum(found.well for found in kills)} of {len(kills)} kills ended well; "
+        f"{writes} fell into a write of ours",
+        "hit: " + ", ".join(f"{rule} {count}" for rule, count in hit.most_common()),
+        "never hit: " + (", ".join(sorted(rules - set(hit))) or "none"),
+        "not compared: " + "; ".join(f"{name} ({why})" for name, why in EXCLUDED.items()),
+    ]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--work", type=Path, default=Path("/tmp/wsd-crash"))
+    args = parser.parse_args()
+    args.work.mkdir(parents=True, exist_ok=True)
+    base = args.work / "base"
+    with claimed(args.work / "base.lock", wait=True):
+        if not base.exists():
+            Checkout.create(base)
+    kills = run(args.work, base, QUICKSTART, args.kills, args.seed)
+    print(tally(kills, args.work / "reference.log"))
+    return 0 if all(found.well for found in kills) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

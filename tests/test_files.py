@@ -1,0 +1,182 @@
+"""What reaches the disk is whole or not there; damage is found, and what fails is named."""
+
+import errno
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from wsd import files
+from wsd.errors import DamageError, StorageError
+
+WRITE = {
+    "t.parquet": lambda p: files.write_table(p, pa.table({"a": list(range(50))}), {"b": "c"}),
+    "t.json": lambda p: files.write_json(p, {"a": [1, 2, 3]}),
+    "t.csv": lambda p: files.write_text(p, "a,b\n1,2\n"),
+}
+READ = {"t.parquet": files.read_table, "t.json": files.read_json, "t.csv": files.verify}
+
+
+@pytest.fixture(params=WRITE)
+def written(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    path = tmp_path / request.param
+    WRITE[path.name](path)
+    READ[path.name](path)
+    return path
+
+
+def test_every_flipped_bit_is_found(written: Path) -> None:
+    sound = written.read_bytes()
+    for place in range(len(sound)):
+        damaged = bytearray(sound)
+        damaged[place] ^= 1 << (place % 8)
+        written.write_bytes(damaged)
+        with pytest.raises(DamageError, match="not what was written"):
+            READ[written.name](written)
+
+
+def test_every_truncation_is_found(written: Path) -> None:
+    sound = written.read_bytes()
+    for length in range(len(sound)):
+        written.write_bytes(sound[:length])
+        with pytest.raises(DamageError):
+            READ[written.name](written)
+
+
+def test_a_damaged_checksum_counts_as_damage(written: Path) -> None:
+    (written.parent / files.SUMS / written.name).write_bytes(b"")
+    with pytest.raises(DamageError):
+        READ[written.name](written)
+
+
+def test_a_file_from_elsewhere_has_no_checksum_and_is_read(written: Path) -> None:
+    (written.parent / files.SUMS / written.name).unlink()
+    READ[written.name](written)
+
+
+def test_a_damaged_file_is_kept_under_another_name(written: Path) -> None:
+    before = written.read_bytes()
+    aside = files.set_aside(written)
+    assert not written.exists() and aside.read_bytes() == before
+    WRITE[written.name](written)
+    READ[written.name](written)
+
+
+def test_nothing_is_renamed_before_its_bytes_are_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: set[int] = set()
+    renamed: list[tuple[str, bool]] = []
+    fsync, replace = os.fsync, Path.replace
+
+    def noted_fsync(handle: int) -> None:
+        synced.add(os.fstat(handle).st_ino)
+        fsync(handle)
+
+    def noted_replace(path: Path, target: Path) -> Path:
+        inside = list(path.iterdir()) if path.is_dir() else [path]
+        renamed.append((path.name, all(file.stat().st_ino in synced for file in inside)))
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    monkeypatch.setattr(Path, "replace", noted_replace)
+    for name, write in WRITE.items():
+        write(tmp_path / name)
+    with files.replacing_folder(tmp_path / "folder") as new:
+        (new / "x").write_text("x")
+    # Each file, its checksum, and the folder.
+    assert len(renamed) == 2 * len(WRITE) + 1
+    assert [name for name, safe in renamed if not safe] == []
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from wsd import files
+with files.{context}(Path(sys.argv[1])) as temporary:
+    ({file}).write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize(
+    ("context", "file"), [("replacing", "temporary"), ("replacing_folder", "temporary / 'x'")]
+)
+def test_what_a_killed_process_left_is_swept_and_what_a_live_one_writes_is_not(
+    tmp_path: Path, context: str, file: str
+) -> None:
+    path = tmp_path / "deep" / "table.csv"
+    code = KILLED.format(context=context, file=file)
+    assert subprocess.run([sys.executable, "-c", code, path]).returncode == -9
+    assert not path.exists()
+    (left,) = path.parent.iterdir()
+    assert left.name.startswith(".table.csv.") and left.name.endswith(files.PART)
+    with getattr(files, context)(path.with_name("other.csv")) as alive:
+        (alive if context == "replacing" else alive / "x").write_text("whole")
+        assert files.sweep(tmp_path) == [left]
+    assert [p.name for p in path.parent.iterdir() if p.name != files.SUMS] == ["other.csv"]
+
+
+@pytest.mark.parametrize(
+    ("number", "says"),
+    [
+        (errno.ENOSPC, "make room on that disk"),
+        (errno.EDQUOT, "quota"),
+        (errno.EROFS, "read-only"),
+        (errno.EACCES, "writable"),
+        (errno.EIO, "see to it"),
+    ],
+)
+def test_what_the_disk_refuses_is_one_error_that_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, says: str
+) -> None:
+    path = tmp_path / "table.json"
+    files.write_json(path, {"old": True})
+
+    def full(handle: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(StorageError) as error:
+            files.write_json(path, {"new": True})
+    assert str(path) in error.value.what and os.strerror(number) in error.value.what
+    assert says in str(error.value.fix)
+    assert files.read_json(path) == {"old": True}
+    assert sorted(p.name for p in tmp_path.iterdir()) == [files.SUMS, "table.json"]
+
+
+def test_a_folder_that_is_named_in_full_by_the_library_is_known_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(dir: Path, prefix: str, suffix: str) -> tuple[int, str]:
+        name = str(dir.absolute() / f"{prefix}k3{suffix}")
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), name)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "mkstemp", refused)
+    with pytest.raises(StorageError, match=r"r/t\.json could not be written: Read-only"):
+        files.write_json(Path("r/t.json"), {})
+
+
+def test_an_error_about_a_file_that_is_read_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), files.replacing(tmp_path / "out" / "table.csv"):
+        (tmp_path / "in.csv").read_text()
+
+
+def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    out = tmp_path / "pages"
+    with files.replacing_folder(out) as new:
+        (new / "old.html").write_text("old")
+    with pytest.raises(ValueError), files.replacing_folder(out) as new:
+        (new / "new.html").write_text("half")
+        raise ValueError
+    assert [p.name for p in out.iterdir()] == ["old.html"]
+    with files.replacing_folder(out) as new:
+        (new / "new.html").write_text("new")
+    assert [p.name for p in out.iterdir()] == ["new.html"]
+    assert [p.name for p in tmp_path.iterdir()] == ["pages"]

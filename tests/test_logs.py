@@ -1,0 +1,108 @@
+"""A line for people, an object for programs."""
+
+import json
+import logging
+import os
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from wsd import files, logs
+from wsd.cli import main
+
+
+@pytest.fixture(autouse=True)
+def logs_as_before() -> Iterator[None]:
+    root, wsd = logging.getLogger(), logging.getLogger("wsd")
+    handlers, level, wsd_level = root.handlers[:], root.level, wsd.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    wsd.setLevel(wsd_level)
+    logging.captureWarnings(False)
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_line_says_when_which_step_and_what_it_is_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "logs" / "x.log"
+    job = {"word": None, "layers": "mean-last-2", "corpus": Path("r/crane.parquet"), "words": ["a"]}
+    logs.start(log, "classify", logs.about(job))
+    logging.getLogger("wsd").info("%d of\n%d — «é»", 3, 4)
+    logging.getLogger("wsd").debug("a detail")
+    assert capsys.readouterr().err == "3 of\n4 — «é»\n"
+    first, second = lines(log)
+    assert datetime.fromisoformat(first.pop("time")).utcoffset() is not None
+    assert first.pop("process") > 0
+    assert first == {
+        "level": "INFO",
+        "step": "classify",
+        "word": "crane",
+        "layers": "mean-last-2",
+        "message": "3 of\n4 — «é»",
+    }
+    assert second["level"] == "DEBUG" and second["message"] == "a detail"
+
+
+def test_a_warning_of_a_library_is_among_them(tmp_path: Path) -> None:
+    import warnings
+
+    log = tmp_path / "x.log"
+    logs.start(log, "embed", {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.warn("beware", stacklevel=1)
+    (line,) = lines(log)
+    assert line["level"] == "WARNING" and "beware" in line["message"]
+
+
+def test_a_command_ends_its_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "x.log"
+    assert main(["--log", str(log), "leaderboard", str(tmp_path / "summary.csv")]) == 6
+    assert lines(log)[-1]["level"] == "ERROR"
+    for name in ("summary.csv", "selection.csv"):
+        files.write_text(tmp_path / name, "model,view,layers,classifier,train,test\n")
+    assert main(["--log", str(log), "leaderboard", str(tmp_path / "summary.csv")]) == 0
+    assert lines(log)[-1]["message"] == "done"
+
+
+def test_the_log_of_a_killed_job_is_told_from_the_others(tmp_path: Path) -> None:
+    for name, said in (
+        ("well", ["working", logs.DONE]),
+        ("failed", ["working"]),
+        ("killed", ["300 of 9000 sentences"]),
+        ("killed-at-once", []),
+        ("old", ["working"]),
+    ):
+        path = tmp_path / "logs" / f"{name}.log"
+        logs.start(path, "embed", {})
+        for text in said:
+            logging.getLogger("wsd").info(text)
+        if name == "failed":
+            logging.getLogger("wsd").error("error: a reason")
+    (tmp_path / "logs" / "torn.log").write_text('{"time": "20')
+    os.utime(tmp_path / "logs" / "old.log", (1000, 1000))
+    assert [(path.stem, last) for path, last in logs.cut_off(tmp_path, 2000)] == [
+        ("killed-at-once", "nothing yet"),
+        ("killed", "300 of 9000 sentences"),
+        ("torn", '{"time": "20'),
+    ]
+
+
+def test_a_full_disk_ends_the_log_and_not_the_work(capsys: pytest.CaptureFixture[str]) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("no /dev/full here")
+    logs.start(full, "embed", {})
+    for _ in range(3):
+        logging.getLogger("wsd").warning("still at work")
+    err = capsys.readouterr().err
+    assert err.count("still at work") == 3
+    assert err.count("no more is logged to /dev/full: [Errno 28]") == 1
+    assert "Traceback" not in err

@@ -1,0 +1,132 @@
+"""Messages: a line for people on the terminal, a JSON object for programs in the log file.
+
+A line of a log file has ``time`` (UTC), ``level``, ``step`` (the command), ``message``,
+``process``, and what the job is about: the command's arguments that name one thing, such as
+``word``, ``model`` or ``layers``. Warnings of libraries are among the messages.
+``jq -r .message FILE`` reads like the terminal.
+"""
+
+import json
+import logging
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+# The last message of a command that ended well.
+DONE = "done"
+# Arguments that say which job it is: the wildcards of the workflow's rules.
+ABOUT = (
+    "word",
+    "model",
+    "view",
+    "layers",
+    "name",
+    "estimator",
+    "method",
+    "system",
+    "dataset",
+    "seed",
+)
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object per message.
+
+    Parameters
+    ----------
+    step : str
+    about : mapping
+        What every line says beside its message.
+    """
+
+    def __init__(self, step: str, about: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.step, self.about = step, dict(about)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The message as a line; a traceback stands in ``traceback``."""
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "step": self.step,
+            **self.about,
+            "process": record.process,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
+class LogFile(logging.FileHandler):
+    """A log file whose disk may be full: it says so once, and the work goes on."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Give the log up with one line in place of a traceback per message."""
+        error = sys.exc_info()[1]
+        logging.getLogger().removeHandler(self)
+        print(f"no more is logged to {self.baseFilename}: {error}", file=sys.stderr)
+
+
+def about(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a command's arguments those that say which job it is."""
+    found = {key: arguments.get(key) for key in ABOUT}
+    corpus = arguments.get("corpus")
+    if isinstance(corpus, Path) and corpus.suffix == ".parquet":
+        found["word"] = corpus.stem
+    return {
+        key: value.stem if isinstance(value, Path) else value
+        for key, value in found.items()
+        if isinstance(value, str | int | Path)
+    }
+
+
+def cut_off(folder: Path, since: float) -> list[tuple[Path, str]]:
+    """The logs since a moment that end neither well nor with an error, and their last words.
+
+    Their jobs were killed: a process that the system ends for want of memory cannot say so.
+
+    Parameters
+    ----------
+    folder : Path
+    since : float
+        Seconds, as of :func:`time.time`.
+    """
+    found = []
+    for path in sorted(folder.rglob("*.log")):
+        if path.stat().st_mtime < since:
+            continue
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        try:
+            last = json.loads(lines[-1]) if lines else {"level": "", "message": "nothing yet"}
+            if last["level"] != "ERROR" and last["message"] != DONE:
+                found.append((path, str(last["message"])))
+        except (KeyError, TypeError, ValueError):
+            found.append((path, lines[-1]))
+    return found
+
+
+def start(file: Path | None, step: str, job: Mapping[str, Any]) -> None:
+    """Messages go to the terminal, and with more detail to the file.
+
+    Parameters
+    ----------
+    file : Path, optional
+    step : str
+        The command.
+    job : mapping
+        What :func:`about` gave.
+    """
+    terminal = logging.StreamHandler()
+    terminal.setLevel(logging.INFO)
+    terminal.setFormatter(logging.Formatter("%(message)s"))
+    handlers: list[logging.Handler] = [terminal]
+    if file:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handlers.append(LogFile(file, mode="w", encoding="utf-8"))
+        handlers[-1].setFormatter(JsonLines(step, job))
+    logging.basicConfig(level=logging.WARNING, handlers=handlers, force=True)
+    logging.getLogger("wsd").setLevel(logging.DEBUG)
+    logging.captureWarnings(True)
