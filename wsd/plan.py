@@ -14,6 +14,7 @@ import numpy as np
 
 from wsd.config import MIX, Config, Model
 from wsd.datasets import DATA
+from wsd.names import file_name
 from wsd.views import blocks_of
 
 # Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
@@ -52,7 +53,7 @@ def missing(config: Config, results: Path) -> dict[str, list[str]]:
             word
             for word in config.words
             if not all(
-                (folder / name / "embeddings" / word / f"{view}.safetensors").exists()
+                (folder / name / "embeddings" / file_name(word) / f"{view}.safetensors").exists()
                 for view in _views(config, name)
             )
         ]

@@ -16,6 +16,7 @@ import numpy as np
 from wsd.corpus import Corpus, Instance, read_classes, read_split
 from wsd.errors import CorpusError, ResultError
 from wsd.files import expecting, read_table, write_table
+from wsd.names import file_name
 
 log = logging.getLogger("wsd")
 
@@ -81,7 +82,7 @@ def read_trains(source: Path, train: str, corpora: Mapping[str, Corpus]) -> Trai
         often. It names file and line.
     """
     folder = source / "trains" / train
-    words = [word for word in corpora if (folder / word).is_dir()]
+    words = [word for word in corpora if (folder / file_name(word)).is_dir()]
     if not words:
         raise CorpusError(
             f"no training set {train!r} for {', '.join(corpora)}",
@@ -90,7 +91,10 @@ def read_trains(source: Path, train: str, corpora: Mapping[str, Corpus]) -> Trai
         )
     return TrainingSet(
         name=train,
-        lines={word: _lines(source / word, folder / word, corpora[word]) for word in words},
+        lines={
+            word: _lines(source / file_name(word), folder / file_name(word), corpora[word])
+            for word in words
+        },
         corpus={word: corpora[word].digest for word in words},
     )
 
