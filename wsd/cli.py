@@ -82,12 +82,11 @@ def _model(args: argparse.Namespace) -> None:
 def _embed(args: argparse.Namespace) -> None:
     # Nothing below may ask the hub: models are fetched by `wsd model` alone.
     os.environ["HF_HUB_OFFLINE"] = "1"
-    from wsd import corpus, embeddings
-    from wsd.files import read_json
+    from wsd import corpus, embeddings, models
 
     embeddings.embed(
         corpus.read(args.corpus),
-        read_json(args.model),
+        models.read_record(args.model),
         views=args.views,
         pooling=args.pooling,
         seed=args.seed,
@@ -346,19 +345,9 @@ def _leaderboard(args: argparse.Namespace) -> None:
 
 
 def _plan(args: argparse.Namespace) -> None:
-    import yaml
-
     from wsd import config, plan
 
-    merged: dict[str, object] = {}
-    for file in args.configfile:
-        try:
-            loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise ConfigError(f"the config cannot be read: {error}", where=str(file)) from None
-        if not isinstance(loaded or {}, dict):
-            raise ConfigError("the config is no mapping of keys to values", where=str(file))
-        merged = plan.merge(merged, loaded or {})
+    merged = plan.read(args.configfile)
     _print(plan.describe(config.check(merged, args.schema), args.results, args.cores))
 
 

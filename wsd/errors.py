@@ -11,6 +11,8 @@ import unicodedata
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 # Controls, marks without width or that turn the direction, lone surrogates, line separators.
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+# Characters of one part of a message.
+LONGEST = 1000
 
 
 def visible(text: str, keep: str = "") -> str:
@@ -33,6 +35,11 @@ def visible(text: str, keep: str = "") -> str:
         else character
         for character in text
     )
+
+
+def _shortened(text: str) -> str:
+    """A whole file may stand in one line."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
 
 
 class WsdError(Exception):
@@ -61,7 +68,7 @@ class WsdError(Exception):
         if self.fix:
             lines.append(f"  what to do: {self.fix}")
         # A line end in what is quoted must not begin what looks like another message.
-        return "\n".join(visible(line, "\n").replace("\n", "\n    ") for line in lines)
+        return "\n".join(visible(_shortened(line), "\n").replace("\n", "\n    ") for line in lines)
 
 
 class ConfigError(WsdError):

@@ -78,7 +78,9 @@ def word_of(name: str, known: Iterable[str] = ()) -> str:
         for word in known:
             if file_name(word) == name:
                 return word
-        raise ConfigError(f"{name!r} is a long word's name, and of none that is known")
+        raise ConfigError(
+            f"{name!r} is a long word's name, and of none that is known", fix="give the word itself"
+        )
     if is_name(name):
         escaped = ESCAPE.sub(lambda match: chr(int(match[1], 16)), name)
         return escaped.encode("latin-1").decode("utf-8", "surrogatepass")

@@ -14,6 +14,7 @@ import numpy as np
 
 from wsd.config import MIX, Config, Model
 from wsd.datasets import DATA
+from wsd.errors import ConfigError
 from wsd.names import file_name
 from wsd.views import blocks_of
 
@@ -34,6 +35,31 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
         old = merged.get(key)
         both = isinstance(old, Mapping) and isinstance(value, Mapping)
         merged[key] = merge(old, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def read(files: Sequence[Path]) -> dict[str, Any]:
+    """Read config files in YAML, each laid over those before it.
+
+    Raises
+    ------
+    ConfigError
+        If one cannot be read, or is no mapping.
+    """
+    import yaml
+
+    merged: dict[str, Any] = {}
+    for file in files:
+        try:
+            loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
+        # A date that does not exist is a ValueError, and deep nesting a RecursionError.
+        except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+            raise ConfigError(f"the config cannot be read: {error}", where=str(file)) from None
+        if loaded is None:  # a file of comments alone
+            continue
+        if not isinstance(loaded, dict):
+            raise ConfigError("the config is no mapping of keys to values", where=str(file))
+        merged = merge(merged, loaded)
     return merged
 
 

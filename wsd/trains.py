@@ -189,9 +189,16 @@ def read(path: Path) -> TrainingSet:
         lines = {word: index[names == word] for word in corpus}
         if sum(map(len, lines.values())) != len(index):
             raise ValueError("rows of a word that the provenance does not name")
-        if any(not len(of_word) or (np.diff(of_word) <= 0).any() for of_word in lines.values()):
+        if not all(map(are_lines, lines.values())):
             raise ValueError("lines that do not ascend, or none")
+        if not isinstance(provenance["train"], str):
+            raise TypeError("no name of a training set")
         return TrainingSet(name=provenance["train"], lines=lines, corpus=corpus)
+
+
+def are_lines(lines: np.ndarray) -> bool:
+    """Whether these are numbers of lines: whole, from 0 up, ascending, at least one."""
+    return bool(lines.dtype.kind == "i" and len(lines) and (np.diff(lines, prepend=-1) > 0).all())
 
 
 def build(source: Path, corpora: Mapping[str, Corpus], trains: Sequence[str], out: Path) -> None:
