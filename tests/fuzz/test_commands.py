@@ -8,7 +8,6 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import huggingface_hub.constants
 import pytest
@@ -162,9 +161,7 @@ def test_every_argument_beside_valid_ones(
         refused = 0
         for command, base in bases.items():
             # Each of a command's arguments with a few values: some runs take a second.
-            of_command: list[list[Any]] = [
-                argv for argv in tries(command, base) if argv[1:2] == base[:1]
-            ]
-            for argv in Random(command).sample(of_command, min(8, len(of_command))):
+            beside = [argv for argv in tries(command, base) if argv[1 : len(base) + 1] == base]
+            for argv in Random(command).sample(beside, min(8, len(beside))):
                 refused += outcome(argv, capsys) != 0
     assert refused > 2 * len(bases)

@@ -98,12 +98,14 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "weights cut in the header": (lambda f: cut(f, lambda n: 40), "cannot be loaded"),
     "weights empty": (lambda f: cut(f, lambda n: 0), "cannot be loaded"),
     "weights that are HTML": (
-        lambda f: (f / "model.safetensors").write_text("<!DOCTYPE html><h1>404"), "cannot be loaded"),
+        lambda f: (f / "model.safetensors").write_text("<!DOCTYPE html><h1>404"),
+        "cannot be loaded"),
     "weights as a pickle": (as_pickle, "a pickle, which can run any code"),
     "code of its own": (
         lambda f: change(f, "config.json", auto_map={"AutoModel": "x.Y"}), "auto_map"),
     "code of the tokenizer": (
-        lambda f: change(f, "tokenizer_config.json", auto_map={"AutoTokenizer": "x.Y"}), "auto_map"),
+        lambda f: change(f, "tokenizer_config.json", auto_map={"AutoTokenizer": "x.Y"}),
+        "auto_map"),
     "a tokenizer of another vocabulary": (other_vocabulary, "piece number 100000"),
     "a tokenizer cut short": (lambda f: cut(f, lambda n: n // 2, "tokenizer.json"), ""),
     "a config cut short": (lambda f: cut(f, lambda n: n // 2, "config.json"), "not valid JSON"),
