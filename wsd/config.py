@@ -7,6 +7,7 @@ pipeline imports it: steps get what they need as arguments.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -280,7 +281,9 @@ def _check_tree(config: Mapping[str, Any]) -> None:
             waiting += [(of, depth + 1) for of in value]
 
 
-def _check_schema(config: Mapping[str, Any], schema: Path) -> None:
+@cache
+def _validator(schema: Path) -> Any:
+    """The schema, read once: reading YAML takes longer than checking a config."""
     import jsonschema
     import yaml
 
@@ -297,7 +300,13 @@ def _check_schema(config: Mapping[str, Any], schema: Path) -> None:
             ),
         }
     )
-    validator = jsonschema.validators.extend(draft, type_checker=types)(rules)
+    return jsonschema.validators.extend(draft, type_checker=types)(rules)
+
+
+def _check_schema(config: Mapping[str, Any], schema: Path) -> None:
+    import jsonschema
+
+    validator = _validator(schema)
     error = jsonschema.exceptions.best_match(validator.iter_errors(dict(config)))
     if error is None:
         return

@@ -30,6 +30,8 @@ if str(HERE) not in sys.path:  # not where a test imports it
 CASES = HERE / "cases"
 SECONDS_PER_INPUT = 10
 ENOUGH = 0.95
+# Where there is a disk in memory, not to wait for another at every input.
+MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 # The parsers: whose branches are counted. A class stands for its methods.
 PARSERS = {
     "cli": ("_object", "_pairs"),
@@ -103,7 +105,7 @@ def fuzz(name: str, count: int, seed: int, cases: Path = CASES) -> Counter[str]:
         [*target.seeds(), *kept_cases(name, cases)], target.tokens, Random(f"{seed} {name}")
     )
     found: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for data in islice(inputs, count):
             try:
@@ -136,7 +138,7 @@ def with_atheris(name: str, count: int, seed: int) -> int:
         "import atheris\n"
         "with atheris.instrument_imports(include=['wsd']):\n"
         "    from targets import TARGETS, outcome\n"
-        f"target, folder = TARGETS[{name!r}], Path(tempfile.mkdtemp())\n"
+        f"target, folder = TARGETS[{name!r}], Path(tempfile.mkdtemp(dir={MEMORY!r}))\n"
         "atheris.Setup(sys.argv, lambda data: outcome(target, data, folder) and None)\n"
         "atheris.Fuzz()\n"
     )
