@@ -242,7 +242,7 @@ class Embeddings:
                 raise TypeError("its provenance is no object")
         except FileNotFoundError:
             raise ResultError("a file of an earlier step is missing", where=str(path)) from None
-        except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        except (SafetensorError, KeyError, RecursionError, TypeError, ValueError) as error:
             raise ResultError(
                 f"not an embedding file of this program: {error}", where=str(path), fix=fix
             ) from None

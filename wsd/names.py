@@ -51,11 +51,9 @@ def file_name(word: str) -> str:
     name = "".join(parts)
     if len(name) <= LONGEST:
         return name
-    kept = ""
-    for part in parts:
-        if len(kept) + len(part) > LONGEST - DIGEST - len("=="):
-            break
-        kept += part
+    parts = parts[:LONGEST]
+    while len(kept := "".join(parts)) > LONGEST - DIGEST - len("=="):
+        parts.pop()
     digest = hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{kept}=={digest[:DIGEST]}"
 

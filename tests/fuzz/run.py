@@ -132,26 +132,26 @@ def shares(names: list[str], count: int) -> dict[str, int]:
 def with_atheris(name: str, count: int, seed: int) -> int:
     """One target under libFuzzer, in a process of its own: it ends the process."""
     code = (
-        "import sys, tempfile, warnings; from pathlib import Path\n"
+        "import sys, warnings; from pathlib import Path\n"
         f"sys.path.insert(0, {str(HERE)!r})\n"
         "warnings.simplefilter('ignore')\n"
         "import atheris\n"
         "with atheris.instrument_imports(include=['wsd']):\n"
         "    from targets import TARGETS, outcome\n"
-        f"target, folder = TARGETS[{name!r}], Path(tempfile.mkdtemp(dir={MEMORY!r}))\n"
+        f"target, folder = TARGETS[{name!r}], Path(sys.argv.pop())\n"
         "atheris.Setup(sys.argv, lambda data: outcome(target, data, folder) and None)\n"
         "atheris.Fuzz()\n"
     )
     from targets import TARGETS
 
-    with tempfile.TemporaryDirectory() as seeds:
+    with tempfile.TemporaryDirectory() as seeds, tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         for i, data in enumerate([*TARGETS[name].seeds(), *kept_cases(name)]):
             (Path(seeds) / str(i)).write_bytes(data)
         (CASES / name).mkdir(parents=True, exist_ok=True)
         done = subprocess.run(
             [sys.executable, "-c", code, f"-runs={count}", f"-seed={seed}", "-max_len=8192",
              f"-timeout={SECONDS_PER_INPUT}", "-rss_limit_mb=4096", "-verbosity=0",
-             f"-artifact_prefix={CASES / name}/", seeds],
+             f"-artifact_prefix={CASES / name}/", seeds, folder],
         )  # fmt: skip
     return done.returncode
 

@@ -9,6 +9,7 @@ import gzip
 import hashlib
 import io
 import json
+import shutil
 import tarfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from choices import Choices, damaged_table, write_parquet
 from mutate import SEPARATOR
 
 from wsd import (
+    cli,
     config,
     corpus,
     download,
@@ -318,41 +320,94 @@ def run_table(data: bytes, folder: Path) -> None:
 
 def run_vectors(data: bytes, folder: Path) -> None:
     path = folder / "v.safetensors"
-    path.write_bytes(data)
+    path.unlink(missing_ok=True)
+    if data:
+        path.write_bytes(data)
     opened = Embeddings(path, small_corpus())
     for layer in range(min(opened.layers, 4)):
         vectors = opened.layer(layer)
         assert vectors.shape == (9, opened.width) and vectors.dtype == np.float32
         assert np.isfinite(vectors).all()
+    try:
+        opened.layer(opened.layers)
+    except ValueError:
+        return
+    raise AssertionError("a layer that there is not")
 
 
 def vector_seeds() -> list[bytes]:
     import tempfile
 
+    own = json.dumps({"corpus": small_corpus().digest})
+    found = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "v.safetensors"
-        writer = Writer(path, (2, 9, 3), {"wsd": json.dumps({"corpus": small_corpus().digest})})
-        writer.put(range(9), np.ones((2, 9, 3), np.float32))
-        writer.close()
-        return [path.read_bytes()]
+        for shape, about, value in (
+            ((2, 9, 3), own, 1), ((1, 9, 2), own, np.nan), ((1, 9, 2), "{}", 1),
+            ((1, 8, 2), own, 1), ((0, 9, 2), own, 1), ((1, 9, 2), "[]", 1),
+        ):  # fmt: skip
+            writer = Writer(path, shape, {"wsd": about})
+            writer.put(range(shape[1]), np.full(shape, value, np.float32))
+            writer.close()
+            found.append(path.read_bytes())
+    return [*found, found[0].replace(b'"F32"', b'"I32"'), b""]
 
 
 # The config, layer choices and feature sets
 
 
 def config_seeds() -> list[bytes]:
-    def shipped(*files: str) -> bytes:
-        return json.dumps(plan.read([REPOSITORY / "config" / file for file in files])).encode()
-
+    overlays = """
+words: [pear]
+words: [crane, crane]
+words: []
+views: {store: [focal], classify: [context]}
+views: {store: [focal, static], classify: [static]}
+controls: {views: [static]}
+controls: {classifiers: [knn]}
+controls: {random_weights: [0, 1]}
+models: [{name: a, path: b, blocks: 2, width: 3}, {name: A, path: b, blocks: 2, width: 3}]
+models: [{name: report, path: b, blocks: 2, width: 3}]
+models: [{name: a, path: b, package: c, blocks: 2, width: 3}]
+models: [{name: a, hub: b, blocks: 2, width: 3}]
+models: [{name: a, path: b, blocks: 2, width: 3, pooling: first, input: masked, sha256: {}}]
+layers: [mix-all]
+layers: [all, mean-last-9]
+features: [{focal: mix-all, context: 1}]
+features: [{focal: mean-last-2, context: 1}]
+classifiers: [{name: own}]
+classifiers: [{name: own, estimator: knn, k: [1, 3]}]
+classifiers: [{name: knn, C: 1}]
+classifiers: [{name: knn}, {name: KNN, estimator: knn}]
+trains: [balanced]
+{dataset: coarsewsd20, trains: [nshot-30, 100pct, 10pct]}
+{dataset: coarsewsd20, trains: [nshot-30], words: [digit]}
+{dataset: coarsewsd20, trains: [2pct]}
+{dataset: coarsewsd20, analyses: [code_length]}
+{dataset: coarsewsd20, analyses: [code_length], trains: [1pct, 5pct, 10pct, 25pct, 50pct]}
+{dataset: coarsewsd20, analyses: [geometry], trains: [1pct, 5pct, 10pct, 25pct, 50pct], seed: 3}
+tuning: {folds: 3, repeats: 2, objective: mean_word_accuracy}
+nonesuch: 1
+1: 2
+a: &a [*a]
+- a
+# nothing
+"""
     return [
-        shipped("config.yaml", "quickstart.yaml"),
-        shipped("config.yaml", "minilm.yaml", "study.yaml"),
-        shipped("config.yaml", "quickstart.yaml") + SEPARATOR
-        + b"features:\n  - {focal: mean-last-2, context: 1}\n"
-        b"views: {store: [focal, context, static], classify: [focal, static]}\n"
-        b"controls:\n  random_weights: [1, 2]\n",
-        shipped("config.yaml") + SEPARATOR + b"# nothing\n",
-    ]  # fmt: skip
+        b"seed: 1",
+        *(line.encode() for line in overlays.strip().split("\n")),
+        *(
+            b"{dataset: coarsewsd20, trains: [1pct, 5pct, 10pct, 25pct, 50pct], "
+            b"analyses: [code_length], controls: {classifiers: [%s]}}" % name
+            for name in (b"nearest_centroid", b"logistic")
+        ),
+        b"words: all" + SEPARATOR + b"seed: 2",
+    ]
+
+
+@cache
+def base_config() -> dict[str, Any]:
+    return plan.read([REPOSITORY / "config" / file for file in ("config.yaml", "quickstart.yaml")])
 
 
 def run_config(data: bytes, folder: Path) -> None:
@@ -360,7 +415,8 @@ def run_config(data: bytes, folder: Path) -> None:
     for i, part in enumerate(data.split(SEPARATOR)[:3]):
         files.append(folder / f"{i}.yaml")
         files[-1].write_bytes(part)
-    found = config.check(plan.read(files), SCHEMA)
+    # Over a valid one, which is not read anew each time.
+    found = config.check(plan.merge(base_config(), plan.read(files)), SCHEMA)
     assert found.words and set(found.words) <= set(found.dataset.words)
     assert found.models and set(found.classify) <= set(found.store)
     for name, model in {**found.models, **found.twins}.items():
@@ -375,7 +431,9 @@ def run_config(data: bytes, folder: Path) -> None:
 def run_layers(data: bytes, folder: Path) -> None:
     blocks = 1 + data[0] % 40 if data else 12
     text = data[1:].decode("utf-8", "surrogateescape")
-    for found in layers.expand(text.split(","), blocks, where="layers"):
+    # YAML gives `true` as no text.
+    chosen_all = [True if chosen == "true" else chosen for chosen in text.split(",")]
+    for found in layers.expand(chosen_all, blocks, where="layers"):
         assert layers.parse(found.name, blocks) == found
         assert list(found.layers) == sorted(set(found.layers))
         assert found.layers[0] >= 0 and found.layers[-1] <= blocks
@@ -409,7 +467,10 @@ def run_features(data: bytes, folder: Path) -> None:
 
 
 def run_names(data: bytes, folder: Path) -> None:
-    text = data.decode("utf-8", "surrogateescape")
+    text = data[1:].decode("utf-8", "surrogateescape")
+    if data[:1] == b"n":
+        assert names.file_name(names.word_of(text, ["x" * 300])) == text
+        return
     name = names.as_name(text)
     (folder / name).write_bytes(b"x")
     assert [path.name for path in folder.iterdir()] == [name]
@@ -446,21 +507,30 @@ def plain_tar(*further: tuple[str, bytes, bytes, str]) -> bytes:
     return made.getvalue()
 
 
+# So that a bomb need not be one: what an archive unpacks to, and one of its members.
+LARGE = 2**20
+download._Bounded._left = LARGE
+
+
 def archive_seeds() -> list[bytes]:
+    too_large = tarfile.TarInfo("top/" + next(iter(ARCHIVED)))
+    too_large.size = download.MEMBER_LIMIT + 1
     plain = [
         plain_tar(),
         plain_tar(("top/../../evil", tarfile.REGTYPE, b"x", "")),
         plain_tar(("/etc/evil", tarfile.REGTYPE, b"x", "")),
         plain_tar(("top/" + next(iter(ARCHIVED)), tarfile.SYMTYPE, b"", "/etc/passwd")),
         plain_tar(("top/" + "n" * 200, tarfile.DIRTYPE, b"", "")),
+        plain_tar(("top/" + next(iter(ARCHIVED)), tarfile.REGTYPE, b"another\n", "")),
+        too_large.tobuf() + plain_tar(),
+        plain_tar()[:1024],
     ]
     # A first byte of 0: packed here, so that a change reaches the tar behind gzip's checksum.
-    return [*(b"\0" + one for one in plain), b"\1" + gzip.compress(plain[0], mtime=0), b"\2\1\2\3"]
+    return [*(b"\0" + one for one in plain), b"\1" + gzip.compress(plain[0], mtime=0), b"\2\1\2\3",
+            b"\3", b"\4" + plain[0]]  # fmt: skip
 
 
 def run_archive(data: bytes, folder: Path) -> None:
-    import shutil
-
     kind, rest = data[:1], data[1:]
     if kind == b"\2":
         choices = Choices(rest)
@@ -478,15 +548,20 @@ def run_archive(data: bytes, folder: Path) -> None:
                 for _ in range(1 + choices.number(4))
             )
         )
+    if kind == b"\3":
+        rest = plain_tar(("top/zeros", tarfile.REGTYPE, bytes(LARGE), ""))
     for old in folder.iterdir():
         shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
     archive, out = folder / "a.tar.gz", folder / "room" / "out"
     archive.write_bytes(rest if kind == b"\1" else gzip.compress(rest, 1))
+    if kind == b"\4":  # over what was there
+        out.mkdir(parents=True)
+    before = {p.name for p in folder.rglob("*")} | {"room"}
     try:
         download.extract(archive, out, MANIFEST)
     except WsdError:
         # Nothing of it is left, and nothing lies elsewhere.
-        assert {p.name for p in folder.rglob("*")} <= {"a.tar.gz", "room"}
+        assert {p.name for p in folder.rglob("*")} <= before
         raise
     files = {p for p in out.rglob("*") if not p.is_dir()}
     assert {p.relative_to(out).as_posix() for p in files} == {
@@ -514,7 +589,18 @@ def published_seeds() -> list[bytes]:
                  "matches": [[gold, 0.9], [other, 0.1]]}
             )
         )  # fmt: skip
-    return [("\n".join(lines) + "\n").encode()]
+    swapped = json.loads(lines[0])
+    swapped["matches"].reverse()
+    good = ("\n".join(lines) + "\n").encode()
+    return [
+        good,
+        good.replace(lines[0].encode(), json.dumps(swapped).encode()),
+        good.replace(b', ["crane_bird", 0.1]', b""),
+        good.replace(b"0.9", b"NaN"),
+        good.replace(b"0.9", b"1"),
+        good.replace(b'"gold"', b'"silver"'),
+        good[: len(lines[0]) + 1],
+    ]
 
 
 def run_published(data: bytes, folder: Path) -> None:
@@ -540,14 +626,24 @@ def run_centroids(data: bytes, folder: Path) -> None:
 def trains_seeds() -> list[bytes]:
     part = b"1\ta crane n0\n1\ta crane n3\n"
     classes = b'{"0": "crane_bird", "1": "crane_machine"}'
-    return [SEPARATOR.join([classes, part, b"0\n1\n"])]
+    twice = b"1\ta crane n0\n1\ta crane n0\n"
+    return [
+        SEPARATOR.join([classes, part, b"0\n1\n"]),
+        SEPARATOR.join([classes, twice, b"0\n0\n"]),
+        SEPARATOR.join([classes, part, b"1\n1\n"]),
+        SEPARATOR.join([b'{"0": "crane_bird"}', part, b"0\n0\n"]),
+        classes,
+    ]
 
 
 def run_read_trains(data: bytes, folder: Path) -> None:
     parts = [*data.split(SEPARATOR), b"", b"", b""]
     of_train = folder / "trains" / "balanced" / "crane"
     (folder / "crane").mkdir(exist_ok=True)
-    of_train.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder / "trains", ignore_errors=True)
+    if not parts[1] + parts[2]:
+        trains.read_trains(folder, "balanced", {"crane": small_corpus()})
+    of_train.mkdir(parents=True)
     (folder / "crane" / "classes_map.txt").write_bytes(parts[0])
     (of_train / "train.data.txt").write_bytes(parts[1])
     (of_train / "train.gold.txt").write_bytes(parts[2])
@@ -578,17 +674,28 @@ def model_seeds() -> list[bytes]:
         SEPARATOR.join([config_json, b"{}", b"", b"model.bin only"]),
         SEPARATOR.join([config_json, b"{}", b"", b"wrong sum"]),
         SEPARATOR.join([config_json, b"{}", b"", b"unknown sum"]),
-    ]
+        SEPARATOR.join([config_json, b"{}", b"", b"no tokenizer"]),
+        SEPARATOR.join([b"", b"{}", b"", b""]),
+        SEPARATOR.join([config_json, b"{}", b'{"weight_map": {}}', b""]),
+        SEPARATOR.join([config_json, b"{}", b'{"weight_map": {"a": "../w"}}', b""]),
+        *(
+            SEPARATOR.join([json.dumps({**MODEL_CONFIG, **changed}).encode(), b"{}"])
+            for changed in (
+                {"model_type": 1}, {"hidden_size": 33}, {"hidden_size": 32.0},
+                {"num_hidden_layers": True}, {"encoder_layers": 2},
+            )
+        ),
+        SEPARATOR.join([b'{"model_type": "bert"}', b"{}"]),
+    ]  # fmt: skip
 
 
 def run_model(data: bytes, folder: Path) -> None:
-    import shutil
-
     place = folder / "model"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     parts = [*data.split(SEPARATOR), b"", b"", b""]
-    (place / "config.json").write_bytes(parts[0])
+    if parts[0]:
+        (place / "config.json").write_bytes(parts[0])
     (place / "tokenizer_config.json").write_bytes(parts[1])
     (place / "w.safetensors").write_bytes(b"w")
     (place / "model-1-of-2.safetensors").write_bytes(b"w")
@@ -637,7 +744,22 @@ def record_seeds() -> list[bytes]:
     return [
         json.dumps(record).encode(),
         json.dumps({**record, "random_weights": 3}).encode(),
-        json.dumps({**record, "source": {"package": "no_such_package", "version": "1"}}).encode(),
+        *(
+            json.dumps({**record, **changed}).encode()
+            for changed in (
+                {"source": {"package": "no_such_package", "version": "1"}},
+                {"source": {"package": "json.tool", "version": "1"}},
+                {"source": {"hub": "nobody/nothing", "revision": "0" * 40}},
+                {"source": {"hub": "nobody/nothing"}},
+                {"source": {"path": "none"}},
+                {"source": {}},
+                {"files": {"config.json": "0" * 64}},
+                {"files": {"gone.json": "0" * 64}},
+                {"files": {"../config.json": "0" * 64}},
+                {"blocks": True},
+                {"name": 1},
+            )
+        ),
     ]
 
 
@@ -651,7 +773,10 @@ def run_alignment(data: bytes, folder: Path) -> None:
 
 def alignment_seeds() -> list[bytes]:
     form = dict.fromkeys(pieces.COLUMNS, 1) | {"word": "crane", "form": "crane"}
-    return [json.dumps({"word": "crane", "instances": 1, "forms": [form]}).encode()]
+    return [
+        json.dumps({"word": word, "instances": 1, "forms": [form]}).encode()
+        for word in ("crane", "bank")
+    ]
 
 
 SUMMARY = (
@@ -696,11 +821,23 @@ def report_table_seeds() -> list[bytes]:
         columns = [*form.text, *form.numbers]
         row = ["True" if c in inputs._FLAGS else "x" if c in form.text else "0.5" for c in columns]
         found.append(bytes([i]) + f"{','.join(columns)}\n{','.join(row)}\n".encode())
+        found += [bytes([i]), bytes([i]) + b"a,b\n1,2\n"]
     for i, names_of in enumerate(paper.COLUMNS.values(), start=len(inputs.TABLES)):
         found.append(
             bytes([i]) + f"{','.join(names_of)}\n{','.join('1' for _ in names_of)}\n".encode()
         )
+        found.append(bytes([i]))
     return found
+
+
+def run_arguments(data: bytes, folder: Path) -> None:
+    text = data[1:].decode("utf-8", "surrogateescape")
+    if data[:1] == b"p":
+        found = cli._pairs(text.split(" "))
+        assert all(name and value for name, value in found.items())
+        assert {f"{name}={value}" for name, value in found.items()} <= set(text.split(" "))
+    else:
+        assert cli._object(text, "--space") == json.loads(text)
 
 
 JSON_TOKENS = (b"null", b"true", b"1e999", b"NaN", b'"', b"[]", b"{}", b"\\ud800", b"-1", b"1.0")
@@ -722,20 +859,25 @@ TARGETS = {
                (b"F32", b"F16", b"I64", b"BOOL", b"vectors", b"\x7f\xc0", *JSON_TOKENS), 1.0),
         Target("config", config_seeds, run_config,
                (b"&a ", b"*a", b"!!binary ", b"2001-99-99", b"<<: ", b"? ", b"- ", b": ", b"|\n",
-                b"0x1f", b"1_0", b".nan", b"models:\n", *JSON_TOKENS, *LAYER_TOKENS), 0.12),
+                b"0x1f", b"1_0", b".nan", b"models:\n", *JSON_TOKENS, *LAYER_TOKENS), 0.8),
         Target("layers", lambda: [b"\x0ball,mean-last-4,concat-all,sum-1-2-11,-1,mix-all,0",
                                   b"\x01mean-1", b"\x05mean-5-6,mean-last-2"],
                run_layers, LAYER_TOKENS, 12.0),
         Target("features", lambda: [b"\x0bfocal+context|mean-last-2+6", b"\x0bstatic|0",
                                     b"\x02focal|1"],
                run_features, LAYER_TOKENS, 8.0),
-        Target("names", lambda: [b"crane", "é=2e".encode(), b"x" * 120, b"a==" + b"0" * 32],
+        Target("names", lambda: [b"wcrane", "wé=2e".encode(), b"w" + b"x" * 120, b"wcon",
+                                 b"na==" + b"0" * 32, b"n=2e", b"n=2E", b"n=ff",
+                                 b"n" + names.file_name("x" * 300).encode()],
                run_names, (b"=", b"==", b"con", b"=2f", b"-", b"A"), 4.0),
         Target("archive", archive_seeds, run_archive,
                (b"../", b"top/", b"\0", b"ustar", b"0000000", b"7777777", *KINDS), 0.5),
+        Target("arguments", lambda: [b'o{"C": [1, 2]}', b"o[]", b"o{", b"pa=b c=d", b"pa", b"p=b"],
+               run_arguments, (b"=", b" ", *JSON_TOKENS), 2.0),
         Target("published", published_seeds, run_published,
                (b"idx", b"gold", b"matches", b"tokens", *JSON_TOKENS), 1.5),
-        Target("centroids", lambda: [b"crane_bird 1.0 -2 3e-5\ncrane_machine 0.5 0 1E2\n"],
+        Target("centroids", lambda: [b"crane_bird 1.0 -2 3e-5\ncrane_machine 0.5 0 1E2\n",
+                                     b"a 1e999", b"a 1\na 2", b"a 1\nb 1 2", b"a", b"a nan"],
                run_centroids, (b" ", b"nan", b"inf", b"1_0", b"e", b".", b"1e400"), 1.5),
         Target("trains", trains_seeds, run_read_trains, (b"\t", b"\n", b"crane", b"1"), 1.0),
         Target("model", model_seeds, run_model, (b"auto_map", b"model_type", *JSON_TOKENS), 0.8),
