@@ -368,7 +368,7 @@ def _pairs(items: Sequence[str]) -> dict[str, str]:
 def _object(text: str, where: str) -> dict[str, object]:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (RecursionError, ValueError):
         value = None
     if not isinstance(value, dict):
         raise ConfigError(f"{text!r} is not a JSON object", where=where)

@@ -122,11 +122,14 @@ def fuzz(name: str, count: int, seed: int, cases: Path = CASES) -> Counter[str]:
 
 
 def shares(names: list[str], count: int) -> dict[str, int]:
-    """How many of ``count`` inputs each target gets, rounded up."""
+    """How many of ``count`` inputs each target gets: its share, or at least its seeds."""
     from targets import TARGETS
 
     whole = sum(TARGETS[name].weight for name in names)
-    return {name: int(count * TARGETS[name].weight / whole) + 1 for name in names}
+    return {
+        name: max(int(count * TARGETS[name].weight / whole) + 1, len(TARGETS[name].seeds()) + 10)
+        for name in names
+    }
 
 
 def with_atheris(name: str, count: int, seed: int) -> int:
