@@ -20,8 +20,9 @@ from wsd.corpus import Corpus
 from wsd.errors import ConfigError, ResultError
 from wsd.features import features
 from wsd.figures import FIGURES
-from wsd.files import expecting, read_table, write_text
+from wsd.files import expecting, read_table
 from wsd.selection import ALL_WORDS, Candidate, choose_each
+from wsd.sheets import write_csv
 from wsd.tuning import Search
 
 log = logging.getLogger("wsd")
@@ -286,4 +287,4 @@ def layerwise(
         by_word += of_words(group, seed)
     for path, table, columns in ((layers, over_all, LAYER_COLUMNS), (words, by_word, WORD_COLUMNS)):
         frame = pd.DataFrame(table, columns=columns)
-        write_text(path, frame.to_csv(index=False, float_format="%.6f"))
+        write_csv(path, frame)
