@@ -62,7 +62,7 @@ def damaged(value: Any, choices: Choices) -> Any:
         change = choices.number(6)
         if not path:
             if change == 5:
-                value = choices.pick(NASTY)
+                value = copy.deepcopy(choices.pick(NASTY))
             continue
         parent = value
         for key in path[:-1]:
@@ -71,15 +71,17 @@ def damaged(value: Any, choices: Choices) -> Any:
         if change == 0:
             del parent[key]
         elif change == 1 and isinstance(parent, dict):
-            parent[choices.pick(("", "x", "0", "auto_map", *map(str, parent)))] = parent[key]
+            parent[choices.pick(("", "x", "0", "auto_map", *map(str, parent)))] = copy.deepcopy(
+                parent[key]
+            )
         elif change == 1:
-            parent.insert(key, parent[key])
+            parent.insert(key, copy.deepcopy(parent[key]))
         elif change == 2 and isinstance(parent[key], int | float):
             parent[key] = parent[key] + choices.pick((1, -1, 0.0, 0.5, 2**32))
         elif change == 3:
             parent[key] = [parent[key]]
         else:
-            parent[key] = choices.pick(NASTY)
+            parent[key] = copy.deepcopy(choices.pick(NASTY))
     return value
 
 
