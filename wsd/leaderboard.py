@@ -35,14 +35,13 @@ def leaderboard(summary: Path, *, top: int | None = None) -> str:
         for row in tested:
             key = tuple(row[k] for k in KEYS)
             figures = [folds.get(key, ""), *(row[column] for column in COLUMNS)]
-            percent = (f"{100 * float(value):.2f}" if value else "" for value in figures)
-            line = [*map(visible, key), *percent]
+            line = [*map(visible, key), *map(_percent, figures)]
             if key in chosen or row["view"] == PER_WORD:
                 lines["selected"].append(line)
             # Without folds nothing is selected, and every row is one to show.
             if key in folds or not folds:
                 lines["candidates"].append(line)
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ResultError(f"not a summary table: {error}", where=str(summary)) from None
     shown = lines["candidates"][:top]
     header = [*KEYS, *HEADINGS]
@@ -74,11 +73,20 @@ def leaderboard(summary: Path, *, top: int | None = None) -> str:
     return "\n".join([*blocks, note])
 
 
+def _percent(fraction: str) -> str:
+    """A cell of the table in percent; an empty one stays empty."""
+    if not fraction:
+        return ""
+    if not 0 <= float(fraction) <= 1:
+        raise ValueError(f"{fraction!r} is no fraction")
+    return f"{100 * float(fraction):.2f}"
+
+
 def _read(path: Path) -> list[dict[str, str]]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
     except FileNotFoundError:
         raise ResultError("there is no summary yet", where=str(path), fix="run snakemake") from None
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, csv.Error) as error:
         raise ResultError(f"not a summary table: {error}", where=str(path)) from None
