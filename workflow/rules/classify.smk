@@ -256,8 +256,9 @@ rule evaluate:
         CONDA
     params:
         dataset=DATASET,
-        config=json.dumps(config, sort_keys=True),
-        command=reproduce_command(),
+        # Functions: Snakemake would look for wildcards in a text that has {braces}.
+        config=lambda wildcards: json.dumps(config, sort_keys=True),
+        command=lambda wildcards: reproduce_command(),
     message:
         "evaluate: scores.csv and summary.csv"
     shell:
