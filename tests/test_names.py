@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from wsd.datasets import DATASETS
@@ -53,6 +53,7 @@ def test_hostile_words_have_a_name_each_on_any_disk() -> None:
     assert len(seen) == len(HOSTILE)
 
 
+@settings(deadline=None)
 @given(WORDS)
 @example("x" * LONGEST)
 @example("x" * (LONGEST + 1))
@@ -67,11 +68,13 @@ def test_a_name_leads_back_to_its_word(word: str) -> None:
         assert word_of(name) == word
 
 
+@settings(deadline=None)
 @given(WORDS, WORDS)
 def test_no_two_words_have_one_name(one: str, other: str) -> None:
     assert (file_name(one) == file_name(other)) == (one == other)
 
 
+@settings(deadline=None)
 @given(st.text(string.ascii_lowercase + string.digits + "=-", max_size=120) | st.text())
 def test_what_is_a_name_is_the_name_of_what_it_says(text: str) -> None:
     if is_name(text) and "==" not in text:
@@ -98,6 +101,7 @@ def test_what_has_no_word() -> None:
         assert not is_name(text)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_visible_text_cannot_steer_a_terminal(text: str) -> None:
     shown = visible(text)

@@ -110,6 +110,7 @@ def plan_json(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+@settings(deadline=None)
 @given(st.data(), st.integers(1, 30), st.sampled_from(layers.OPERATIONS))
 def test_every_choice_of_the_grammar_is_its_layers(data: Any, blocks: int, operation: str) -> None:
     chosen = data.draw(st.sets(st.integers(0, blocks), min_size=1))
