@@ -51,6 +51,7 @@ def test_a_planted_fault_is_found(name: str) -> None:
     assert planted.found(planted.FAULTS[name])
 
 
+@pytest.mark.slow
 def test_a_fault_that_is_not_planted_is_not_found() -> None:
     fault = planted.FAULTS["a layer too many"]
     assert not planted.found(
@@ -71,7 +72,9 @@ TOKENS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")
 SENTENCES = st.lists(TOKENS.filter(lambda t: t.split() == [t]), min_size=1, max_size=6)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40
+)
 @given(data=st.data(), word=st.text(min_size=1, max_size=80))
 def test_a_valid_corpus_is_read_as_it_was_meant(data: Any, word: str, tmp_path: Path) -> None:
     senses = data.draw(st.lists(TOKENS, min_size=1, max_size=3, unique=True))
