@@ -49,9 +49,11 @@ def hostile(arguments: list[str]) -> list[str]:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.chdir(tmp_path)
+    room = tmp_path / "room"
+    room.mkdir()
+    monkeypatch.chdir(room)
     with logs_as_before():
-        yield tmp_path
+        yield room
 
 
 @pytest.mark.slow
