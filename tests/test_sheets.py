@@ -8,17 +8,31 @@ import pandas as pd
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wsd.sheets import guarded, write_csv
+from wsd.sheets import guarded, plain, unguarded, write_csv
+
+SIGNS = tuple("=+-@\t\r")
 
 
 @given(st.text(alphabet="=+-@\t\r'a ", max_size=4))
 @example("=1+1")
+@example("'=1+1")
+@example("-")
 @example("")
 def test_a_guarded_cell_begins_no_formula_and_others_stay_as_they_are(text: str) -> None:
-    signs = tuple("=+-@\t\r")
-    assert not guarded(text).startswith(signs)
-    assert guarded(text).removeprefix("'") == text.removeprefix("'")
-    assert (guarded(text) == text) != text.startswith(signs)
+    assert not guarded(text).startswith(SIGNS) or text == "-"
+    assert plain(guarded(text)) == text
+    if not text.lstrip("'").startswith(SIGNS):
+        assert guarded(text) == text
+
+
+def test_hostile_text_comes_back_from_a_table_as_it_was(tmp_path: Path) -> None:
+    words = ["=cmd|' /C calc'!A0", "-rf", "'@x", "nan", "crane", "-", "a,b"]
+    write_csv(tmp_path / "t.csv", pd.DataFrame({"word": words, "n": range(7)}))
+    with (tmp_path / "t.csv").open(newline="") as file:
+        cells = [row["word"] for row in csv.DictReader(file)]
+    assert not any(cell.startswith(SIGNS) for cell in cells if cell != "-")
+    read = unguarded(pd.read_csv(tmp_path / "t.csv", keep_default_na=False))
+    assert read["word"].tolist() == words
 
 
 def test_every_cell_of_text_is_guarded_and_numbers_are_not(tmp_path: Path) -> None:

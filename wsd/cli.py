@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from wsd import logs, running
-from wsd.errors import ConfigError, DamageError, ResultError, WsdError
+from wsd.errors import ConfigError, DamageError, ResultError, WsdError, visible
 
 log = logging.getLogger("wsd")
 
@@ -33,8 +33,9 @@ def _download(args: argparse.Namespace) -> None:
 
 def _corpus(args: argparse.Namespace) -> None:
     from wsd import corpus
+    from wsd.names import file_name
 
-    table = corpus.read_text(args.source / args.word, args.word, args.out_of_domain)
+    table = corpus.read_text(args.source / file_name(args.word), args.word, args.out_of_domain)
     corpus.write(args.out, table)
     log.debug("%s: %d instances of %d senses", args.word, len(table), len(table.senses))
 
@@ -88,14 +89,12 @@ def _model(args: argparse.Namespace) -> None:
 def _embed(args: argparse.Namespace) -> None:
     # Nothing below may ask the hub: models are fetched by `wsd model` alone.
     os.environ["HF_HUB_OFFLINE"] = "1"
-    from wsd import corpus, embeddings
-    from wsd.files import read_json
-    from wsd.models import CacheError
+    from wsd import corpus, embeddings, models
 
     try:
         embeddings.embed(
             corpus.read(args.corpus),
-            read_json(args.model),
+            models.read_record(args.model),
             views=args.views,
             pooling=args.pooling,
             seed=args.seed,
@@ -105,7 +104,7 @@ def _embed(args: argparse.Namespace) -> None:
             input=args.input,
             precision=args.precision,
         )
-    except CacheError as error:
+    except models.CacheError as error:
         # This step asks no hub; the one that made the record does.
         raise DamageError(error.what, path=args.model) from error
 
@@ -356,7 +355,7 @@ def _report(args: argparse.Namespace) -> None:
 def _leaderboard(args: argparse.Namespace) -> None:
     from wsd.leaderboard import leaderboard
 
-    print(leaderboard(args.summary, top=args.top))
+    _print(leaderboard(args.summary, top=args.top))
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -365,7 +364,7 @@ def _check(args: argparse.Namespace) -> None:
     found = list(checking.damaged(args.results))
     for path, what in found:
         aside = f"; kept as {checking.put_away(path).name}" if args.set_aside else ""
-        print(f"{path}: {what}{aside}")
+        _print(f"{path}: {what}{aside}")
     if found:
         again = "run snakemake: what is missing is made again"
         raise ResultError(
@@ -373,45 +372,33 @@ def _check(args: argparse.Namespace) -> None:
             where=str(args.results),
             fix=again if args.set_aside else f"wsd check --set-aside, and then {again}",
         )
-    print(f"{args.results}: every file that has a checksum is what was written")
+    _print(f"{args.results}: every file that has a checksum is what was written")
 
 
 def _doctor(args: argparse.Namespace) -> int:
-    from wsd import config, doctor
+    from wsd import config, doctor, plan
 
     files = [Path("config/config.yaml"), *args.configfile]
-    checked = config.check(_merged(files), args.schema)
+    checked = config.check(plan.read(files), args.schema)
     findings = doctor.examine(checked, args.results, Path(".snakemake"))
     for finding in findings:
-        print(finding)
+        _print(str(finding))
     over = ["--configfile", *map(str, args.configfile)] if args.configfile else []
-    print(doctor.advice(findings, shlex.join(["snakemake", "--cores", "all", *over])))
+    _print(doctor.advice(findings, shlex.join(["snakemake", "--cores", "all", *over])))
     return int(any(finding.state == doctor.BAD for finding in findings))
 
 
 def _plan(args: argparse.Namespace) -> None:
     from wsd import config, plan
 
-    checked = config.check(_merged(args.configfile), args.schema)
-    print(plan.describe(checked, args.results, args.cores))
+    checked = config.check(plan.read(args.configfile), args.schema)
+    _print(plan.describe(checked, args.results, args.cores))
 
 
-def _merged(files: Sequence[Path]) -> dict[str, object]:
-    """Config files, later ones over earlier ones, as Snakemake lays them."""
-    import yaml
-
-    from wsd import plan
-
-    merged: dict[str, object] = {}
-    for file in files:
-        try:
-            loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise ConfigError(f"the config cannot be read: {error}", where=str(file)) from None
-        if not isinstance(loaded or {}, dict):
-            raise ConfigError("the config is no mapping of keys to values", where=str(file))
-        merged = plan.merge(merged, loaded or {})
-    return merged
+def _print(text: str) -> None:
+    """To a terminal of any encoding: what it has no letter for, it gets as an escape."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(visible(text, "\n").encode(encoding, "backslashreplace").decode(encoding))
 
 
 def _pairs(items: Sequence[str]) -> dict[str, str]:
@@ -425,7 +412,7 @@ def _pairs(items: Sequence[str]) -> dict[str, str]:
 def _object(text: str, where: str) -> dict[str, object]:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (RecursionError, ValueError):
         value = None
     if not isinstance(value, dict):
         raise ConfigError(f"{text!r} is not a JSON object", where=where)
@@ -442,8 +429,15 @@ def _count(text: str) -> int:
 _count.__name__ = "count"  # as argparse shows it
 
 
+class _Parser(argparse.ArgumentParser):
+    """Its messages quote arguments, which may be foreign."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(visible(message))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="wsd",
         description="Which layer of an encoder knows which sense of a word? "
         "Every step of the workflow is one of these commands; `snakemake` runs them all.",
@@ -462,9 +456,16 @@ def _parser() -> argparse.ArgumentParser:
     def out(to: argparse.ArgumentParser, text: str) -> None:
         to.add_argument("--out", type=Path, required=True, metavar="PATH", help=text)
 
+    words: dict[str, Any] = {
+        "nargs": "+",
+        "required": True,
+        "metavar": "WORD",
+        "help": "words, or the names of their files",
+    }
+
     def data(to: argparse.ArgumentParser) -> None:
         to.add_argument("--corpus", type=Path, required=True, help="folder of <word>.parquet")
-        to.add_argument("--words", nargs="+", required=True, metavar="WORD")
+        to.add_argument("--words", **words)
 
     def vectors(to: argparse.ArgumentParser) -> None:
         data(to)
@@ -487,7 +488,7 @@ def _parser() -> argparse.ArgumentParser:
 
     p = command("corpus", _corpus, "Read and check one word's files.")
     p.add_argument("--source", type=Path, required=True, help="folder of <word>/ folders")
-    p.add_argument("--word", required=True)
+    p.add_argument("--word", required=True, help="as --word=WORD if it begins with a hyphen")
     p.add_argument("--out-of-domain", type=Path, metavar="FILE", help="further test sentences")
     out(p, "the word's table, .parquet")
 
@@ -555,7 +556,7 @@ def _parser() -> argparse.ArgumentParser:
     p = command("alignment", _alignment, "Put together what a tokenizer made of the focal words.")
     p.add_argument("--model", required=True, help="its name in the table")
     p.add_argument("--embeddings", type=Path, required=True, help="folder of <word>/alignment.json")
-    p.add_argument("--words", nargs="+", required=True, metavar="WORD")
+    p.add_argument("--words", **words)
     out(p, "the table, .csv")
 
     def learner(to: argparse.ArgumentParser) -> None:

@@ -29,8 +29,9 @@ from wsd import folds as folding
 from wsd.classifiers import build
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError, CorpusError
-from wsd.files import expecting, read_table, write_text
+from wsd.files import expecting, read_table
 from wsd.folds import Folds
+from wsd.sheets import write_csv
 from wsd.tuning import fixed
 
 log = logging.getLogger("wsd")
@@ -214,7 +215,7 @@ def measure(
                 }
             )
         log.info("code length: %s %s, %s", view, layers, classifier)
-    write_text(out, pd.DataFrame(lines).to_csv(index=False, float_format="%.6f"))
+    write_csv(out, pd.DataFrame(lines))
 
 
 def _of_word(

@@ -24,6 +24,7 @@ from wsd.figures import FIGURES, MEANS, confusion, joint_confusion, mean_figures
 from wsd.files import expecting, read_json, verify, write_text
 from wsd.predictions import TEST, WordPredictions
 from wsd.selection import ALL_WORDS
+from wsd.sheets import unguarded, write_csv
 
 RARE = 15  # a sense with fewer test instances gets a row of its own
 SELECTED, PER_WORD, BEST = "selected", "selected per word", "best on test, for reference only"
@@ -466,8 +467,7 @@ def compare(
         *_of_base(read_rows(twins, TWIN, corpora), [row.model for row in own]),
         *read_rows(published, PUBLISHED, corpora),
     ]
-    verify(selection_table)
-    listed = pd.read_csv(selection_table, dtype={"view": str, "layers": str})
+    listed = _read(selection_table)
     found = assemble(
         candidates=own,
         per_word=read_rows(per_word_files, PER_WORD, corpora),
@@ -505,10 +505,7 @@ def compare(
     _write(out / "controls.csv", with_intervals(everything, unlike, {}, seed))
     task = [*own, *everything]
     _write(out / "selectivity.csv", selectivity(task, read_rows(control, "control", corpora)))
-    verify(scores)
-    score_table = pd.read_csv(scores, dtype={"view": str, "layers": str, "draw": str}).fillna(
-        {"draw": ""}
-    )
+    score_table = _read(scores).fillna({"draw": ""})
     sets = score_table.groupby("train")["word"].agg(set)
     common = sorted(set.intersection(*sets)) if len(sets) else []
     _write(out / "learning.csv", learning(score_table, common))
@@ -532,5 +529,12 @@ def _is_twin(name: str, model: str) -> bool:
     return re.fullmatch(rf"{re.escape(model)}-random-[0-9]+", name) is not None
 
 
+def _read(path: Path) -> pd.DataFrame:
+    verify(path)
+    # A word may be called "nan": only an empty cell is missing.
+    text = dict.fromkeys(("view", "layers", "draw", "word", "scope"), str)
+    return unguarded(pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""]))
+
+
 def _write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    write_text(path, pd.DataFrame(list(rows)).to_csv(index=False, float_format="%.6f"))
+    write_csv(path, pd.DataFrame(list(rows)))

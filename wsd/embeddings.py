@@ -241,6 +241,12 @@ def embed(
     static = [view for view in views if view in STATIC]
     of_static = dict(zip(static, encoder.static(aligned, static), strict=True))
     for view, vectors in of_static.items():
+        if (bad := _not_finite(vectors)) is not None:
+            raise ModelError(
+                f"the model's input embeddings give a {view} vector that is not finite",
+                where=_name(corpus, bad),
+                fix="check the weights",
+            )
         shapes[view] = (1, *vectors.shape)
     name = f"{record['name']} {corpus.word}"
     making = {"provenance": provenance, "shapes": shapes, "machine": encoder.machine()}
@@ -314,6 +320,16 @@ def _done(journal: Journal, writers: Sequence[Writer], name: str) -> list[tuple[
     return done
 
 
+def _not_finite(vectors: np.ndarray) -> int | None:
+    """The first row of an array of shape (n, width) that holds what is no finite number."""
+    bad = ~np.isfinite(vectors).all(axis=1)
+    return int(bad.argmax()) if bad.any() else None
+
+
+def _name(corpus: Corpus, row: int) -> str:
+    return f"{corpus.word} {corpus.split[row]} {corpus.index[row]}"
+
+
 class _Progress:
     """A line every few seconds, and one at the end; ``before`` were done by an earlier pass."""
 
@@ -350,7 +366,7 @@ class Embeddings:
     def __init__(self, path: Path, corpus: Corpus) -> None:
         from safetensors import SafetensorError, safe_open
 
-        self.path = path
+        self.path, self._corpus = path, corpus
         fix = "delete the file and run again"
         self._sums = _checked_header(path)
         try:
@@ -358,9 +374,15 @@ class Embeddings:
             self.provenance: dict[str, Any] = json.loads(self._file.metadata()["wsd"])
             self._vectors = self._file.get_slice(TENSOR)
             self.layers, instances, self.width = self._vectors.get_shape()
+            if self._vectors.get_dtype() != "F32" or not (self.layers and self.width):
+                raise ValueError("not float32 vectors of at least one layer")
+            if len(self._sums) != self.layers:
+                raise ValueError("not one checksum per layer")
+            if not isinstance(self.provenance, dict):
+                raise TypeError("its provenance is no object")
         except FileNotFoundError:
             raise ResultError("a file of an earlier step is missing", where=str(path)) from None
-        except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        except (SafetensorError, KeyError, RecursionError, TypeError, ValueError) as error:
             raise DamageError(
                 f"not an embedding file of this program: {error}", path=path
             ) from None
@@ -377,13 +399,25 @@ class Embeddings:
         return self.layers - 1
 
     def layer(self, number: int) -> np.ndarray:
-        """The vectors of one hidden state: float32 array of shape (instances, width)."""
+        """The vectors of one hidden state: float32 array of shape (instances, width).
+
+        Raises
+        ------
+        ResultError
+            If one is not finite; it names the instance.
+        """
         if not 0 <= number < self.layers:
             raise ValueError(f"layer {number} of {self.layers}")
         vectors = np.ascontiguousarray(self._vectors[number])
         if zlib.crc32(vectors.data) != self._sums[number]:
             raise DamageError(
                 f"layer {number} is not what was written: its checksum is another", path=self.path
+            )
+        if (bad := _not_finite(vectors)) is not None:
+            raise ResultError(
+                f"the vector of {_name(self._corpus, bad)} in layer {number} is not finite",
+                where=str(self.path),
+                fix="delete the file and run again; if it is from elsewhere, get it anew",
             )
         return vectors
 
@@ -406,10 +440,12 @@ def _checked_header(path: Path) -> list[int]:
         described = json.loads(header)
         line = described["__metadata__"][CHECKSUMS]
         *sums, own = (int(one, 16) for one in line.split())
-        end = described[TENSOR]["data_offsets"][1]
+        end = int(described[TENSOR]["data_offsets"][1])
+        if not sums:
+            raise ValueError("no checksums of layers")
     except FileNotFoundError:
         raise ResultError("a file of an earlier step is missing", where=str(path)) from None
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise DamageError(f"not an embedding file of this program: {error}", path=path) from None
     if size != 8 + length + end:
         raise DamageError(f"the file has {size} bytes, not {8 + length + end}", path=path)

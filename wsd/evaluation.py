@@ -19,8 +19,9 @@ from wsd import predictions
 from wsd.errors import ResultError
 from wsd.features import ordered
 from wsd.figures import FIGURES, MEANS, confusion, word_figures
-from wsd.files import write_json, write_text
+from wsd.files import write_json
 from wsd.predictions import PER_WORD, TEST, WordPredictions
+from wsd.sheets import write_csv
 from wsd.trains import setting
 
 KEYS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
@@ -117,8 +118,8 @@ def evaluate(
     twice = table.duplicated([*KEYS, "word"])
     if twice.any():
         raise ResultError(f"two files hold the row {table[twice].iloc[0].to_dict()}")
-    write_text(scores, table.to_csv(index=False, float_format="%.6f"))
-    write_text(summary, summarise(table).to_csv(index=False, float_format="%.6f"))
+    write_csv(scores, table)
+    write_csv(summary, summarise(table))
     write_json(out, provenance)
 
 

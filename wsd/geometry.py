@@ -45,8 +45,9 @@ from threadpoolctl import threadpool_limits
 from wsd.corpus import Corpus
 from wsd.embeddings import Embeddings
 from wsd.features import shared
-from wsd.files import write_text
 from wsd.layers import expand
+from wsd.names import file_name
+from wsd.sheets import write_csv
 
 log = logging.getLogger("wsd")
 
@@ -335,7 +336,7 @@ def geometry(
         Columns: ``COLUMNS``.
     """
     opened = {
-        word: Embeddings(embeddings / word / f"{view}.safetensors", corpus)
+        word: Embeddings(embeddings / file_name(word) / f"{view}.safetensors", corpus)
         for word, corpus in corpora.items()
     }
     encoder = shared({word: one.provenance for word, one in opened.items()}, out)["encoder"]
@@ -360,4 +361,4 @@ def geometry(
                 tables.append(measure(words, centring, seed).assign(**key))
             log.debug("geometry of %s %s", encoder["model"]["name"], choice.name)
     table = pd.concat(tables, ignore_index=True)[COLUMNS]
-    write_text(out, table.to_csv(index=False, float_format="%.6f"))
+    write_csv(out, table)

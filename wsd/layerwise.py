@@ -21,8 +21,9 @@ from wsd.corpus import Corpus
 from wsd.errors import ConfigError, ResultError
 from wsd.features import features
 from wsd.figures import FIGURES
-from wsd.files import expecting, read_table, write_text
+from wsd.files import expecting, read_table
 from wsd.selection import ALL_WORDS, Candidate, choose_each
+from wsd.sheets import write_csv
 from wsd.tuning import Search
 from wsd.views import STATIC
 
@@ -374,4 +375,4 @@ def layerwise(
         (models, of_models(groups, seed), MODEL_COLUMNS),
     ):
         frame = pd.DataFrame(table, columns=columns)
-        write_text(path, frame.to_csv(index=False, float_format="%.6f"))
+        write_csv(path, frame)

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from wsd.errors import ResultError
+from wsd.errors import ResultError, visible
 from wsd.files import verify
 
 COLUMNS = ("mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy", "micro_accuracy")
@@ -36,13 +36,13 @@ def leaderboard(summary: Path, *, top: int | None = None) -> str:
         for row in tested:
             key = tuple(row[k] for k in KEYS)
             figures = [folds.get(key, ""), *(row[column] for column in COLUMNS)]
-            line = [*key, *(f"{100 * float(value):.2f}" if value else "" for value in figures)]
+            line = [*map(visible, key), *map(_percent, figures)]
             if key in chosen or row["view"] == PER_WORD:
                 lines["selected"].append(line)
             # Without folds nothing is selected, and every row is one to show.
             if key in folds or not folds:
                 lines["candidates"].append(line)
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ResultError(f"not a summary table: {error}", where=str(summary)) from None
     shown = lines["candidates"][:top]
     header = [*KEYS, *HEADINGS]
@@ -74,6 +74,15 @@ def leaderboard(summary: Path, *, top: int | None = None) -> str:
     return "\n".join([*blocks, note])
 
 
+def _percent(fraction: str) -> str:
+    """A cell of the table in percent; an empty one stays empty."""
+    if not fraction:
+        return ""
+    if not 0 <= float(fraction) <= 1:
+        raise ValueError(f"{fraction!r} is no fraction")
+    return f"{100 * float(fraction):.2f}"
+
+
 def _read(path: Path) -> list[dict[str, str]]:
     verify(path)
     try:
@@ -81,5 +90,5 @@ def _read(path: Path) -> list[dict[str, str]]:
             return list(csv.DictReader(file))
     except FileNotFoundError:
         raise ResultError("there is no summary yet", where=str(path), fix="run snakemake") from None
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, csv.Error) as error:
         raise ResultError(f"not a summary table: {error}", where=str(path)) from None

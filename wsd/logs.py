@@ -3,7 +3,8 @@
 A line of a log file has ``time`` (UTC), ``level``, ``step`` (the command), ``message``,
 ``process``, and what the job is about: the command's arguments that name one thing, such as
 ``word``, ``model`` or ``layers``. Warnings of libraries are among the messages.
-``jq -r .message FILE`` reads like the terminal.
+``jq -r .message FILE`` reads like the terminal. What a message quotes may be foreign: here as there
+nothing of it steers the terminal (:func:`wsd.errors.visible`).
 """
 
 import json
@@ -13,6 +14,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from wsd.errors import visible
 
 # The last message of a command that ended well.
 DONE = "done"
@@ -29,6 +32,14 @@ ABOUT = (
     "dataset",
     "seed",
 )
+
+
+class Lines(logging.Formatter):
+    """The message alone, and what follows from an exception."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The message, with an escape for whatever a terminal would obey or not show."""
+        return visible(super().format(record), "\n")
 
 
 class JsonLines(logging.Formatter):
@@ -53,10 +64,10 @@ class JsonLines(logging.Formatter):
             "step": self.step,
             **self.about,
             "process": record.process,
-            "message": record.getMessage(),
+            "message": visible(record.getMessage(), "\n"),
         }
         if record.exc_info:
-            line["traceback"] = self.formatException(record.exc_info)
+            line["traceback"] = visible(self.formatException(record.exc_info), "\n")
         return json.dumps(line, ensure_ascii=False)
 
 
@@ -71,16 +82,20 @@ class LogFile(logging.FileHandler):
 
 
 def about(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a command's arguments those that say which job it is."""
+    """Of a command's arguments those that say which job it is; of a word's table, its name."""
     found = {key: arguments.get(key) for key in ABOUT}
     corpus = arguments.get("corpus")
     if isinstance(corpus, Path) and corpus.suffix == ".parquet":
         found["word"] = corpus.stem
     return {
-        key: value.stem if isinstance(value, Path) else value
+        key: value if isinstance(value, int) else visible(_short(value))
         for key, value in found.items()
         if isinstance(value, str | int | Path)
     }
+
+
+def _short(value: str | Path) -> str:
+    return value.stem if isinstance(value, Path) else value
 
 
 def cut_off(folder: Path, since: float) -> list[tuple[Path, str]]:
@@ -104,7 +119,7 @@ def cut_off(folder: Path, since: float) -> list[tuple[Path, str]]:
             if last["level"] != "ERROR" and last["message"] != DONE:
                 found.append((path, str(last["message"])))
         except (KeyError, TypeError, ValueError):
-            found.append((path, lines[-1]))
+            found.append((path, visible(lines[-1])))
     return found
 
 
@@ -121,7 +136,7 @@ def start(file: Path | None, step: str, job: Mapping[str, Any]) -> None:
     """
     terminal = logging.StreamHandler()
     terminal.setLevel(logging.INFO)
-    terminal.setFormatter(logging.Formatter("%(message)s"))
+    terminal.setFormatter(Lines())
     handlers: list[logging.Handler] = [terminal]
     if file:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -244,6 +244,9 @@ def read(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]:
     with expecting(path):
         words = np.array(table["word"].to_pylist())
         points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
+        # NaN is no place: t-SNE gives none to what came from out of domain.
+        if points.dtype.kind != "f" or np.isinf(points).any():
+            raise ValueError("a point that is no number, or infinite")
         pictures = {
             word: Projection(
                 points[words == word],

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from wsd.errors import WsdError
+from wsd.errors import WsdError, visible
 
 log = logging.getLogger("wsd")
 
@@ -157,4 +157,4 @@ def as_job() -> Iterator[bool]:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    print(visible(text), file=sys.stderr, flush=True)

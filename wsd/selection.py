@@ -16,7 +16,8 @@ import pandas as pd
 from wsd import tuning
 from wsd.errors import ResultError
 from wsd.features import features
-from wsd.files import write_json, write_text
+from wsd.files import write_json
+from wsd.sheets import write_csv
 from wsd.trains import FULL
 from wsd.tuning import Search
 
@@ -161,7 +162,7 @@ def select(files: Sequence[Path], *, objective: str, table: Path, out: Path) -> 
     for row in rows:
         row["parameters"] = json.dumps(row["parameters"], sort_keys=True)
     frame = pd.DataFrame(rows, columns=COLUMNS)
-    write_text(table, frame.to_csv(index=False, float_format="%.6f"))
+    write_csv(table, frame)
     written = {
         "objective": objective,
         "labels": "macro-F1 and balanced accuracy over the senses of the word's training set",

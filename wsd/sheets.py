@@ -1,7 +1,8 @@
 """CSV tables that hold foreign text, safe to open in a spreadsheet.
 
 A spreadsheet runs a cell that begins with ``= + - @``, a tab or a carriage return as a formula
-(OWASP, "CSV Injection"). A cell of text that begins so gets an apostrophe before it.
+(OWASP, "CSV Injection"). A cell of text that begins so gets an apostrophe before it, which
+:func:`plain` takes off again.
 """
 
 from pathlib import Path
@@ -14,8 +15,22 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def guarded(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(FORMULA) else text
+    """A cell that no spreadsheet takes for a formula; a hyphen alone is none.
+
+    >>> guarded("=1+1"), guarded("'=1+1"), guarded("crane")
+    ("'=1+1", "''=1+1", 'crane')
+    """
+    return f"'{text}" if text.lstrip("'").startswith(FORMULA) and text != "-" else text
+
+
+def plain(text: str) -> str:
+    """What :func:`guarded` was given."""
+    return text[1:] if text[:1] == "'" and text.lstrip("'").startswith(FORMULA) else text
+
+
+def unguarded(table: pd.DataFrame) -> pd.DataFrame:
+    """A table that was read from a file of :func:`write_csv`, with its text as it was."""
+    return table.map(lambda cell: plain(cell) if isinstance(cell, str) else cell)
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:

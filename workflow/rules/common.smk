@@ -20,6 +20,7 @@ import wsd.plan
 import wsd.published
 import wsd.running
 from wsd.errors import WsdError
+from wsd.names import file_name
 from wsd.trains import FULL
 
 
@@ -57,6 +58,8 @@ os.environ[wsd.running.VARIABLE] = str(STATE / wsd.running.JOBS_LOCK)
 RUN = begin_run() if starts_jobs() else None
 STARTED = time.time()
 DATASET = CONFIG.dataset.name
+# The words' files, and what `--words` takes: safe in paths, shells and wildcards.
+WORDS = tuple(file_name(word) for word in CONFIG.words)
 RESULTS = f"results/{DATASET}"
 LOGS = f"results/logs/{DATASET}"
 BENCHMARKS = f"results/benchmarks/{DATASET}"
@@ -88,7 +91,7 @@ PROBABILISTIC = [
 
 wildcard_constraints:
     model="|".join(map(re.escape, ENCODERS)),
-    word="|".join(map(re.escape, CONFIG.words)),
+    word="|".join(map(re.escape, WORDS)),
     classifier="|".join(map(re.escape, CONFIG.classifiers)),
     view=r"[a-z_]+(\+[a-z_]+)*",
     train="|".join(map(re.escape, CONFIG.trains)),
@@ -107,6 +110,7 @@ FEATURES_READERS = [
     "features",
     "files",
     "layers",
+    "names",
     "unfinished",
     "views",
 ]
@@ -128,8 +132,8 @@ CLASSIFIERS = [
 ]
 CLASSIFY = [*PREDICTIONS_READERS, *CLASSIFIERS, "figures", "tuning"]
 MODULES = {
-    "download": ["__init__", "datasets", "download", "files"],
-    "corpus": ["__init__", "corpus", "files"],
+    "download": ["__init__", "datasets", "download", "files", "names"],
+    "corpus": ["__init__", "corpus", "files", "names"],
     "model": ["__init__", "files", "models"],
     "embed": [
         "__init__",
@@ -142,15 +146,16 @@ MODULES = {
         "files",
         "loading",
         "models",
+        "names",
         "packing",
         "passing",
         "pieces",
         "unfinished",
         "views",
     ],
-    "alignment": ["__init__", "files", "pieces", "sheets"],
-    "trains": ["__init__", "corpus", "files", "trains"],
-    "folds": ["__init__", "corpus", "duplicates", "files", "folds", "trains"],
+    "alignment": ["__init__", "files", "names", "pieces", "sheets"],
+    "trains": ["__init__", "corpus", "files", "names", "trains"],
+    "folds": ["__init__", "corpus", "duplicates", "files", "folds", "names", "trains"],
     "classify": CLASSIFY,
     "control": [*CLASSIFY, "control"],
     "select": [
@@ -159,6 +164,7 @@ MODULES = {
         "figures",
         "folds",
         "selection",
+        "sheets",
         "trains",
         "tuning",
     ],
@@ -167,7 +173,7 @@ MODULES = {
     "published": [*PREDICTIONS_READERS, "datasets", "download", "published"],
     "project": [*FEATURES_READERS, "figures", "neighbours", "projection"],
     "neighbours": [*FEATURES_READERS, "figures", "neighbours"],
-    "evaluate": [*PREDICTIONS_READERS, "evaluation", "figures"],
+    "evaluate": [*PREDICTIONS_READERS, "evaluation", "figures", "sheets"],
     "compare": [
         *PREDICTIONS_READERS,
         "audit",
@@ -200,8 +206,9 @@ MODULES = {
         "paper/models",
         "paper/style",
         "paper/words",
+        "sheets",
     ],
-    "geometry": [*FEATURES_READERS, "geometry"],
+    "geometry": [*FEATURES_READERS, "geometry", "sheets"],
     "audit": [*PREDICTIONS_READERS, "audit", "figures", "sheets"],
     "code-length": [
         *FEATURES_READERS,
@@ -210,6 +217,7 @@ MODULES = {
         "duplicates",
         "figures",
         "folds",
+        "sheets",
         "trains",
         "tuning",
     ],
@@ -274,7 +282,7 @@ def vectors(wildcards):
         "{results}/{model}/embeddings/{word}/{view}.safetensors",
         results=RESULTS,
         model=wildcards.model,
-        word=CONFIG.words,
+        word=WORDS,
         view=wildcards.view.split("+"),
     )
 

@@ -20,6 +20,7 @@ from wsd.paper.learning import draw_learning
 from wsd.paper.models import draw_models
 from wsd.paper.style import MEASURES, styled
 from wsd.paper.words import draw_words
+from wsd.sheets import unguarded
 
 log = logging.getLogger("wsd")
 
@@ -58,7 +59,7 @@ def read(path: Path, table: str) -> pd.DataFrame:
             found = pd.read_csv(
                 path, dtype=dict.fromkeys(TEXTS, str), keep_default_na=False, na_values=[""]
             )
-            return found[list(COLUMNS[table])]
+            return unguarded(found[list(COLUMNS[table])])
     except FileNotFoundError:
         raise ResultError(
             "a file of an earlier step is missing", where=str(path), fix="run snakemake"

@@ -21,6 +21,7 @@ from wsd.layers import LayerChoice
 from wsd.neighbours import Neighbours
 from wsd.predictions import TEST, WordPredictions
 from wsd.projection import Projection, align_signs
+from wsd.sheets import unguarded
 from wsd.trains import FULL
 
 METRICS = ("macro_f1", "accuracy", "balanced_accuracy")
@@ -376,7 +377,7 @@ def _read_csv(path: Path, form: Table, *, empty: bool) -> pd.DataFrame:
     for column in set(_FLAGS) & set(form.text):
         table[column] = table[column] == "True"
     try:
-        return table.astype(dict.fromkeys(form.numbers, float))
+        return unguarded(table).astype(dict.fromkeys(form.numbers, float))
     except ValueError as error:
         raise ResultError(f"not a table of this program: {error}", where=str(path), fix=fix) from (
             None
