@@ -17,6 +17,9 @@ rule model:
         "results/benchmarks/models/{model}.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(1000),
+        runtime=scaled(60),
     params:
         source=model_source,
         sha256=model_checksums,
@@ -57,7 +60,10 @@ rule embed:
     # is not the last to finish. The vectors are the same for any number.
     threads: max(1, (workflow.resource_settings.cores or 1) // 4)
     resources:
-        mem_mb=lambda wildcards: 1000 + 3 * ENCODERS[wildcards.model].width,
+        mem_mb=lambda wildcards, attempt: attempt
+        * math.ceil(1000 + 2 * weights_mb(wildcards)),
+        runtime=embed_minutes,
+        gpu=1 if CONFIG.device == "cuda" else 0,
     params:
         out=subpath(output[0], parent=True),
         views=CONFIG.store,
@@ -103,6 +109,9 @@ rule alignment:
         f"{BENCHMARKS}/{{model}}/alignment.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(500),
+        runtime=scaled(10),
     params:
         embeddings=folder_of("found", up=2),
         words=CONFIG.words,
