@@ -75,6 +75,7 @@ wildcard_constraints:
 # tests/test_modules.py holds these lists against what a real run of each step imports.
 FEATURES_READERS = [
     "__init__",
+    "columns",
     "corpus",
     "embeddings",
     "features",
@@ -101,12 +102,13 @@ CLASSIFIERS = [
 CLASSIFY = [*PREDICTIONS_READERS, *CLASSIFIERS, "figures", "tuning"]
 MODULES = {
     "download": ["__init__", "datasets", "download"],
-    "corpus": ["__init__", "corpus", "files"],
+    "corpus": ["__init__", "columns", "corpus", "files"],
     "model": ["__init__", "files", "models"],
     "embed": [
         "__init__",
         "alignment",
         "architecture",
+        "columns",
         "corpus",
         "embeddings",
         "encoder",
@@ -117,8 +119,16 @@ MODULES = {
         "views",
     ],
     "alignment": ["__init__", "files", "pieces", "sheets"],
-    "trains": ["__init__", "corpus", "files", "trains"],
-    "folds": ["__init__", "corpus", "duplicates", "files", "folds", "trains"],
+    "trains": ["__init__", "columns", "corpus", "files", "trains"],
+    "folds": [
+        "__init__",
+        "columns",
+        "corpus",
+        "duplicates",
+        "files",
+        "folds",
+        "trains",
+    ],
     "classify": CLASSIFY,
     "control": [*CLASSIFY, "control"],
     "select": [
