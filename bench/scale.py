@@ -25,8 +25,8 @@ from pathlib import Path
 
 import numpy as np
 
-from wsd.corpus import Corpus
-from wsd.corpus import read as read_corpus
+from wsd.corpus import Corpus, read_text
+from wsd.corpus import write as write_corpus
 from wsd.embeddings import Writer
 from wsd.files import replacing
 
@@ -38,8 +38,8 @@ BLOCKS, WIDTH = 2, 128
 LAYERS = [str(layer) for layer in range(BLOCKS + 1)]
 SENTENCE = 16
 CLASSIFIERS = {"nearest_centroid": "{}", "logistic": '{"C": [0.1], "prior_shift": [0.5]}'}
-# Processes that write one small file each; the rest run one at a time.
-MANY = "corpus"
+# A job per word in the workflow: the largest one is measured, the others are read in this process.
+LARGEST = "corpus, largest word"
 
 
 def sizes_of(total: int) -> np.ndarray:
@@ -49,10 +49,12 @@ def sizes_of(total: int) -> np.ndarray:
 
 
 def make_text(folder: Path, total: int) -> None:
-    """Write the words' files in CoarseWSD's format: two senses in most words, three in every fifth."""
+    """Write the words' files in CoarseWSD's format: two senses, in every fifth word three."""
     rng = np.random.default_rng(total)
     letters = np.array(list("etaoinshrdlucmfw"))
-    vocabulary = np.array(["".join(rng.choice(letters, size=rng.integers(3, 9))) for _ in range(30_000)])
+    vocabulary = np.array(
+        ["".join(rng.choice(letters, size=rng.integers(3, 9))) for _ in range(30_000)]
+    )
     for number, n in enumerate(sizes_of(total)):
         word = f"w{number:03}"
         into = folder / word
@@ -103,83 +105,90 @@ def make_vectors(folder: Path, corpus: Corpus, seed: int) -> None:
         writer.close()
 
 
-def measure(commands: list[list[str]], folder: Path) -> dict[str, float]:
-    """Run `wsd` commands one after the other: seconds together, the highest peak of any in MB."""
-    used = {"wall_s": 0.0, "cpu_s": 0.0, "peak_mb": 0.0}
-    for command in commands:
-        start = time.monotonic()
-        with (folder / "messages.txt").open("a") as messages:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "wsd.cli", *command], cwd=folder, stdout=messages, stderr=messages
-            )
-            _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            tail = (folder / "messages.txt").read_text()[-2000:]
-            raise SystemExit(f"wsd {command[0]} failed in {folder}:\n{tail}")
-        used["wall_s"] += time.monotonic() - start
-        used["cpu_s"] += usage.ru_utime + usage.ru_stime
-        used["peak_mb"] = max(used["peak_mb"], usage.ru_maxrss / 1024)
-    return used
+def measure(command: list[str], folder: Path) -> dict[str, float]:
+    """Run one `wsd` command as a process: its seconds, and its peak of memory in MB."""
+    start = time.monotonic()
+    with (folder / "messages.txt").open("a") as messages:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "wsd.cli", *command],
+            cwd=folder,
+            stdout=messages,
+            stderr=messages,
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        tail = (folder / "messages.txt").read_text()[-2000:]
+        raise SystemExit(f"wsd {command[0]} failed in {folder}:\n{tail}")
+    return {
+        "wall_s": time.monotonic() - start,
+        "cpu_s": usage.ru_utime + usage.ru_stime,
+        "peak_mb": usage.ru_maxrss / 1024,
+    }
 
 
-def steps(words: list[str]) -> Iterator[tuple[str, list[list[str]], list[str]]]:
-    """Name, commands, and the files that say that the step was done."""
+def steps(words: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Name, command, and the files that say that the step was done."""
     data = ["--corpus", "corpus", "--words", *words]
     vectors = [*data, "--embeddings", "e"]
-    yield (
-        MANY,
-        [["corpus", "--source", "source", "--word", w, "--out", f"corpus/{w}.parquet"] for w in words],
-        [f"corpus/{words[-1]}.parquet"],
-    )
-    yield "folds", [["folds", *data, "--repeats", "1", "--out", "f.parquet"]], ["f.parquet"]
+    out = f"corpus/{words[0]}.parquet"
+    yield LARGEST, ["corpus", "--source", "source", "--word", words[0], "--out", out], [out]
+    yield "folds", ["folds", *data, "--repeats", "1", "--out", "f.parquet"], ["f.parquet"]
     for name, space in CLASSIFIERS.items():
         for layer in LAYERS:
             out = f"p-{layer}.{name}.parquet"
             command = ["classify", *vectors, "--layers", layer, "--estimator", name]
             command += ["--space", space, "--folds", "f.parquet"]
             command += ["--searches", f"s-{layer}.{name}.parquet", "--out", out]
-            yield f"classify {name} {layer}", [command], [out]
+            yield f"classify {name} {layer}", command, [out]
     every = [f"{layer}.{name}.parquet" for name in CLASSIFIERS for layer in LAYERS]
     predictions, searches = ([f"{kind}-{of}" for of in every] for kind in "ps")
     chosen = ["--table", "selection.csv", "--out", "selection.json"]
-    yield "select", [["select", "--searches", *searches, *chosen]], ["selection.json"]
+    yield "select", ["select", "--searches", *searches, *chosen], ["selection.json"]
     yield (
         "classify-selected",
-        [["classify-selected", *vectors, "--model", "made", "--selection", "selection.json",
-          "--folds", "f.parquet", "--out", "pw.parquet"]],
+        ["classify-selected", *vectors, "--model", "made", "--selection", "selection.json",
+          "--folds", "f.parquet", "--out", "pw.parquet"],
         ["pw.parquet"],
     )  # fmt: skip
     for step in ("project", "neighbours"):
         for layer in LAYERS:
             out = f"{step}-{layer}.parquet"
-            yield f"{step} {layer}", [[step, *vectors, "--layers", layer, "--out", out]], [out]
-    tables = ["--scores", "scores.csv", "--summary", "summary.csv", "--provenance", "provenance.json"]
+            yield f"{step} {layer}", [step, *vectors, "--layers", layer, "--out", out], [out]
+    tables = [
+        "--scores",
+        "scores.csv",
+        "--summary",
+        "summary.csv",
+        "--provenance",
+        "provenance.json",
+    ]
     yield (
         "evaluate",
-        [["evaluate", "--predictions", *predictions, "pw.parquet", "--dataset", "quickstart", *tables]],
+        ["evaluate", "--predictions", *predictions, "pw.parquet", "--dataset", "quickstart",
+         *tables],
         ["provenance.json"],
-    )
+    )  # fmt: skip
     yield (
         "compare",
-        [["compare", *data, "--candidates", *predictions, "--per-word", "pw.parquet",
+        ["compare", *data, "--candidates", *predictions, "--per-word", "pw.parquet",
           "--selection", "selection.json", "--selection-table", "selection.csv",
-          "--scores", "scores.csv", "--table", "comparison.csv", "--out", "comparison"]],
+          "--scores", "scores.csv", "--table", "comparison.csv", "--out", "comparison"],
         ["comparison/comparison.md"],
     )  # fmt: skip
     yield (
         "layerwise",
-        [["layerwise", *data, "--predictions", *predictions, "--searches", *searches,
-          "--layers", "comparison/layers.csv", "--word-layers", "comparison/word-layers.csv"]],
+        ["layerwise", *data, "--predictions", *predictions, "--searches", *searches,
+          "--layers", "comparison/layers.csv", "--word-layers", "comparison/word-layers.csv"],
         ["comparison/word-layers.csv"],
     )  # fmt: skip
     yield (
         "report",
-        [["report", *data, "--dataset", "quickstart", "--predictions", *predictions,
+        ["report", *data, "--dataset", "quickstart", "--predictions", *predictions,
           "--projections", *(f"project-{layer}.parquet" for layer in LAYERS),
           "--neighbours", *(f"neighbours-{layer}.parquet" for layer in LAYERS), *tables,
           "--comparison", "comparison.csv", "--tables", "comparison", "--out", "report",
-          "--portable", "portable"]],
+          "--portable", "portable"],
         ["report/index.html"],
     )  # fmt: skip
 
@@ -194,7 +203,9 @@ def graph(folder: Path) -> dict[str, float]:
     start, before = time.monotonic(), os.times()
     run = checkout.run("-n", "--cores", "all", "--configfile", "config/quickstart.yaml", "--quiet")
     after = os.times()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    cpu = (
+        after.children_user + after.children_system - before.children_user - before.children_system
+    )
     assert run.jobs["embed"] == WORDS, run.text
     return {"wall_s": time.monotonic() - start, "cpu_s": cpu, "jobs": sum(run.jobs.values())}
 
@@ -206,6 +217,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="the figures, by size and step")
     parser.add_argument("--steps", nargs="+", help="measure only these, anew; `graph` is one")
     args = parser.parse_args()
+    print(f"{'':>8}  {'step':<28}{'wall s':>10}{'CPU s':>10}{'peak MB':>10}")
     with tempfile.TemporaryDirectory() as temporary:
         root = (args.folder or Path(temporary)).absolute()
         found: dict[str, dict[str, dict[str, float]]] = {}
@@ -217,22 +229,25 @@ def main() -> None:
                 make_text(folder / "source", total)
             words = sorted(path.name for path in (folder / "source").iterdir())
             of_size = found.setdefault(str(total), {})
-            for name, commands, made in steps(words):
+            for name, command, made in steps(words):
                 asked = args.steps is None or any(name.startswith(step) for step in args.steps)
                 there = all((folder / file).exists() for file in made)
                 if there and not (args.steps and asked):
                     continue
-                of_size[name] = measure(commands, folder)
-                print(f"{total:>8}  {name:<28}" + "".join(f"{of_size[name][key]:>10.1f}" for key in ("wall_s", "cpu_s", "peak_mb")), flush=True)
+                of_size[name] = measure(command, folder)
+                figures = "".join(f"{value:>10.1f}" for value in of_size[name].values())
+                print(f"{total:>8}  {name:<28}{figures}", flush=True)
                 if args.json:
                     args.json.write_text(json.dumps(found, indent=1))
-                if name == MANY:
+                if name == LARGEST:
                     for seed, word in enumerate(words):
-                        make_vectors(folder / "e", read_corpus(folder / f"corpus/{word}.parquet"), seed)
+                        table = read_text(folder / "source" / word, word)
+                        write_corpus(folder / f"corpus/{word}.parquet", table)
+                        make_vectors(folder / "e", table, seed)
             pages = [p.stat().st_size / 1e6 for p in (folder / "report/words").glob("*.html")]
             if pages:
                 of_size["largest page"] = {"mb": max(pages)}
-                print(f"{total:>8}  largest page {max(pages):.1f} MB")
+                print(f"{total:>8}  {'largest page, MB':<28}{max(pages):>10.1f}")
         if args.steps is None or "graph" in args.steps:
             found["graph"] = {f"{WORDS} words": graph(root)}
             print("graph", found["graph"])

@@ -58,7 +58,10 @@ start() {
     [ -n "$(running slurmctld)" ] || fail "another SLURM runs here"
     stop
   fi
-  command -v slurmctld slurmd munged >/dev/null || fail "apt-get install slurm-wlm munge"
+  local program
+  for program in slurmctld slurmd munged; do
+    command -v "$program" >/dev/null || fail "no $program here: apt-get install slurm-wlm munge"
+  done
   rm -rf "$folder"
   mkdir -p "$folder"/{state,spool} /etc/slurm
   local host cpus memory

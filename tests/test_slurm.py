@@ -1,6 +1,5 @@
 """The quickstart through a real SLURM of one machine, beside the same run without it."""
 
-import json
 import os
 import re
 import shutil

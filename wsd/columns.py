@@ -1,5 +1,6 @@
 """Columns of a table as arrays, without a Python object per row."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,4 +34,4 @@ def tuples_of(column: "pa.ChunkedArray") -> tuple[tuple[str, ...], ...]:
     strings = np.array(encoded.dictionary.to_pylist(), dtype=object)
     flat = strings[encoded.indices.to_numpy()].tolist()
     bounds = [0, *np.cumsum(lists.value_lengths().to_numpy()).tolist()]
-    return tuple(tuple(flat[a:b]) for a, b in zip(bounds, bounds[1:], strict=False))
+    return tuple(tuple(flat[a:b]) for a, b in pairwise(bounds))

@@ -460,7 +460,9 @@ def paired_permutations(
     under = {name: np.concatenate([part[name] for part in parts]) for name in figures}
     found = _difference(counts)
     return {
-        name: Comparison(found[name], _tail(np.abs(under[name]), abs(found[name]), outcomes.weights))
+        name: Comparison(
+            found[name], _tail(np.abs(under[name]), abs(found[name]), outcomes.weights)
+        )
         for name in figures
     }
 

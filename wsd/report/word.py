@@ -10,9 +10,9 @@ from wsd.corpus import Corpus
 from wsd.figures import confusion
 from wsd.files import write_text
 from wsd.layers import LayerChoice
+from wsd.predictions import TEST
 from wsd.report import figures
 from wsd.report.inputs import Report, WordRun
-from wsd.predictions import TEST
 from wsd.report.render import encode, pack, render, render_portable
 
 log = logging.getLogger("wsd")
@@ -54,12 +54,16 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     context = {**_context(report, model, word), "n_shown": len(run.corpus)}
     figure = figures.scatter(len(run.corpus.senses), len(run.corpus))
     text = ALL if report.text else NONE
-    parts = {"model": model, "confusions": _confusions(whole, len(choices))}
-    data = _data(report, run, choices, FINE, **parts, text=text, neighbours=True)
+    confusions = _confusions(whole, len(choices))
+
+    def data_of(levels: int, text: str, neighbours: bool) -> dict[str, Any]:
+        return _data(report, model, run, confusions, levels, text=text, neighbours=neighbours)
+
+    packed = pack({"data": data_of(FINE, text, True), "figure": figure})
     page = render(
         "word.html",
         **context,
-        packed=pack({"data": data, "figure": figure}),
+        packed=packed,
         text=text,
         root="../" * own.count("/"),
     )
@@ -67,7 +71,7 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     # The fewer things in it the smaller; without sentences the page is of little use.
     forms = [(text, True), (text, False), (min(text, TEST_ONLY, key=_FORMS.index), False)]
     for form, neighbours in dict.fromkeys(forms):
-        data = _data(report, run, choices, COARSE, **parts, text=form, neighbours=neighbours)
+        data = data_of(COARSE, form, neighbours)
         single = render_portable("word.html", data=data, figure=figure, **context, text=form)
         if len(single.encode()) <= PORTABLE_BYTES:
             break
@@ -205,12 +209,11 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
 
 def _data(
     report: Report,
+    model: str,
     run: WordRun,
-    choices: list[LayerChoice],
+    confusions: list[list[list[list[int]]]],
     levels: int,
     *,
-    model: str,
-    confusions: list[list[list[list[int]]]],
     text: str,
     neighbours: bool,
 ) -> dict[str, Any]:
@@ -229,7 +232,7 @@ def _data(
     wide = len(order) >= 65535
     number = "<u4" if wide else "<u2"
     entries = []
-    for i, choice in enumerate(choices):
+    for i, choice in enumerate(report.choices[model]):
         entry: dict[str, Any] = {
             "name": choice.name,
             "single": choice.is_single,
