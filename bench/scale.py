@@ -15,13 +15,15 @@ can be measured anew with --steps. A million instances take 3 GB of disk.
 
 import argparse
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -75,6 +77,14 @@ def make_text(folder: Path, total: int) -> None:
             (into / f"{split}.gold.txt").write_text("\n".join(map(str, gold[rows])) + "\n")
 
 
+def make_tables(folder: Path, words: list[str]) -> None:
+    """Write the corpus tables and the vectors of all words."""
+    for seed, word in enumerate(words):
+        table = read_text(folder / "source" / word, word)
+        write_corpus(folder / f"corpus/{word}.parquet", table)
+        make_vectors(folder / "e", table, seed)
+
+
 def make_vectors(folder: Path, corpus: Corpus, seed: int) -> None:
     """Write one word's vectors: a cloud per sense, further apart from layer to layer."""
     rng = np.random.default_rng(seed)
@@ -100,9 +110,18 @@ def make_vectors(folder: Path, corpus: Corpus, seed: int) -> None:
         for start in range(0, n, step):
             rows = range(start, min(start + step, n))
             noise = rng.standard_normal((BLOCKS + 1, len(rows), WIDTH), dtype=np.float32)
-            apart = np.array([0, 0.12, 0.2], dtype=np.float32)[:, None, None]
-            writer.put(rows, noise + apart * centres[corpus.gold[start : start + step]])
+            distance = np.array([0, 0.12, 0.2], dtype=np.float32)[:, None, None]
+            writer.put(rows, noise + distance * centres[corpus.gold[start : start + step]])
         writer.close()
+
+
+def apart(function: Callable[..., None], *arguments: Any) -> None:
+    """Call in a process of its own: a command's peak counts that of what starts it."""
+    process = multiprocessing.get_context("fork").Process(target=function, args=arguments)
+    process.start()
+    process.join()
+    if process.exitcode:
+        raise SystemExit(process.exitcode)
 
 
 def measure(command: list[str], folder: Path) -> dict[str, float]:
@@ -226,7 +245,7 @@ def main() -> None:
         for total in args.sizes:
             folder = root / str(total)
             if not (folder / "source").exists():
-                make_text(folder / "source", total)
+                apart(make_text, folder / "source", total)
             words = sorted(path.name for path in (folder / "source").iterdir())
             of_size = found.setdefault(str(total), {})
             for name, command, made in steps(words):
@@ -240,10 +259,7 @@ def main() -> None:
                 if args.json:
                     args.json.write_text(json.dumps(found, indent=1))
                 if name == LARGEST:
-                    for seed, word in enumerate(words):
-                        table = read_text(folder / "source" / word, word)
-                        write_corpus(folder / f"corpus/{word}.parquet", table)
-                        make_vectors(folder / "e", table, seed)
+                    apart(make_tables, folder, words)
             pages = [p.stat().st_size / 1e6 for p in (folder / "report/words").glob("*.html")]
             if pages:
                 of_size["largest page"] = {"mb": max(pages)}
