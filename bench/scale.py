@@ -32,9 +32,6 @@ from wsd.corpus import write as write_corpus
 from wsd.embeddings import Writer
 from wsd.files import replacing
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from checkout import Checkout  # the tests' own, which lie in no package
-
 WORDS = 200
 BLOCKS, WIDTH = 2, 128
 LAYERS = [str(layer) for layer in range(BLOCKS + 1)]
@@ -214,6 +211,9 @@ def steps(words: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
 
 def graph(folder: Path) -> dict[str, float]:
     """A dry run over a corpus of 200 words, in a copy of the repository that has one built in."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    from checkout import Checkout  # the tests' own, which lie in no package and take memory
+
     checkout = Checkout.create(folder / "checkout")
     built_in = checkout.root / "wsd/data/quickstart"
     sources = sorted(built_in.glob("*/classes_map.txt"))

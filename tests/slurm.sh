@@ -35,9 +35,14 @@ running() {
 
 stop() {
   local daemon id
-  # The steps' own daemons end with their jobs; munged goes last, since the others sign with it.
+  # munged goes last, since the others sign with it.
   if [ -n "$(running slurmctld)" ]; then
     timeout 20 scancel --user="$(id -un)" 2>/dev/null || true
+    # Only the daemon of a job's step can end it, and only the node's daemon that one.
+    for _ in $(seq 40); do
+      [ -n "$(timeout 5 squeue --noheader 2>/dev/null)" ] || break
+      sleep 0.5
+    done
   fi
   for daemon in slurmctld slurmd munged; do
     id=$(running "$daemon") || continue
@@ -54,10 +59,10 @@ stop() {
 start() {
   [ "$(id -u)" = 0 ] || fail "must be root, as in a container"
   if [ -e "$CONF" ] && ! ours; then fail "$CONF is not this script's; this machine has a SLURM already"; fi
-  if pgrep -x slurmctld >/dev/null || pgrep -x slurmd >/dev/null; then
-    [ -n "$(running slurmctld)" ] || fail "another SLURM runs here"
-    stop
+  if ours; then # of a test that was killed
+    (folder=$(sed -n 's#^StateSaveLocation=\(.*\)/state$#\1#p' "$CONF") && stop)
   fi
+  if pgrep -x slurmctld >/dev/null || pgrep -x slurmd >/dev/null; then fail "another SLURM runs here"; fi
   local program
   for program in slurmctld slurmd munged; do
     command -v "$program" >/dev/null || fail "no $program here: apt-get install slurm-wlm munge"
@@ -97,6 +102,8 @@ JobCompLoc=$folder/jobs.txt
 MinJobAge=3600
 MpiDefault=none
 ReturnToService=2
+# Seconds between asking a job to end and ending it.
+KillWait=2
 SchedulerParameters=sched_interval=2
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$cpus RealMemory=$memory State=UNKNOWN
 PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
