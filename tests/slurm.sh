@@ -62,7 +62,7 @@ start() {
   if ours; then # of a test that was killed
     (folder=$(sed -n 's#^StateSaveLocation=\(.*\)/state$#\1#p' "$CONF") && stop)
   fi
-  if pgrep -x slurmctld >/dev/null || pgrep -x slurmd >/dev/null; then fail "another SLURM runs here"; fi
+  if grep -qsxE 'slurmctld|slurmd' /proc/[0-9]*/comm; then fail "another SLURM runs here"; fi
   local program
   for program in slurmctld slurmd munged; do
     command -v "$program" >/dev/null || fail "no $program here: apt-get install slurm-wlm munge"
