@@ -220,7 +220,7 @@ def graph(folder: Path) -> dict[str, float]:
     for number in range(WORDS - len(sources)):
         (built_in / f"w{number:03}").symlink_to(sources[0].parent)
     start, before = time.monotonic(), os.times()
-    run = checkout.run("-n", "--cores", "all", "--configfile", "config/quickstart.yaml", "--quiet")
+    run = checkout.run("-n", "--cores", "all", "--configfile", "config/quickstart.yaml")
     after = os.times()
     cpu = (
         after.children_user + after.children_system - before.children_user - before.children_system

@@ -136,7 +136,7 @@ def test_the_results_are_those_of_a_run_without_slurm(queued: Queued, local: Che
     def results(checkout: Checkout) -> dict[str, bytes]:
         folder = checkout.root / "results"
         return {
-            str(path.relative_to(folder)): _comparable(path, checkout.root)
+            str(path.relative_to(folder)): path.read_bytes()
             for path in sorted(folder.rglob("*"))
             # How long a step took, and what it said meanwhile.
             if path.is_file() and path.relative_to(folder).parts[0] not in ("benchmarks", "logs")
@@ -145,10 +145,6 @@ def test_the_results_are_those_of_a_run_without_slurm(queued: Queued, local: Che
     theirs, ours = results(queued.checkout), results(local)
     assert list(theirs) == list(ours)
     assert [name for name in ours if theirs[name] != ours[name]] == []
-
-
-def _comparable(path: Path, root: Path) -> bytes:
-    return path.read_bytes()
 
 
 def test_nothing_is_left_to_do_without_slurm(queued: Queued) -> None:
