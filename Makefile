@@ -9,7 +9,7 @@ CORES ?= all
 CONFIG := config/quickstart.yaml
 RESULTS := results/quickstart
 
-.PHONY: help setup quickstart test test-fast lint format check fuzz audit clean
+.PHONY: help setup quickstart test test-fast slurm lint format check fuzz audit clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -36,6 +36,9 @@ test: setup ## Run all tests
 
 test-fast: setup ## Run the tests that take no more than a few seconds each
 	$(BIN)/python -m pytest -m "not slow"
+
+slurm: setup ## Run the quickstart through a SLURM of this machine; needs root, slurm-wlm and munge
+	WSD_TESTS_REQUIRE="slurm minilm" $(BIN)/python -m pytest tests/test_slurm.py
 
 lint: setup ## Check style, format and types, of the code and of the workflow
 	$(BIN)/ruff check .

@@ -36,7 +36,7 @@ def sentences(*texts: str) -> list[list[str]]:
     return [text.split() for text in texts]
 
 
-@pytest.fixture(params=[1, 3, 1024])
+@pytest.fixture(params=[1, 12, 2**24])
 def _blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duplicates, "BLOCK", request.param)
 

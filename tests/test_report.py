@@ -485,6 +485,52 @@ def test_portable_page_drops_what_it_can_before_it_grows_too_large(
     assert "too large" in caplog.text
 
 
+def test_a_page_of_a_large_word_shows_a_sample_and_counts_all(
+    run: Run, built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = word_page(built, "bank").packed()["data"]
+    n = len(decode(whole["index"], "<i4"))
+    monkeypatch.setattr(word_pages, "MOST", n // 2)
+    monkeypatch.setattr(word_pages, "RARE", 3)
+    build_report(**run.arguments(tmp_path))
+    page = word_page(tmp_path, "bank")
+    data = page.packed()["data"]
+
+    def rows(data: dict[str, Any]) -> list[tuple[int, ...]]:
+        columns = [decode(data[k], t).tolist() for k, t in _COLUMNS.items()]
+        return list(zip(*columns, strict=True))
+
+    kept = rows(data)
+    # Some of those that there are, in the same order, of every sense and split.
+    assert kept == [row for row in rows(whole) if row in set(kept)]
+    assert abs(len(kept) - n // 2) <= 3
+    assert {row[1:] for row in kept} == {row[1:] for row in rows(whole)}
+    line = f"show {len(kept)} of {n} instances"
+    assert (
+        line in " ".join(page.text.split())
+        and "drawn at random" not in word_page(built, "bank").text
+    )
+    places = [rows(whole).index(row) for row in kept]
+    for entry, of_all in zip(data["choices"], whole["choices"], strict=True):
+        for name in ("score", "figures", "confusion"):
+            assert entry[name] == of_all[name]
+        for reader, table in zip(READERS, entry["confusion"], strict=True):
+            words = predictions_of(run, "bank", entry["name"], reader)
+            assert np.trace(table) == (words.gold == words.predicted).sum()
+            assert np.sum(table) == len(words.gold)
+        near, all_near = (decode(of["near"], "<u2").reshape(-1, 5) for of in (entry, of_all))
+        expected = [
+            [places.index(i) if i in places else 65535 for i in all_near[p]] for p in places
+        ]
+        assert near.tolist() == expected
+    # The same in every run and model.
+    build_report(**run.arguments(tmp_path / "again"))
+    assert rows(word_page(tmp_path / "again", "bank").packed()["data"]) == kept
+
+
+_COLUMNS = {"index": "<i4", "gold": "<u2", "train": "u1"}
+
+
 def test_without_text_no_sentence_is_anywhere(run: Run, tmp_path: Path) -> None:
     build_report(**run.arguments(tmp_path) | {"text": False})
     words = {

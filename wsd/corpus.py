@@ -10,6 +10,7 @@ error that names its file and line; nothing is repaired silently.
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,8 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from wsd.columns import tuples_of
 from wsd.errors import CorpusError, ResultError, visible
-from wsd.files import read_table, write_table
+from wsd.files import UNEXPECTED, read_table, write_table
 from wsd.names import as_name, file_name
 
 SPLITS = ("train", "test")
@@ -242,7 +244,8 @@ def _parse_sentence(line: str, where: str) -> tuple[int, tuple[str, ...]]:
         raise CorpusError(f"the position {number[:40]!r} is not a number from 0 up", where=where)
     # Any white space separates, as in the authors' code: the positions of three lines of
     # CoarseWSD-20, which hold a double space or a thin one, are right only so.
-    tokens = tuple(sentence.split())
+    # Equal tokens are one object: a large corpus fits into memory.
+    tokens = tuple(map(sys.intern, sentence.split()))
     if not tokens:
         raise CorpusError("the sentence is empty", where=where)
     position = int(number)
@@ -312,12 +315,12 @@ def read(path: Path) -> Corpus:
             senses=senses,
             split=np.array(table["split"].to_pylist()),
             index=table["index"].to_numpy(),
-            tokens=tuple(map(tuple, table["tokens"].to_pylist())),
+            tokens=tuples_of(table["tokens"]),
             position=table["position"].to_numpy(),
             gold=np.array([senses.index(s) for s in table["sense"].to_pylist()], dtype=np.int32),
         )
         intact = corpus.digest == provenance["digest"]
-    except (KeyError, TypeError, ValueError):
+    except UNEXPECTED:
         intact = False
     if not intact:
         raise ResultError(

@@ -17,7 +17,7 @@ from scipy.sparse import csgraph
 Sentences = Sequence[Sequence[str]]
 
 THRESHOLD = 0.5
-BLOCK = 1024  # rows of a product held at once: at most 1024 x n pairs
+BLOCK = 2**24  # pairs of sentences held at once, if all have a trigram in common
 
 
 def shingles(tokens: Sequence[str]) -> set[tuple[str, ...]]:
@@ -120,8 +120,9 @@ def _matrix(rows: Sequence[Sequence[int]], width: int) -> sparse.csr_array:
 def _jaccard(left: sparse.csr_array, right: sparse.csr_array) -> Iterator[sparse.csr_array]:
     """The Jaccard index of every pair with a common shingle, some rows of ``left`` at a time."""
     of_left, of_right, columns = left.sum(axis=1), right.sum(axis=1), right.T.tocsr()
-    for start in range(0, left.shape[0], BLOCK):
-        common = sparse.csr_array(left[start : start + BLOCK] @ columns)
+    step = max(1, BLOCK // right.shape[0])
+    for start in range(0, left.shape[0], step):
+        common = sparse.csr_array(left[start : start + step] @ columns)
         rows = start + np.repeat(np.arange(common.shape[0]), np.diff(common.indptr))
         common.data /= of_left[rows] + of_right[common.indices] - common.data
         yield common

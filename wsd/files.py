@@ -34,6 +34,9 @@ PART = ".part"
 SUMS = ".sums"
 SUMMED = (".csv", ".json", ".parquet")
 PROBE_BYTES = 2**16
+# What a file of another kind, or a damaged one, leads to while it is taken apart; among runtime
+# errors what Arrow cannot do with a column, and what is nested too deep.
+UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 # Clocks of a cluster's machines may differ by less.
 FUTURE_SECONDS = 60.0
 AGAIN = "run the same command again: what is finished is not made again"
@@ -308,15 +311,7 @@ def expecting(path: Path) -> Iterator[None]:
     """Turn what a file of another kind, or a damaged one, leads to into one clear error."""
     try:
         yield
-    # Among runtime errors what Arrow cannot do with a column, and what is nested too deep.
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        RuntimeError,
-        TypeError,
-        ValueError,
-    ) as error:
+    except UNEXPECTED as error:
         raise ResultError(
             f"the file does not hold what it should: {type(error).__name__} {error}",
             where=str(path),

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from wsd import duplicates, trains
+from wsd.columns import rows_by
 from wsd.corpus import Corpus
 from wsd.errors import ResultError
 from wsd.files import expecting, read_table, write_table
@@ -215,12 +216,12 @@ def read(path: Path) -> Folds:
     """Read folds that :func:`write` wrote."""
     table, provenance = read_table(path)
     with expecting(path):
-        names = np.array(table["word"].to_pylist())
+        rows = rows_by(table["word"])
         lines, component = table["index"].to_numpy(), table["component"].to_numpy()
         held = table["held_out_in"].to_pylist()
         words = {}
         for word in provenance["corpus"]:
-            of_word = np.flatnonzero(names == word)
+            of_word = rows[word]
             numbers = np.array([held[i] for i in of_word], dtype=np.int8).T
             words[word] = WordFolds(
                 lines[of_word], component[of_word], numbers if numbers.size else None
@@ -229,7 +230,7 @@ def read(path: Path) -> Folds:
         found = Folds(
             **{key: provenance[key] for key in keys}, words=words, corpus=provenance["corpus"]
         )
-        if reason := _malformed(found, len(names)):
+        if reason := _malformed(found, len(table)):
             raise ValueError(reason)
         return found
 

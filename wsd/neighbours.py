@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from wsd import features
+from wsd.columns import rows_by
 from wsd.corpus import Corpus
 from wsd.figures import confusion, word_figures
 from wsd.files import expecting, read_table, write_table
@@ -215,13 +216,13 @@ def read(path: Path) -> tuple[dict[str, Neighbours], dict[str, Any]]:
     """Read what :func:`write` wrote, by word, and its provenance."""
     table, provenance = read_table(path)
     with expecting(path):
-        names = np.array(table["word"].to_pylist())
+        places = rows_by(table["word"])
         rows, similarity = (
             table[name].combine_chunks().flatten().to_numpy().reshape(-1, K)
             for name in ("rows", "similarity")
         )
         words = {
-            word: Neighbours(rows[names == word], similarity[names == word], from_json(score))
+            word: Neighbours(rows[places[word]], similarity[places[word]], from_json(score))
             for word, score in provenance["scores"].items()
         }
         for of in words.values():

@@ -17,6 +17,7 @@ import numpy as np
 
 from wsd import features
 from wsd import folds as folding
+from wsd.columns import rows_by
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError, ResultError
 from wsd.features import Features
@@ -288,21 +289,27 @@ def write(path: Path, words: Sequence[WordPredictions], provenance: Mapping[str,
     """Write the predictions of all words, whole or not at all."""
     import pyarrow as pa
 
-    def column(values: Any) -> list[Any]:
-        return [value for word in words for value in values(word)]
+    sizes = [len(w.index) for w in words]
+    names = [pa.array(w.senses, pa.string()) for w in words]
 
+    def senses(codes: Callable[[WordPredictions], np.ndarray]) -> pa.Array:
+        return pa.concat_arrays(n.take(codes(w)) for n, w in zip(names, words, strict=True))
+
+    # A map, so that a reader in any language sees which score is which sense's.
+    entries = np.repeat([len(w.senses) for w in words], sizes)
+    scores = pa.MapArray.from_arrays(
+        np.concatenate([[0], np.cumsum(entries)]).astype(np.int32),
+        senses(lambda w: np.tile(np.arange(len(w.senses)), len(w.index))),
+        pa.array(np.concatenate([w.scores.ravel() for w in words]).astype(np.float64)),
+    )
     table = pa.table(
         {
-            "word": column(lambda w: [w.word] * len(w.index)),
-            "split": column(lambda w: [w.split] * len(w.index)),
+            "word": np.repeat([w.word for w in words], sizes),
+            "split": np.repeat([w.split for w in words], sizes),
             "index": pa.array(np.concatenate([w.index for w in words])),
-            "gold": column(lambda w: [w.senses[code] for code in w.gold]),
-            "predicted": column(lambda w: [w.senses[code] for code in w.predicted]),
-            # A map, so that a reader in any language sees which score is which sense's.
-            "scores": pa.array(
-                column(lambda w: [list(zip(w.senses, r, strict=True)) for r in w.scores.tolist()]),
-                type=pa.map_(pa.string(), pa.float64()),
-            ),
+            "gold": senses(lambda w: w.gold),
+            "predicted": senses(lambda w: w.predicted),
+            "scores": scores,
         }
     )
     per_word = {w.word: {"senses": list(w.senses), "n_train": w.n_train} for w in words}
@@ -316,15 +323,16 @@ def read(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]:
     """
     table, provenance = read_table(path)
     with expecting(path):
-        names, splits = (table[name].to_numpy() for name in ("word", "split"))
+        rows_of, splits = rows_by(table["word"]), table["split"].to_numpy()
         words = [
             _of_word(word, split, of_word, table.take(rows))
             for split in dict.fromkeys(splits.tolist())
             for word, of_word in provenance["words"].items()
-            for rows in [np.flatnonzero((names == word) & (splits == split))]
+            for rows in [rows_of.get(word, np.zeros(0, dtype=np.int64))]
+            for rows in [rows[splits[rows] == split]]
             if len(rows)
         ]
-        if sum(len(word.index) for word in words) != len(names):
+        if sum(len(word.index) for word in words) != len(table):
             raise ValueError("rows of a word that the provenance does not name")
     return words, provenance
 
@@ -349,7 +357,9 @@ def _of_word(
         raise ValueError(f"an index of {word!r} that is no line")
     # Every row's map has all senses, in their order.
     maps = rows["scores"].combine_chunks()
-    if maps.keys.to_pylist() != list(senses) * len(rows) or len(set(senses)) != len(senses):
+    expected = np.tile(np.arange(len(senses)), len(rows))
+    keys = pc.index_in(maps.keys, value_set=pa.array(senses, pa.string()))
+    if len(set(senses)) != len(senses) or not np.array_equal(keys, expected):
         raise ValueError(f"scores of other senses than those of {word!r}")
     # A copy: what Arrow lends is read-only.
     scores = np.array(maps.items.to_numpy(zero_copy_only=False)).reshape(-1, len(senses))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from wsd import features
+from wsd.columns import rows_by
 from wsd.corpus import OUT_OF_DOMAIN, Corpus
 from wsd.files import expecting, read_table, write_table
 from wsd.neighbours import K, blocks, from_json, highest, score, to_json
@@ -242,14 +243,14 @@ def read(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]:
     """Read what :func:`write` wrote, by word, and its provenance."""
     table, provenance = read_table(path)
     with expecting(path):
-        words = np.array(table["word"].to_pylist())
+        rows = rows_by(table["word"])
         points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
         # NaN is no place: t-SNE gives none to what came from out of domain.
         if points.dtype.kind != "f" or np.isinf(points).any():
             raise ValueError("a point that is no number, or infinite")
         pictures = {
             word: Projection(
-                points[words == word],
+                points[rows[word]],
                 None if explained is None else (explained[0], explained[1]),
                 from_json(provenance["scores"][word]),
             )

@@ -8,7 +8,7 @@ quantity that an interval is about is the figure of the expected confusion matri
 and measured coverage: docs/statistics.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import comb, prod
 from typing import NamedTuple
 
@@ -29,6 +29,8 @@ Seed = np.random.Generator | int
 
 # Elements that a temporary array of the search for the best may have: it stays in the cache.
 _CHUNK = 100_000
+# Numbers of exchanged instances that are held at once: 32 MB.
+_DRAWN = 4_000_000
 
 
 class Comparison(NamedTuple):
@@ -439,23 +441,28 @@ def paired_permutations(
     kinds = [_differing(joint) for joint in counts]
     sizes = [len(kind) for kind in kinds]
     numbers = [joint[tuple(kind.T)] for joint, kind in zip(counts, kinds, strict=True)]
-    swaps, weights = _exchanges(np.concatenate(numbers), permutations, np.random.default_rng(rng))
-    exchanged = np.split(swaps, np.cumsum(sizes)[:-1], axis=1)
-    words = []
-    for joint, kind, swapped in zip(counts, kinds, exchanged, strict=True):
-        sides = []
-        eye = np.eye(len(joint))
-        gold, a, b = kind.T
-        moved = swapped @ (eye[b] - eye[a])
-        gained = swapped @ (eye[gold] * ((b == gold) * 1 - (a == gold) * 1)[:, None])
-        for matrix, sign in zip(_systems(joint), (1, -1), strict=True):
-            right, of_gold, predicted = margins(matrix)
-            sides.append(of_margins(right + sign * gained, of_gold, predicted + sign * moved))
-        words.append({name: sides[0][name] - sides[1][name] for name in FIGURES})
-    under = over_words(words, [float(joint.sum()) for joint in counts])
+    outcomes = _exchanges(np.concatenate(numbers), permutations, np.random.default_rng(rng))
+    parts: list[dict[str, np.ndarray]] = []
+    for swaps in outcomes.parts:
+        words = []
+        exchanged = np.split(swaps, np.cumsum(sizes)[:-1], axis=1)
+        for joint, kind, swapped in zip(counts, kinds, exchanged, strict=True):
+            sides = []
+            eye = np.eye(len(joint))
+            gold, a, b = kind.T
+            moved = swapped @ (eye[b] - eye[a])
+            gained = swapped @ (eye[gold] * ((b == gold) * 1 - (a == gold) * 1)[:, None])
+            for matrix, sign in zip(_systems(joint), (1, -1), strict=True):
+                right, of_gold, predicted = margins(matrix)
+                sides.append(of_margins(right + sign * gained, of_gold, predicted + sign * moved))
+            words.append({name: sides[0][name] - sides[1][name] for name in FIGURES})
+        parts.append(over_words(words, [float(joint.sum()) for joint in counts]))
+    under = {name: np.concatenate([part[name] for part in parts]) for name in figures}
     found = _difference(counts)
     return {
-        name: Comparison(found[name], _tail(np.abs(under[name]), abs(found[name]), weights))
+        name: Comparison(
+            found[name], _tail(np.abs(under[name]), abs(found[name]), outcomes.weights)
+        )
         for name in figures
     }
 
@@ -473,17 +480,27 @@ def _differing(joint: np.ndarray) -> np.ndarray:
     return kinds[kinds[:, 1] != kinds[:, 2]]
 
 
-def _exchanges(
-    numbers: np.ndarray, permutations: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+class _Exchanges(NamedTuple):
     """How many instances of each kind are exchanged, and the weight of each such outcome.
 
-    The first outcome is the observed one, no exchange.
+    The first outcome is the observed one, no exchange. To go through them gives float arrays of
+    shape (some outcomes, kinds), in order: all of them at once would be thousands of numbers for
+    every kind of instance in the corpus. What is drawn is the same however it is cut.
 
-    Returns
-    -------
-    float array of shape (outcomes, kinds), float array of shape (outcomes,) that adds up to 1
+    Attributes
+    ----------
+    weights : float array of shape (outcomes,)
+        Adds up to 1.
+    parts : iterator of float arrays of shape (some outcomes, kinds)
+        To be gone through once.
     """
+
+    weights: np.ndarray
+    parts: Iterator[np.ndarray]
+
+
+def _exchanges(numbers: np.ndarray, permutations: int, rng: np.random.Generator) -> _Exchanges:
+    """Enumerate the exchanges, or draw them where there are more than ``permutations``."""
     # Python's integers: the product may be any size.
     outcomes = prod(int(n) + 1 for n in numbers)
     if outcomes <= permutations:
@@ -492,10 +509,16 @@ def _exchanges(
         weights = np.ones(len(grid))
         for kind, chance in enumerate(chances):
             weights *= chance[grid[:, kind]]
-        return grid.astype(float), weights
-    swaps = np.zeros((permutations + 1, len(numbers)))
-    swaps[1:] = rng.binomial(numbers, 0.5, size=(permutations, len(numbers)))
-    return swaps, np.full(len(swaps), 1 / len(swaps))
+        return _Exchanges(weights, iter([grid.astype(float)]))
+
+    def drawn() -> Iterator[np.ndarray]:
+        yield np.zeros((1, len(numbers)))
+        step = max(1, _DRAWN // len(numbers))
+        for start in range(0, permutations, step):
+            size = (min(step, permutations - start), len(numbers))
+            yield rng.binomial(numbers, 0.5, size=size).astype(float)
+
+    return _Exchanges(np.full(permutations + 1, 1 / (permutations + 1)), drawn())
 
 
 def _tail(statistics: np.ndarray, observed: float, weights: np.ndarray) -> float:
@@ -583,15 +606,25 @@ def not_told_from_best(
     """
     words = [_kinds(*word) for word in zip(gold, predictions, strict=True)]
     numbers = np.concatenate([word.numbers for word in words])
-    swaps, weights = _exchanges(numbers, permutations, np.random.default_rng(rng))
-    parts = np.split(swaps, np.cumsum([len(word.numbers) for word in words])[:-1], axis=1)
-    exchanged = [word.exchanged(part) for word, part in zip(words, parts, strict=True)]
+    outcomes = _exchanges(numbers, permutations, np.random.default_rng(rng))
+    weights = outcomes.weights
     choices = len(predictions[0])
     found = {name: Best(*_empty(choices)) for name in figures}
+    # By how much each choice is better than each other one, in each outcome.
+    better = {name: np.empty((choices, len(weights), choices)) for name in figures}
+    ends = np.cumsum([len(word.numbers) for word in words])[:-1]
+    start = 0
+    for swaps in outcomes.parts:
+        some = slice(start, start + len(swaps))
+        parts = np.split(swaps, ends, axis=1)
+        exchanged = [word.exchanged(part) for word, part in zip(words, parts, strict=True)]
+        for choice in range(choices):
+            for name, excess in _excesses(words, exchanged, choice, figures).items():
+                better[name][choice, some] = excess
+        start = some.stop
     for choice in range(choices):
-        better = _excesses(words, exchanged, choice, figures)
         for name in figures:
-            best, against = found[name], better[name]
+            best, against = found[name], better[name][choice]
             scale = np.sqrt(weights @ against**2)
             # Equal on every outcome: no difference, whatever the scale.
             standard = np.divide(against, scale, out=np.zeros_like(against), where=scale > 1e-12)

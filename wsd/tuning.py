@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from wsd.columns import rows_by
 from wsd.figures import FIGURES, confusion, word_figures
 from wsd.files import expecting, read_table, write_table
 from wsd.folds import WordFolds
@@ -170,17 +171,17 @@ def read(path: Path) -> tuple[Search, dict[str, Any]]:
     """Read what :func:`write` wrote, and its provenance."""
     table, provenance = read_table(path)
     with expecting(path):
-        names = np.array(table["word"].to_pylist())
+        rows = rows_by(table["word"])
         values = np.stack([table[figure].to_numpy() for figure in FIGURES], axis=1)
         grid = provenance["grid"]
         figures = {
-            word: values[names == word].reshape(-1, len(grid), len(FIGURES))
+            word: values[rows[word]].reshape(-1, len(grid), len(FIGURES))
             for word in provenance["tuned"]
         }
         if not all(isinstance(point, dict) for point in grid):
             raise TypeError("a point that is no set of parameters")
         if not all(len(of) and ((of >= 0) & (of <= 1)).all() for of in figures.values()):
             raise ValueError("a figure that is no fraction, or none")
-        if sum(of.shape[0] * of.shape[1] for of in figures.values()) != len(names):
+        if sum(of.shape[0] * of.shape[1] for of in figures.values()) != len(table):
             raise ValueError("rows of a word that the provenance does not name")
         return Search(grid, figures, tuple(provenance["untuned"])), provenance

@@ -32,6 +32,9 @@ rule classify:
         f"{BENCHMARKS}/{{model}}/classify/{{view}}.{{layers}}.{{classifier}}.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(600, 1.5),
+        runtime=scaled(10, 0.1),
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),
@@ -84,6 +87,9 @@ rule control:
         f"{BENCHMARKS}/{{model}}/control/{{view}}.{{layers}}.{{classifier}}.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(600, 1.5),
+        runtime=scaled(10, 0.1),
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),
@@ -115,6 +121,9 @@ rule baseline:
         f"{BENCHMARKS}/baselines/{{baseline}}.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(600, 100),
+        runtime=scaled(10, 10),
     params:
         corpus=folder_of("corpus"),
         words=WORDS,
@@ -141,6 +150,9 @@ rule select:
         f"{BENCHMARKS}/select.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(600, 20),
+        runtime=scaled(10, 0.2),
     params:
         objective=CONFIG.tuning.objective,
     message:
@@ -171,6 +183,9 @@ rule classify_selected:
         f"{BENCHMARKS}/{{model}}/classify_selected.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(800, 0.5),
+        runtime=scaled(10, 0.1),
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),
@@ -196,6 +211,9 @@ rule project:
         f"{BENCHMARKS}/{{model}}/project/{{method}}.{{view}}.{{layers}}.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(600, 1.5),
+        runtime=scaled(10, 0.1),
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),
@@ -222,6 +240,9 @@ rule neighbours:
         f"{BENCHMARKS}/{{model}}/neighbours/{{view}}.{{layers}}.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(600, 1.5),
+        runtime=scaled(10, 0.1),
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),
@@ -254,6 +275,9 @@ rule evaluate:
         f"{BENCHMARKS}/evaluate.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(600, 5),
+        runtime=scaled(10, 0.2),
     params:
         dataset=DATASET,
         # Functions: Snakemake would look for wildcards in a text that has {braces}.

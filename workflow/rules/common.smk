@@ -2,6 +2,7 @@
 # Out: CONFIG (checked), the folders, and what rules list as inputs besides data. No rules.
 
 import json
+import math
 import os
 import re
 import shlex
@@ -105,6 +106,7 @@ wildcard_constraints:
 # tests/test_modules.py holds these lists against what a real run of each step imports.
 FEATURES_READERS = [
     "__init__",
+    "columns",
     "corpus",
     "embeddings",
     "features",
@@ -133,13 +135,14 @@ CLASSIFIERS = [
 CLASSIFY = [*PREDICTIONS_READERS, *CLASSIFIERS, "figures", "tuning"]
 MODULES = {
     "download": ["__init__", "datasets", "download", "files", "names"],
-    "corpus": ["__init__", "corpus", "files", "names"],
+    "corpus": ["__init__", "columns", "corpus", "files", "names"],
     "model": ["__init__", "files", "models"],
     "embed": [
         "__init__",
         "alignment",
         "architecture",
         "batches",
+        "columns",
         "corpus",
         "embeddings",
         "encoder",
@@ -154,8 +157,17 @@ MODULES = {
         "views",
     ],
     "alignment": ["__init__", "files", "names", "pieces", "sheets"],
-    "trains": ["__init__", "corpus", "files", "names", "trains"],
-    "folds": ["__init__", "corpus", "duplicates", "files", "folds", "names", "trains"],
+    "trains": ["__init__", "columns", "corpus", "files", "names", "trains"],
+    "folds": [
+        "__init__",
+        "columns",
+        "corpus",
+        "duplicates",
+        "files",
+        "folds",
+        "names",
+        "trains",
+    ],
     "classify": CLASSIFY,
     "control": [*CLASSIFY, "control"],
     "select": [
@@ -252,6 +264,33 @@ MODULES = {
 
 def modules(step):
     return [f"{PACKAGE}/{module}.py" for module in MODULES[step]]
+
+
+def scaled(base, per_mb=0):
+    """A resource that grows with the MB that a job reads, and again as much with every attempt.
+
+    Files that are not there yet are those of the job's own group, or of a dry run: they count
+    nothing. Memory has room for the two Snakemake processes that hold a job on SLURM.
+    """
+
+    def resource(wildcards, input, attempt):
+        there = (os.path.getsize(file) for file in input if os.path.exists(file))
+        return attempt * math.ceil(base + per_mb * sum(there) / 1e6)
+
+    return resource
+
+
+def weights_mb(wildcards):
+    """Size of an encoder: 12 width² per block, and one vector for each of some 31,000 pieces."""
+    model = ENCODERS[wildcards.model]
+    return 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width) / 1e6
+
+
+def embed_minutes(wildcards, input, attempt):
+    """Three times what one core took for MiniLM, by the encoder's products and the corpus's MB."""
+    model = ENCODERS[wildcards.model]
+    per_mb = 10 * model.blocks * model.width**2 / (6 * 384**2)
+    return scaled(10, per_mb)(wildcards, [input.corpus], attempt)
 
 
 def model_source(wildcards):

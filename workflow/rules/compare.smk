@@ -55,6 +55,9 @@ rule compare:
         f"{BENCHMARKS}/compare.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(800, 50),
+        runtime=scaled(20, 2),
     params:
         corpus=folder_of("corpus"),
         words=WORDS,
@@ -87,6 +90,9 @@ rule layerwise:
         f"{BENCHMARKS}/layerwise.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(800, 50),
+        runtime=scaled(20, 2),
     params:
         corpus=folder_of("corpus"),
         words=WORDS,
@@ -118,6 +124,9 @@ rule figures:
         f"{BENCHMARKS}/figures.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(700),
+        runtime=scaled(10),
     message:
         "figures: for a paper, as PDF, SVG and PNG"
     shell:
@@ -145,6 +154,9 @@ rule geometry:
         f"{BENCHMARKS}/{{model}}/geometry.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(600, 1.5),
+        runtime=scaled(10, 0.1),
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),
@@ -180,6 +192,9 @@ rule audit:
         f"{BENCHMARKS}/{{model}}/audit.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(800, 50),
+        runtime=scaled(20, 2),
     params:
         corpus=folder_of("corpus"),
         words=WORDS,
@@ -220,6 +235,9 @@ rule code_length:
         f"{BENCHMARKS}/{{model}}/code_length.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(600, 1.5),
+        runtime=scaled(20, 0.2),
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),

@@ -30,6 +30,9 @@ if DATASET == "coarsewsd20":
             f"{BENCHMARKS}/download.tsv"
         conda:
             CONDA
+        resources:
+            mem_mb=scaled(600),
+            runtime=scaled(60),
         params:
             out=lambda wildcards, output: os.path.commonpath(output),
         message:
@@ -51,6 +54,9 @@ rule corpus:
         f"{BENCHMARKS}/corpus/{{word}}.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(500, 20),
+        runtime=scaled(10, 0.2),
     params:
         source=folder_of("files", 2),
         word=lambda wildcards: dict(zip(WORDS, CONFIG.words))[wildcards.word],
@@ -85,6 +91,9 @@ if DATASET == "coarsewsd20":
             f"{BENCHMARKS}/trains.tsv"
         conda:
             CONDA
+        resources:
+            mem_mb=scaled(600, 50),
+            runtime=scaled(10, 1),
         params:
             source=SOURCE,
             corpus=folder_of("corpus"),
@@ -114,6 +123,9 @@ if DATASET == "coarsewsd20":
             f"{BENCHMARKS}/published/{{system}}.tsv"
         conda:
             CONDA
+        resources:
+            mem_mb=scaled(600, 20),
+            runtime=scaled(10, 1),
         params:
             source=folder_of("files", 3),
             corpus=folder_of("corpus"),
@@ -142,6 +154,9 @@ rule folds:
         f"{BENCHMARKS}/folds/{{train}}.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(600, 100),
+        runtime=scaled(10, 5),
     params:
         corpus=folder_of("corpus"),
         words=WORDS,

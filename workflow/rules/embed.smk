@@ -17,6 +17,9 @@ rule model:
         "results/benchmarks/models/{model}.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(1000),
+        runtime=scaled(60),
     params:
         source=model_source,
         sha256=model_checksums,
@@ -57,7 +60,9 @@ rule embed:
     # is not the last to finish. The vectors are the same for any number.
     threads: max(1, (workflow.resource_settings.cores or 1) // 4)
     resources:
-        mem_mb=lambda wildcards: 1000 + 3 * ENCODERS[wildcards.model].width,
+        mem_mb=lambda wildcards, attempt: attempt
+        * math.ceil(1000 + 2 * weights_mb(wildcards)),
+        runtime=embed_minutes,
         # One job at a time on a GPU: each takes as much of its memory as it can use.
         gpu=int(uses_gpu(CONFIG.device)),
     params:
@@ -108,6 +113,9 @@ rule alignment:
         f"{BENCHMARKS}/{{model}}/alignment.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(500),
+        runtime=scaled(10),
     params:
         embeddings=folder_of("found", up=2),
         words=WORDS,

@@ -47,6 +47,9 @@ rule report:
         f"{BENCHMARKS}/report.tsv"
     conda:
         CONDA
+    resources:
+        mem_mb=scaled(600, 20),
+        runtime=scaled(10, 1),
     params:
         out=subpath(output.index, parent=True),
         portable=lambda wildcards, output: str(Path(output.portable[0]).parents[1]),

@@ -30,6 +30,9 @@ if DATASET == "coarsewsd20":
             f"{BENCHMARKS}/{REPRODUCED}/reproduce.tsv"
         conda:
             CONDA
+        resources:
+            mem_mb=scaled(600, 1.5),
+            runtime=scaled(10, 0.1),
         params:
             corpus=folder_of("corpus"),
             embeddings=folder_of("vectors", 2),

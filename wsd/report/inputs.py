@@ -85,6 +85,27 @@ class WordRun:
         """Number of test instances."""
         return len(self.corpus) - self.n_train
 
+    def only(self, kept: np.ndarray) -> "WordRun":
+        """Some of the instances; scores and figures stay those of all.
+
+        Parameters
+        ----------
+        kept : bool array of shape (len(corpus),)
+            A neighbour that is not kept is none.
+        """
+        tests = kept[self.corpus.split == TEST]
+        return replace(
+            self,
+            corpus=self.corpus.take(kept),
+            pictures={
+                method: [replace(of, points=of.points[kept]) for of in pictures]
+                for method, pictures in self.pictures.items()
+            },
+            neighbours=[_of_kept(of, kept) for of in self.neighbours],
+            predicted={name: [of[tests] for of in all_] for name, all_ in self.predicted.items()},
+            confidence={name: [of[tests] for of in all_] for name, all_ in self.confidence.items()},
+        )
+
     def wrong(self, reader: str, choice: int) -> int:
         """Number of test instances that a reader gets wrong at one layer choice."""
         gold = self.corpus.gold[self.corpus.split == TEST]

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from wsd.corpus import Corpus
+from wsd.figures import confusion
 from wsd.files import write_text
 from wsd.layers import LayerChoice
 from wsd.names import file_name
+from wsd.predictions import TEST
 from wsd.report import figures
 from wsd.report.inputs import Report, WordRun
 from wsd.report.models import blocks, notes, selected
@@ -23,6 +25,10 @@ FINE, COARSE = 32767, 2047
 # Whose sentences a page holds.
 ALL, TEST_ONLY, NONE = "all", "test", "none"
 NEIGHBOURS = 5
+# Instances that a page shows; of a larger word a sample, or no browser would open the page. Of each
+# sense and split it has the share that they have of the word, or RARE if that is more.
+MOST = 10_000
+RARE = 50
 
 
 def folder_of(report: Report, model: str) -> str:
@@ -43,25 +49,32 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     folder, portable : Path
         The two folders; see :func:`wsd.report.build_report`.
     """
-    run, choices = report.words[model][word], report.choices[model]
+    whole, choices = report.words[model][word], report.choices[model]
     own = folder_of(report, model)
-    context = _context(report, model, word)
+    kept = sample(whole.corpus)
+    run = whole.only(kept) if not kept.all() else whole
+    context = {**_context(report, model, word), "n_shown": len(run.corpus)}
     figure = figures.scatter(len(run.corpus.senses), len(run.corpus))
     text = ALL if report.text else NONE
-    data = _data(report, run, choices, FINE, text=text, neighbours=True)
+    confusions = _confusions(whole, len(choices))
+
+    def data_of(levels: int, text: str, neighbours: bool) -> dict[str, Any]:
+        return _data(report, model, run, confusions, levels, text=text, neighbours=neighbours)
+
+    packed = pack({"data": data_of(FINE, text, True), "figure": figure})
     page = render(
         "word.html",
         **context,
-        packed=pack({"data": data, "figure": figure}),
+        packed=packed,
         text=text,
         root="../" * own.count("/"),
     )
     write_text(folder / f"{own}{file_name(word)}.html", page)
     # The fewer things in it the smaller; without sentences the page is of little use.
     forms = [(text, True), (text, False), (min(text, TEST_ONLY, key=_FORMS.index), False)]
-    for kept, neighbours in dict.fromkeys(forms):
-        data = _data(report, run, choices, COARSE, text=kept, neighbours=neighbours)
-        single = render_portable("word.html", data=data, figure=figure, **context, text=kept)
+    for form, neighbours in dict.fromkeys(forms):
+        data = data_of(COARSE, form, neighbours)
+        single = render_portable("word.html", data=data, figure=figure, **context, text=form)
         if len(single.encode()) <= PORTABLE_BYTES:
             break
     else:
@@ -72,6 +85,37 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
 
 
 _FORMS = (NONE, TEST_ONLY, ALL)
+
+
+def sample(corpus: Corpus) -> np.ndarray:
+    """Which instances of a word its page shows: all, or a sample of about ``MOST``.
+
+    The draw depends on the numbers of instances alone, so that every layer choice, every model and
+    every run shows the same ones.
+
+    Returns
+    -------
+    bool array of shape (len(corpus),)
+    """
+    kept = np.ones(len(corpus), dtype=bool)
+    if len(corpus) <= MOST:
+        return kept
+    rng = np.random.default_rng(0)
+    strata = np.unique(np.column_stack([corpus.split == "train", corpus.gold]), axis=0)
+    for train, gold in strata:
+        rows = np.flatnonzero(((corpus.split == "train") == train) & (corpus.gold == gold))
+        share = max(round(MOST * len(rows) / len(corpus)), RARE)
+        kept[rng.permutation(rows)[share:]] = False
+    return kept
+
+
+def _confusions(run: WordRun, choices: int) -> list[list[list[list[int]]]]:
+    """Per layer choice and reader the confusion matrix, of all test instances."""
+    gold, senses = run.corpus.gold[run.corpus.split == TEST], len(run.corpus.senses)
+    return [
+        [confusion(gold, of[i], senses).astype(int).tolist() for of in run.predicted.values()]
+        for i in range(choices)
+    ]
 
 
 def label(choice: LayerChoice, last: int) -> str:
@@ -163,14 +207,15 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
 
 def _data(
     report: Report,
+    model: str,
     run: WordRun,
-    choices: list[LayerChoice],
+    confusions: list[list[list[list[int]]]],
     levels: int,
     *,
     text: str,
     neighbours: bool,
 ) -> dict[str, Any]:
-    """What the page's script switches through; every instance stands here once.
+    """What the page's script switches through; every instance shown stands here once.
 
     Coordinates are whole numbers of ``step``, which is the largest of a choice over ``levels``.
     """
@@ -185,7 +230,7 @@ def _data(
     wide = len(order) >= 65535
     number = "<u4" if wide else "<u2"
     entries = []
-    for i, choice in enumerate(choices):
+    for i, choice in enumerate(report.choices[model]):
         entry: dict[str, Any] = {
             "name": choice.name,
             "single": choice.is_single,
@@ -204,6 +249,7 @@ def _data(
                 {metric: _finite(value) for metric, value in figure[i].items()}
                 for figure in run.figures.values()
             ],
+            "confusion": confusions[i],
         }
         if neighbours:
             near = run.neighbours[i]
@@ -215,7 +261,7 @@ def _data(
         entries.append(entry)
     data = {
         "word": corpus.word,
-        "model": next(m for m, words in report.words.items() if words.get(corpus.word) is run),
+        "model": model,
         "senses": list(corpus.senses),
         "readers": [{"name": name, "confidence": kind} for name, kind in report.readers.items()],
         "pixels": figures.point_size(len(corpus)),

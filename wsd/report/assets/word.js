@@ -209,8 +209,10 @@ wsd.start(async () => {
 
   function showFigures() {
     const choice = data.choices[state.choice];
-    const wrongs = data.readers.map((_, reader) =>
-      tests.filter((row) => isWrong(row, reader)).length);
+    // Of all test instances, which may be more than the page shows.
+    const total = choice.confusion.map((table) => table.flat().reduce((sum, of) => sum + of, 0));
+    const wrongs = choice.confusion.map((table, reader) =>
+      total[reader] - table.reduce((sum, of, sense) => sum + of[sense], 0));
     for (const row of byId("scores").tBodies[0].rows) {
       const reader = Number(row.dataset.reader), figures = choice.figures[reader];
       if (reader === state.reader) row.setAttribute("aria-current", "true");
@@ -227,7 +229,7 @@ wsd.start(async () => {
     const said = data.readers.map(({ name }, i) => {
       const { macro_f1: f1, accuracy } = choice.figures[i];
       return `${name}: macro-F1 ${percent(f1)}, accuracy ${percent(accuracy)}, ` +
-        `${count(wrongs[i])} errors of ${count(tests.length)}`;
+        `${count(wrongs[i])} errors of ${count(total[i])}`;
     });
     byId("status").textContent = `${byId("layers").selectedOptions[0].textContent}. ${said.join("; ")}.`;
   }
@@ -239,9 +241,7 @@ wsd.start(async () => {
   }
 
   function showConfusion() {
-    const k = data.senses.length;
-    const table = Array.from({ length: k }, () => new Array(k).fill(0));
-    for (const row of tests) table[gold[row]][predicted(row)] += 1;
+    const table = data.choices[state.choice].confusion[state.reader];
     const head = make("thead"), body = make("tbody"), top = make("tr");
     top.append(cell("td", `${data.readers[state.reader].name}: gold ↓, predicted →`, "quiet"));
     data.senses.forEach((sense) => {

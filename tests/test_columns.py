@@ -1,0 +1,26 @@
+"""Columns of tables as arrays."""
+
+import pyarrow as pa
+
+from wsd.columns import rows_by, tuples_of
+
+
+def test_rows_of_each_value_in_the_order_of_first_occurrence() -> None:
+    column = pa.chunked_array([["b", "a"], ["b", "c", "b"], []], type=pa.string())
+    found = rows_by(column)
+    assert list(found) == ["b", "a", "c"]
+    assert {value: rows.tolist() for value, rows in found.items()} == {
+        "b": [0, 2, 4],
+        "a": [1],
+        "c": [3],
+    }
+    assert rows_by(pa.chunked_array([], type=pa.string())) == {}
+
+
+def test_equal_strings_of_lists_are_one_object() -> None:
+    lists = [["the", "crane"], [], ["a", "crane", "the"]]
+    column = pa.chunked_array([lists[:1], lists[1:]], type=pa.list_(pa.string()))
+    found = tuples_of(column)
+    assert found == (("the", "crane"), (), ("a", "crane", "the"))
+    assert found[0][1] is found[2][1]
+    assert tuples_of(pa.chunked_array([], type=pa.list_(pa.string()))) == ()

@@ -1,0 +1,151 @@
+"""The quickstart through a real SLURM of one machine, beside the same run without it."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from checkout import REPOSITORY, Checkout, Run
+from require import missing
+
+pytestmark = pytest.mark.slow
+
+SCRIPT = REPOSITORY / "tests/slurm.sh"
+QUICKSTART = ("--configfile", "config/quickstart.yaml")
+# `wsd folds` takes so many MB more than it needs that it fits into the memory of a second attempt
+# and not into that of the first. Snakemake's own command names the rule too.
+HOARD = 450
+HOARDER = f"""
+import sys, time
+if {{"folds", "--corpus"}} <= set(sys.orig_argv):
+    hoard = b"x" * ({HOARD} << 20)
+    time.sleep(6)  # SLURM looks every second
+"""
+
+
+@dataclass
+class Job:
+    """A job of SLURM that ended, as its completion log has it."""
+
+    id: int
+    state: str
+    cpus: int
+    mb: int
+
+    @classmethod
+    def parse(cls, line: str) -> "Job":
+        found = dict(field.split("=", 1) for field in line.split() if "=" in field)
+        resources = dict(part.split("=") for part in found["Tres"].split(","))
+        size, unit = resources["mem"][:-1], resources["mem"][-1]
+        mb = float(size) * {"M": 1, "G": 1024}[unit]
+        return cls(int(found["JobId"]), found["JobState"], int(resources["cpu"]), round(mb))
+
+
+@dataclass
+class Queued:
+    """The run through SLURM, and the jobs that SLURM had."""
+
+    run: Run
+    checkout: Checkout
+    jobs: list[Job]
+    logs: dict[int, Path]
+
+    def of(self, name: str) -> list[Job]:
+        """The jobs of a rule or group, by where their logs were announced."""
+        return [job for job in self.jobs if name in self.logs[job.id].parts]
+
+
+@pytest.fixture(scope="module")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    if os.geteuid() != 0:
+        missing("slurm", "only root can start SLURM's daemons")
+    if not all(map(shutil.which, ("slurmctld", "slurmd", "munged"))):
+        missing("slurm", "slurm-wlm and munge are not installed")
+    folder = tmp_path_factory.mktemp("slurm")
+    try:
+        subprocess.run([SCRIPT, "start", folder], check=True, timeout=120)
+        yield folder
+    finally:
+        subprocess.run([SCRIPT, "stop", folder], check=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory, minilm: str) -> Checkout:
+    checkout = Checkout.create(tmp_path_factory.mktemp("local"))
+    checkout.run("--cores", "all", *QUICKSTART)
+    return checkout
+
+
+@pytest.fixture(scope="module")
+def queued(slurm: Path, tmp_path_factory: pytest.TempPathFactory, minilm: str) -> Queued:
+    checkout = Checkout.create(tmp_path_factory.mktemp("queued"))
+    hoarder = tmp_path_factory.mktemp("hoarder")
+    (hoarder / "sitecustomize.py").write_text(HOARDER)
+    run = checkout.run(
+        *("--profile", "profiles/slurm", *QUICKSTART),
+        # One node with the processors of this machine, no accounting, no network file system.
+        *("--cores", str(os.cpu_count()), "--slurm-status-command", "squeue"),
+        *("--slurm-init-seconds-before-status-checks", "3", "--latency-wait", "5"),
+        PYTHONPATH=f"{checkout.root}:{hoarder}",
+    )
+    lines = (slurm / "jobs.txt").read_text().splitlines()
+    logs = re.findall(r"submitted with SLURM jobid (\d+) \(log: (\S+)\)", run.text)
+    return Queued(
+        run, checkout, [Job.parse(line) for line in lines], {int(i): Path(p) for i, p in logs}
+    )
+
+
+def test_every_job_went_through_the_queue(
+    queued: Queued, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with capsys.disabled():
+        print(f"\n{'job':>4}  {'state':<14} {'cpus':>4} {'MB':>6}  rule or group")
+        for job in queued.jobs:
+            name = queued.logs[job.id].relative_to(queued.checkout.root / ".snakemake/slurm_logs")
+            print(f"{job.id:>4}  {job.state:<14} {job.cpus:>4} {job.mb:>6}  {name.parent}")
+    assert {job.id for job in queued.jobs} == set(queued.logs)
+    # Of a kind together: the queue sees far fewer jobs than there are steps.
+    assert sum(queued.run.jobs.values()) > 60
+    assert len(queued.jobs) <= 16
+    assert len(queued.of("group_corpus_corpus")) == 1
+    assert [job.state for job in queued.of("group_tables_tables")] == ["COMPLETED"]
+
+
+def test_a_job_over_its_memory_is_killed_and_passes_with_more(queued: Queued) -> None:
+    killed, passed = queued.of("rule_folds")
+    assert killed.state != "COMPLETED"
+    assert passed.state == "COMPLETED"
+    assert passed.mb == 2 * killed.mb
+    assert "exceeded" in queued.logs[killed.id].read_text()
+    assert all(job.state == "COMPLETED" for job in queued.jobs if job != killed)
+
+
+def test_the_logs_of_the_steps_are_where_they_always_are(queued: Queued, local: Checkout) -> None:
+    def logs(checkout: Checkout) -> list[str]:
+        folder = checkout.root / "results/logs"
+        return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.log"))
+
+    assert logs(queued.checkout) == logs(local)
+
+
+def test_the_results_are_those_of_a_run_without_slurm(queued: Queued, local: Checkout) -> None:
+    def results(checkout: Checkout) -> dict[str, bytes]:
+        folder = checkout.root / "results"
+        return {
+            str(path.relative_to(folder)): path.read_bytes()
+            for path in sorted(folder.rglob("*"))
+            # How long a step took, and what it said meanwhile.
+            if path.is_file() and path.relative_to(folder).parts[0] not in ("benchmarks", "logs")
+        }
+
+    theirs, ours = results(queued.checkout), results(local)
+    assert list(theirs) == list(ours)
+    assert [name for name in ours if theirs[name] != ours[name]] == []
+
+
+def test_nothing_is_left_to_do_without_slurm(queued: Queued) -> None:
+    assert queued.checkout.run("-n", "--cores", "all", *QUICKSTART).nothing
