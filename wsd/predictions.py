@@ -179,7 +179,7 @@ def classify(
                 if of_word is None or of_word.held is None:
                     continue
                 rows = train.rows(corpora[word])
-                classifier = _estimator(estimator, {}, found)
+                classifier = unfitted(estimator, {}, found)
                 into[word] = tuning.score_word(
                     classifier, grid, vectors[rows], corpus.gold[rows], of_word
                 )
@@ -194,7 +194,7 @@ def classify(
                 if word not in train.words:
                     continue
                 parameters = (point or {}) if word in into else tuning.fixed(space)
-                classifier = _estimator(estimator, parameters, found)
+                classifier = unfitted(estimator, parameters, found)
                 to += predict_word(corpus, vectors, classifier, train.rows(corpora[word]))
     for i, train in enumerate(trains):
         provenance = {
@@ -251,7 +251,7 @@ def classify_per_word(
             found, vectors, sources[word] = features.read(
                 embeddings, corpus, row["view"], row["layers"]
             )
-            classifier = _estimator(row["estimator"], row["parameters"], found)
+            classifier = unfitted(row["estimator"], row["parameters"], found)
             made += predict_word(corpus, vectors, classifier, train.rows(corpus))
     provenance = {
         "train": train.train,
@@ -269,7 +269,8 @@ def classify_per_word(
     write(out, made, provenance)
 
 
-def _estimator(estimator: str, parameters: Mapping[str, Any], found: Features) -> Any:
+def unfitted(estimator: str, parameters: Mapping[str, Any], found: Features) -> Any:
+    """The estimator that is fitted on a feature set: of a learned mix, the one that learns it."""
     from wsd.classifiers import build
 
     mixed = [choice for _, choice in found.parts if choice.operation == "mix"]
