@@ -87,14 +87,11 @@ def predict_word(
         raise ValueError(f"{len(vectors)} vectors for {len(corpus)} instances of {corpus.word}")
     train = np.flatnonzero(corpus.split == "train") if rows is None else rows
     classifier.fit(vectors[train], corpus.gold[train])
-    score = getattr(classifier, "predict_proba", None) or classifier.decision_function
     found = []
     for split in dict.fromkeys(corpus.split.tolist()):
         tested = np.flatnonzero(corpus.split == split)
         if split == "train":
             continue
-        scores = np.full((len(tested), len(corpus.senses)), np.nan)
-        scores[:, classifier.classes_] = score(vectors[tested])
         found.append(
             WordPredictions(
                 word=corpus.word,
@@ -103,11 +100,31 @@ def predict_word(
                 index=corpus.index[tested],
                 gold=corpus.gold[tested],
                 predicted=classifier.predict(vectors[tested]).astype(np.int32),
-                scores=scores,
+                scores=scores_of(classifier, vectors[tested], len(corpus.senses)),
                 split=split,
             )
         )
     return found
+
+
+def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray:
+    """Scores of every sense by a fitted classifier; NaN for one without training instances.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier
+        Its classes are indices of senses.
+    vectors : array of shape (n, features)
+    n_senses : int
+
+    Returns
+    -------
+    array of shape (n, n_senses)
+    """
+    score = getattr(classifier, "predict_proba", None) or classifier.decision_function
+    scores = np.full((len(vectors), n_senses), np.nan)
+    scores[:, classifier.classes_] = score(vectors)
+    return scores
 
 
 def classify(
