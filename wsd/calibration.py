@@ -57,8 +57,8 @@ def logits(scores: np.ndarray, estimator: str, parameters: Mapping[str, Any]) ->
     if estimator == "nearest_centroid":
         return scores
     if estimator == "knn":
-        k, senses = parameters.get("k", 5), np.count_nonzero(~np.isnan(scores[:1]))
-        scores = (k * scores + 1 / max(1, senses)) / (k + 1)
+        k, senses = parameters.get("k", 5), int(np.count_nonzero(~np.isnan(scores[:1])))
+        scores = (k * scores + 1 / max(senses, 1)) / (k + 1)
     return np.log(np.maximum(scores, SMALLEST))
 
 
@@ -119,7 +119,9 @@ def reliability(confidence: np.ndarray, correct: np.ndarray) -> list[Bin]:
     for i in range(BINS):
         here = of == i
         n = int(here.sum())
-        means = (float(confidence[here].mean()), float(correct[here].mean())) if n else (np.nan,) * 2
+        means = (
+            (float(confidence[here].mean()), float(correct[here].mean())) if n else (np.nan,) * 2
+        )
         found.append(Bin(i / BINS, (i + 1) / BINS, n, *means))
     return found
 

@@ -31,6 +31,7 @@ RESERVED = (
     "published",
     "report",
     "scores.csv",
+    "selected.wsd",
     "selection.csv",
     "selection.json",
     "source",

@@ -47,6 +47,11 @@ class Configuration:
         return f"{self.model}, {self.view}, layers {self.layers}, {self.classifier}"
 
 
+def is_usable(configuration: Configuration) -> bool:
+    """Whether it can be used on new text: a random word of the sentence cannot be drawn again."""
+    return DRAWN not in configuration.view.split(JOIN)
+
+
 @dataclass(frozen=True, eq=False)
 class Answers:
     """What a fitted word says of some vectors.
@@ -226,7 +231,7 @@ class Fitting:
 
     def __init__(self, results: Results, configuration: Configuration) -> None:
         self.results, self.configuration = results, configuration
-        if DRAWN in configuration.view.split(JOIN):
+        if not is_usable(configuration):
             raise ConfigError(
                 "the view `other` is one random word of the sentence, a control",
                 where="--view",
@@ -301,6 +306,43 @@ class Fitting:
             ),
             stored=self._stored.get(word),
         )
+
+
+class FromResults:
+    """Words of the results, each fitted when it is first asked for, as :mod:`wsd.predict` wants.
+
+    Parameters
+    ----------
+    fitting : Fitting
+    """
+
+    def __init__(self, fitting: Fitting) -> None:
+        self._fitting = fitting
+        self.encoder, self.words = fitting.encoder, fitting.words
+        self._fitted: dict[str, FittedWord] = {}
+
+    def word(self, word: str) -> FittedWord:
+        """A word, fitted."""
+        if word not in self._fitted:
+            self._fitted[word] = self._fitting.word(word)
+        return self._fitted[word]
+
+    def sentences(self, word: str) -> list[str] | None:
+        """Its training sentences in the order of its vectors."""
+        return training_sentences(self._fitting.results, self.word(word))
+
+
+def training_sentences(results: Results, word: FittedWord) -> list[str] | None:
+    """The sentences that a word was fitted on; None if the results are of another table."""
+    try:
+        table = results.corpus(word.word)
+    except ResultError:
+        return None
+    if table.digest != word.corpus:
+        return None
+    rows = np.flatnonzero(table.split == "train")
+    rows = rows[np.searchsorted(table.index[rows], word.lines)]
+    return [" ".join(table.tokens[row]) for row in rows]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,21 +8,33 @@ encoder is not in it; the manifest has the checksums of its files, and other fil
 """
 
 import json
+import logging
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from wsd.card import card
 from wsd.classifiers.stored import arrays_of, restored
-from wsd.errors import ModelError, WsdError
-from wsd.files import replacing
-from wsd.fitting import FittedWord
+from wsd.datasets import DATASETS
+from wsd.errors import ConfigError, ModelError, WsdError
+from wsd.figures import FIGURES
+from wsd.files import expecting, replacing
+from wsd.fitting import FittedWord, Fitting, training_sentences
+from wsd.predictions import TEST
+from wsd.trains import FULL
+
+log = logging.getLogger("wsd")
 
 FORMAT = 1
 SUFFIX = ".wsd"
+PACKAGES = ("numpy", "safetensors", "scikit-learn", "scipy", "tokenizers", "torch", "transformers")
+ALL = "(all)"
 CARD, MANIFEST, SENTENCES = "README.md", "manifest.json", "sentences.json"
 LEARNED = "learned."  # before the names of a classifier's arrays
 # The same bytes whenever it is written.
@@ -100,6 +112,105 @@ def writing(path: Path) -> Iterator[Writer]:
     """A writer whose file is put in its place if the block succeeds and has closed it."""
     with replacing(path) as temporary:
         yield Writer(temporary)
+
+
+def fit(fitting: Fitting, *, out: Path, with_sentences: bool = False) -> None:
+    """Fit every word of a configuration and write the model file.
+
+    Parameters
+    ----------
+    fitting : Fitting
+    out : Path
+        Ends in ``.wsd``.
+    with_sentences : bool
+        Whether the training sentences go in.
+
+    Raises
+    ------
+    ConfigError
+        If the name has another ending.
+    """
+    if out.suffix != SUFFIX:
+        raise ConfigError(
+            f"a model file is called {SUFFIX}, not {out.suffix!r}", where=str(out), fix="rename it"
+        )
+    sentences: dict[str, list[str]] = {}
+    with writing(out) as writer:
+        for done, word in enumerate(fitting.words, start=1):
+            fitted = fitting.word(word)
+            writer.put(fitted)
+            if with_sentences:
+                sentences[word] = training_sentences(fitting.results, fitted) or []
+            log.info("fit: %s, %d of %d words", word, done, len(fitting.words))
+        manifest = {
+            "configuration": vars(fitting.configuration),
+            "encoder": _elsewhere(fitting.encoder),
+            "predictions": fitting.source,
+            "versions": {"wsd": version("wsd"), **{name: version(name) for name in PACKAGES}},
+        }
+        writer.close(
+            manifest,
+            card(
+                {**manifest, "words": writer.words},
+                file=out.name,
+                dataset=_dataset(fitting.results.folder.name),
+                with_sentences=with_sentences,
+                **_measured(fitting),
+            ),
+            sentences if with_sentences else None,
+        )
+
+
+def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
+    """An encoder from a folder is found from any working directory on this machine."""
+    model = encoder["model"]
+    source = dict(model["source"])
+    if "path" in source:
+        source["path"] = str(Path(source["path"]).expanduser().resolve())
+    return {**encoder, "model": {**model, "source": source}}
+
+
+def _dataset(name: str) -> dict[str, str]:
+    if name in DATASETS:
+        known = DATASETS[name]
+        keys = ("title", "source", "licence", "citation")
+        return {key: getattr(known, key) for key in keys}
+    return {
+        "title": name,
+        "source": "a corpus of the user's own",
+        "licence": "not known here",
+        "citation": "Cite the corpus.",
+    }
+
+
+def _measured(fitting: Fitting) -> dict[str, Any]:
+    """What earlier steps wrote of a configuration, as far as they did."""
+    folder, of = fitting.results.folder, vars(fitting.configuration)
+
+    def rows(path: str, **equal: Any) -> pd.DataFrame:
+        file = folder / path
+        if not file.exists():
+            return pd.DataFrame()
+        table = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype={"layers": str})
+        with expecting(file):
+            for column, value in {**of, **equal}.items():
+                table = table[table[column] == value]
+        return table
+
+    scores = rows("scores.csv", train=FULL, test=TEST)
+    intervals = rows("comparison/words.csv")
+    if len(intervals):
+        bounds = [f"{figure}_{end}" for figure in FIGURES for end in ("low", "high")]
+        # What was selected may stand there twice, as the best on the test set too.
+        intervals = intervals.drop_duplicates("word")
+        scores = scores.merge(intervals[["word", *bounds]], on="word")
+    overall = rows("comparison.csv").to_dict("records")
+    return {
+        "scores": scores.to_dict("records"),
+        "overall": overall[0] if overall else None,
+        "calibration": rows(f"{of['model']}/calibration.csv", word=ALL).to_dict("records"),
+        "novelty": rows(f"{of['model']}/novelty.csv", word=ALL).to_dict("records"),
+    }
 
 
 def _json(value: Any) -> bytes:
