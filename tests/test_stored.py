@@ -59,7 +59,7 @@ def test_arrays_that_do_not_belong_together_are_refused(
 
 
 def test_only_estimators_of_the_registry_are_made() -> None:
-    with pytest.raises(ConfigError, match="there is no classifier 'os.system'"):
+    with pytest.raises(ConfigError, match="there is no classifier"):
         restored("os.system", {}, {"classes": np.arange(2)})
     with pytest.raises(ConfigError, match="nearest_centroid"):
         restored("nearest_centroid", {"__class__": "x"}, {"classes": np.arange(2)})

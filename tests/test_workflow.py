@@ -29,6 +29,7 @@ TO_THE_END = dict.fromkeys(
         "alignment",
         "select",
         "classify_selected",
+        "calibration",
         "evaluate",
         "compare",
         "layerwise",
@@ -248,12 +249,12 @@ def closure(step: str) -> set[str]:
     """A step and those that use its files."""
     after = {
         "corpus": {"folds", "embed", "classify", "classify_selected", "baseline", "project",
-                   "neighbours", "compare", "layerwise", "report"},
-        "folds": {"classify", "classify_selected", "baseline"},
+                   "neighbours", "calibration", "compare", "layerwise", "report"},
+        "folds": {"classify", "classify_selected", "baseline", "calibration"},
         "model": {"embed"},
-        "embed": {"classify", "classify_selected", "project", "neighbours"},
-        "classify": {"select", "evaluate", "compare", "layerwise", "report"},
-        "select": {"classify_selected", "evaluate", "compare"},
+        "embed": {"classify", "classify_selected", "project", "neighbours", "calibration"},
+        "classify": {"select", "calibration", "evaluate", "compare", "layerwise", "report"},
+        "select": {"classify_selected", "calibration", "evaluate", "compare"},
         "classify_selected": {"evaluate", "compare"},
         "baseline": {"compare"},
         "project": {"report"},
@@ -261,6 +262,7 @@ def closure(step: str) -> set[str]:
         "evaluate": {"compare", "report"},
         "compare": {"figures", "report"},
         "layerwise": {"figures", "report"},
+        "calibration": {"report"},
         "figures": set(),
         "report": set(),
     }  # fmt: skip
@@ -280,7 +282,7 @@ def listed_modules() -> dict[str, list[str]]:
              "classify_selected": MODULES["classify-selected"]}  # fmt: skip
     return {step: names[step] for step in ("corpus", "folds", "model", "embed", "classify",
             "select", "classify_selected", "baseline", "project", "neighbours", "evaluate",
-            "compare", "layerwise", "figures", "report")}  # fmt: skip
+            "compare", "layerwise", "figures", "calibration", "report")}  # fmt: skip
 
 
 @pytest.mark.slow

@@ -316,6 +316,7 @@ def _report(args: argparse.Namespace) -> None:
     from wsd import corpus
     from wsd.datasets import DATASETS
     from wsd.report import BEHIND, build_report
+    from wsd.report.inputs import CONFIDENCE
 
     build_report(
         dataset=DATASETS[args.dataset],
@@ -329,6 +330,7 @@ def _report(args: argparse.Namespace) -> None:
             "comparison": [args.comparison],
             **{name: [args.tables / f"{name}.csv"] for name in BEHIND},
             "geometry": args.geometry,
+            **{name: [folder / f"{name}.csv" for folder in args.confidence] for name in CONFIDENCE},
         },
         provenance=args.provenance,
         view=args.view,
@@ -699,6 +701,10 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--geometry", type=Path, nargs="*", default=[], metavar="FILE", help="of `wsd geometry`"
     )
+    p.add_argument(
+        "--confidence", type=Path, nargs="*", default=[], metavar="FOLDER",
+        help="of `wsd calibration`, one per model",
+    )  # fmt: skip
     p.add_argument("--no-text", action="store_true", help="leave the corpus's sentences out")
     p.add_argument("--portable", type=Path, required=True, help="folder for one-file word pages")
     out(p, "folder for index.html")

@@ -180,6 +180,9 @@ class Predictor:
     def _find(self, line: Line) -> list["_Asked | Row"]:
         if line.wrong is not None:
             return [Row(line, UNREADABLE, line.wrong)]
+        if line.text.encode(errors="replace").decode() != line.text:
+            # From JSON, or an argument that is not UTF-8: nothing after this can take it.
+            return [Row(replace(line, text=""), UNREADABLE, "half a character in the text")]
         if line.word is not None and line.word not in self.words.words:
             known = ", ".join(self.words.words)
             return [Row(line, UNREADABLE, f"no word {line.word!r} here: there are {known}")]

@@ -105,7 +105,8 @@ def write(
         Whether a table says all that is known of each answer, rather than one line.
     """
     if form == "jsonl":
-        return (json.dumps(_said(row, used), ensure_ascii=False) + "\n" for row in rows)
+        # In ASCII: a line separator of Unicode's in the text must not end a line.
+        return (json.dumps(_said(row, used)) + "\n" for row in rows)
     if form == "csv":
         return _csv(rows, used)
     return _details(rows, used) if details else _table(rows)
@@ -127,8 +128,7 @@ def _said(row: Row, used: Mapping[str, str]) -> dict[str, Any]:
         "message": row.message,
         **used,
         "neighbours": [vars(neighbour) for neighbour in row.neighbours],
-        # What cannot be read may hold half a character, which no UTF-8 has.
-        "text": _whole(row.line.text),
+        "text": row.line.text,
     }
 
 
@@ -216,7 +216,3 @@ def _percent(value: float | None) -> str:
 def _shown(text: str) -> str:
     """Text that cannot move a terminal's cursor, nor change its colours."""
     return "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in text)
-
-
-def _whole(text: str) -> str:
-    return text.encode(errors="replace").decode()

@@ -174,9 +174,20 @@ TABLES = {
         ("model", "view", "layers", "centring", "word"),
         ("anisotropy", "self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"),
     ),
+    "calibration": Table(
+        (*_NAMES, "test", "word", "scores"),
+        ("n", "accuracy", "confidence", "ece", "ece_low", "ece_high"),
+    ),
+    "reliability": Table(
+        (*_NAMES, "test", "scores"),
+        ("n", "confidence", "accuracy", "accuracy_low", "accuracy_high"),
+    ),
+    "novelty": Table((*_NAMES, "sentences", "word"), ("n", "far", "accuracy_far", "accuracy_near")),
 }
+# What is measured of the selected configuration's probabilities, one file each per model.
+CONFIDENCE = ("calibration", "reliability", "novelty")
 # A run without controls or further training sets has no such rows.
-MAY_BE_EMPTY = ("controls", "differences", "learning", "geometry")
+MAY_BE_EMPTY = ("controls", "differences", "learning", "geometry", *CONFIDENCE)
 _FLAGS = ("chosen_on_folds", "not_told_from_best")
 
 
