@@ -2,7 +2,10 @@
 
 import csv
 import json
+import os
 import re
+import subprocess
+import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -301,6 +304,28 @@ def test_editing_a_module_reruns_the_steps_that_use_it(checkout: Checkout, small
         assert run.nothing == (not direct), module
         file.write_text(original)
     assert checkout.run("-n", "--configfile", small).nothing
+
+
+@pytest.mark.slow
+def test_the_selected_classifier_as_one_file(checkout: Checkout, small: str) -> None:
+    """Only by its name; it then answers where the pages are made."""
+    run = checkout.run("--cores", "1", "--configfile", small, "fit")
+    assert run.jobs == {"fit": 1}
+    done = subprocess.run(
+        [sys.executable, "-m", "wsd.cli", "predict", "The cranes flew.", "--format", "jsonl"],
+        cwd=checkout.root,
+        env={**os.environ, "PYTHONPATH": str(checkout.root)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())
+    selected = chosen["chosen"]["tiny"]["full"]["all"]
+    assert (answer["layers"], answer["classifier"]) == (selected["layers"], selected["classifier"])
+    assert answer["word"] == "crane"
+    assert "fitting" not in done.stderr  # it was read from the file
+    assert checkout.run("-n", "--configfile", small, "fit").nothing
 
 
 @pytest.mark.slow
