@@ -214,6 +214,7 @@ def test_a_kept_file_is_used_as_long_as_it_is_of_these_predictions(
 # The file
 
 
+@pytest.mark.slow
 def test_it_works_from_another_folder_and_working_directory(
     root: Path, tmp_path: Path, answers: Call
 ) -> None:
@@ -558,6 +559,7 @@ def test_a_table_moves_no_cursor(
     assert "model tiny, view focal, layers 2, classifier logistic" in out
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_fault(root: Path, tmp_path: Path) -> None:
     file = text_file(tmp_path / "in.txt", *["a crane"] * 3000)
     wsd = f"{sys.executable} -m wsd.cli predict --file {file} --model-file model.wsd"
