@@ -309,7 +309,7 @@ def test_editing_a_module_reruns_the_steps_that_use_it(checkout: Checkout, small
 @pytest.mark.slow
 def test_the_selected_classifier_as_one_file(checkout: Checkout, small: str) -> None:
     """Only by its name; it then answers where the pages are made."""
-    run = checkout.run("--cores", "1", "--configfile", small, "fit")
+    run = checkout.run("fit", "--cores", "1", "--configfile", small)
     assert run.jobs == {"fit": 1}
     done = subprocess.run(
         [sys.executable, "-m", "wsd.cli", "predict", "The cranes flew.", "--format", "jsonl"],
@@ -325,7 +325,7 @@ def test_the_selected_classifier_as_one_file(checkout: Checkout, small: str) -> 
     assert (answer["layers"], answer["classifier"]) == (selected["layers"], selected["classifier"])
     assert answer["word"] == "crane"
     assert "fitting" not in done.stderr  # it was read from the file
-    assert checkout.run("-n", "--configfile", small, "fit").nothing
+    assert checkout.run("fit", "-n", "--configfile", small).nothing
 
 
 @pytest.mark.slow
