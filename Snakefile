@@ -11,6 +11,7 @@ include: "workflow/rules/data.smk"
 include: "workflow/rules/embed.smk"
 include: "workflow/rules/classify.smk"
 include: "workflow/rules/compare.smk"
+include: "workflow/rules/use.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/reproduce.smk"
 
@@ -23,6 +24,7 @@ rule all:
         rules.layerwise.output,
         rules.figures.output,
         expand(rules.alignment.output, model=CONFIG.models),
+        expand(rules.calibration.output, model=CONFIG.models),
         analyses(),
         rules.report.output,
     message:

@@ -383,6 +383,42 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         "model-layers": pd.DataFrame(by_model),
         "alignment": alignment,
         "geometry": geometry,
+        **made_confidence(own),
+    }
+
+
+def made_confidence(own: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """What calibration would have written, of the first configuration of each model."""
+    names = ["model", "view", "layers", "classifier"]
+    selected = own.drop_duplicates("model")[names].to_dict("records")
+    kinds = {"as they are": 0.08, "calibrated": 0.02}
+    calibration = [
+        {**row, "test": test, "word": word, "scores": kind, "n": 90, "accuracy": 0.9,
+         "confidence": 0.9 + ece, "ece": ece, "ece_low": ece / 2, "ece_high": 2 * ece}
+        for row in selected
+        for test in ("test", "outofdomain")
+        for word in ("(all)", "bank")
+        for kind, ece in kinds.items()
+    ]  # fmt: skip
+    reliability = [
+        {**row, "test": "test", "scores": kind, "low": high - 0.1, "high": high, "n": 45,
+         "confidence": high - 0.02, "accuracy": high - 0.02 - ece, "accuracy_low": high - 0.2,
+         "accuracy_high": high}
+        for row in selected
+        for kind, ece in kinds.items()
+        for high in (0.7, 1.0)
+    ]  # fmt: skip
+    novelty = [
+        {**row, "sentences": sentences, "word": word, "threshold": 0.3, "n_train": 60, "n": 90,
+         "far": far, "accuracy_far": 0.5, "accuracy_near": 0.9}
+        for row in selected
+        for sentences, far in (("test", 0.012), ("other words", 0.75))
+        for word in ("(all)", "bank")
+    ]  # fmt: skip
+    return {
+        "calibration": pd.DataFrame(calibration),
+        "reliability": pd.DataFrame(reliability),
+        "novelty": pd.DataFrame(novelty),
     }
 
 

@@ -11,6 +11,7 @@ from wsd.datasets import DATA
 from wsd.published import SYSTEMS
 
 WORDS = ("apple", "crane")
+LAID_OUT = "results/quickstart"
 SYSTEM = next(name for name in SYSTEMS if name.startswith("1nn-"))
 FURTHER = "apple\tapple_fruit\t1\tan apple fell from the old tree\n"
 
@@ -44,6 +45,27 @@ def prepare(folder: Path) -> None:
     assert "apple_fruit" in read_text(folder / "source" / "apple", "apple").senses
     (folder / "source" / f"{OUT_OF_DOMAIN}.tsv").write_text(FURTHER)
     tiny_bert(folder / "tiny")
+    _lay_out(folder)
+
+
+def _lay_out(folder: Path) -> None:
+    """Links at the places of the workflow to what the steps below will write."""
+    for place, file in {
+        "corpus": "corpus",
+        "folds/full.parquet": "full.parquet",
+        "tiny/embeddings": "e",
+        "tiny/predictions/full/focal/mix-all.logistic.parquet": "p.parquet",
+        "tiny/predictions/full/focal+context/2+1.own.parquet": "p2.parquet",
+        "tiny/predictions/full/focal/1.knn.parquet": "p3.parquet",
+        "tiny/predictions/full/focal/1.logistic.parquet": "p4.parquet",
+        "selection.csv": "selection.csv",
+        "scores.csv": "scores.csv",
+        "comparison.csv": "comparison.csv",
+        "comparison": "comparison",
+    }.items():
+        link = folder / LAID_OUT / place
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(folder / file)
 
 
 DATA_ARGUMENTS = ["--corpus", "corpus", "--words", *WORDS]
@@ -121,9 +143,13 @@ STEPS: list[tuple[str, str, list[str]]] = [
      "--judge", "logistic", "--out", "audit"]),
     ("code-length", "code-length", [*VECTORS, "--predictions", "p41.parquet",
      "--folds", "1pct.parquet", "full.parquet", "--out", "code-length.csv"]),
+    ("calibration", "calibration", ["--results", LAID_OUT, "--model", "tiny",
+     "--out", "calibration"]),
+    ("fit", "fit", ["--results", LAID_OUT, "--out", "selected.wsd"]),
     ("report", "report", [*DATA_ARGUMENTS, "--dataset", "quickstart", "--predictions",
      "p3.parquet", "p4.parquet", "--projections", "1.parquet", "t1.parquet",
      "--neighbours", "n1.parquet", *TABLES,
      "--comparison", "comparison.csv", "--tables", "comparison", "--alignment",
-     "alignment.csv", "--out", "report", "--portable", "portable"]),
+     "alignment.csv", "--confidence", "calibration", "--out", "report", "--portable",
+     "portable"]),
 ]  # fmt: skip

@@ -12,7 +12,10 @@ from steps import STEPS, prepare
 # How any command is run: what they say or lock must not embed everything again.
 EXCEPTED = {"cli", "errors", "logs", "running"}
 # What no table of results depends on, and where each is tested.
-WITHOUT_A_STEP = {"checking", "config", "doctor", "leaderboard", "plan"}
+WITHOUT_A_STEP = {
+    *("answering", "checking", "config", "doctor", "forms", "leaderboard", "plan"),
+    *("predict", "streams"),
+}
 
 
 def listed() -> dict[str, list[str]]:

@@ -369,6 +369,19 @@ def test_curves_have_the_figures_of_the_tables(run: Run, built: Path) -> None:
     assert [s["y"] for s in anisotropy] == [[0.0, 0.1, 0.2]] * 2
 
 
+def test_calibration_and_far_sentences(built: Path) -> None:
+    page = Page(built / "report" / "layers.html")
+    lines = {s["name"][0]: s for s in sources_of(page.json(f"reliability.{MODEL}"))}
+    assert lines["as they are"]["x"] == [68.0, 98.0]
+    assert lines["as they are"]["y"] == [60.0, 90.0]
+    assert lines["calibrated"]["y"] == [66.0, 96.0]
+    assert lines["calibrated"]["low"] == [50.0, 80.0]
+    assert lines["confidence = accuracy"]["y"] == [68.0, 100.0]
+    text = " ".join(page.text.split())
+    assert "8.004.00 to 16.00" in text
+    assert "1.2% of 90 sentences (test); 75.0% of 90 sentences (other words)" in text
+
+
 def sources_of(item: Any) -> list[dict[str, Any]]:
     """Columns of the distinct data sources of a figure."""
     found: dict[str, dict[str, Any]] = {}
@@ -822,14 +835,14 @@ def test_a_page_opens_with_what_the_folds_chose(tmp_path: Path) -> None:
 
 def test_small_runs_have_no_controls_and_no_further_training_sets(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
-    for name in ("controls", "learning", "differences"):
+    for name in ("controls", "learning", "differences", "calibration", "reliability", "novelty"):
         run.tables[name][0].write_text("\n")
     arguments = run.arguments(tmp_path)
     del arguments["tables"]["geometry"]
     build_report(**arguments)
     page = Page(tmp_path / "report" / "layers.html")
     text = " ".join(page.text.split())
-    for missing in ("context only", "Learning curves", "Geometry", "dashed"):
+    for missing in ("context only", "Learning curves", "Geometry", "dashed", "Calibration"):
         assert missing not in text
     assert not (tmp_path / "report" / "data" / "controls.csv").exists()
     assert "controls.csv" not in Page(tmp_path / "report" / "index.html").text

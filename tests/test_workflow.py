@@ -2,7 +2,10 @@
 
 import csv
 import json
+import os
 import re
+import subprocess
+import sys
 import time
 from collections import Counter
 from importlib.util import find_spec
@@ -33,6 +36,7 @@ TO_THE_END = dict.fromkeys(
         "alignment",
         "select",
         "classify_selected",
+        "calibration",
         "evaluate",
         "compare",
         "layerwise",
@@ -252,12 +256,12 @@ def closure(step: str) -> set[str]:
     """A step and those that use its files."""
     after = {
         "corpus": {"folds", "embed", "classify", "classify_selected", "baseline", "project",
-                   "neighbours", "compare", "layerwise", "report"},
-        "folds": {"classify", "classify_selected", "baseline"},
+                   "neighbours", "calibration", "compare", "layerwise", "report"},
+        "folds": {"classify", "classify_selected", "baseline", "calibration"},
         "model": {"embed"},
-        "embed": {"classify", "classify_selected", "project", "neighbours"},
-        "classify": {"select", "evaluate", "compare", "layerwise", "report"},
-        "select": {"classify_selected", "evaluate", "compare"},
+        "embed": {"classify", "classify_selected", "project", "neighbours", "calibration"},
+        "classify": {"select", "calibration", "evaluate", "compare", "layerwise", "report"},
+        "select": {"classify_selected", "calibration", "evaluate", "compare"},
         "classify_selected": {"evaluate", "compare"},
         "baseline": {"compare"},
         "project": {"report"},
@@ -265,6 +269,7 @@ def closure(step: str) -> set[str]:
         "evaluate": {"compare", "report"},
         "compare": {"figures", "report"},
         "layerwise": {"figures", "report"},
+        "calibration": {"report"},
         "figures": set(),
         "report": set(),
     }  # fmt: skip
@@ -284,7 +289,7 @@ def listed_modules() -> dict[str, list[str]]:
              "classify_selected": MODULES["classify-selected"]}  # fmt: skip
     return {step: names[step] for step in ("corpus", "folds", "model", "embed", "classify",
             "select", "classify_selected", "baseline", "project", "neighbours", "evaluate",
-            "compare", "layerwise", "figures", "report")}  # fmt: skip
+            "compare", "layerwise", "figures", "calibration", "report")}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -303,6 +308,28 @@ def test_editing_a_module_reruns_the_steps_that_use_it(checkout: Checkout, small
         assert run.nothing == (not direct), module
         file.write_text(original)
     assert checkout.run("-n", "--configfile", small).nothing
+
+
+@pytest.mark.slow
+def test_the_selected_classifier_as_one_file(checkout: Checkout, small: str) -> None:
+    """Only by its name; it then answers where the pages are made."""
+    run = checkout.run("fit", "--cores", "1", "--configfile", small)
+    assert run.jobs == {"fit": 1}
+    done = subprocess.run(
+        [sys.executable, "-m", "wsd.cli", "predict", "The cranes flew.", "--format", "jsonl"],
+        cwd=checkout.root,
+        env={**os.environ, "PYTHONPATH": str(checkout.root)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())
+    selected = chosen["chosen"]["tiny"]["full"]["all"]
+    assert (answer["layers"], answer["classifier"]) == (selected["layers"], selected["classifier"])
+    assert answer["word"] == "crane"
+    assert "fitting" not in done.stderr  # it was read from the file
+    assert checkout.run("fit", "-n", "--configfile", small).nothing
 
 
 @pytest.mark.slow

@@ -329,6 +329,7 @@ def _report(args: argparse.Namespace) -> None:
     from wsd import corpus
     from wsd.datasets import DATASETS
     from wsd.report import BEHIND, build_report
+    from wsd.report.inputs import CONFIDENCE
 
     build_report(
         dataset=DATASETS[args.dataset],
@@ -343,12 +344,50 @@ def _report(args: argparse.Namespace) -> None:
             **{name: [args.tables / f"{name}.csv"] for name in BEHIND},
             "geometry": args.geometry,
             "alignment": args.alignment,
+            **{name: [folder / f"{name}.csv" for folder in args.confidence] for name in CONFIDENCE},
         },
         provenance=args.provenance,
         view=args.view,
         text=not args.no_text,
         out=args.out,
         portable=args.portable,
+    )
+
+
+def _calibration(args: argparse.Namespace) -> None:
+    from wsd.confidence import measure
+    from wsd.fitting import Results
+
+    measure(Results(args.results), args.model, seed=args.seed, out=args.out)
+
+
+def _fit(args: argparse.Namespace) -> None:
+    from wsd.fitting import Fitting, Results
+    from wsd.modelfile import fit
+
+    results = Results(args.results)
+    chosen = results.choose(args.model, args.view, args.layers, args.classifier)
+    fit(Fitting(results, chosen), out=args.out, with_sentences=args.with_sentences)
+
+
+def _predict(args: argparse.Namespace) -> None:
+    # The hub is never asked: `wsd model` alone fetches.
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    from wsd import answering
+
+    answering.predict(
+        texts=args.text,
+        file=args.file,
+        word=args.word,
+        as_json=args.jsonl,
+        form=args.format,
+        out=args.out,
+        model_file=args.model_file,
+        results=args.results,
+        asked=(args.model, args.view, args.layers, args.classifier),
+        encoder=args.encoder,
+        device=args.device,
+        threads=args.threads,
     )
 
 
@@ -735,9 +774,56 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="of `wsd alignment`",
     )
+    p.add_argument(
+        "--confidence", type=Path, nargs="*", default=[], metavar="FOLDER",
+        help="of `wsd calibration`, one per model",
+    )  # fmt: skip
     p.add_argument("--no-text", action="store_true", help="leave the corpus's sentences out")
     p.add_argument("--portable", type=Path, required=True, help="folder for one-file word pages")
     out(p, "folder for index.html")
+
+    p = command("calibration", _calibration, "Measure what the selected probabilities are worth.")
+    p.add_argument("--results", type=Path, required=True, help="folder results/<dataset>")
+    p.add_argument("--model", required=True, help="its name in the selection")
+    p.add_argument("--seed", type=int, default=1, help="of the bootstrap")
+    out(p, "folder for calibration.csv, reliability.csv and novelty.csv")
+
+    def configuration(to: argparse.ArgumentParser) -> None:
+        for name, text in (
+            ("model", "of this encoder"),
+            ("view", "on this view: focal, focal+context, ..."),
+            ("layers", "on this layer choice"),
+            ("classifier", "with this classifier"),
+        ):
+            to.add_argument(
+                f"--{name}", help=f"the best candidate by the folds {text} (default: the selected)"
+            )
+
+    p = command("fit", _fit, "Keep the selected classifier as one file, to use it elsewhere.")
+    p.add_argument("--results", type=Path, required=True, help="folder results/<dataset>")
+    configuration(p)
+    p.add_argument(
+        "--with-sentences",
+        action="store_true",
+        help="put the training sentences in; mind the corpus's licence before you pass it on",
+    )
+    out(p, "the model file, .wsd")
+
+    p = command("predict", _predict, "Say the sense of a word in new text.")
+    p.add_argument("text", nargs="*", help="sentences (default: lines of --file or standard input)")
+    p.add_argument("--word", help="the word in question (default: every word that is known)")
+    p.add_argument("--file", type=Path, help="a line per sentence; -, standard input; or .jsonl")
+    p.add_argument("--jsonl", action="store_true", help='lines are {"text": ..., "word": ...}')
+    p.add_argument("--format", default="table", choices=["table", "csv", "jsonl"])
+    p.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
+    p.add_argument("--model-file", type=Path, metavar="FILE", help="of `wsd fit`")
+    p.add_argument(
+        "--results", type=Path, help="folder results/<dataset> (default: the only one there is)"
+    )
+    configuration(p)
+    p.add_argument("--encoder", type=Path, metavar="FOLDER", help="where the encoder's files are")
+    p.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
+    p.add_argument("--threads", type=_count, default=os.cpu_count() or 1)
 
     p = command("leaderboard", _leaderboard, "Print the layer choices, best first.")
     p.add_argument("summary", type=Path, help="a summary.csv")

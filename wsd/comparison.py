@@ -21,10 +21,10 @@ from wsd.corpus import Corpus
 from wsd.duplicates import components
 from wsd.errors import ResultError
 from wsd.figures import FIGURES, MEANS, confusion, joint_confusion, mean_figures, word_figures
-from wsd.files import expecting, read_json, verify, write_text
+from wsd.files import expecting, read_json, write_text
 from wsd.predictions import TEST, WordPredictions
 from wsd.selection import ALL_WORDS
-from wsd.sheets import unguarded, write_csv
+from wsd.sheets import read_csv, write_csv
 
 RARE = 15  # a sense with fewer test instances gets a row of its own
 SELECTED, PER_WORD, BEST = "selected", "selected per word", "best on test, for reference only"
@@ -467,7 +467,7 @@ def compare(
         *_of_base(read_rows(twins, TWIN, corpora), [row.model for row in own]),
         *read_rows(published, PUBLISHED, corpora),
     ]
-    listed = _read(selection_table)
+    listed = read_csv(selection_table)
     found = assemble(
         candidates=own,
         per_word=read_rows(per_word_files, PER_WORD, corpora),
@@ -505,7 +505,7 @@ def compare(
     _write(out / "controls.csv", with_intervals(everything, unlike, {}, seed))
     task = [*own, *everything]
     _write(out / "selectivity.csv", selectivity(task, read_rows(control, "control", corpora)))
-    score_table = _read(scores).fillna({"draw": ""})
+    score_table = read_csv(scores).fillna({"draw": ""})
     sets = score_table.groupby("train")["word"].agg(set)
     common = sorted(set.intersection(*sets)) if len(sets) else []
     _write(out / "learning.csv", learning(score_table, common))
@@ -527,13 +527,6 @@ def _of_base(twins: Sequence[Row], models: Sequence[str]) -> list[Row]:
 
 def _is_twin(name: str, model: str) -> bool:
     return re.fullmatch(rf"{re.escape(model)}-random-[0-9]+", name) is not None
-
-
-def _read(path: Path) -> pd.DataFrame:
-    verify(path)
-    # A word may be called "nan": only an empty cell is missing.
-    text = dict.fromkeys(("view", "layers", "draw", "word", "scope"), str)
-    return unguarded(pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""]))
 
 
 def _write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -32,6 +32,7 @@ RESERVED = (
     "published",
     "report",
     "scores.csv",
+    "selected.wsd",
     "selection.csv",
     "selection.json",
     "source",

@@ -162,20 +162,31 @@ def read_record(path: Path) -> dict[str, Any]:
     """
     record: dict[str, Any] = read_json(path)
     with expecting(path):
-        names = ("name", "model_type", *record["source"], *record["source"].values())
-        names += (*record["files"], *record["files"].values())
-        kinds = {"hub", "package", "path"} & set(record["source"])
-        if len(kinds) != 1 or ("hub" in kinds) != ("revision" in record["source"]):
-            raise ValueError("a source that is none, or several")
-        if not all(isinstance(name, str) for name in (record["name"], *names)):
-            raise TypeError("a name or a checksum that is no text")
-        # A name with a path in it would lead out of the folder.
-        if any(name != Path(name).name or "\0" in name for name in record["files"]):
-            raise ValueError("a file that is not in the model's folder")
-        if not all(type(record[key]) is int and record[key] > 0 for key in ("blocks", "width")):
-            raise ValueError("blocks and width that are no counts")
-        _check_seed(record["name"], record.get("random_weights"))
+        check_record(record)
     return record
+
+
+def check_record(record: Any) -> None:
+    """Refuse what :func:`resolve` would not give.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError and the like
+        To be turned into an error that names the file.
+    """
+    names = (record["name"], record["model_type"], *record["source"], *record["source"].values())
+    names += (*record["files"], *record["files"].values())
+    kinds = {"hub", "package", "path"} & set(record["source"])
+    if len(kinds) != 1 or ("hub" in kinds) != ("revision" in record["source"]):
+        raise ValueError("a source that is none, or several")
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("a name or a checksum that is no text")
+    # A name with a path in it would lead out of the folder.
+    if any(name != Path(name).name or "\0" in name for name in record["files"]):
+        raise ValueError("a file that is not in the model's folder")
+    if not all(type(record[key]) is int and record[key] > 0 for key in ("blocks", "width")):
+        raise ValueError("blocks and width that are no counts")
+    _check_seed(record["name"], record.get("random_weights"))
 
 
 class CacheError(ModelError):

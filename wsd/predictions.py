@@ -88,14 +88,11 @@ def predict_word(
         raise ValueError(f"{len(vectors)} vectors for {len(corpus)} instances of {corpus.word}")
     train = np.flatnonzero(corpus.split == "train") if rows is None else rows
     classifier.fit(vectors[train], corpus.gold[train])
-    score = getattr(classifier, "predict_proba", None) or classifier.decision_function
     found = []
     for split in dict.fromkeys(corpus.split.tolist()):
         tested = np.flatnonzero(corpus.split == split)
         if split == "train":
             continue
-        scores = np.full((len(tested), len(corpus.senses)), np.nan)
-        scores[:, classifier.classes_] = score(vectors[tested])
         found.append(
             WordPredictions(
                 word=corpus.word,
@@ -104,11 +101,31 @@ def predict_word(
                 index=corpus.index[tested],
                 gold=corpus.gold[tested],
                 predicted=classifier.predict(vectors[tested]).astype(np.int32),
-                scores=scores,
+                scores=scores_of(classifier, vectors[tested], len(corpus.senses)),
                 split=split,
             )
         )
     return found
+
+
+def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray:
+    """Scores of every sense by a fitted classifier; NaN for one without training instances.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier
+        Its classes are indices of senses.
+    vectors : array of shape (n, features)
+    n_senses : int
+
+    Returns
+    -------
+    array of shape (n, n_senses)
+    """
+    score = getattr(classifier, "predict_proba", None) or classifier.decision_function
+    scores = np.full((len(vectors), n_senses), np.nan)
+    scores[:, classifier.classes_] = score(vectors)
+    return scores
 
 
 def classify(
@@ -180,7 +197,7 @@ def classify(
                 if of_word is None or of_word.held is None:
                     continue
                 rows = train.rows(corpora[word])
-                classifier = _estimator(estimator, {}, found)
+                classifier = unfitted(estimator, {}, found)
                 into[word] = tuning.score_word(
                     classifier, grid, vectors[rows], corpus.gold[rows], of_word
                 )
@@ -195,7 +212,7 @@ def classify(
                 if word not in train.words:
                     continue
                 parameters = (point or {}) if word in into else tuning.fixed(space)
-                classifier = _estimator(estimator, parameters, found)
+                classifier = unfitted(estimator, parameters, found)
                 to += predict_word(corpus, vectors, classifier, train.rows(corpora[word]))
     for i, train in enumerate(trains):
         provenance = {
@@ -252,7 +269,7 @@ def classify_per_word(
             found, vectors, sources[word] = features.read(
                 embeddings, corpus, row["view"], row["layers"]
             )
-            classifier = _estimator(row["estimator"], row["parameters"], found)
+            classifier = unfitted(row["estimator"], row["parameters"], found)
             made += predict_word(corpus, vectors, classifier, train.rows(corpus))
     provenance = {
         "train": train.train,
@@ -270,7 +287,8 @@ def classify_per_word(
     write(out, made, provenance)
 
 
-def _estimator(estimator: str, parameters: Mapping[str, Any], found: Features) -> Any:
+def unfitted(estimator: str, parameters: Mapping[str, Any], found: Features) -> Any:
+    """The estimator that is fitted on a feature set: of a learned mix, the one that learns it."""
     from wsd.classifiers import build
 
     mixed = [choice for _, choice in found.parts if choice.operation == "mix"]

@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from wsd.files import write_text
+from wsd.files import verify, write_text
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Columns that hold names, which may look like numbers.
+TEXT = dict.fromkeys(
+    ("model", "view", "layers", "classifier", "draw", "word", "scope", "train", "test"), str
+)
 
 
 def guarded(text: str) -> str:
@@ -31,6 +35,20 @@ def plain(text: str) -> str:
 def unguarded(table: pd.DataFrame) -> pd.DataFrame:
     """A table that was read from a file of :func:`write_csv`, with its text as it was."""
     return table.map(lambda cell: plain(cell) if isinstance(cell, str) else cell)
+
+
+def read_csv(path: Path) -> pd.DataFrame:
+    """Read a table that :func:`write_csv` wrote; what names something stays text.
+
+    Raises
+    ------
+    DamageError
+        If it is not what was written.
+    """
+    verify(path)
+    # A word may be called "nan": only an empty cell is missing.
+    table = pd.read_csv(path, dtype=TEXT, keep_default_na=False, na_values=[""])
+    return unguarded(table)
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:

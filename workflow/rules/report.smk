@@ -20,6 +20,7 @@ rule report:
         provenance=rules.evaluate.output.provenance,
         comparison=rules.compare.output.table,
         behind=[*rules.compare.output.behind, *rules.layerwise.output],
+        confidence=expand(rules.calibration.output, model=CONFIG.models),
         geometry=[path for path in analyses() if path.endswith("geometry.csv")],
         alignment=expand(rules.alignment.output, model=CONFIG.models),
     output:
@@ -58,6 +59,7 @@ rule report:
         words=WORDS,
         view=PAGE_VIEW,
         tables=folder_of("behind"),
+        confidence=[f"{RESULTS}/{model}" for model in CONFIG.models],
         text="" if CONFIG.sentences else "--no-text",
     message:
         "report: the pages"
@@ -67,5 +69,5 @@ rule report:
         " --projections {input.projections} --neighbours {input.neighbours}"
         " --scores {input.scores} --summary {input.summary} --provenance {input.provenance}"
         " --comparison {input.comparison} --tables {params.tables} --geometry {input.geometry}"
-        " --alignment {input.alignment}"
+        " --alignment {input.alignment} --confidence {params.confidence}"
         " {params.text} --out {params.out} --portable {params.portable}"

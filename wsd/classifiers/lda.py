@@ -35,10 +35,10 @@ class LDA(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : array of shape (n_classes,)
     scaler_ : StandardScaler
-    means_ : array of shape (n_classes, n_features)
     log_prior_ : array of shape (n_classes,)
-    variances_, directions_ : arrays of shape (r,) and (n_features, r)
-        The eigenvalues of S that are not zero, and their eigenvectors.
+    coef_ : array of shape (n_classes, n_features)
+    intercept_ : array of shape (n_classes,)
+        With the weighted log prior.
     """
 
     def __init__(self, shrinkage: float = 0.5, prior_exponent: float = 1.0) -> None:
@@ -53,16 +53,20 @@ class LDA(ClassifierMixin, BaseEstimator):
         X : array of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         """
+        X, y = self._prepare(X, y)
+        codes = np.searchsorted(self.classes_, y)
+        with threadpool_limits(1):
+            linear = _Discriminants(self.scaler_.transform(X), codes, len(self.classes_))
+            self.coef_, offset = linear.at(self.shrinkage)
+        self.intercept_ = offset + self.prior_exponent * self.log_prior_
+        return self
+
+    def _prepare(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         X, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+        self.classes_, counts = np.unique(y, return_counts=True)
         self.log_prior_ = np.log(counts / len(y))
         self.scaler_ = StandardScaler().fit(X)
-        scaled = self.scaler_.transform(X)
-        self.means_ = np.stack([scaled[codes == k].mean(axis=0) for k in range(len(counts))])
-        within = scaled - self.means_[codes]
-        with threadpool_limits(1):
-            self.variances_, self.directions_ = _principal(within)
-        return self
+        return X, y
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
         """Log density of each class plus its weighted log prior, up to a constant per instance.
@@ -71,27 +75,10 @@ class LDA(ClassifierMixin, BaseEstimator):
         -------
         array of shape (n_samples, n_classes)
         """
-        return self._scores(X, [self.shrinkage])[0] + self.prior_exponent * self.log_prior_
-
-    def _scores(self, X: np.ndarray, shrinkages: Sequence[float]) -> list[np.ndarray]:
-        """For each shrinkage, the discriminants without prior."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         with threadpool_limits(1):
-            scaled = self.scaler_.transform(X)
-            across, of_means = scaled @ self.directions_, self.means_ @ self.directions_
-            products, squares = scaled @ self.means_.T, (self.means_**2).sum(axis=1)
-            mean_variance = self.variances_.sum() / X.shape[1]
-            found = []
-            for shrinkage in shrinkages:
-                # Inverse covariance: 1/ridge everywhere, corrected in the directions of S. With
-                # no spread within classes any multiple of the identity gives the same order.
-                ridge = shrinkage * mean_variance or 1.0
-                inverse = 1 / ((1 - shrinkage) * self.variances_ + ridge) - 1 / ridge
-                linear = products / ridge + (across * inverse) @ of_means.T
-                quadratic = squares / ridge + (of_means**2 * inverse).sum(axis=1)
-                found.append(linear - quadratic / 2)
-        return found
+            return self.scaler_.transform(X) @ self.coef_.T + self.intercept_
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
         """Probability of each class: array of shape (n_samples, n_classes)."""
@@ -110,15 +97,47 @@ class LDA(ClassifierMixin, BaseEstimator):
         As :meth:`wsd.classifiers.logistic.Logistic.search`.
         """
         points = [{**self.get_params(), **point} for point in grid]
-        shrinkages = sorted({point["shrinkage"] for point in points})
-        self.fit(X, y)
-        scores = dict(zip(shrinkages, self._scores(held, shrinkages), strict=True))
+        X, y = self._prepare(X, y)
+        codes = np.searchsorted(self.classes_, y)
+        with threadpool_limits(1):
+            linear = _Discriminants(self.scaler_.transform(X), codes, len(self.classes_))
+            scaled = self.scaler_.transform(held)
+            scores = {}
+            for shrinkage in {point["shrinkage"] for point in points}:
+                coef, offset = linear.at(shrinkage)
+                scores[shrinkage] = scaled @ coef.T + offset
         return np.stack(
             [
                 softmax(scores[p["shrinkage"]] + p["prior_exponent"] * self.log_prior_, axis=1)
                 for p in points
             ]
         )
+
+
+class _Discriminants:
+    """The linear discriminants for any shrinkage.
+
+    Parameters
+    ----------
+    scaled : array of shape (n_samples, n_features)
+    codes : int array of shape (n_samples,)
+    n_classes : int
+    """
+
+    def __init__(self, scaled: np.ndarray, codes: np.ndarray, n_classes: int) -> None:
+        self.means = np.stack([scaled[codes == k].mean(axis=0) for k in range(n_classes)])
+        # The eigenvalues of S that are not zero, and their eigenvectors.
+        self.variances, self.directions = _principal(scaled - self.means[codes])
+        self.of_means = self.means @ self.directions
+
+    def at(self, shrinkage: float) -> tuple[np.ndarray, np.ndarray]:
+        """Weights of shape (n_classes, n_features), and offsets without the prior."""
+        # Inverse covariance: 1/ridge everywhere, corrected in the directions of S. With no
+        # spread within classes any multiple of the identity gives the same order.
+        ridge = shrinkage * self.variances.sum() / self.means.shape[1] or 1.0
+        inverse = 1 / ((1 - shrinkage) * self.variances + ridge) - 1 / ridge
+        coef = self.means / ridge + (self.of_means * inverse) @ self.directions.T
+        return coef, -(coef * self.means).sum(axis=1) / 2
 
 
 def _principal(within: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -212,9 +212,23 @@ TABLES = {
         ("model", "word", "form", "pieces"),
         ("instances", "mean_pieces", "max_pieces", "unknown", "windowed"),
     ),
+    "calibration": Table(
+        (*_NAMES, "test", "word", "scores"),
+        ("n", "accuracy", "confidence", "ece", "ece_low", "ece_high"),
+    ),
+    "reliability": Table(
+        (*_NAMES, "test", "scores"),
+        ("n", "confidence", "accuracy", "accuracy_low", "accuracy_high"),
+    ),
+    "novelty": Table((*_NAMES, "sentences", "word"), ("n", "far", "accuracy_far", "accuracy_near")),
 }
+# What is measured of the selected configuration's probabilities, one file each per model.
+CONFIDENCE = ("calibration", "reliability", "novelty")
 # A run without controls, further training sets or a second model has no such rows.
-MAY_BE_EMPTY = ("controls", "differences", "learning", "geometry", "model-layers")
+MAY_BE_EMPTY = (
+    *("controls", "differences", "learning", "geometry", "model-layers"),
+    *CONFIDENCE,
+)
 _FLAGS = ("chosen_on_folds", "not_told_from_best")
 
 

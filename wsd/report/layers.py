@@ -9,6 +9,7 @@ import pandas as pd
 
 from wsd.files import write_text
 from wsd.layers import LayerChoice
+from wsd.predictions import TEST
 from wsd.report import figures
 from wsd.report.figures import Curve
 from wsd.report.index import METRICS
@@ -31,6 +32,10 @@ GEOMETRY = {
 CENTRINGS = {"none": "as they are", "corpus": "less the corpus's mean"}
 MEAN = "(mean)"
 DEPTHS = {0.0: "0", 0.2: "0.2", 0.4: "0.4", 0.6: "0.6", 0.8: "0.8", 1.0: "1"}
+ALL = "(all)"
+# Lines of a reliability diagram: scores as they are, after the temperature, and where both agree.
+PERFECT = "confidence = accuracy"
+KINDS = {"as they are": "dashed", "calibrated": "solid", PERFECT: "dotted"}
 # Nested draws: each is part of the next, so that a line may join them.
 RATIOS = ("1pct", "5pct", "10pct", "25pct", "50pct", "full")
 
@@ -80,6 +85,8 @@ def write_layers(report: Report, folder: Path) -> None:
         ],
         learning=_learning(report),
         geometry=_geometry(report),
+        calibration=_calibration(report),
+        kinds=[(name, *_style(i, dash)) for i, (name, dash) in enumerate(KINDS.items())],
         centrings=[(name, *_style(i, "solid")) for i, name in enumerate(CENTRINGS.values())],
         provenance=report.provenance,
         root="",
@@ -447,4 +454,48 @@ def _geometry(report: Report) -> list[dict[str, Any]]:
                     ),
                 }
             )
+    return found
+
+
+def _calibration(report: Report) -> list[dict[str, Any]]:
+    """Per model, what the selected configuration's probabilities are worth on the test set."""
+    found = []
+    for model in report.choices:
+        rows = report.rows("calibration", model=model, word=ALL)
+        if not len(rows):
+            continue
+        bins = report.rows("reliability", model=model, test=TEST)
+        lines = [
+            Curve(
+                name=kind,
+                x=_percents(of_kind["confidence"]),
+                y=_percents(of_kind["accuracy"]),
+                low=_percents(of_kind["accuracy_low"]),
+                high=_percents(of_kind["accuracy_high"]),
+                style=i,
+                number=i,
+                dash=dash,
+                labels=[f"{int(n)} sentences" for n in of_kind["n"]],
+            )
+            for i, (kind, dash) in enumerate(KINDS.items())
+            for of_kind in [bins[bins["scores"] == kind]]
+            if len(of_kind)
+        ]
+        low = min(min(line.x) for line in lines)
+        ends = [low, 100.0]
+        number = list(KINDS).index(PERFECT)
+        diagonal = Curve(PERFECT, ends, ends, number, number, dash=KINDS[PERFECT])
+        found.append(
+            {
+                "model": model,
+                "rows": records(rows),
+                "far": records(report.rows("novelty", model=model, word=ALL)),
+                "id": f"reliability.{model}",
+                "figure": figures.curves(
+                    [*lines, diagonal],
+                    x="mean confidence, percent; upwards, accuracy",
+                    y_range=_range([low, 100.0, *(v for line in lines for v in line.low or [])]),
+                ),
+            }
+        )
     return found

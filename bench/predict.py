@@ -1,0 +1,98 @@
+"""How fast does `wsd predict` answer lines, and does its memory grow with them?
+
+    python bench/predict.py results/quickstart/selected.wsd
+    python bench/predict.py FILE.wsd --lines 1000 10000 --word crane
+
+Sentences of the built-in corpus, again and again, each with its number before it so that no two are
+the same. Every run is a process of its own, whose peak memory the system counts. Beside it stands
+the bare encoder on the same sentences in one go, as `bench/extraction.py` times it: what the
+command does beyond that is finding the words, classifying, neighbours, writing.
+"""
+
+import argparse
+import itertools
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from wsd import corpus
+from wsd.forms import Finder
+from wsd.modelfile import ModelFile
+from wsd.predict import open_encoder
+
+QUICKSTART = Path(__file__).parents[1] / "wsd/data/quickstart"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model_file", type=Path)
+    parser.add_argument("--lines", type=int, nargs="+", default=[100, 1000, 10_000])
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--extract", type=Path, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.extract:
+        extract(args.model_file, args.extract, args.threads)
+        return
+    words = [word for word in ModelFile(args.model_file).words if (QUICKSTART / word).is_dir()]
+    sentences = [
+        " ".join(tokens)
+        for word in words
+        for tokens in corpus.read_text(QUICKSTART / word, word).tokens
+    ]
+    print(f"{args.threads} threads")
+    with tempfile.TemporaryDirectory() as folder:
+        for n in args.lines:
+            file = Path(folder) / f"{n}.txt"
+            lines = zip(range(n), itertools.cycle(sentences), strict=False)
+            file.write_text("".join(f"{i} {sentence}\n" for i, sentence in lines))
+            threads = ["--threads", str(args.threads)]
+            predict = ["-m", "wsd.cli", "predict", "--file", str(file), "--format", "jsonl"]
+            predict += ["--model-file", str(args.model_file), "--out", f"{folder}/out", *threads]
+            bare = [__file__, str(args.model_file), "--extract", str(file), *threads]
+            for name, command in (("wsd predict", predict), ("encoder alone", bare)):
+                seconds, of_cores, megabytes = measured(command)
+                print(
+                    f"{name:14} {n:7,} lines {seconds:7.1f} s in all {n / seconds:7.1f} lines/s "
+                    f"{of_cores:7.1f} s of cores {megabytes:6.0f} MB at most",
+                    flush=True,
+                )
+
+
+def measured(command: list[str]) -> tuple[float, float, float]:
+    """Seconds, seconds of cores and peak megabytes of a process, start-up and imports included."""
+    start = time.perf_counter()
+    child = subprocess.Popen([sys.executable, *command], stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(child.pid, 0)
+    if status:
+        raise SystemExit(f"{command} ended with {os.waitstatus_to_exitcode(status)}")
+    seconds = time.perf_counter() - start
+    return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def extract(model_file: Path, file: Path, threads: int) -> None:
+    """The focal word's vectors of every line, all in one table, and nothing else."""
+    opened = ModelFile(model_file)
+    encoder = open_encoder(opened.encoder, device="cpu")
+    finder = Finder(opened.words)
+    found = [finder.find(line)[0] for line in file.read_text().splitlines()]
+    table = corpus.Corpus(
+        word="all",
+        senses=("none",),
+        split=np.array(["new"] * len(found)),
+        index=np.arange(len(found), dtype=np.int32),
+        tokens=tuple(one.tokens for one in found),
+        position=np.array([one.position for one in found], dtype=np.int32),
+        gold=np.zeros(len(found), dtype=np.int32),
+    )
+    aligned = encoder.align(table)
+    for _ in encoder.encode(table, aligned, views=["focal"], seed=1, threads=threads):
+        pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""A fitted classifier that went through arrays predicts as it did before."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from clouds import clouds
+from numpy.testing import assert_allclose, assert_array_equal
+
+from wsd.classifiers import build
+from wsd.classifiers.stored import arrays_of, restored
+from wsd.errors import ConfigError
+
+KINDS = [
+    ("nearest_centroid", {"metric": "cosine"}),
+    ("nearest_centroid", {"metric": "euclidean"}),
+    ("logistic", {"C": 0.3, "prior_shift": 0.75}),
+    ("lda", {"shrinkage": 0.4, "prior_exponent": 0.25}),
+    ("knn", {"k": 3}),
+    ("mixed_logistic", {"layers": 3, "C": 0.3, "prior_shift": 0.5}),
+]
+
+
+def scores(fitted: Any, X: np.ndarray) -> np.ndarray:
+    return (getattr(fitted, "predict_proba", None) or fitted.decision_function)(X)
+
+
+@pytest.mark.parametrize(("name", "parameters"), KINDS, ids=lambda value: str(value))
+@pytest.mark.parametrize(("rows", "classes"), [(80, 3), (80, 2), (20, 3), (20, 2), (20, 1)])
+def test_it_predicts_the_same(
+    name: str, parameters: dict[str, Any], rows: int, classes: int
+) -> None:
+    """With more and with fewer instances than features, and class numbers with a gap."""
+    X, y, test = clouds(7, classes=classes, rows=rows, width=30, spread=2.0)
+    X, test = X.astype(np.float32), test.astype(np.float32)
+    fitted = build(name, parameters).fit(X, 2 * y + 1)
+    again = restored(name, json.loads(json.dumps(parameters)), arrays_of(name, fitted))
+    assert type(again) is type(fitted)
+    assert_array_equal(again.predict(test), fitted.predict(test))
+    assert_allclose(scores(again, test), scores(fitted, test), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "parameters"), KINDS, ids=lambda value: str(value))
+def test_arrays_that_do_not_belong_together_are_refused(
+    name: str, parameters: dict[str, Any]
+) -> None:
+    X, y, _ = clouds(7, classes=3, rows=40, width=30)
+    learned = arrays_of(name, build(name, parameters).fit(X, y))
+    for key in learned:
+        with pytest.raises(KeyError):
+            restored(name, parameters, {k: v for k, v in learned.items() if k != key})
+    for key in set(learned) - {"classes", "labels"}:
+        nan = {**learned, key: np.full_like(learned[key], np.nan)}
+        short = {**learned, key: learned[key][:-1]}
+        for wrong in (nan, short):
+            with pytest.raises(ValueError):
+                restored(name, parameters, wrong)
+
+
+def test_only_estimators_of_the_registry_are_made() -> None:
+    with pytest.raises(ConfigError, match="there is no classifier"):
+        restored("os.system", {}, {"classes": np.arange(2)})
+    with pytest.raises(ConfigError, match="nearest_centroid"):
+        restored("nearest_centroid", {"__class__": "x"}, {"classes": np.arange(2)})

@@ -1,0 +1,82 @@
+# In:  the selection, the predictions, vectors and folds of what was selected.
+# Out: results/<dataset>/<model>/calibration.csv, reliability.csv and novelty.csv: what the selected
+#      probabilities are worth, and which sentences are far from the training set;
+#      results/<dataset>/selected.wsd, the selected classifier in one file: only by its name,
+#      `snakemake fit`.
+
+CONFIDENCE = ("calibration", "reliability", "novelty")
+
+
+def stored_vectors(models):
+    """The embeddings of every view: which of them was selected is known when the step runs."""
+    return expand(
+        "{results}/{model}/embeddings/{word}/{view}.safetensors",
+        results=RESULTS,
+        model=models,
+        word=WORDS,
+        view=CONFIG.store,
+    )
+
+
+rule calibration:
+    input:
+        modules=modules("calibration"),
+        corpus=CORPUS,
+        vectors=lambda wildcards: stored_vectors(wildcards.model),
+        folds=FOLDS.format(train=FULL),
+        predictions=lambda wildcards: [
+            path
+            for path in candidates(PREDICTIONS)
+            if path.startswith(f"{RESULTS}/{wildcards.model}/")
+        ],
+        selection=rules.select.output.table,
+    output:
+        expand("{results}/{{model}}/{table}.csv", results=RESULTS, table=CONFIDENCE),
+    log:
+        f"{LOGS}/{{model}}/calibration.log",
+    benchmark:
+        f"{BENCHMARKS}/{{model}}/calibration.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=scaled(800, 1.5),
+        runtime=scaled(10, 0.2),
+    params:
+        results=RESULTS,
+        seed=CONFIG.seed,
+        out=subpath(output[0], parent=True),
+    message:
+        "calibration: what was selected of {wildcards.model}"
+    shell:
+        "wsd --log {log} calibration --results {params.results} --model {wildcards.model}"
+        " --seed {params.seed} --out {params.out}"
+
+
+rule fit:
+    input:
+        modules=modules("fit"),
+        corpus=CORPUS,
+        vectors=stored_vectors(CONFIG.models),
+        folds=FOLDS.format(train=FULL),
+        predictions=candidates(PREDICTIONS),
+        selection=rules.select.output.table,
+        scores=rules.evaluate.output.scores,
+        comparison=[rules.compare.output.table, *rules.compare.output.behind],
+        confidence=expand(rules.calibration.output, model=CONFIG.models),
+    output:
+        f"{RESULTS}/selected.wsd",
+    log:
+        f"{LOGS}/fit.log",
+    benchmark:
+        f"{BENCHMARKS}/fit.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=scaled(800, 1.5),
+        runtime=scaled(10, 0.2),
+    params:
+        results=RESULTS,
+    message:
+        "fit: the selected classifier as one file"
+    shell:
+        "wsd --log {log} fit --results {params.results} --out {output}"

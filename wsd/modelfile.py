@@ -1,0 +1,354 @@
+"""A fitted configuration as one file, ``.wsd``, that can be used anywhere the encoder is.
+
+A zip archive whose members are stored as they are: ``README.md``, a card for people;
+``manifest.json``; ``words/<n>.safetensors``, a word's classifier and training vectors, read when
+the word is first asked for; and, if its maker wanted them, ``sentences.json``. Nothing in it is
+code, and nothing of it is unpickled: :mod:`wsd.classifiers.stored` says what comes back. The
+encoder is not in it; the manifest has the checksums of its files, and other files are refused.
+"""
+
+import json
+import logging
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd.card import card
+from wsd.classifiers.stored import arrays_of, restored
+from wsd.datasets import DATASETS
+from wsd.embeddings import INPUTS
+from wsd.errors import ConfigError, ModelError, WsdError
+from wsd.figures import FIGURES
+from wsd.files import UNEXPECTED, expecting, replacing
+from wsd.fitting import FittedWord, Fitting, training_sentences
+from wsd.models import check_record
+from wsd.predictions import TEST
+from wsd.sheets import read_csv
+from wsd.trains import FULL
+
+log = logging.getLogger("wsd")
+
+FORMAT = 1
+SUFFIX = ".wsd"
+PACKAGES = ("numpy", "safetensors", "scikit-learn", "scipy", "tokenizers", "torch", "transformers")
+ALL = "(all)"
+CARD, MANIFEST, SENTENCES = "README.md", "manifest.json", "sentences.json"
+LEARNED = "learned."  # before the names of a classifier's arrays
+# The same bytes whenever it is written.
+_DATE = (1980, 1, 1, 0, 0, 0)
+_LONGEST_TEXT = 2**28
+# How an encoder can have been used.
+_KINDS = {
+    "pooling": ("mean", "first", "last"),
+    "input": INPUTS,
+    "precision": ("float32", "bfloat16", "float16"),
+}
+
+
+class Writer:
+    """Writes a model file member by member, so that one word is in memory at a time.
+
+    Parameters
+    ----------
+    path : Path
+        Written in place: give a temporary path.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._zip = zipfile.ZipFile(path, "w", zipfile.ZIP_STORED)
+        self.words: dict[str, Any] = {}
+
+    def put(self, word: FittedWord) -> None:
+        """Add a word."""
+        from safetensors.numpy import save
+
+        arrays = {
+            "train": word.train.astype(np.float16),
+            "gold": word.gold,
+            "lines": word.lines,
+            **{
+                f"{LEARNED}{name}": array
+                for name, array in arrays_of(word.estimator, word.classifier).items()
+            },
+        }
+        member = f"words/{len(self.words)}.safetensors"
+        self._add(member, save({k: np.ascontiguousarray(a) for k, a in arrays.items()}))
+        self.words[word.word] = {
+            "file": member,
+            "senses": list(word.senses),
+            "estimator": word.estimator,
+            "parameters": dict(word.parameters),
+            "temperature": word.temperature,
+            "threshold": word.threshold,
+            "corpus": word.corpus,
+        }
+
+    def close(
+        self,
+        manifest: Mapping[str, Any],
+        card: str,
+        sentences: Mapping[str, list[str]] | None = None,
+    ) -> None:
+        """Add what is said of all words, and close the file.
+
+        Parameters
+        ----------
+        manifest : mapping
+        card : str
+            Markdown.
+        sentences : mapping of word to its training sentences, in the order of its vectors
+        """
+        if sentences is not None:
+            self._add(SENTENCES, _json(sentences))
+        self._add(MANIFEST, _json({"format": FORMAT, **manifest, "words": self.words}))
+        self._add(CARD, card.encode())
+        self._zip.close()
+
+    def _add(self, name: str, content: bytes) -> None:
+        member = zipfile.ZipInfo(name, _DATE)
+        member.external_attr = 0o644 << 16
+        self._zip.writestr(member, content)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Writer]:
+    """A writer whose file is put in its place if the block succeeds and has closed it."""
+    with replacing(path) as temporary:
+        yield Writer(temporary)
+
+
+def fit(fitting: Fitting, *, out: Path, with_sentences: bool = False) -> None:
+    """Fit every word of a configuration and write the model file.
+
+    Parameters
+    ----------
+    fitting : Fitting
+    out : Path
+        Ends in ``.wsd``.
+    with_sentences : bool
+        Whether the training sentences go in.
+
+    Raises
+    ------
+    ConfigError
+        If the name has another ending.
+    """
+    if out.suffix != SUFFIX:
+        raise ConfigError(
+            f"a model file is called {SUFFIX}, not {out.suffix!r}", where=str(out), fix="rename it"
+        )
+    sentences: dict[str, list[str]] = {}
+    with writing(out) as writer:
+        for done, word in enumerate(fitting.words, start=1):
+            fitted = fitting.word(word)
+            writer.put(fitted)
+            if with_sentences:
+                sentences[word] = training_sentences(fitting.results, fitted) or []
+            log.info("fit: %s, %d of %d words", word, done, len(fitting.words))
+        manifest = {
+            "configuration": vars(fitting.configuration),
+            "encoder": _elsewhere(fitting.encoder),
+            "predictions": fitting.source,
+            "versions": {"wsd": version("wsd"), **{name: version(name) for name in PACKAGES}},
+        }
+        writer.close(
+            manifest,
+            card(
+                {**manifest, "words": writer.words},
+                file=out.name,
+                dataset=_dataset(fitting.results.folder.name),
+                with_sentences=with_sentences,
+                **_measured(fitting),
+            ),
+            sentences if with_sentences else None,
+        )
+
+
+def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
+    """An encoder from a folder is found from any working directory on this machine."""
+    model = encoder["model"]
+    source = dict(model["source"])
+    if "path" in source:
+        source["path"] = str(Path(source["path"]).expanduser().resolve())
+    return {**encoder, "model": {**model, "source": source}}
+
+
+def _dataset(name: str) -> dict[str, str]:
+    if name in DATASETS:
+        known = DATASETS[name]
+        keys = ("title", "source", "licence", "citation")
+        return {key: getattr(known, key) for key in keys}
+    return {
+        "title": name,
+        "source": "a corpus of the user's own",
+        "licence": "not known here",
+        "citation": "Cite the corpus.",
+    }
+
+
+def _measured(fitting: Fitting) -> dict[str, Any]:
+    """What earlier steps wrote of a configuration, as far as they did."""
+    folder, of = fitting.results.folder, vars(fitting.configuration)
+
+    def rows(path: str, **equal: Any) -> pd.DataFrame:
+        file = folder / path
+        if not file.exists():
+            return pd.DataFrame()
+        with expecting(file):
+            table = read_csv(file)
+            for column, value in {**of, **equal}.items():
+                table = table[table[column] == value]
+        return table
+
+    scores = rows("scores.csv", train=FULL, test=TEST)
+    intervals = rows("comparison/words.csv")
+    if len(intervals):
+        bounds = [f"{figure}_{end}" for figure in FIGURES for end in ("low", "high")]
+        # What was selected may stand there twice, as the best on the test set too.
+        intervals = intervals.drop_duplicates("word")
+        scores = scores.merge(intervals[["word", *bounds]], on="word")
+    overall = rows("comparison.csv").to_dict("records")
+    return {
+        "scores": scores.to_dict("records"),
+        "overall": overall[0] if overall else None,
+        "calibration": rows(f"{of['model']}/calibration.csv", word=ALL).to_dict("records"),
+        "novelty": rows(f"{of['model']}/novelty.csv", word=ALL).to_dict("records"),
+    }
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False).encode()
+
+
+class ModelFile:
+    """An opened model file.
+
+    Parameters
+    ----------
+    path : Path
+
+    Attributes
+    ----------
+    manifest : dict
+    card : str
+
+    Raises
+    ------
+    ModelError
+        If there is no such file, it is none of these, is damaged, or of another format.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._words: dict[str, FittedWord] = {}
+        try:
+            self._zip = zipfile.ZipFile(path)
+        except FileNotFoundError:
+            raise ModelError("there is no such model file", where=str(path)) from None
+        except (*UNEXPECTED, zipfile.BadZipFile, IsADirectoryError) as error:
+            raise self._refused(f"not a model file: {error}") from None
+        with self._expecting():
+            if any(one.compress_type != zipfile.ZIP_STORED for one in self._zip.infolist()):
+                raise self._refused("a member is compressed, which no file of `wsd fit` is")
+            self.manifest: dict[str, Any] = json.loads(self._read(MANIFEST))
+            if self.manifest["format"] != FORMAT:
+                raise ModelError(
+                    f"a model file of format {self.manifest['format']!r}; this wsd reads {FORMAT}",
+                    where=str(path),
+                    fix=f"use wsd {self.manifest['versions']['wsd']}, or fit it again",
+                )
+            self.card = self._read(CARD).decode()
+            self.encoder: dict[str, Any] = self.manifest["encoder"]
+            check_record(self.encoder["model"])
+            for key, kinds in _KINDS.items():
+                if self.encoder[key] not in kinds:
+                    raise ValueError(f"an encoder of {key} {self.encoder[key]!r}")
+            self.words = tuple(self.manifest["words"])
+            self._sentences: dict[str, list[str]] = (
+                json.loads(self._read(SENTENCES)) if SENTENCES in self._zip.namelist() else {}
+            )
+
+    def word(self, word: str) -> FittedWord:
+        """A word of the file.
+
+        Raises
+        ------
+        ModelError
+            If what the file has of it is damaged, or no classifier of this program.
+        """
+        if word not in self._words:
+            with self._expecting():
+                self._words[word] = self._load(word)
+        return self._words[word]
+
+    def sentences(self, word: str) -> list[str] | None:
+        """The word's training sentences in the order of its vectors, if the file has them."""
+        return self._sentences.get(word)
+
+    def _load(self, word: str) -> FittedWord:
+        from safetensors.numpy import load
+
+        said = self.manifest["words"][word]
+        arrays = load(self._read(said["file"]))
+        learned = {
+            name.removeprefix(LEARNED): array
+            for name, array in arrays.items()
+            if name.startswith(LEARNED)
+        }
+        senses = tuple(said["senses"])
+        classifier = restored(said["estimator"], said["parameters"], learned)
+        train, gold, lines = (arrays[name] for name in ("train", "gold", "lines"))
+        classes = classifier.classes_
+        sound = (
+            train.shape == (len(gold), classifier.n_features_in_)
+            and len(lines) == len(gold)
+            and len(classes)
+            and 0 <= classes.min() <= classes.max() < len(senses)
+            and np.isin(gold, classes).all()
+        )
+        if not sound:
+            raise ValueError("its arrays do not belong together")
+        return FittedWord(
+            word=word,
+            senses=senses,
+            estimator=said["estimator"],
+            parameters=said["parameters"],
+            classifier=classifier,
+            temperature=said["temperature"],
+            threshold=said["threshold"],
+            train=train.astype(np.float32),
+            gold=gold,
+            lines=lines,
+            corpus=said["corpus"],
+        )
+
+    def _read(self, name: str) -> bytes:
+        if not name.endswith(".safetensors") and self._zip.getinfo(name).file_size > _LONGEST_TEXT:
+            raise ValueError(f"{name} is too long")
+        return self._zip.read(name)
+
+    @contextmanager
+    def _expecting(self) -> Iterator[None]:
+        from safetensors import SafetensorError
+
+        try:
+            yield
+        except (*UNEXPECTED, EOFError, SafetensorError, zipfile.BadZipFile) as error:
+            raise self._refused(f"{type(error).__name__} {error}") from None
+        except ModelError:
+            raise
+        except WsdError as error:
+            raise self._refused(error.what) from None
+
+    def _refused(self, why: str) -> ModelError:
+        return ModelError(
+            f"not a whole model file: {why}",
+            where=str(self.path),
+            fix="make it again with `wsd fit`, or get it again from where it came",
+        )
