@@ -97,12 +97,14 @@ def _write_folds(
     path: Path, corpora: Mapping[str, Corpus], *, name: str = "full", **words: WordFolds
 ) -> Folds:
     """Write folds, by default two that take turns, once, of every word's whole training split."""
+    of = {word: words.get(word) or turns(corpus) for word, corpus in corpora.items()}
+    held = [one.held for one in of.values() if one.held is not None]
     made = Folds(
         train=name,
-        k=2,
-        repeats=1,
+        k=max((int(one.max()) + 1 for one in held), default=2),
+        repeats=max((len(one) for one in held), default=1),
         seed=1,
-        words={word: words.get(word) or turns(corpus) for word, corpus in corpora.items()},
+        words=of,
         corpus={word: corpus.digest for word, corpus in corpora.items()},
     )
     folds.write(path, made)

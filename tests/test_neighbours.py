@@ -289,7 +289,7 @@ def test_write_and_read(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     written = {
         "zinc": Neighbours(gap, np.where(gap < 0, np.nan, 0.1).astype(np.float32), float("nan")),
         "arm": Neighbours(
-            np.arange(15, dtype=np.int32).reshape(3, 5),
+            np.arange(15, dtype=np.int32).reshape(3, 5) % 3,
             np.linspace(-1, 1, 15, dtype=np.float32).reshape(3, 5),
             1 / 3,
         ),
