@@ -76,6 +76,7 @@ def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) ->
         {"report/index.html", "report/layers.html"}
         | {f"report/assets/{name}" for name in assets}
         | {f"report/data/{name}.csv" for name in inputs.TABLES}
+        | {f"report/data/.sums/{name}.csv" for name in inputs.TABLES}
         | {f"report/words/{word}.html" for word in run.corpora}
         | {f"portable/{MODEL}/{word}.html" for word in run.corpora}
     )
