@@ -314,6 +314,7 @@ def test_compare_writes_every_table(tmp_path: Path) -> None:
     assert written_table["kind"].tolist() == [SELECTED, BEST, CANDIDATE]
     assert written_table["objective_on_folds"].tolist() == [0.875] * 3
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        ".sums",
         "words.csv",
         "rare-senses.csv",
         "differences.csv",

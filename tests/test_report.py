@@ -74,10 +74,11 @@ def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) ->
         (tmp_path / old).write_text("left over")
     build_report(**run.arguments(tmp_path))
     assets = ("plots.js", "tables.js", "word.js", "bokeh.min.js", "style.css")
+    tables = set(inputs.TABLES) - {"model-layers"}
     assert set(files_in(tmp_path)) == (
         {"report/index.html", "report/layers.html"}
         | {f"report/assets/{name}" for name in assets}
-        | {f"report/data/{name}.csv" for name in inputs.TABLES if name != "model-layers"}
+        | {f"report/data/{folder}{name}.csv" for name in tables for folder in ("", ".sums/")}
         | {f"report/words/{file_name(word)}.html" for word in run.corpora}
         | {f"portable/{MODEL}/{file_name(word)}.html" for word in run.corpora}
     )

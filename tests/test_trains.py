@@ -229,6 +229,7 @@ def test_what_is_written_is_what_is_read(
         part(source, [FULL[2]], word="sage", train=train)
     build(source, corpora, ["1pct", "5pct"], tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        ".sums",
         "1pct.parquet",
         "5pct.parquet",
     ]
