@@ -115,6 +115,8 @@ rule baseline:
         f"{BENCHMARKS}/baselines/{{baseline}}.tsv"
     conda:
         CONDA
+    # The bag of words takes minutes: as the last job it would keep one core busy alone.
+    priority: 1
     params:
         corpus=folder_of("corpus"),
         words=CONFIG.words,
