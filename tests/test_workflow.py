@@ -28,9 +28,9 @@ FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
 MEANS = ["mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
 # Selecting is cheap; what it selects is fitted anew, per model.
 PUBLISHED = len(SYSTEMS)
+# Of every change of what is classified.
 TO_THE_END = dict.fromkeys(
     (
-        "alignment",
         "select",
         "classify_selected",
         "evaluate",
@@ -86,6 +86,7 @@ def small(checkout: Checkout, config: dict) -> str:
         "baseline": len(BASELINES),
         "project": choices,
         "neighbours": choices,
+        "alignment": 1,
         **TO_THE_END,
     }
     assert_leaderboard(first.text, checkout)
@@ -127,7 +128,7 @@ def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> N
     assert provenance["versions"]["scikit-learn"]
     benchmarks = list((checkout.root / "results/benchmarks").rglob("*.tsv"))
     # corpus, folds, model, embed, classify, baseline, project, neighbours, and those to the end
-    assert len(benchmarks) == 2 + 1 + 1 + 2 + 8 + 3 + 4 + 4 + len(TO_THE_END)
+    assert len(benchmarks) == 2 + 1 + 1 + 2 + 1 + 8 + 3 + 4 + 4 + len(TO_THE_END)
     chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())
     assert chosen["candidates"] == {"tiny, full": 8}
     assert chosen["folds"] == {"full": {"k": 3, "repeats": 1, "seed": 1}}
@@ -184,7 +185,7 @@ def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, smal
     fewer = checkout.configure("fewer", **{**config, "words": ["crane"]})
     run = checkout.run("--cores", "2", "--configfile", fewer)
     each = {"classify": 8, "project": 4, "neighbours": 4}
-    assert run.jobs == {"folds": 1, "baseline": 3, **each, **TO_THE_END}
+    assert run.jobs == {"folds": 1, "baseline": 3, "alignment": 1, **each, **TO_THE_END}
     report = checkout.root / "results/quickstart"
     pages = sorted(p.name for p in report.glob("report/words/**/*.html"))
     assert pages == sorted(p.name for p in report.glob("portable/**/*.html")) == ["crane.html"]
@@ -255,7 +256,8 @@ def closure(step: str) -> set[str]:
                    "neighbours", "compare", "layerwise", "report"},
         "folds": {"classify", "classify_selected", "baseline"},
         "model": {"embed"},
-        "embed": {"classify", "classify_selected", "project", "neighbours"},
+        "embed": {"alignment", "classify", "classify_selected", "project", "neighbours"},
+        "alignment": {"report"},
         "classify": {"select", "evaluate", "compare", "layerwise", "report"},
         "select": {"classify_selected", "evaluate", "compare"},
         "classify_selected": {"evaluate", "compare"},
@@ -352,6 +354,7 @@ def test_a_dry_run_needs_no_network_and_no_model(
         "baseline": 3,
         "project": choices,
         "neighbours": choices,
+        "alignment": 1,
         **TO_THE_END,
     }
     # One model only: a list in a config file replaces the one before it.
@@ -400,6 +403,7 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
         "geometry": 1,
         "audit": 1,
         "code_length": 1,
+        "alignment": 1,
         **TO_THE_END,
     }
     assert list(tmp_path.iterdir()) == []
