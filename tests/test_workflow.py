@@ -284,9 +284,9 @@ def listed_modules() -> dict[str, list[str]]:
 
     names = {**MODULES, "baseline": MODULES["baselines"],
              "classify_selected": MODULES["classify-selected"]}  # fmt: skip
-    return {step: names[step] for step in ("corpus", "folds", "model", "embed", "classify",
-            "select", "classify_selected", "baseline", "project", "neighbours", "evaluate",
-            "compare", "layerwise", "figures", "report")}  # fmt: skip
+    return {step: names[step] for step in ("corpus", "folds", "model", "embed", "alignment",
+            "classify", "select", "classify_selected", "baseline", "project", "neighbours",
+            "evaluate", "compare", "layerwise", "figures", "report")}  # fmt: skip
 
 
 @pytest.mark.slow
