@@ -3,6 +3,7 @@
 import copy
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,8 @@ def views(store: list[str], classify: list[str], **more: Any) -> Change:
 
 def test_the_shipped_configs() -> None:
     assert SHIPPED == [
-        "config.yaml", "minilm.yaml", "pooling.yaml", "quickstart.yaml", "study.yaml",
+        "config.yaml", "minilm.yaml", "pooling.yaml", "precision.yaml", "quickstart.yaml",
+        "study.yaml",
     ]  # fmt: skip
 
 
@@ -367,6 +369,13 @@ def test_three_poolings() -> None:
     assert all(
         one.sha256 == load("minilm.yaml")["models"][0]["sha256"] for one in config.models.values()
     )
+
+
+def test_two_precisions() -> None:
+    whole, half = check(shipped("precision.yaml"), SCHEMA).models.values()
+    assert (whole.precision, half.precision) == ("float32", "bfloat16")
+    assert replace(half, name=whole.name, precision="float32") == whole
+    assert whole.layers == tuple("0123456")
 
 
 def test_other_sources_of_a_model() -> None:

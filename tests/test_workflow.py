@@ -31,9 +31,9 @@ FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
 MEANS = ["mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
 # Selecting is cheap; what it selects is fitted anew, per model.
 PUBLISHED = len(SYSTEMS)
+# Of every change of what is classified.
 TO_THE_END = dict.fromkeys(
     (
-        "alignment",
         "select",
         "classify_selected",
         "calibration",
@@ -90,6 +90,7 @@ def small(checkout: Checkout, config: dict) -> str:
         "baseline": len(BASELINES),
         "project": choices,
         "neighbours": choices,
+        "alignment": 1,
         **TO_THE_END,
     }
     assert_leaderboard(first.text, checkout)
@@ -131,7 +132,7 @@ def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> N
     assert provenance["versions"]["scikit-learn"]
     benchmarks = list((checkout.root / "results/benchmarks").rglob("*.tsv"))
     # corpus, folds, model, embed, classify, baseline, project, neighbours, and those to the end
-    assert len(benchmarks) == 2 + 1 + 1 + 2 + 8 + 3 + 4 + 4 + len(TO_THE_END)
+    assert len(benchmarks) == 2 + 1 + 1 + 2 + 1 + 8 + 3 + 4 + 4 + len(TO_THE_END)
     chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())
     assert chosen["candidates"] == {"tiny, full": 8}
     assert chosen["folds"] == {"full": {"k": 3, "repeats": 1, "seed": 1}}
@@ -188,7 +189,7 @@ def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, smal
     fewer = checkout.configure("fewer", **{**config, "words": ["crane"]})
     run = checkout.run("--cores", "2", "--configfile", fewer)
     each = {"classify": 8, "project": 4, "neighbours": 4}
-    assert run.jobs == {"folds": 1, "baseline": 3, **each, **TO_THE_END}
+    assert run.jobs == {"folds": 1, "baseline": 3, "alignment": 1, **each, **TO_THE_END}
     report = checkout.root / "results/quickstart"
     pages = sorted(p.name for p in report.glob("report/words/**/*.html"))
     assert pages == sorted(p.name for p in report.glob("portable/**/*.html")) == ["crane.html"]
@@ -259,7 +260,9 @@ def closure(step: str) -> set[str]:
                    "neighbours", "calibration", "compare", "layerwise", "report"},
         "folds": {"classify", "classify_selected", "baseline", "calibration"},
         "model": {"embed"},
-        "embed": {"classify", "classify_selected", "project", "neighbours", "calibration"},
+        "embed": {"alignment", "classify", "classify_selected", "project", "neighbours",
+                  "calibration"},
+        "alignment": {"report"},
         "classify": {"select", "calibration", "evaluate", "compare", "layerwise", "report"},
         "select": {"classify_selected", "calibration", "evaluate", "compare"},
         "classify_selected": {"evaluate", "compare"},
@@ -287,9 +290,9 @@ def listed_modules() -> dict[str, list[str]]:
 
     names = {**MODULES, "baseline": MODULES["baselines"],
              "classify_selected": MODULES["classify-selected"]}  # fmt: skip
-    return {step: names[step] for step in ("corpus", "folds", "model", "embed", "classify",
-            "select", "classify_selected", "baseline", "project", "neighbours", "evaluate",
-            "compare", "layerwise", "figures", "calibration", "report")}  # fmt: skip
+    return {step: names[step] for step in ("corpus", "folds", "model", "embed", "alignment",
+            "classify", "select", "classify_selected", "baseline", "project", "neighbours",
+            "evaluate", "compare", "layerwise", "figures", "calibration", "report")}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -379,6 +382,7 @@ def test_a_dry_run_needs_no_network_and_no_model(
         "baseline": 3,
         "project": choices,
         "neighbours": choices,
+        "alignment": 1,
         **TO_THE_END,
     }
     # One model only: a list in a config file replaces the one before it.
@@ -427,6 +431,7 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
         "geometry": 1,
         "audit": 1,
         "code_length": 1,
+        "alignment": 1,
         **TO_THE_END,
     }
     assert list(tmp_path.iterdir()) == []

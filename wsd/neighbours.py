@@ -130,12 +130,12 @@ def find(corpus: Corpus, vectors: np.ndarray) -> Neighbours:
     corpus : Corpus
     vectors : array of shape (len(corpus), features)
     """
-    from sklearn.metrics.pairwise import linear_kernel
-    from sklearn.preprocessing import normalize
     from threadpoolctl import threadpool_limits
 
     train, test = corpus.split == "train", corpus.split == "test"
-    unit = normalize(vectors.astype(np.float64), copy=False)
+    unit = vectors.astype(np.float64)
+    length = np.linalg.norm(unit, axis=1, keepdims=True)
+    unit /= np.where(length, length, 1)
     n = len(unit)
     rows = np.empty((n, K), dtype=np.int32)
     similarity = np.empty((n, K), dtype=np.float32)
@@ -143,7 +143,7 @@ def find(corpus: Corpus, vectors: np.ndarray) -> Neighbours:
     for block in blocks(n, n):
         # The last bits of a product depend on the number of threads.
         with threadpool_limits(1):
-            alike = linear_kernel(unit[block], unit).astype(np.float32)
+            alike = (unit[block] @ unit.T).astype(np.float32)
         tested = np.flatnonzero(test[block])
         voters[block][tested] = highest(alike[np.ix_(tested, train)])[0]
         alike[:, ~(train | test)] = -np.inf

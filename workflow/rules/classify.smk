@@ -119,6 +119,8 @@ rule baseline:
         f"{LOGS}/baselines/{{baseline}}.log",
     benchmark:
         f"{BENCHMARKS}/baselines/{{baseline}}.tsv"
+    # The bag of words takes minutes: as the last job it would keep one core busy alone.
+    priority: 1
     conda:
         CONDA
     resources:
