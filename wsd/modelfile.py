@@ -9,6 +9,7 @@ encoder is not in it; the manifest has the checksums of its files, and other fil
 
 import json
 import logging
+import math
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from wsd.card import card
+from wsd.classifiers.centroid import METRICS
 from wsd.classifiers.stored import arrays_of, restored
 from wsd.datasets import DATASETS
 from wsd.embeddings import INPUTS
@@ -307,13 +309,19 @@ class ModelFile:
         classes = classifier.classes_
         sound = (
             train.shape == (len(gold), classifier.n_features_in_)
+            and train.dtype.kind == "f"
+            and np.isfinite(train).all()
+            and all(of.ndim == 1 and of.dtype.kind == "i" for of in (classes, gold, lines))
             and len(lines) == len(gold)
             and len(classes)
-            and 0 <= classes.min() <= classes.max() < len(senses)
+            and (np.diff(classes) > 0).all()
+            and classes[0] >= 0
+            and classes[-1] < len(senses)
             and np.isin(gold, classes).all()
         )
         if not sound:
             raise ValueError("its arrays do not belong together")
+        _check_said(said)
         return FittedWord(
             word=word,
             senses=senses,
@@ -352,3 +360,21 @@ class ModelFile:
             where=str(self.path),
             fix="make it again with `wsd fit`, or get it again from where it came",
         )
+
+
+def _check_said(said: Mapping[str, Any]) -> None:
+    """Refuse what :meth:`Writer.put` would not say of a word."""
+    senses, temperature, threshold = said["senses"], said["temperature"], said["threshold"]
+    texts = all(isinstance(text, str) and text for text in (*senses, said["corpus"]))
+    if not texts or not isinstance(senses, list) or len(set(senses)) != len(senses):
+        raise ValueError("senses that are no names, or the same twice")
+    if not all(_is_number(of) or of in METRICS for of in said["parameters"].values()):
+        raise ValueError("a parameter that is no number")
+    if temperature is not None and not (_is_number(temperature) and temperature > 0):
+        raise ValueError("a temperature that is none")
+    if threshold is not None and not _is_number(threshold):
+        raise ValueError("a threshold that is no number")
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)

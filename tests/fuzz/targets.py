@@ -12,6 +12,7 @@ import json
 import re
 import shutil
 import tarfile
+import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,9 +34,11 @@ from wsd import (
     folds,
     layers,
     leaderboard,
+    modelfile,
     models,
     names,
     neighbours,
+    novelty,
     paper,
     pieces,
     plan,
@@ -45,10 +48,12 @@ from wsd import (
     trains,
     tuning,
 )
+from wsd.classifiers import build
 from wsd.corpus import Corpus
 from wsd.embeddings import Embeddings, Writer
 from wsd.errors import WsdError, visible
 from wsd.files import read_table
+from wsd.fitting import FittedWord
 from wsd.report import inputs
 
 REPOSITORY = Path(__file__).parents[2]
@@ -374,6 +379,78 @@ def vector_seeds() -> list[bytes]:
             writer.close()
             found.append(path.read_bytes())
     return [*found, found[0].replace(b'"F32"', b'"I32"'), b""]
+
+
+# Model files
+
+
+@cache
+def fitted_word(estimator: str) -> FittedWord:
+    of = small_corpus()
+    vectors = np.random.default_rng(1).normal(size=(6, 3)).astype(np.float32)
+    classifier = build(estimator, {}).fit(vectors, of.gold[:6])
+    return FittedWord(
+        word="crane",
+        senses=of.senses,
+        estimator=estimator,
+        parameters=classifier.get_params(),
+        classifier=classifier,
+        temperature=1.5,
+        threshold=0.25,
+        train=novelty.unit(vectors).astype(np.float32),
+        gold=of.gold[:6],
+        lines=of.index[:6],
+        corpus=of.digest,
+    )
+
+
+def model_file_seeds() -> list[bytes]:
+    """The manifest and the word's arrays of a model file of each estimator."""
+    import tempfile
+
+    encoder = {
+        "model": {"name": "tiny", "source": {"path": "tiny"}, "files": {"config.json": "0"},
+                  "model_type": "bert", "blocks": 2, "width": 3},
+        "pooling": "mean", "input": "plain", "precision": "float32",
+    }  # fmt: skip
+    manifest = {"encoder": encoder, "versions": {"wsd": "0"}, "predictions": {},
+                "configuration": {"view": "focal", "layers": "1"}}  # fmt: skip
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for estimator in ("nearest_centroid", "logistic", "lda", "knn"):
+            path = Path(folder) / "a.wsd"
+            writer = modelfile.Writer(path)
+            writer.put(fitted_word(estimator))
+            writer.close(manifest, "card")
+            with zipfile.ZipFile(path) as made:
+                said = made.read(modelfile.MANIFEST)
+                found.append(said + SEPARATOR + made.read("words/0.safetensors"))
+                changed = said.replace(b'"temperature": 1.5', b'"temperature": null')
+                found.append(changed + SEPARATOR + made.read("words/0.safetensors"))
+        found.append(b"\0" + path.read_bytes())
+    return found
+
+
+def run_model_file(data: bytes, folder: Path) -> None:
+    """Its members, put into a sound archive; after a zero, the archive itself."""
+    path = folder / "a.wsd"
+    if data[:1] == b"\0":
+        path.write_bytes(data[1:])
+    else:
+        manifest, _, arrays = data.partition(SEPARATOR)
+        with zipfile.ZipFile(path, "w") as made:
+            members = {modelfile.MANIFEST: manifest, modelfile.CARD: b"card"}
+            for name, content in {**members, "words/0.safetensors": arrays}.items():
+                made.writestr(name, content)
+    opened = modelfile.ModelFile(path)
+    for word in opened.words:
+        fitted = opened.word(word)
+        answers = fitted.answer(np.ones((2, fitted.train.shape[1]), dtype=np.float32))
+        assert answers.scores.shape == (2, len(fitted.senses))
+        assert ((answers.predicted >= 0) & (answers.predicted < len(fitted.senses))).all()
+        assert not np.isinf(answers.probabilities).any()
+        assert (answers.neighbours < len(fitted.gold)).all()
+        assert fitted.is_far(answers.distance).dtype == bool
 
 
 # The config, layer choices and feature sets
@@ -882,6 +959,8 @@ TARGETS = {
         Target("table-bytes", table_byte_seeds, run_table_bytes, (b"PAR1", b"\x15", b"\x00"), 0.4),
         Target("vectors", vector_seeds, run_vectors,
                (b"F32", b"F16", b"I64", b"BOOL", b"vectors", b"\x7f\xc0", *JSON_TOKENS), 1.0),
+        Target("model-file", model_file_seeds, run_model_file,
+               (b"F16", b"F64", b"I32", b"learned.coef", b"words", *JSON_TOKENS), 0.8),
         Target("config", config_seeds, run_config,
                (b"&a ", b"*a", b"!!binary ", b"2001-99-99", b"<<: ", b"? ", b"- ", b": ", b"|\n",
                 b"0x1f", b"1_0", b".nan", b"models:\n", *JSON_TOKENS, *LAYER_TOKENS), 0.3),

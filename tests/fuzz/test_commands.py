@@ -101,7 +101,7 @@ def outcome(argv: list[str], capsys: pytest.CaptureFixture[str]) -> int:
         code = int(ended.code or 0)
         assert code == 2, argv
     shown = capsys.readouterr()
-    assert code in (0, 1, 2, 3, 4, 5, 6), (argv, code, shown.err[-1500:])
+    assert code in range(8), (argv, code, shown.err[-1500:])
     for text in (shown.err, shown.out):
         assert visible(text, "\n") == text, (argv, text)
     assert "Traceback" not in shown.err, (argv, shown.err)

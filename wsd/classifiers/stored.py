@@ -71,6 +71,8 @@ def restored(name: str, parameters: Mapping[str, Any], learned: Mapping[str, np.
         made.n_features_in_ = made.centroids_.shape[1]
     elif name == "knn":
         made.labels_ = learned["labels"]
+        if not np.isin(made.labels_, classes).all() or made.k < 1:
+            raise ValueError("neighbours of another class, or none")
         made.vectors_ = _checked(learned["vectors"], len(made.labels_), None).astype(np.float64)
         made.n_features_in_ = made.vectors_.shape[1]
     elif name == "lda":
@@ -101,6 +103,8 @@ def _scaler(learned: Mapping[str, np.ndarray], prefix: str) -> StandardScaler:
     scaler = StandardScaler()
     scaler.mean_ = _checked(learned[f"{prefix}mean"], None)
     scaler.scale_ = _checked(learned[f"{prefix}scale"], len(scaler.mean_))
+    if (scaler.scale_ <= 0).any():
+        raise ValueError("a scale that is not above 0")
     scaler.n_features_in_ = len(scaler.mean_)
     return scaler
 
