@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from checkout import Checkout
+from sealing import resealed
 from steps import STEPS, SYSTEM, VECTORS, prepare
 from test_steps import logs_as_before
 from tiny import corpus_of
 
 from wsd import corpus, embeddings
 from wsd.cli import main
-from wsd.embeddings import Embeddings, Writer
+from wsd.embeddings import CHECKSUMS, Embeddings, Writer
 from wsd.errors import ModelError, ResultError, WsdError, visible
 from wsd.leaderboard import leaderboard
 from wsd.names import file_name
@@ -71,7 +72,7 @@ def test_hostile_words_through_every_step(here: Path) -> None:
     read = corpus.read_all(here / "corpus", [file_name(word) for word in WORDS.values()])
     assert list(read) == list(WORDS.values())
     for path in here.rglob("*"):
-        assert re.fullmatch(r"[A-Za-z0-9_.=-]+", path.name), path
+        assert re.fullmatch(r"[A-Za-z0-9_.=+-]+", path.name), path
     assert SYSTEM in (here / "report/index.html").read_text()
 
 
@@ -113,13 +114,14 @@ def test_a_hostile_corpus_through_the_workflow(tmp_path: Path) -> None:
 
 
 def spoil(path: Path, of: corpus.Corpus, layer: int, row: int, value: float) -> None:
-    """Make one number of a stored file something else, where it lies."""
+    """Make one number of a stored file something else, as if it had been written so."""
     opened = Embeddings(path, of)
     offset = 4 * (opened.width * (layer * len(of) + row) + 1)
     start = path.stat().st_size - 4 * opened.layers * len(of) * opened.width
     with path.open("r+b") as file:
         file.seek(start + offset)
         file.write(np.float32(value).tobytes())
+    path.write_bytes(resealed(path.read_bytes()))
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +156,7 @@ READING = {
 def test_a_stored_vector_that_is_not_finite_names_the_instance(
     stored: Path, here: Path, capsys: pytest.CaptureFixture[str], command: str, value: float
 ) -> None:
-    shutil.copytree(stored, here, dirs_exist_ok=True)
+    shutil.copytree(stored, here, symlinks=True, dirs_exist_ok=True)
     of = corpus.read(here / "corpus/crane.parquet")
     spoil(here / "e/crane/focal.safetensors", of, 1, len(of) - 1, value)
     assert main([command, *VECTORS, *READING[command]]) == ResultError.exit_code
@@ -192,12 +194,14 @@ def test_vectors_of_another_kind_are_refused(tmp_path: Path) -> None:
     from safetensors.numpy import save_file
 
     of = corpus_of(("the crane flew", 1), ("a crane", 1))
-    about = {"wsd": json.dumps({"corpus": of.digest})}
     for i, vectors in enumerate(
         (np.zeros((2, 2, 3), np.float64), np.zeros((2, 2, 3), np.int32), np.zeros((0, 2, 3), "f4"))
     ):
         path = tmp_path / f"{i}.safetensors"
+        sums = " ".join(["00000000"] * (len(vectors) + 1))
+        about = {"wsd": json.dumps({"corpus": of.digest}), CHECKSUMS: sums}
         save_file({"vectors": vectors}, path, about)
+        path.write_bytes(resealed(path.read_bytes()))
         with pytest.raises(ResultError, match="not an embedding file"):
             Embeddings(path, of)
     path = tmp_path / "list.safetensors"
@@ -242,7 +246,9 @@ def test_a_label_in_a_corpus_cannot_steer_a_terminal(tmp_path: Path, capsys) -> 
         assert main(["--log", str(tmp_path / "log"), "corpus", *arguments]) == 3
     said = capsys.readouterr().err
     assert visible(said, "\n") == said and "\\x1b]0;pwned\\x07" in said
-    assert (tmp_path / "log").read_text() == said
+    lines = (tmp_path / "log").read_text()
+    assert visible(lines, "\n") == lines
+    assert "".join(json.loads(line)["message"] + "\n" for line in lines.splitlines()) == said
 
 
 @pytest.mark.parametrize("word", ["", " ", "a\x1b[2J", "a\nb", "\u202ea", "\udcff"])

@@ -24,8 +24,8 @@ from random import Random
 from types import FrameType
 
 HERE = Path(__file__).parent
-if str(HERE) not in sys.path:  # not where a test imports it
-    sys.path.insert(0, str(HERE))
+PATHS = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [path for path in PATHS if path not in sys.path]  # not where a test imports it
 
 CASES = HERE / "cases"
 SECONDS_PER_INPUT = 10
@@ -136,7 +136,7 @@ def with_atheris(name: str, count: int, seed: int) -> int:
     """One target under libFuzzer, in a process of its own: it ends the process."""
     code = (
         "import sys, warnings; from pathlib import Path\n"
-        f"sys.path.insert(0, {str(HERE)!r})\n"
+        f"sys.path[:0] = {PATHS!r}\n"
         "warnings.simplefilter('ignore')\n"
         "import atheris\n"
         "with atheris.instrument_imports(include=['wsd']):\n"

@@ -9,11 +9,9 @@ import gzip
 import hashlib
 import io
 import json
-import re
 import shutil
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 from choices import Choices, damaged_table, write_parquet
 from mutate import SEPARATOR
+from sealing import resealed
 
 from wsd import (
     cli,
@@ -324,26 +323,6 @@ def run_table(data: bytes, folder: Path) -> None:
 
 
 # Vectors
-
-
-def resealed(data: bytes) -> bytes:
-    """A file of vectors whose checksums are right: they would refuse any other damage first.
-
-    What has no place for them is left as it is.
-    """
-    start = 8 + int.from_bytes(data[:8], "little")
-    noted = re.search(rb'"crc32": "([0-9a-f]{8}(?: [0-9a-f]{8})*)"', data[:start])
-    if not noted:
-        return data
-    layers, body = len(noted[1].split()) - 1, data[start:]
-    step = len(body) // max(layers, 1)
-    sums = [zlib.crc32(body[i * step : (i + 1) * step]) for i in range(layers)]
-
-    def header(own: int) -> bytes:
-        line = " ".join(f"{one:08x}" for one in (*sums, own)).encode()
-        return data[: noted.start(1)] + line + data[noted.end(1) : start]
-
-    return header(zlib.crc32(header(0))) + body
 
 
 def run_vectors(data: bytes, folder: Path) -> None:
