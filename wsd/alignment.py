@@ -107,8 +107,11 @@ class Aligner:
                 f"{type(tokenizer).__name__} gives no word ids, so the focal word cannot be found",
                 fix="use a model with a tokenizer.json",
             )
-        self.tokenizer, self.max_length, self.file = tokenizer, max_length, file
+        self.tokenizer, self.max_length = tokenizer, max_length
         self.backend = tokenizer.backend_tokenizer
+        # The very same tokenizer needs no comparing.
+        same = file is None or file.to_str() == self.backend.to_str()
+        self.file = None if same else file
         self.mask: int | None = None
         if masked:
             self.mask = tokenizer.mask_token_id
