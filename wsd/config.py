@@ -44,6 +44,8 @@ PARAMETERS = {
     "knn": ("k",),
 }
 MIX = "mix"
+# There where a driver is.
+NVIDIA = Path("/dev/nvidia0")
 NESTED = ("1pct", "5pct", "10pct", "25pct", "50pct")
 
 
@@ -160,6 +162,11 @@ class Config:
     classify: tuple[str, ...]
     seed: int
     device: str
+
+    @property
+    def uses_gpu(self) -> bool:
+        """Whether an encoder will run on a GPU here, as far as can be told without torch."""
+        return self.device == "cuda" or (self.device == "auto" and NVIDIA.exists())
 
 
 def check(config: Mapping[str, Any], schema: Path) -> Config:

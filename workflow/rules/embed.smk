@@ -59,7 +59,7 @@ rule embed:
     resources:
         mem_mb=lambda wildcards: 1000 + 3 * ENCODERS[wildcards.model].width,
         # One job at a time on a GPU: each takes as much of its memory as it can use.
-        gpu=int(uses_gpu(CONFIG.device)),
+        gpu=int(CONFIG.uses_gpu),
     params:
         out=subpath(output[0], parent=True),
         views=CONFIG.store,
