@@ -113,10 +113,10 @@ rule baseline:
         f"{LOGS}/baselines/{{baseline}}.log",
     benchmark:
         f"{BENCHMARKS}/baselines/{{baseline}}.tsv"
-    conda:
-        CONDA
     # The bag of words takes minutes: as the last job it would keep one core busy alone.
     priority: 1
+    conda:
+        CONDA
     params:
         corpus=folder_of("corpus"),
         words=CONFIG.words,
