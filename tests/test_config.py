@@ -378,6 +378,17 @@ def test_two_precisions() -> None:
     assert whole.layers == tuple("0123456")
 
 
+@pytest.mark.parametrize(
+    ("device", "driver", "expected"),
+    [("cuda", False, True), ("auto", True, True), ("auto", False, False), ("cpu", True, False)],
+)
+def test_a_gpu_is_asked_for_where_one_will_be_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, device: str, driver: bool, expected: bool
+) -> None:
+    monkeypatch.setattr("wsd.config.NVIDIA", tmp_path if driver else tmp_path / "none")
+    assert check_changed(top(device=device)).uses_gpu == expected
+
+
 def test_other_sources_of_a_model() -> None:
     local = check_changed(model(package=None, path="some folder", sha256=None, pooling="last"))
     found = local.models[MINILM]

@@ -48,6 +48,8 @@ PARAMETERS = {
 MIX = "mix"
 # Of values in a config, and of values inside one another.
 LARGEST, DEEPEST = 100_000, 30
+# There where a driver is.
+NVIDIA = Path("/dev/nvidia0")
 NESTED = ("1pct", "5pct", "10pct", "25pct", "50pct")
 
 
@@ -164,6 +166,11 @@ class Config:
     classify: tuple[str, ...]
     seed: int
     device: str
+
+    @property
+    def uses_gpu(self) -> bool:
+        """Whether an encoder will run on a GPU here, as far as can be told without torch."""
+        return self.device == "cuda" or (self.device == "auto" and NVIDIA.exists())
 
 
 def check(config: Mapping[str, Any], schema: Path) -> Config:

@@ -336,11 +336,6 @@ def model_checksums(wildcards):
     return [f"{k}={v}" for k, v in ENCODERS[wildcards.model].sha256.items()]
 
 
-def uses_gpu(device):
-    """Whether `embed` will run on a GPU, as far as can be told without torch."""
-    return device == "cuda" or (device == "auto" and Path("/dev/nvidia0").exists())
-
-
 def search_space(wildcards):
     return json.dumps(CONFIG.classifiers[wildcards.classifier].space)
 

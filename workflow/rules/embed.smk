@@ -64,7 +64,7 @@ rule embed:
         * math.ceil(1000 + 2 * weights_mb(wildcards)),
         runtime=embed_minutes,
         # One job at a time on a GPU: each takes as much of its memory as it can use.
-        gpu=int(uses_gpu(CONFIG.device)),
+        gpu=int(CONFIG.uses_gpu),
     params:
         out=subpath(output[0], parent=True),
         views=CONFIG.store,

@@ -1,6 +1,6 @@
 """The layers page: every layer choice over all words, and word by word."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -282,32 +282,40 @@ def _heat(report: Report) -> dict[str, Any]:
     return {"low": low, "high": high, "tables": tables}
 
 
-def _differences(report: Report) -> list[dict[str, Any]]:
-    """Per model and classifier, each layer choice less the one that the folds chose."""
-    table = report.rows("layers", view=report.view)
-    reach = _reach(table)
-    found = []
+def _shown(
+    report: Report, table: pd.DataFrame
+) -> Iterator[tuple[str, str, dict[str, str], pd.DataFrame]]:
+    """Per model and classifier, the names of the layer choices that are shown, and their rows."""
     for model, choices in report.choices.items():
         labels = {choice.name: label(choice, blocks(report, model)) for choice in choices}
         for reader in report.readers:
             rows = table[(table["model"] == model) & (table["classifier"] == reader)]
             rows = rows[rows["layers"].isin(list(labels))]
-            found.append(
-                {
-                    "model": model,
-                    "reader": reader,
-                    "reference": labels.get(rows["reference"].iloc[0], rows["reference"].iloc[0]),
-                    "rows": [
-                        {
-                            **row,
-                            **_drawn(row, reach),
-                            "label": labels[row["layers"]],
-                            "is_reference": row["layers"] == row["reference"],
-                        }
-                        for row in records(rows)
-                    ],
-                }
-            )
+            yield model, reader, labels, rows
+
+
+def _differences(report: Report) -> list[dict[str, Any]]:
+    """Per model and classifier, each layer choice less the one that the folds chose."""
+    table = report.rows("layers", view=report.view)
+    reach = _reach(table)
+    found = []
+    for model, reader, labels, rows in _shown(report, table):
+        found.append(
+            {
+                "model": model,
+                "reader": reader,
+                "reference": labels.get(rows["reference"].iloc[0], rows["reference"].iloc[0]),
+                "rows": [
+                    {
+                        **row,
+                        **_drawn(row, reach),
+                        "label": labels[row["layers"]],
+                        "is_reference": row["layers"] == row["reference"],
+                    }
+                    for row in records(rows)
+                ],
+            }
+        )
     return found
 
 
@@ -318,13 +326,8 @@ def _between(report: Report) -> list[dict[str, Any]]:
         return []
     reach = _reach(table)
     found = []
-    for model, choices in report.choices.items():
-        labels = {choice.name: label(choice, blocks(report, model)) for choice in choices}
-        for reader in report.readers:
-            rows = table[(table["model"] == model) & (table["classifier"] == reader)]
-            rows = rows[rows["layers"].isin(list(labels))]
-            if not len(rows):
-                continue
+    for model, reader, labels, rows in _shown(report, table):
+        if len(rows):
             found.append(
                 {
                     "model": model,
