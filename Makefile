@@ -9,7 +9,7 @@ CORES ?= all
 CONFIG := config/quickstart.yaml
 RESULTS := results/quickstart
 
-.PHONY: help setup quickstart test test-fast lint format check clean
+.PHONY: help setup quickstart test test-fast lint format check fuzz audit clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -50,6 +50,15 @@ format: setup ## Put the code and the workflow into their format
 	$(BIN)/snakefmt Snakefile workflow
 
 check: lint test ## Everything that must hold before a change is merged
+
+fuzz: setup ## Fuzz the parsers: 200,000 inputs, their branches, planted faults; some minutes
+	$(BIN)/python tests/fuzz/run.py --count 200000
+	$(BIN)/python tests/fuzz/run.py --count 20000 --coverage
+	$(BIN)/python tests/fuzz/planted.py
+
+audit: setup ## Ask for known vulnerabilities of the locked packages; exit code 3 says not audited
+	@$(BIN)/python -c "import pip_audit" 2>/dev/null || $(BIN)/python -m pip install --quiet -c requirements.lock "pip-audit>=2.9,<3" || true
+	$(BIN)/python tools/audit.py
 
 clean: ## Remove everything generated, but not .venv
 	rm -rf $(filter-out results/README.md,$(wildcard results/*)) .snakemake

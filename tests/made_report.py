@@ -18,6 +18,7 @@ from wsd import evaluation, neighbours, predictions, projection
 from wsd.corpus import Corpus
 from wsd.datasets import Dataset
 from wsd.figures import MEANS
+from wsd.names import file_name
 from wsd.neighbours import Neighbours
 from wsd.predictions import WordPredictions
 from wsd.projection import Projection, align_signs
@@ -142,7 +143,7 @@ def make_run(
             position=np.ones(len(corpora["bank"]), dtype=np.int32),
         )
     for word, corpus in corpora.items():
-        corpora_files.write(folder / "corpus" / f"{word}.parquet", corpus)
+        corpora_files.write(folder / "corpus" / f"{file_name(word)}.parquet", corpus)
     predicted, projected, nearest, unseen = [], [], [], []
     for model in models:
         encoder = {
@@ -490,4 +491,4 @@ def decode(text: str, dtype: str) -> np.ndarray:
 
 
 def word_page(built: Path, word: str) -> Page:
-    return Page(built / "report" / "words" / f"{word}.html")
+    return Page(built / "report" / "words" / f"{file_name(word)}.html")

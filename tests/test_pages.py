@@ -36,6 +36,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from wsd.corpus import Corpus
+from wsd.names import file_name
 from wsd.report import build_report
 
 __all__ = ["chromium"]
@@ -246,7 +247,7 @@ def test_cell_of_the_heat_map_opens_the_word_at_that_layer(
 def test_page_of_a_word_with_a_hostile_name(run: Run, chromium: Browser, built: Path) -> None:
     word = "a&b #1 <i>%"
     chromium.open(built / "report" / "index.html")
-    name = f"words/{quote(word, safe='')}.html"
+    name = f"words/{file_name(word)}.html"
     chromium.driver.find_element("css selector", f"th a[href='{name}']").click()
     chromium.until("document.documentElement.dataset.ready && document.getElementById('plot')")
     assert word in chromium.js("return document.querySelector('h1').textContent")

@@ -36,6 +36,7 @@ from sklearn.metrics import f1_score
 
 from wsd import predictions
 from wsd.errors import ResultError
+from wsd.names import file_name, word_of
 from wsd.predictions import WordPredictions
 from wsd.report import build_report, figures, inputs, render
 from wsd.report import word as word_pages
@@ -77,8 +78,8 @@ def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) ->
         {"report/index.html", "report/layers.html"}
         | {f"report/assets/{name}" for name in assets}
         | {f"report/data/{name}.csv" for name in inputs.TABLES if name != "model-layers"}
-        | {f"report/words/{word}.html" for word in run.corpora}
-        | {f"portable/{MODEL}/{word}.html" for word in run.corpora}
+        | {f"report/words/{file_name(word)}.html" for word in run.corpora}
+        | {f"portable/{MODEL}/{file_name(word)}.html" for word in run.corpora}
     )
     assert sorted(p.name for p in tmp_path.iterdir()) == ["portable", "report"]
 
@@ -314,7 +315,7 @@ def test_cells_link_to_the_word_at_that_layer(run: Run, built: Path) -> None:
     found = {}
     for chosen, path, choice, reader, value in cells:
         assert (built / "report" / unquote(path)).is_file()
-        word = Path(unquote(path)).stem
+        word = word_of(Path(path).stem)
         found[word, unquote(choice), unquote(reader)] = (value, bool(chosen))
     assert found == {
         (row["word"], row["layers"], row["classifier"]): (
@@ -433,7 +434,7 @@ def test_hundred_senses_all_look_different() -> None:
 
 def test_portable_page_needs_no_other_file(run: Run, built: Path) -> None:
     for word in run.corpora:
-        page = Page(built / "portable" / MODEL / f"{word}.html")
+        page = Page(built / "portable" / MODEL / f"{file_name(word)}.html")
         links = [link for link in page.links() if link != DATASET.licence_url]
         assert links and all(link.startswith("#layers=") for link in links)
         packed, whole = page.packed(), word_page(built, word).packed()

@@ -10,9 +10,9 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from wsd.errors import ConfigError, WsdError
+from wsd.errors import ConfigError, WsdError, visible
 
 log = logging.getLogger("wsd")
 
@@ -26,8 +26,9 @@ def _download(args: argparse.Namespace) -> None:
 
 def _corpus(args: argparse.Namespace) -> None:
     from wsd import corpus
+    from wsd.names import file_name
 
-    table = corpus.read_text(args.source / args.word, args.word, args.out_of_domain)
+    table = corpus.read_text(args.source / file_name(args.word), args.word, args.out_of_domain)
     corpus.write(args.out, table)
     log.debug("%s: %d instances of %d senses", args.word, len(table), len(table.senses))
 
@@ -81,12 +82,11 @@ def _model(args: argparse.Namespace) -> None:
 def _embed(args: argparse.Namespace) -> None:
     # Nothing below may ask the hub: models are fetched by `wsd model` alone.
     os.environ["HF_HUB_OFFLINE"] = "1"
-    from wsd import corpus, embeddings
-    from wsd.files import read_json
+    from wsd import corpus, embeddings, models
 
     embeddings.embed(
         corpus.read(args.corpus),
-        read_json(args.model),
+        models.read_record(args.model),
         views=args.views,
         pooling=args.pooling,
         seed=args.seed,
@@ -344,24 +344,20 @@ def _report(args: argparse.Namespace) -> None:
 def _leaderboard(args: argparse.Namespace) -> None:
     from wsd.leaderboard import leaderboard
 
-    print(leaderboard(args.summary, top=args.top))
+    _print(leaderboard(args.summary, top=args.top))
 
 
 def _plan(args: argparse.Namespace) -> None:
-    import yaml
-
     from wsd import config, plan
 
-    merged: dict[str, object] = {}
-    for file in args.configfile:
-        try:
-            loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise ConfigError(f"the config cannot be read: {error}", where=str(file)) from None
-        if not isinstance(loaded or {}, dict):
-            raise ConfigError("the config is no mapping of keys to values", where=str(file))
-        merged = plan.merge(merged, loaded or {})
-    print(plan.describe(config.check(merged, args.schema), args.results, args.cores))
+    merged = plan.read(args.configfile)
+    _print(plan.describe(config.check(merged, args.schema), args.results, args.cores))
+
+
+def _print(text: str) -> None:
+    """To a terminal of any encoding: what it has no letter for, it gets as an escape."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(visible(text, "\n").encode(encoding, "backslashreplace").decode(encoding))
 
 
 def _pairs(items: Sequence[str]) -> dict[str, str]:
@@ -375,7 +371,7 @@ def _pairs(items: Sequence[str]) -> dict[str, str]:
 def _object(text: str, where: str) -> dict[str, object]:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (RecursionError, ValueError):
         value = None
     if not isinstance(value, dict):
         raise ConfigError(f"{text!r} is not a JSON object", where=where)
@@ -392,8 +388,15 @@ def _count(text: str) -> int:
 _count.__name__ = "count"  # as argparse shows it
 
 
+class _Parser(argparse.ArgumentParser):
+    """Its messages quote arguments, which may be foreign."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(visible(message))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="wsd",
         description="Which layer of an encoder knows which sense of a word? "
         "Every step of the workflow is one of these commands; `snakemake` runs them all.",
@@ -412,9 +415,16 @@ def _parser() -> argparse.ArgumentParser:
     def out(to: argparse.ArgumentParser, text: str) -> None:
         to.add_argument("--out", type=Path, required=True, metavar="PATH", help=text)
 
+    words: dict[str, Any] = {
+        "nargs": "+",
+        "required": True,
+        "metavar": "WORD",
+        "help": "words, or the names of their files",
+    }
+
     def data(to: argparse.ArgumentParser) -> None:
         to.add_argument("--corpus", type=Path, required=True, help="folder of <word>.parquet")
-        to.add_argument("--words", nargs="+", required=True, metavar="WORD")
+        to.add_argument("--words", **words)
 
     def vectors(to: argparse.ArgumentParser) -> None:
         data(to)
@@ -437,7 +447,7 @@ def _parser() -> argparse.ArgumentParser:
 
     p = command("corpus", _corpus, "Read and check one word's files.")
     p.add_argument("--source", type=Path, required=True, help="folder of <word>/ folders")
-    p.add_argument("--word", required=True)
+    p.add_argument("--word", required=True, help="as --word=WORD if it begins with a hyphen")
     p.add_argument("--out-of-domain", type=Path, metavar="FILE", help="further test sentences")
     out(p, "the word's table, .parquet")
 
@@ -505,7 +515,7 @@ def _parser() -> argparse.ArgumentParser:
     p = command("alignment", _alignment, "Put together what a tokenizer made of the focal words.")
     p.add_argument("--model", required=True, help="its name in the table")
     p.add_argument("--embeddings", type=Path, required=True, help="folder of <word>/alignment.json")
-    p.add_argument("--words", nargs="+", required=True, metavar="WORD")
+    p.add_argument("--words", **words)
     out(p, "the table, .csv")
 
     def learner(to: argparse.ArgumentParser) -> None:
@@ -703,6 +713,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Visible(logging.Formatter):
+    """Nothing that a message quotes steers the terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(super().format(record), "\n")
+
+
 def _start_log(file: Path | None) -> None:
     """Messages go to the terminal, and with more detail to the file."""
     terminal = logging.StreamHandler()
@@ -711,7 +728,9 @@ def _start_log(file: Path | None) -> None:
     if file:
         file.parent.mkdir(parents=True, exist_ok=True)
         handlers.append(logging.FileHandler(file, mode="w", encoding="utf-8"))
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=handlers, force=True)
+    for handler in handlers:
+        handler.setFormatter(_Visible())
+    logging.basicConfig(level=logging.WARNING, handlers=handlers, force=True)
     log.setLevel(logging.DEBUG)
     logging.captureWarnings(True)
 

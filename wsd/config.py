@@ -7,6 +7,7 @@ pipeline imports it: steps get what they need as arguments.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,8 @@ PARAMETERS = {
     "knn": ("k",),
 }
 MIX = "mix"
+# Of values in a config, and of values inside one another.
+LARGEST, DEEPEST = 100_000, 30
 NESTED = ("1pct", "5pct", "10pct", "25pct", "50pct")
 
 
@@ -177,6 +180,7 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
     ConfigError
         Naming the key, the value and what is possible.
     """
+    _check_tree(config)
     _check_schema(config, schema)
     dataset = DATASETS[config["dataset"]]
     store, classify = tuple(config["views"]["store"]), tuple(config["views"]["classify"])
@@ -248,7 +252,38 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
     )
 
 
-def _check_schema(config: Mapping[str, Any], schema: Path) -> None:
+def _check_tree(config: Mapping[str, Any]) -> None:
+    """Refuse what YAML can say and no config is: endless, in a circle, with keys that are no text.
+
+    A few lines of aliases to aliases unfold to more values than any memory holds.
+    """
+    left = LARGEST
+    waiting: list[tuple[Any, int]] = [(config, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        left -= 1
+        if left < 0 or depth > DEEPEST:
+            raise ConfigError(
+                f"more than {LARGEST} values, or more than {DEEPEST} inside one another",
+                where="the config",
+                fix="write it without aliases",
+            )
+        if isinstance(value, Mapping):
+            for key in value:
+                if not isinstance(key, str):
+                    raise ConfigError(
+                        f"the key {key!r} is no text",
+                        where="the config",
+                        fix="put it in quotes, if it is meant",
+                    )
+            waiting += [(of, depth + 1) for of in value.values()]
+        elif isinstance(value, list | tuple | set):
+            waiting += [(of, depth + 1) for of in value]
+
+
+@cache
+def _validator(schema: Path) -> Any:
+    """The schema, read once: reading YAML takes longer than checking a config."""
     import jsonschema
     import yaml
 
@@ -265,7 +300,13 @@ def _check_schema(config: Mapping[str, Any], schema: Path) -> None:
             ),
         }
     )
-    validator = jsonschema.validators.extend(draft, type_checker=types)(rules)
+    return jsonschema.validators.extend(draft, type_checker=types)(rules)
+
+
+def _check_schema(config: Mapping[str, Any], schema: Path) -> None:
+    import jsonschema
+
+    validator = _validator(schema)
     error = jsonschema.exceptions.best_match(validator.iter_errors(dict(config)))
     if error is None:
         return

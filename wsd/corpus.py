@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wsd.errors import CorpusError, ResultError
+from wsd.errors import CorpusError, ResultError, visible
 from wsd.files import read_table, write_table
+from wsd.names import as_name, file_name
 
 SPLITS = ("train", "test")
 OUT_OF_DOMAIN = "outofdomain"
@@ -114,8 +115,12 @@ def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Cor
         For a missing or empty file, bad UTF-8, CRLF line ends, a line without exactly the tabs
         of its format, a position that is no number or out of range, an empty sentence, a gold
         file of another length, or a class or sense that is not in the map. Each names file and
-        line.
+        line. For a word that is empty, or has a character that cannot be seen.
     """
+    if not word.strip() or visible(word) != word:
+        raise CorpusError(
+            f"a word that is empty or has a control character: {word!r}", where=str(folder)
+        )
     numbered = read_classes(folder / "classes_map.txt")
     classes = {number: i for i, (number, _) in enumerate(numbered)}
     senses = tuple(sense for _, sense in numbered)
@@ -322,5 +327,23 @@ def read(path: Path) -> Corpus:
 
 
 def read_all(folder: Path, words: Sequence[str]) -> dict[str, Corpus]:
-    """The corpora of several words from ``folder/<word>.parquet``, in the order of ``words``."""
-    return {word: read(folder / f"{word}.parquet") for word in words}
+    """The corpora of several words from ``folder/<name>.parquet``, in the order of ``words``.
+
+    Parameters
+    ----------
+    folder : Path
+    words : sequence of str
+        Words, or their names as :func:`wsd.names.file_name` gives them.
+    """
+    found = {}
+    for name in map(as_name, words):
+        path = folder / f"{name}.parquet"
+        corpus = read(path)
+        if file_name(corpus.word) != name:
+            raise ResultError(
+                f"the table is of the word {corpus.word!r}",
+                where=str(path),
+                fix="delete it and run again",
+            )
+        found[corpus.word] = corpus
+    return found

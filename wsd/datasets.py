@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from wsd.errors import ConfigError
+from wsd.names import word_of
 
 DATA = Path(__file__).parent / "data"
 
@@ -34,8 +35,12 @@ class Dataset:
         if self.name == "coarsewsd20":
             lines = (DATA / "coarsewsd20.sha256").read_text(encoding="utf-8").splitlines()
             members = [Path(line.split(maxsplit=1)[1]) for line in lines]
-            return tuple(sorted(m.parent.name for m in members if m.name == "classes_map.txt"))
-        return tuple(sorted(f.parent.name for f in (DATA / self.name).glob("*/classes_map.txt")))
+            return tuple(
+                sorted(word_of(m.parent.name) for m in members if m.name == "classes_map.txt")
+            )
+        return tuple(
+            sorted(word_of(f.parent.name) for f in (DATA / self.name).glob("*/classes_map.txt"))
+        )
 
     def choose(self, words: object, *, where: str) -> tuple[str, ...]:
         """The words of a config: ``"all"``, or a list of the corpus's words, sorted.

@@ -33,6 +33,8 @@ URL = f"https://github.com/danlou/bert-disambiguation/archive/{COMMIT}.tar.gz"
 ARCHIVE_NAME = f"bert-disambiguation-{COMMIT}.tar.gz"
 MANIFEST = DATA / "coarsewsd20.sha256"
 MEMBER_LIMIT = 64 * 2**20
+# Of all that the archive unpacks to, needed or not: twice what the real one has.
+TOTAL_LIMIT = 128 * 2**20
 LOG_EVERY_SECONDS = 10.0
 
 # From a path below the archive's top folder to one below `source`.
@@ -258,7 +260,7 @@ def _unpack(archive: Path, staging: Path, manifest: Mapping[str, str]) -> None:
     missing = dict.fromkeys(manifest)
     try:
         # Not tarfile's own "r|gz": that one checks neither the gzip checksum nor its end.
-        with gzip.open(archive) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
+        with _Bounded(archive) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
             for member in tar:
                 name = _name_below_top(member.name, archive)
                 if name not in manifest:
@@ -278,6 +280,22 @@ def _unpack(archive: Path, staging: Path, manifest: Mapping[str, str]) -> None:
         first, *others = missing
         more = f" and {len(others)} more" if others else ""
         raise DownloadError(f"the archive lacks {first}{more}", where=str(archive))
+
+
+class _Bounded(gzip.GzipFile):
+    """Ends in an error at ``TOTAL_LIMIT``: a bomb is small until it is unpacked."""
+
+    _left = TOTAL_LIMIT
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise DownloadError(
+                f"refused: the archive unpacks to more than {TOTAL_LIMIT} bytes",
+                where=str(self.name),
+            )
+        return data
 
 
 def _unix_lines(data: bytes) -> bytes:

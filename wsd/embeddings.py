@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from wsd.corpus import Corpus
-from wsd.errors import ResultError
+from wsd.errors import ModelError, ResultError
 from wsd.files import replacing, write_json
 from wsd.views import STATIC
 
@@ -161,6 +161,12 @@ def embed(
             return opened
 
         for view, vectors in zip(static, encoder.static(aligned, static), strict=True):
+            if (bad := _not_finite(vectors)) is not None:
+                raise ModelError(
+                    f"the model's input embeddings give a {view} vector that is not finite",
+                    where=_name(corpus, bad),
+                    fix="check the weights",
+                )
             opened = writer(view, (1, *vectors.shape))
             opened.put(range(len(corpus)), vectors[None])
         if contextual:
@@ -177,6 +183,16 @@ def embed(
                 for opened, of_view in zip(writers, of_views, strict=True):
                     opened.put(rows, of_view)
     write_json(out / pieces.FILE, audit)
+
+
+def _not_finite(vectors: np.ndarray) -> int | None:
+    """The first row of an array of shape (n, width) that holds what is no finite number."""
+    bad = ~np.isfinite(vectors).all(axis=1)
+    return int(bad.argmax()) if bad.any() else None
+
+
+def _name(corpus: Corpus, row: int) -> str:
+    return f"{corpus.word} {corpus.split[row]} {corpus.index[row]}"
 
 
 class _Progress:
@@ -215,16 +231,20 @@ class Embeddings:
     def __init__(self, path: Path, corpus: Corpus) -> None:
         from safetensors import SafetensorError, safe_open
 
-        self.path = path
+        self.path, self._corpus = path, corpus
         fix = "delete the file and run again"
         try:
             self._file = safe_open(path, framework="numpy")
             self.provenance: dict[str, Any] = json.loads(self._file.metadata()["wsd"])
             self._vectors = self._file.get_slice(TENSOR)
             self.layers, instances, self.width = self._vectors.get_shape()
+            if self._vectors.get_dtype() != "F32" or not (self.layers and self.width):
+                raise ValueError("not float32 vectors of at least one layer")
+            if not isinstance(self.provenance, dict):
+                raise TypeError("its provenance is no object")
         except FileNotFoundError:
             raise ResultError("a file of an earlier step is missing", where=str(path)) from None
-        except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        except (SafetensorError, KeyError, RecursionError, TypeError, ValueError) as error:
             raise ResultError(
                 f"not an embedding file of this program: {error}", where=str(path), fix=fix
             ) from None
@@ -241,7 +261,20 @@ class Embeddings:
         return self.layers - 1
 
     def layer(self, number: int) -> np.ndarray:
-        """The vectors of one hidden state: float32 array of shape (instances, width)."""
+        """The vectors of one hidden state: float32 array of shape (instances, width).
+
+        Raises
+        ------
+        ResultError
+            If one is not finite; it names the instance.
+        """
         if not 0 <= number < self.layers:
             raise ValueError(f"layer {number} of {self.layers}")
-        return self._vectors[number]
+        vectors: np.ndarray = self._vectors[number]
+        if (bad := _not_finite(vectors)) is not None:
+            raise ResultError(
+                f"the vector of {_name(self._corpus, bad)} in layer {number} is not finite",
+                where=str(self.path),
+                fix="delete the file and run again; if it is from elsewhere, get it anew",
+            )
+        return vectors

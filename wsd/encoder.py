@@ -158,6 +158,13 @@ class Encoder:
             _ = encoder.architecture  # a model that cannot be handled is refused here
         except ModelError as error:
             raise ModelError(error.what, where=error.where or folder, fix=error.fix) from error
+        # What a config.json or a tokenizer.json of other numbers than the weights leads to.
+        except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            raise ModelError(
+                f"the model cannot be tried: {type(error).__name__} {error}",
+                where=folder,
+                fix="use the config.json and the tokenizer that belong to the weights",
+            ) from error
         if random_weights is not None:
             encoder.drawn = weights_digest(encoder.model)
         encoder._make_ready(precision)

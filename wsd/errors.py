@@ -1,8 +1,45 @@
 """Every error a user can cause or meet, each with what is wrong, where, and what to do.
 
 A command prints the text of one of these and ends with its exit code; only a fault in the
-program itself shows a traceback.
+program itself shows a traceback. What a message quotes may be foreign, and cannot steer the
+terminal.
 """
+
+import unicodedata
+
+# Joiners that Persian, Hindi and others are written with.
+JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
+# Controls, marks without width or that turn the direction, lone surrogates, line separators.
+UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+# Characters of one part of a message.
+LONGEST = 1000
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Foreign text with whatever a terminal would obey, or not show, as an escape.
+
+    >>> print(visible("a\x1b[31mb\tc"))
+    a\x1b[31mb\tc
+
+    Parameters
+    ----------
+    text : str
+    keep : str
+        Characters to leave as they are, such as line ends.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character.encode("unicode_escape").decode()
+        if unicodedata.category(character) in UNSEEN and character not in JOINERS + keep
+        else character
+        for character in text
+    )
+
+
+def _shortened(text: str) -> str:
+    """A whole file may stand in one line."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
 
 
 class WsdError(Exception):
@@ -30,7 +67,8 @@ class WsdError(Exception):
             lines.append(f"  where: {self.where}")
         if self.fix:
             lines.append(f"  what to do: {self.fix}")
-        return "\n".join(lines)
+        # A line end in what is quoted must not begin what looks like another message.
+        return "\n".join(visible(_shortened(line), "\n").replace("\n", "\n    ") for line in lines)
 
 
 class ConfigError(WsdError):

@@ -17,6 +17,7 @@ from wsd.corpus import Corpus
 from wsd.embeddings import Embeddings
 from wsd.errors import ConfigError, ResultError
 from wsd.layers import LayerChoice, parse
+from wsd.names import file_name
 from wsd.views import blocks_of
 
 JOIN = "+"
@@ -80,7 +81,7 @@ def read(
     Parameters
     ----------
     folder : Path
-        With ``<word>/<view>.safetensors``.
+        With ``<name of the word>/<view>.safetensors``.
     corpus : Corpus
     views, layers : str
         As in :func:`features`.
@@ -90,7 +91,7 @@ def read(
     Features, float32 array of shape (len(corpus), features), and the vectors' provenance
     """
     opened = [
-        Embeddings(folder / corpus.word / f"{view}.safetensors", corpus)
+        Embeddings(folder / file_name(corpus.word) / f"{view}.safetensors", corpus)
         for view in views.split(JOIN)
     ]
     found = features(views, layers, max(one.blocks for one in opened), where="layers")
@@ -98,7 +99,7 @@ def read(
     if any(source != sources[0] for source in sources):
         raise ResultError(
             f"the views {views} of {corpus.word!r} were not made in one pass",
-            where=str(folder / corpus.word),
+            where=str(folder / file_name(corpus.word)),
             fix="delete the folder and run again",
         )
     parts = [

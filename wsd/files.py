@@ -59,7 +59,7 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ResultError("a file of an earlier step is missing", where=str(path)) from None
-    except ValueError as error:
+    except (RecursionError, ValueError) as error:
         raise ResultError(
             f"not valid JSON: {error}", where=str(path), fix="delete the file and run again"
         ) from None
@@ -76,7 +76,15 @@ def expecting(path: Path) -> Iterator[None]:
     """Turn what a file of another kind, or a damaged one, leads to into one clear error."""
     try:
         yield
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    # Among runtime errors what Arrow cannot do with a column, and what is nested too deep.
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise ResultError(
             f"the file does not hold what it should: {type(error).__name__} {error}",
             where=str(path),
@@ -104,9 +112,11 @@ def read_table(path: Path) -> tuple["pa.Table", dict[str, Any]]:
         # `partitioning=None`: a folder called `a=b` above the file must not add a column.
         table = pq.read_table(path, partitioning=None)
         provenance = json.loads(table.schema.metadata[METADATA_KEY])
+        if not isinstance(provenance, dict):
+            raise TypeError("its provenance is no object")
     except FileNotFoundError:
         raise ResultError("a file of an earlier step is missing", where=str(path)) from None
-    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
+    except (pa.ArrowException, OSError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise ResultError(
             f"not a table of this program: {error}",
             where=str(path),

@@ -226,6 +226,29 @@ def read(path: Path) -> Folds:
                 lines[of_word], component[of_word], numbers if numbers.size else None
             )
         keys = ("train", "k", "repeats", "seed")
-        return Folds(
+        found = Folds(
             **{key: provenance[key] for key in keys}, words=words, corpus=provenance["corpus"]
         )
+        if reason := _malformed(found, len(names)):
+            raise ValueError(reason)
+        return found
+
+
+def _malformed(folds: Folds, rows: int) -> str | None:
+    """What is wrong with folds of a file with so many rows, if anything is."""
+    if any(type(n) is not int for n in (folds.k, folds.repeats, folds.seed)):
+        return "k, repeats or seed that is no whole number"
+    if not isinstance(folds.train, str) or not isinstance(folds.corpus, dict):
+        return "no name of a training set, or no digests of its corpus"
+    if sum(len(of.lines) for of in folds.words.values()) != rows:
+        return "rows of a word that the provenance does not name"
+    for of in folds.words.values():
+        if not trains.are_lines(of.lines) or of.component.dtype.kind != "i":
+            return "lines that do not ascend, or none"
+        if of.held is not None and (
+            of.held.shape != (folds.repeats, len(of.lines))
+            or (of.held < 0).any()
+            or (of.held >= folds.k).any()
+        ):
+            return "a fold that there is not"
+    return None

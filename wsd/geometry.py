@@ -47,6 +47,7 @@ from wsd.embeddings import Embeddings
 from wsd.features import shared
 from wsd.files import write_text
 from wsd.layers import expand
+from wsd.names import file_name
 
 log = logging.getLogger("wsd")
 
@@ -335,7 +336,7 @@ def geometry(
         Columns: ``COLUMNS``.
     """
     opened = {
-        word: Embeddings(embeddings / word / f"{view}.safetensors", corpus)
+        word: Embeddings(embeddings / file_name(word) / f"{view}.safetensors", corpus)
         for word, corpus in corpora.items()
     }
     encoder = shared({word: one.provenance for word, one in opened.items()}, out)["encoder"]

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from wsd.errors import ResultError
+from wsd.errors import ResultError, visible
 
 COLUMNS = ("mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy", "micro_accuracy")
 KEYS = ("model", "view", "layers", "classifier")
@@ -35,7 +35,8 @@ def leaderboard(summary: Path, *, top: int | None = None) -> str:
         for row in tested:
             key = tuple(row[k] for k in KEYS)
             figures = [folds.get(key, ""), *(row[column] for column in COLUMNS)]
-            line = [*key, *(f"{100 * float(value):.2f}" if value else "" for value in figures)]
+            percent = (f"{100 * float(value):.2f}" if value else "" for value in figures)
+            line = [*map(visible, key), *percent]
             if key in chosen or row["view"] == PER_WORD:
                 lines["selected"].append(line)
             # Without folds nothing is selected, and every row is one to show.

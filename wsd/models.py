@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.errors import ConfigError, ModelError
+from wsd.files import expecting, read_json
 from wsd.files import sha256 as sha256_of
 
 CONFIG = "config.json"
@@ -151,6 +152,32 @@ def resolve(
     }
 
 
+def read_record(path: Path) -> dict[str, Any]:
+    """Read a record of :func:`resolve` that was written as JSON.
+
+    Raises
+    ------
+    ResultError
+        If it is missing, or not such a record.
+    """
+    record: dict[str, Any] = read_json(path)
+    with expecting(path):
+        names = ("name", "model_type", *record["source"], *record["source"].values())
+        names += (*record["files"], *record["files"].values())
+        kinds = {"hub", "package", "path"} & set(record["source"])
+        if len(kinds) != 1 or ("hub" in kinds) != ("revision" in record["source"]):
+            raise ValueError("a source that is none, or several")
+        if not all(isinstance(name, str) for name in (record["name"], *names)):
+            raise TypeError("a name or a checksum that is no text")
+        # A name with a path in it would lead out of the folder.
+        if any(name != Path(name).name or "\0" in name for name in record["files"]):
+            raise ValueError("a file that is not in the model's folder")
+        if not all(type(record[key]) is int and record[key] > 0 for key in ("blocks", "width")):
+            raise ValueError("blocks and width that are no counts")
+        _check_seed(record["name"], record.get("random_weights"))
+    return record
+
+
 def verify(record: Mapping[str, Any]) -> Path:
     """Find the files of a record from :func:`resolve` again, and check that they are the same.
 
@@ -223,8 +250,9 @@ def _weights(folder: Path) -> list[str]:
     if not isinstance(shards, dict) or not shards:
         raise ModelError("an index of weights without any", where=str(folder / WEIGHTS_INDEX))
     names = sorted({str(shard) for shard in shards.values()})
-    # A name with a path in it would lead out of the folder.
-    complete = all(name == Path(name).name and (folder / name).is_file() for name in names)
+    # A name with a path in it would lead out of the folder; one may also be too long for a disk.
+    present = {path.name for path in folder.iterdir() if path.is_file()}
+    complete = present.issuperset(names)
     return [WEIGHTS_INDEX, *names] if complete else []
 
 
@@ -338,7 +366,7 @@ def _forget(path: Path) -> str:
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (RecursionError, ValueError) as error:
         raise ModelError(f"not valid JSON: {error}", where=str(path)) from error
     if not isinstance(value, dict):
         raise ModelError("not a JSON object", where=str(path))
@@ -377,6 +405,11 @@ def _check_shape(
         raise ModelError(
             f"config.json of model {name} does not tell its {key}: it has none of "
             f"{', '.join(names)}",
+            where=_entry(name, key),
+        )
+    if type(config[found]) is not int:  # true is 1, and 6.0 is 6
+        raise ModelError(
+            f"`{found}` in config.json of model {name} is no whole number: {config[found]!r}",
             where=_entry(name, key),
         )
     if config[found] != wanted:

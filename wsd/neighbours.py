@@ -224,4 +224,10 @@ def read(path: Path) -> tuple[dict[str, Neighbours], dict[str, Any]]:
             word: Neighbours(rows[names == word], similarity[names == word], from_json(score))
             for word, score in provenance["scores"].items()
         }
+        for of in words.values():
+            # A similarity may round to a little above 1; it is missing where a neighbour is.
+            if rows.dtype.kind != "i" or not ((of.rows >= -1) & (of.rows < len(of.rows))).all():
+                raise ValueError("a neighbour that is no row of the word")
+            if similarity.dtype.kind != "f" or (np.abs(of.similarity) > 1.001).any():
+                raise ValueError("a similarity that is no cosine")
     return words, provenance

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsd.errors import ResultError
 from wsd.files import expecting, read_json
+from wsd.names import as_name, file_name
 
 if TYPE_CHECKING:
     from wsd.alignment import Aligned
@@ -104,7 +105,9 @@ def warnings(found: Mapping[str, Any]) -> list[str]:
 
 
 def table(model: str, folder: Path, words: Sequence[str], out: Path) -> None:
-    """Write the reports of ``folder/<word>/alignment.json`` of a model as one CSV table.
+    """Write the reports of ``folder/<name>/alignment.json`` of a model as one CSV table.
+
+    Words are given as in :func:`wsd.corpus.read_all`.
 
     Raises
     ------
@@ -116,11 +119,11 @@ def table(model: str, folder: Path, words: Sequence[str], out: Path) -> None:
     from wsd.sheets import write_csv
 
     rows: list[dict[str, Any]] = []
-    for word in words:
-        path = folder / word / FILE
+    for name in map(as_name, words):
+        path = folder / name / FILE
         found = read_json(path)
         with expecting(path):
-            if found["word"] != word:
+            if file_name(found["word"]) != name:
                 raise ResultError(f"the report is of {found['word']!r}", where=str(path))
             rows += [
                 {"model": model, **{column: form[column] for column in COLUMNS[1:]}}

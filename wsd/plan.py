@@ -14,6 +14,8 @@ import numpy as np
 
 from wsd.config import MIX, Config, Model
 from wsd.datasets import DATA
+from wsd.errors import ConfigError
+from wsd.names import file_name
 from wsd.views import blocks_of
 
 # Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
@@ -36,6 +38,31 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
+def read(files: Sequence[Path]) -> dict[str, Any]:
+    """Read config files in YAML, each laid over those before it.
+
+    Raises
+    ------
+    ConfigError
+        If one cannot be read, or is no mapping.
+    """
+    import yaml
+
+    merged: dict[str, Any] = {}
+    for file in files:
+        try:
+            loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
+        # A date that does not exist is a ValueError, and deep nesting a RecursionError.
+        except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+            raise ConfigError(f"the config cannot be read: {error}", where=str(file)) from None
+        if loaded is None:  # a file of comments alone
+            continue
+        if not isinstance(loaded, dict):
+            raise ConfigError("the config is no mapping of keys to values", where=str(file))
+        merged = merge(merged, loaded)
+    return merged
+
+
 def sizes(dataset: str) -> dict[str, int]:
     """Instances per word, of all splits together."""
     with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
@@ -52,7 +79,7 @@ def missing(config: Config, results: Path) -> dict[str, list[str]]:
             word
             for word in config.words
             if not all(
-                (folder / name / "embeddings" / word / f"{view}.safetensors").exists()
+                (folder / name / "embeddings" / file_name(word) / f"{view}.safetensors").exists()
                 for view in _views(config, name)
             )
         ]

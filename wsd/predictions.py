@@ -324,6 +324,8 @@ def read(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]:
             for rows in [np.flatnonzero((names == word) & (splits == split))]
             if len(rows)
         ]
+        if sum(len(word.index) for word in words) != len(names):
+            raise ValueError("rows of a word that the provenance does not name")
     return words, provenance
 
 
@@ -334,22 +336,32 @@ def _of_word(
     import pyarrow.compute as pc
 
     senses = tuple(of_word["senses"])
+    if type(of_word["n_train"]) is not int or of_word["n_train"] < 0:
+        raise ValueError(f"no number of training instances of {word!r}")
     codes = {}
     for name in ("gold", "predicted"):
         found = pc.index_in(rows[name], value_set=pa.array(senses, pa.string()))
         if found.null_count:
             raise ValueError(f"a sense that {word!r} does not have")
         codes[name] = found.to_numpy().astype(np.int32)
+    index = rows["index"].to_numpy()
+    if index.dtype.kind != "i" or (index < 0).any():
+        raise ValueError(f"an index of {word!r} that is no line")
     # Every row's map has all senses, in their order.
-    scores = rows["scores"].combine_chunks()
+    maps = rows["scores"].combine_chunks()
+    if maps.keys.to_pylist() != list(senses) * len(rows) or len(set(senses)) != len(senses):
+        raise ValueError(f"scores of other senses than those of {word!r}")
+    # A copy: what Arrow lends is read-only.
+    scores = np.array(maps.items.to_numpy(zero_copy_only=False)).reshape(-1, len(senses))
+    if scores.dtype.kind != "f" or np.isinf(scores).any():
+        raise ValueError(f"a score of {word!r} that is no number")
     return WordPredictions(
         word=word,
         split=split,
         senses=senses,
         n_train=of_word["n_train"],
-        index=rows["index"].to_numpy().astype(np.int32),
+        index=index.astype(np.int32),
         gold=codes["gold"],
         predicted=codes["predicted"],
-        # A copy: what Arrow lends is read-only.
-        scores=np.array(scores.items.to_numpy(zero_copy_only=False)).reshape(-1, len(senses)),
+        scores=scores,
     )

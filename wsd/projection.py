@@ -244,6 +244,8 @@ def read(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]:
     with expecting(path):
         words = np.array(table["word"].to_pylist())
         points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
+        if points.dtype.kind != "f" or not np.isfinite(points).all():
+            raise ValueError("a point that is not finite")
         pictures = {
             word: Projection(
                 points[words == word],

@@ -21,6 +21,7 @@ from wsd import predictions
 from wsd.corpus import Corpus, read_lines
 from wsd.download import COMMIT
 from wsd.errors import ConfigError, CorpusError
+from wsd.names import file_name
 from wsd.predictions import WordPredictions
 
 ARCHIVE = f"https://github.com/danlou/bert-disambiguation/tree/{COMMIT}"
@@ -235,7 +236,9 @@ def read_system(source: Path, system: str, corpora: Mapping[str, Corpus]) -> lis
             f"no published system {system!r}", fix=f"choose among {', '.join(SYSTEMS)}"
         )
     folder = source / "published" / system
-    return [read_word(folder / f"{word}.jsonl", corpus) for word, corpus in corpora.items()]
+    return [
+        read_word(folder / f"{file_name(word)}.jsonl", corpus) for word, corpus in corpora.items()
+    ]
 
 
 def build(source: Path, system: str, corpora: Mapping[str, Corpus], out: Path) -> None:

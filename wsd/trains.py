@@ -16,6 +16,7 @@ import numpy as np
 from wsd.corpus import Corpus, Instance, read_classes, read_split
 from wsd.errors import CorpusError, ResultError
 from wsd.files import expecting, read_table, write_table
+from wsd.names import file_name
 
 log = logging.getLogger("wsd")
 
@@ -81,7 +82,7 @@ def read_trains(source: Path, train: str, corpora: Mapping[str, Corpus]) -> Trai
         often. It names file and line.
     """
     folder = source / "trains" / train
-    words = [word for word in corpora if (folder / word).is_dir()]
+    words = [word for word in corpora if (folder / file_name(word)).is_dir()]
     if not words:
         raise CorpusError(
             f"no training set {train!r} for {', '.join(corpora)}",
@@ -90,7 +91,10 @@ def read_trains(source: Path, train: str, corpora: Mapping[str, Corpus]) -> Trai
         )
     return TrainingSet(
         name=train,
-        lines={word: _lines(source / word, folder / word, corpora[word]) for word in words},
+        lines={
+            word: _lines(source / file_name(word), folder / file_name(word), corpora[word])
+            for word in words
+        },
         corpus={word: corpora[word].digest for word in words},
     )
 
@@ -185,9 +189,16 @@ def read(path: Path) -> TrainingSet:
         lines = {word: index[names == word] for word in corpus}
         if sum(map(len, lines.values())) != len(index):
             raise ValueError("rows of a word that the provenance does not name")
-        if any(not len(of_word) or (np.diff(of_word) <= 0).any() for of_word in lines.values()):
+        if not all(map(are_lines, lines.values())):
             raise ValueError("lines that do not ascend, or none")
+        if not isinstance(provenance["train"], str):
+            raise TypeError("no name of a training set")
         return TrainingSet(name=provenance["train"], lines=lines, corpus=corpus)
+
+
+def are_lines(lines: np.ndarray) -> bool:
+    """Whether these are numbers of lines: whole, from 0 up, ascending, at least one."""
+    return bool(lines.dtype.kind == "i" and len(lines) and (np.diff(lines, prepend=-1) > 0).all())
 
 
 def build(source: Path, corpora: Mapping[str, Corpus], trains: Sequence[str], out: Path) -> None:

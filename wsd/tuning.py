@@ -177,4 +177,10 @@ def read(path: Path) -> tuple[Search, dict[str, Any]]:
             word: values[names == word].reshape(-1, len(grid), len(FIGURES))
             for word in provenance["tuned"]
         }
+        if not all(isinstance(point, dict) for point in grid):
+            raise TypeError("a point that is no set of parameters")
+        if not all(len(of) and ((of >= 0) & (of <= 1)).all() for of in figures.values()):
+            raise ValueError("a figure that is no fraction, or none")
+        if sum(of.shape[0] * of.shape[1] for of in figures.values()) != len(names):
+            raise ValueError("rows of a word that the provenance does not name")
         return Search(grid, figures, tuple(provenance["untuned"])), provenance

@@ -35,7 +35,7 @@ rule classify:
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),
-        words=CONFIG.words,
+        words=WORDS,
         estimator=lambda wildcards: CONFIG.classifiers[wildcards.classifier].estimator,
         space=search_space,
         objective=CONFIG.tuning.objective,
@@ -87,7 +87,7 @@ rule control:
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),
-        words=CONFIG.words,
+        words=WORDS,
         estimator=lambda wildcards: CONFIG.classifiers[wildcards.classifier].estimator,
         space=search_space,
         objective=CONFIG.tuning.objective,
@@ -117,7 +117,7 @@ rule baseline:
         CONDA
     params:
         corpus=folder_of("corpus"),
-        words=CONFIG.words,
+        words=WORDS,
         objective=CONFIG.tuning.objective,
     message:
         "baseline: {wildcards.baseline}"
@@ -158,7 +158,7 @@ rule classify_selected:
             "{results}/{model}/embeddings/{word}/{view}.safetensors",
             results=RESULTS,
             model=wildcards.model,
-            word=CONFIG.words,
+            word=WORDS,
             view=CONFIG.store,
         ),
         folds=FOLDS.format(train=FULL),
@@ -174,7 +174,7 @@ rule classify_selected:
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),
-        words=CONFIG.words,
+        words=WORDS,
     message:
         "classify: {wildcards.model}, each word as its own folds choose"
     shell:
@@ -199,7 +199,7 @@ rule project:
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),
-        words=CONFIG.words,
+        words=WORDS,
         seed=CONFIG.seed,
     message:
         "project: {wildcards.model}, {wildcards.method}, {wildcards.view}, layers {wildcards.layers}"
@@ -225,7 +225,7 @@ rule neighbours:
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),
-        words=CONFIG.words,
+        words=WORDS,
     message:
         "neighbours: {wildcards.model}, {wildcards.view}, layers {wildcards.layers}"
     shell:

@@ -17,6 +17,7 @@ import wsd.leaderboard
 import wsd.plan
 import wsd.published
 from wsd.errors import WsdError
+from wsd.names import file_name
 from wsd.trains import FULL
 
 
@@ -30,6 +31,8 @@ def checked_config():
 
 CONFIG = checked_config()
 DATASET = CONFIG.dataset.name
+# The words' files, and what `--words` takes: safe in paths, shells and wildcards.
+WORDS = tuple(file_name(word) for word in CONFIG.words)
 RESULTS = f"results/{DATASET}"
 LOGS = f"results/logs/{DATASET}"
 BENCHMARKS = f"results/benchmarks/{DATASET}"
@@ -61,7 +64,7 @@ PROBABILISTIC = [
 
 wildcard_constraints:
     model="|".join(map(re.escape, ENCODERS)),
-    word="|".join(map(re.escape, CONFIG.words)),
+    word="|".join(map(re.escape, WORDS)),
     classifier="|".join(map(re.escape, CONFIG.classifiers)),
     view=r"[a-z_]+(\+[a-z_]+)*",
     train="|".join(map(re.escape, CONFIG.trains)),
@@ -79,6 +82,7 @@ FEATURES_READERS = [
     "features",
     "files",
     "layers",
+    "names",
     "views",
 ]
 PREDICTIONS_READERS = [
@@ -99,8 +103,8 @@ CLASSIFIERS = [
 ]
 CLASSIFY = [*PREDICTIONS_READERS, *CLASSIFIERS, "figures", "tuning"]
 MODULES = {
-    "download": ["__init__", "datasets", "download"],
-    "corpus": ["__init__", "corpus", "files"],
+    "download": ["__init__", "datasets", "download", "names"],
+    "corpus": ["__init__", "corpus", "files", "names"],
     "model": ["__init__", "files", "models"],
     "embed": [
         "__init__",
@@ -113,14 +117,15 @@ MODULES = {
         "files",
         "loading",
         "models",
+        "names",
         "packing",
         "passing",
         "pieces",
         "views",
     ],
-    "alignment": ["__init__", "files", "pieces", "sheets"],
-    "trains": ["__init__", "corpus", "files", "trains"],
-    "folds": ["__init__", "corpus", "duplicates", "files", "folds", "trains"],
+    "alignment": ["__init__", "files", "names", "pieces", "sheets"],
+    "trains": ["__init__", "corpus", "files", "names", "trains"],
+    "folds": ["__init__", "corpus", "duplicates", "files", "folds", "names", "trains"],
     "classify": CLASSIFY,
     "control": [*CLASSIFY, "control"],
     "select": [
@@ -244,7 +249,7 @@ def vectors(wildcards):
         "{results}/{model}/embeddings/{word}/{view}.safetensors",
         results=RESULTS,
         model=wildcards.model,
-        word=CONFIG.words,
+        word=WORDS,
         view=wildcards.view.split("+"),
     )
 

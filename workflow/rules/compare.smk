@@ -57,7 +57,7 @@ rule compare:
         CONDA
     params:
         corpus=folder_of("corpus"),
-        words=CONFIG.words,
+        words=WORDS,
         seed=CONFIG.seed,
         out=lambda wildcards, output: str(Path(output.paper[0]).parent),
     message:
@@ -89,7 +89,7 @@ rule layerwise:
         CONDA
     params:
         corpus=folder_of("corpus"),
-        words=CONFIG.words,
+        words=WORDS,
         seed=CONFIG.seed,
     message:
         "layerwise: every layer choice beside the one that the folds choose"
@@ -134,7 +134,7 @@ rule geometry:
             "{results}/{model}/embeddings/{word}/{view}.safetensors",
             results=RESULTS,
             model=wildcards.model,
-            word=CONFIG.words,
+            word=WORDS,
             view=CONFIG.classify[0],
         ),
     output:
@@ -148,7 +148,7 @@ rule geometry:
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),
-        words=CONFIG.words,
+        words=WORDS,
         view=CONFIG.classify[0],
         layers=lambda wildcards: ENCODERS[wildcards.model].single,
         seed=CONFIG.seed,
@@ -182,7 +182,7 @@ rule audit:
         CONDA
     params:
         corpus=folder_of("corpus"),
-        words=CONFIG.words,
+        words=WORDS,
         judge=" ".join(f"--judge {name}" for name in JUDGES),
         out=subpath(output[0], parent=True),
     message:
@@ -200,7 +200,7 @@ rule code_length:
             "{results}/{model}/embeddings/{word}/{view}.safetensors",
             results=RESULTS,
             model=wildcards.model,
-            word=CONFIG.words,
+            word=WORDS,
             view=CONFIG.classify[0],
         ),
         folds=expand(FOLDS, train=NESTED),
@@ -223,7 +223,7 @@ rule code_length:
     params:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors", 2),
-        words=CONFIG.words,
+        words=WORDS,
     message:
         "code length: every layer of {wildcards.model}"
     shell:

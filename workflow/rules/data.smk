@@ -10,7 +10,7 @@ SOURCE = (
     f"{RESULTS}/source" if DATASET == "coarsewsd20" else f"{PACKAGE}/data/{DATASET}"
 )
 OUT_OF_DOMAIN = [f"{SOURCE}/outofdomain.tsv"] if DATASET == "coarsewsd20" else []
-CORPUS = expand("{results}/corpus/{word}.parquet", results=RESULTS, word=CONFIG.words)
+CORPUS = expand("{results}/corpus/{word}.parquet", results=RESULTS, word=WORDS)
 FOLDS = f"{RESULTS}/folds/{{train}}.parquet"
 PUBLISHED = f"{RESULTS}/published/{{system}}.parquet"
 SYSTEMS = tuple(wsd.published.SYSTEMS) if DATASET == "coarsewsd20" else ()
@@ -53,11 +53,12 @@ rule corpus:
         CONDA
     params:
         source=folder_of("files", 2),
+        word=lambda wildcards: dict(zip(WORDS, CONFIG.words))[wildcards.word],
         out_of_domain=[f"--out-of-domain {file}" for file in OUT_OF_DOMAIN],
     message:
         "corpus: reading and checking {wildcards.word}"
     shell:
-        "wsd --log {log} corpus --source {params.source} --word {wildcards.word}"
+        "wsd --log {log} corpus --source {params.source} --word={params.word:q}"
         " {params.out_of_domain} --out {output}"
 
 
@@ -71,7 +72,7 @@ if DATASET == "coarsewsd20":
                 f"{SOURCE}/trains/{train}/{word}/train.{kind}.txt"
                 for train in OTHER_TRAINS
                 for word in wsd.download.coarsewsd20_trains()[train]
-                if word in CONFIG.words
+                if word in WORDS
                 for kind in ("data", "gold")
             ],
         output:
@@ -87,7 +88,7 @@ if DATASET == "coarsewsd20":
         params:
             source=SOURCE,
             corpus=folder_of("corpus"),
-            words=CONFIG.words,
+            words=WORDS,
             trains=OTHER_TRAINS,
             out=f"{RESULTS}/trains",
         message:
@@ -103,7 +104,7 @@ if DATASET == "coarsewsd20":
             files=expand(
                 "{source}/published/{{system}}/{word}.jsonl",
                 source=SOURCE,
-                word=CONFIG.words,
+                word=WORDS,
             ),
         output:
             PUBLISHED,
@@ -116,7 +117,7 @@ if DATASET == "coarsewsd20":
         params:
             source=folder_of("files", 3),
             corpus=folder_of("corpus"),
-            words=CONFIG.words,
+            words=WORDS,
         message:
             "published: reading what {wildcards.system} said"
         shell:
@@ -143,7 +144,7 @@ rule folds:
         CONDA
     params:
         corpus=folder_of("corpus"),
-        words=CONFIG.words,
+        words=WORDS,
         train=lambda wildcards, input: f"--train {input.train}" if input.train else "",
         k=CONFIG.tuning.folds,
         repeats=CONFIG.tuning.repeats,

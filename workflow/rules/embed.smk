@@ -99,7 +99,7 @@ if CONFIG.twins:
 rule alignment:
     input:
         modules=modules("alignment"),
-        found=expand(ALIGNMENT, word=CONFIG.words, allow_missing=True),
+        found=expand(ALIGNMENT, word=WORDS, allow_missing=True),
     output:
         f"{RESULTS}/{{model}}/alignment.csv",
     log:
@@ -110,7 +110,7 @@ rule alignment:
         CONDA
     params:
         embeddings=folder_of("found", up=2),
-        words=CONFIG.words,
+        words=WORDS,
     message:
         "alignment: what the tokenizer of {wildcards.model} made of the focal words"
     shell:

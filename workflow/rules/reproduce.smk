@@ -18,7 +18,7 @@ if DATASET == "coarsewsd20":
                 "{results}/{model}/embeddings/{word}/focal.safetensors",
                 results=RESULTS,
                 model=REPRODUCED,
-                word=CONFIG.words,
+                word=WORDS,
             ),
             centroids=f"{SOURCE}/published/centroids/{GOLDEN}.txt",
             published=PUBLISHED.format(system=f"1nn-{GOLDEN}"),
@@ -33,7 +33,7 @@ if DATASET == "coarsewsd20":
         params:
             corpus=folder_of("corpus"),
             embeddings=folder_of("vectors", 2),
-            words=CONFIG.words,
+            words=WORDS,
         message:
             f"reproduce: the vectors of {REPRODUCED} beside the published ones"
         shell:

@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wsd.files import write_text
+from wsd.names import file_name
 from wsd.tables import feature_set
 
 PLOTS, WORD, TABLES, STYLE = "plots.js", "word.js", "tables.js", "style.css"
@@ -142,7 +143,8 @@ def _environment() -> Environment:
         p=_p,
         depth=lambda value: "\N{EN DASH}" if value != value else f"{value:.2f}",
         script_json=_script_json,
-        # A word's name is a path segment and a fragment's value, so `/` is escaped too.
+        page=lambda word: f"{file_name(str(word))}.html",
+        # A path segment or a fragment's value, so `/` is escaped too.
         part=lambda text: quote(str(text), safe=""),
         count=lambda number: f"{int(number):,}",
         # A place to break a long name at, which copying and searching do not see.

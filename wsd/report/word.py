@@ -9,6 +9,7 @@ import numpy as np
 from wsd.corpus import Corpus
 from wsd.files import write_text
 from wsd.layers import LayerChoice
+from wsd.names import file_name
 from wsd.report import figures
 from wsd.report.inputs import Report, WordRun
 from wsd.report.models import blocks, notes, selected
@@ -55,7 +56,7 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
         text=text,
         root="../" * own.count("/"),
     )
-    write_text(folder / f"{own}{word}.html", page)
+    write_text(folder / f"{own}{file_name(word)}.html", page)
     # The fewer things in it the smaller; without sentences the page is of little use.
     forms = [(text, True), (text, False), (min(text, TEST_ONLY, key=_FORMS.index), False)]
     for kept, neighbours in dict.fromkeys(forms):
@@ -67,7 +68,7 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
         log.warning(
             "%s/%s: the page as one file is too large for Chromium's data: addresses", model, word
         )
-    write_text(portable / model / f"{word}.html", single)
+    write_text(portable / model / f"{file_name(word)}.html", single)
 
 
 _FORMS = (NONE, TEST_ONLY, ALL)

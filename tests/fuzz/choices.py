@@ -1,0 +1,132 @@
+"""Bytes read as choices, and what is chosen: damaged JSON values and damaged tables."""
+
+import copy
+import json
+import math
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from wsd.files import METADATA_KEY
+
+T = TypeVar("T")
+
+NASTY: tuple[Any, ...] = (
+    None, True, False, 0, 1, -1, 2, 3, 7, 2**31, 2**63, -(2**63), 10**30, 0.5, 1.0, -0.0, 1e308,
+    math.nan, math.inf, "", "0", "1", "-1", "a", "crane", "../x", "\x1b[31m", "\x00", "\ud800",
+    "é", "e\u0301", "=1+1", "x" * 400, [], [0], ["a"], [[]], [None], {}, {"a": 1}, {"": None},
+    [1, 2, 3], ["crane_bird", "crane_machine"], "crane_bird", "test", "train", "nan", "1e400",
+)  # fmt: skip
+
+
+class Choices:
+    """A stream of decisions; past its end every decision is the first one."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 0
+
+    def number(self, below: int) -> int:
+        """A number from 0 up, of two bytes if one is too few."""
+        width = 1 if below <= 256 else 2
+        found = self._data[self._at : self._at + width]
+        self._at += width
+        return int.from_bytes(found, "little") % max(1, below)
+
+    def pick(self, of: Sequence[T]) -> T:
+        return of[self.number(len(of))]
+
+    @property
+    def done(self) -> bool:
+        return self._at >= len(self._data)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every place in a JSON value, the value itself first."""
+    found = [path]
+    if isinstance(value, dict):
+        for key in value:
+            found += places(value[key], (*path, key))
+    elif isinstance(value, list):
+        for i, item in enumerate(value[:6]):
+            found += places(item, (*path, i))
+    return found
+
+
+def damaged(value: Any, choices: Choices) -> Any:
+    """A JSON value with one to three of its places replaced, removed or added to."""
+    value = copy.deepcopy(value)
+    for _ in range(1 + choices.number(3)):
+        path = choices.pick(places(value))
+        change = choices.number(6)
+        if not path:
+            if change == 5:
+                value = choices.pick(NASTY)
+            continue
+        parent = value
+        for key in path[:-1]:
+            parent = parent[key]
+        key = path[-1]
+        if change == 0:
+            del parent[key]
+        elif change == 1 and isinstance(parent, dict):
+            parent[choices.pick(("", "x", "0", "auto_map", *map(str, parent)))] = parent[key]
+        elif change == 1:
+            parent.insert(key, parent[key])
+        elif change == 2 and isinstance(parent[key], int | float):
+            parent[key] = parent[key] + choices.pick((1, -1, 0.0, 0.5, 2**32))
+        elif change == 3:
+            parent[key] = [parent[key]]
+        else:
+            parent[key] = choices.pick(NASTY)
+    return value
+
+
+def damaged_table(table: pa.Table, provenance: Any, choices: Choices) -> tuple[pa.Table, Any]:
+    """A table with something done to its columns, rows or provenance."""
+    while True:
+        change = choices.number(8)
+        i = choices.number(max(1, table.num_columns))
+        name = table.column_names[i] if table.num_columns else None
+        if change <= 2 or name is None:
+            provenance = damaged(provenance, choices)
+        elif change == 3:
+            table = table.remove_column(i)
+        elif change == 4:
+            rows = [choices.number(max(1, table.num_rows)) for _ in range(choices.number(5))]
+            table = table.take(pa.array(rows, pa.int64())) if table.num_rows else table
+        elif change == 5:
+            values = table[name].to_pylist()
+            if values:
+                values[choices.number(len(values))] = choices.pick((*values, None, *NASTY))
+            table = _with(table, i, values)
+        elif change == 6:
+            table = _with(table, i, [choices.pick(NASTY)] * table.num_rows)
+        else:
+            other = choices.pick((pa.int8(), pa.int64(), pa.float32(), pa.string(), pa.bool_()))
+            try:
+                table = table.set_column(i, name, table[name].cast(other))
+            except (pa.ArrowException, ValueError):
+                table = table.rename_columns(
+                    [f"{n}_" if n == name else n for n in table.schema.names]
+                )
+        if choices.done or choices.number(2):
+            return table, provenance
+
+
+def _with(table: pa.Table, i: int, values: list[Any]) -> pa.Table:
+    """A table with another column in a place, of the old type where that can hold the values."""
+    name = table.column_names[i]
+    for kind in (table.schema.types[i], None):
+        try:
+            return table.set_column(i, name, pa.array(values, kind))
+        except (pa.ArrowException, ValueError, TypeError, OverflowError):
+            continue
+    return table.set_column(i, name, pa.array([str(v).encode(errors="replace") for v in values]))
+
+
+def write_parquet(path: Any, table: pa.Table, provenance: Any) -> None:
+    """As :func:`wsd.files.write_table`, of any value that JSON can say, NaN too."""
+    packed = json.dumps(provenance).encode(errors="surrogatepass")
+    pq.write_table(table.replace_schema_metadata({METADATA_KEY: packed}), path)

@@ -1,0 +1,896 @@
+"""What is fuzzed: every reader of foreign files, each as bytes in, a valid result or one error out.
+
+A target writes the bytes where its reader looks for them, reads, and holds the result against what
+must be true of any: an input that is neither refused with one clear error nor read to a result
+that holds is a finding.
+"""
+
+import gzip
+import hashlib
+import io
+import json
+import shutil
+import tarfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from choices import Choices, damaged_table, write_parquet
+from mutate import SEPARATOR
+
+from wsd import (
+    cli,
+    config,
+    corpus,
+    download,
+    features,
+    folds,
+    layers,
+    leaderboard,
+    models,
+    names,
+    neighbours,
+    paper,
+    pieces,
+    plan,
+    predictions,
+    projection,
+    published,
+    trains,
+    tuning,
+)
+from wsd.corpus import Corpus
+from wsd.embeddings import Embeddings, Writer
+from wsd.errors import WsdError, visible
+from wsd.files import read_table
+from wsd.report import inputs
+
+REPOSITORY = Path(__file__).parents[2]
+SCHEMA = REPOSITORY / "workflow/schemas/config.schema.yaml"
+LONGEST_MESSAGE = 8000
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader, bytes that it takes, and what must be true of what it gives.
+
+    Attributes
+    ----------
+    seeds : function without arguments
+        Valid inputs, to begin with.
+    run : function of the input and an empty folder
+        Reads and checks; an AssertionError, or anything else but a WsdError, is a finding.
+    tokens : sequence of bytes
+        What the format is made of.
+    weight : float
+        Its share of a run's inputs, before scaling; a slow one gets less.
+    """
+
+    name: str
+    seeds: Callable[[], list[bytes]]
+    run: Callable[[bytes, Path], Any]
+    tokens: Sequence[bytes] = ()
+    weight: float = 1.0
+
+
+def outcome(target: Target, data: bytes, folder: Path) -> str:
+    """``valid`` or ``refused``; whatever else happens is raised."""
+    try:
+        target.run(data, folder)
+    except WsdError as error:
+        check_error(error)
+        return "refused"
+    return "valid"
+
+
+def check_error(error: WsdError) -> None:
+    """One message that says what, and where or what to do, and cannot steer a terminal."""
+    text = str(error)
+    assert 1 <= error.exit_code <= 6
+    assert error.what.strip() and (error.where or error.fix), f"nothing of where: {text!r}"
+    assert visible(text, "\n") == text and len(text) < LONGEST_MESSAGE, text[:500]
+    assert all(line[0] == " " for line in text.split("\n")[1:] if line), text
+
+
+# The corpus's text files
+
+
+TEXT_FILES = (
+    "classes_map.txt", "train.data.txt", "train.gold.txt", "test.data.txt", "test.gold.txt",
+    "outofdomain.tsv",
+)  # fmt: skip
+
+
+def corpus_seeds() -> list[bytes]:
+    classes = b'{"0": "crane_bird", "1": "crane_machine"}\n'
+    data, gold = b"1\tthe crane flew\n0\tcrane  of steel\n", b"0\n1\n"
+    further = b"crane\tcrane_bird\t1\tA crane .\nbank\tbank_river\t0\tbank\n"
+    return [
+        SEPARATOR.join([classes, data, gold, data, gold, further]),
+        SEPARATOR.join([b'{"1":"b","0":"a","2":"c"}', data, gold, b"0\tx", b"2"]),
+        SEPARATOR.join([classes, b"3\tthe crane flew", b"0", data, gold]),
+        SEPARATOR.join(
+            ['{"0": "銀行"}'.encode(), "0\tcafe\u0301 bar\n".encode(), b"0", data, b"0\n0"]
+        ),
+    ]
+
+
+def run_corpus(data: bytes, folder: Path) -> None:
+    parts = data.split(SEPARATOR)
+    for name, part in zip(TEXT_FILES, [*parts, *[None] * 6], strict=False):
+        (folder / name).unlink(missing_ok=True)
+        if part is not None:
+            (folder / name).write_bytes(part)
+    further = folder / TEXT_FILES[-1]
+    found = corpus.read_text(folder, "crane", further if further.exists() else None)
+    # The same by another way: what the lines say, one by one.
+    classes = sorted(json.loads(parts[0]).items(), key=lambda pair: int(pair[0]))
+    assert found.senses == tuple(sense for _, sense in classes) and len(set(found.senses))
+    expected = []
+    for split, data_part, gold_part in (("train", *parts[1:3]), ("test", *parts[3:5])):
+        golds = gold_part.decode().removesuffix("\n").split("\n")
+        lines = data_part.decode().removesuffix("\n").split("\n")
+        assert len(golds) == len(lines)
+        for i, (line, gold) in enumerate(zip(lines, golds, strict=True)):
+            position, sentence = line.split("\t")
+            expected.append((split, i, int(position), sentence.split(), dict(classes)[gold]))
+    if len(parts) > 5:
+        for i, line in enumerate(parts[5].decode().removesuffix("\n").split("\n")):
+            word, sense, position, sentence = line.split("\t")
+            if word == "crane":
+                expected.append(("outofdomain", i, int(position), sentence.split(), sense))
+    came = [
+        (str(split), int(index), int(position), list(tokens), found.senses[gold])
+        for split, index, position, tokens, gold in zip(
+            found.split, found.index, found.position, found.tokens, found.gold, strict=True
+        )
+    ]
+    assert came == expected
+    assert all(0 <= position < len(tokens) for _, _, position, tokens, _ in came)
+    corpus.write(folder / "crane.parquet", found)
+    assert corpus.read_all(folder, ["crane"])["crane"].digest == found.digest
+
+
+# Tables in Parquet
+
+
+@cache
+def small_corpus(word: str = "crane") -> Corpus:
+    return Corpus(
+        word=word,
+        senses=("crane_bird", "crane_machine"),
+        split=np.array(["train"] * 6 + ["test"] * 3),
+        index=np.array([*range(6), *range(3)], dtype=np.int32),
+        tokens=tuple(("a", "crane", f"n{i}") for i in range(9)),
+        position=np.ones(9, dtype=np.int32),
+        gold=np.arange(9, dtype=np.int32) % 2,
+    )
+
+
+def small_predictions() -> predictions.WordPredictions:
+    of = small_corpus()
+    scores = np.array([[0.9, 0.1], [0.2, 0.8], [np.nan, 1.0]])
+    rows = np.arange(3, dtype=np.int32)
+    return predictions.WordPredictions(
+        "crane", of.senses, 6, rows, of.gold[6:], np.array([0, 1, 1], np.int32), scores
+    )
+
+
+def check_corpus(found: Corpus) -> None:
+    assert found.digest == small_corpus(found.word).digest
+
+
+def check_folds(found: folds.Folds) -> None:
+    assert found.k >= 2 and found.repeats >= 1 and set(found.words) == set(found.corpus)
+    for of in found.words.values():
+        assert len(of.lines) == len(of.component) > 0 and (np.diff(of.lines) > 0).all()
+        assert of.lines[0] >= 0
+        if of.held is not None:
+            assert of.held.shape == (found.repeats, len(of.lines))
+            assert ((of.held >= 0) & (of.held < found.k)).all()
+
+
+def check_trains(found: trains.TrainingSet) -> None:
+    assert isinstance(found.name, str) and set(found.lines) == set(found.corpus)
+    for lines in found.lines.values():
+        assert lines.dtype.kind == "i" and len(lines) and lines[0] >= 0
+        assert (np.diff(lines) > 0).all()
+
+
+def check_predictions(found: Any) -> None:
+    for of in found[0]:
+        n = len(of.index)
+        assert n and of.scores.shape == (n, len(of.senses)) and of.scores.dtype.kind == "f"
+        assert len(of.gold) == len(of.predicted) == n and not np.isinf(of.scores).any()
+        for codes in (of.gold, of.predicted):
+            assert ((codes >= 0) & (codes < len(of.senses))).all()
+        assert (of.index >= 0).all() and isinstance(of.n_train, int) and of.n_train >= 0
+        assert len(set(of.senses)) == len(of.senses)
+
+
+def check_search(found: Any) -> None:
+    search, _ = found
+    for figures in search.figures.values():
+        assert figures.shape[1:] == (len(search.grid), 3) and len(figures)
+        assert ((figures >= 0) & (figures <= 1)).all()
+    assert all(isinstance(point, dict) for point in search.grid)
+
+
+def check_projection(found: Any) -> None:
+    for of in found[0].values():
+        assert of.points.ndim == 2 and of.points.shape[1] == 2 and np.isfinite(of.points).all()
+
+
+def check_neighbours(found: Any) -> None:
+    for of in found[0].values():
+        n = len(of.rows)
+        assert of.rows.shape == of.similarity.shape == (n, neighbours.K)
+        assert ((of.rows >= -1) & (of.rows < n)).all() and not np.isinf(of.similarity).any()
+
+
+def write_tables(folder: Path) -> dict[str, Path]:
+    """A valid file of each kind."""
+    of = small_corpus()
+    held = np.array([[0, 1, 0, 1, 0, 1]], dtype=np.int8)
+    lines = np.arange(6, dtype=np.int32)
+    made = folds.Folds(
+        "full", 2, 1, 1, {"crane": folds.WordFolds(lines, lines, held)}, {"crane": of.digest}
+    )
+    shared = {"view": "focal", "layers": "1", "encoder": {"model": {"name": "tiny"}}}
+    paths = {name: folder / f"{name}.parquet" for name in READERS}
+    corpus.write(paths["corpus"], of)
+    folds.write(paths["folds"], made)
+    trains.write(
+        paths["trains"],
+        trains.TrainingSet("balanced", {"crane": lines[::2]}, {"crane": of.digest}),
+    )
+    predictions.write(paths["predictions"], [small_predictions()], shared)
+    grid = [{"C": 0.1}, {"C": 1.0}]
+    figures = {"crane": np.array([[[0.5, 0.5, 0.25], [1.0, 1.0, 0.0]]])}
+    tuning.write(paths["search"], tuning.Search(grid, figures, ("bank",)), shared)
+    points = np.arange(18, dtype=np.float32).reshape(9, 2)
+    projection.write(
+        paths["projection"],
+        {"crane": of},
+        {"crane": projection.Projection(points, (0.5, 0.25), 0.75)},
+        {**shared, "method": "pca"},
+    )
+    near = np.tile(np.array([1, 2, 3, 4, -1], dtype=np.int32), (9, 1))
+    similar = np.tile(np.array([0.9, 0.8, 0.7, 0.6, np.nan], dtype=np.float32), (9, 1))
+    neighbours.write(
+        paths["neighbours"], {"crane": of}, {"crane": neighbours.Neighbours(near, similar, 0.5)},
+        shared,
+    )  # fmt: skip
+    return paths
+
+
+READERS: dict[str, tuple[Callable[[Path], Any], Callable[[Any], None]]] = {
+    "corpus": (corpus.read, check_corpus),
+    "folds": (folds.read, check_folds),
+    "trains": (trains.read, check_trains),
+    "predictions": (predictions.read, check_predictions),
+    "search": (tuning.read, check_search),
+    "projection": (projection.read, check_projection),
+    "neighbours": (neighbours.read, check_neighbours),
+}
+
+
+@cache
+def valid_tables() -> dict[str, tuple[bytes, pa.Table, Any]]:
+    """Of each kind the bytes of a valid file, its table and provenance."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        paths = write_tables(Path(folder))
+        return {name: (path.read_bytes(), *read_table(path)) for name, path in paths.items()}
+
+
+def run_table_bytes(data: bytes, folder: Path) -> None:
+    """The first byte says which reader; the rest is the file."""
+    name = list(READERS)[data[0] % len(READERS)] if data else "corpus"
+    path = folder / "table.parquet"
+    path.write_bytes(data[1:])
+    read, _ = READERS[name]
+    # A flipped bit of a number is not to be seen here: the digests of whole files are for that.
+    read(path)
+
+
+def table_byte_seeds() -> list[bytes]:
+    return [bytes([i]) + of[0] for i, of in enumerate(valid_tables().values())]
+
+
+def run_table(data: bytes, folder: Path) -> None:
+    """The bytes choose a kind of table and what is damaged in it."""
+    choices = Choices(data)
+    name = choices.pick(list(READERS))
+    _, table, provenance = valid_tables()[name]
+    if data[1:]:
+        table, provenance = damaged_table(table, provenance, choices)
+    path = folder / "table.parquet"
+    write_parquet(path, table, provenance)
+    read, check = READERS[name]
+    check(read(path))
+
+
+# Vectors
+
+
+def run_vectors(data: bytes, folder: Path) -> None:
+    path = folder / "v.safetensors"
+    path.unlink(missing_ok=True)
+    if data:
+        path.write_bytes(data)
+    opened = Embeddings(path, small_corpus())
+    for layer in range(min(opened.layers, 4)):
+        vectors = opened.layer(layer)
+        assert vectors.shape == (9, opened.width) and vectors.dtype == np.float32
+        assert np.isfinite(vectors).all()
+    try:
+        opened.layer(opened.layers)
+    except ValueError:
+        return
+    raise AssertionError("a layer that there is not")
+
+
+def vector_seeds() -> list[bytes]:
+    import tempfile
+
+    own = json.dumps({"corpus": small_corpus().digest})
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "v.safetensors"
+        for shape, about, value in (
+            ((2, 9, 3), own, 1), ((1, 9, 2), own, np.nan), ((1, 9, 2), "{}", 1),
+            ((1, 8, 2), own, 1), ((0, 9, 2), own, 1), ((1, 9, 2), "[]", 1),
+        ):  # fmt: skip
+            writer = Writer(path, shape, {"wsd": about})
+            writer.put(range(shape[1]), np.full(shape, value, np.float32))
+            writer.close()
+            found.append(path.read_bytes())
+    return [*found, found[0].replace(b'"F32"', b'"I32"'), b""]
+
+
+# The config, layer choices and feature sets
+
+
+def config_seeds() -> list[bytes]:
+    overlays = """
+words: [pear]
+words: [crane, crane]
+words: []
+views: {store: [focal], classify: [context]}
+views: {store: [focal, static], classify: [static]}
+controls: {views: [static]}
+controls: {classifiers: [knn]}
+controls: {random_weights: [0, 1]}
+models: [{name: a, path: b, blocks: 2, width: 3}, {name: A, path: b, blocks: 2, width: 3}]
+models: [{name: report, path: b, blocks: 2, width: 3}]
+models: [{name: a, path: b, package: c, blocks: 2, width: 3}]
+models: [{name: a, hub: b, blocks: 2, width: 3}]
+models: [{name: a, path: b, blocks: 2, width: 3, pooling: first, input: masked, sha256: {}}]
+layers: [mix-all]
+layers: [all, mean-last-9]
+features: [{focal: mix-all, context: 1}]
+features: [{focal: mean-last-2, context: 1}]
+classifiers: [{name: own}]
+classifiers: [{name: own, estimator: knn, k: [1, 3]}]
+classifiers: [{name: knn, C: 1}]
+classifiers: [{name: knn}, {name: KNN, estimator: knn}]
+trains: [balanced]
+{dataset: coarsewsd20, trains: [nshot-30, 100pct, 10pct]}
+{dataset: coarsewsd20, trains: [nshot-30], words: [digit]}
+{dataset: coarsewsd20, trains: [2pct]}
+{dataset: coarsewsd20, analyses: [code_length]}
+{dataset: coarsewsd20, analyses: [code_length], trains: [1pct, 5pct, 10pct, 25pct, 50pct]}
+{dataset: coarsewsd20, analyses: [geometry], trains: [1pct, 5pct, 10pct, 25pct, 50pct], seed: 3}
+tuning: {folds: 3, repeats: 2, objective: mean_word_accuracy}
+nonesuch: 1
+1: 2
+a: &a [*a]
+- a
+# nothing
+"""
+    return [
+        b"seed: 1",
+        *(line.encode() for line in overlays.strip().split("\n")),
+        *(
+            b"{dataset: coarsewsd20, trains: [1pct, 5pct, 10pct, 25pct, 50pct], "
+            b"analyses: [code_length], controls: {classifiers: [%s]}}" % name
+            for name in (b"nearest_centroid", b"logistic")
+        ),
+        b"words: all" + SEPARATOR + b"seed: 2",
+    ]
+
+
+@cache
+def base_config() -> dict[str, Any]:
+    return plan.read([REPOSITORY / "config" / file for file in ("config.yaml", "quickstart.yaml")])
+
+
+def run_config(data: bytes, folder: Path) -> None:
+    files = []
+    for i, part in enumerate(data.split(SEPARATOR)[:3]):
+        files.append(folder / f"{i}.yaml")
+        files[-1].write_bytes(part)
+    # Over a valid one, which is not read anew each time.
+    found = config.check(plan.merge(base_config(), plan.read(files)), SCHEMA)
+    assert found.words and set(found.words) <= set(found.dataset.words)
+    assert found.models and set(found.classify) <= set(found.store)
+    for name, model in {**found.models, **found.twins}.items():
+        assert name == model.name and model.blocks >= 1 and model.width >= 1
+        for choice in model.layers:
+            assert layers.parse(choice, model.blocks).name == choice
+    assert set(found.controls.classifiers) <= set(found.classifiers)
+    assert found.trains[0] == "full" and isinstance(found.seed, int)
+    assert all(len(name) <= 100 for name in (*found.models, *found.classifiers))
+
+
+def run_layers(data: bytes, folder: Path) -> None:
+    blocks = 1 + data[0] % 40 if data else 12
+    text = data[1:].decode("utf-8", "surrogateescape")
+    # YAML gives `true` as no text.
+    chosen_all = [True if chosen == "true" else chosen for chosen in text.split(",")]
+    for found in layers.expand(chosen_all, blocks, where="layers"):
+        assert layers.parse(found.name, blocks) == found
+        assert list(found.layers) == sorted(set(found.layers))
+        assert found.layers[0] >= 0 and found.layers[-1] <= blocks
+        states = {layer: np.full((1, 1), layer, np.float32) for layer in found.layers}
+        of = found.combine(states)
+        assert of.shape == (1, len(found.layers) if found.operation in ("concat", "mix") else 1)
+        if found.operation == "mean":
+            assert abs(of.item() - sum(found.layers) / len(found.layers)) < 1e-4
+    for chosen in text.split(","):
+        if chosen == "all" or not data:
+            continue
+        # What the name says, read in the plainest way.
+        kinds = chosen.split("-")
+        if kinds[1:2] == ["last"]:
+            expected = list(range(blocks + 1 - int(kinds[2]), blocks + 1))
+        elif kinds[1:] == ["all"]:
+            expected = list(range(1, blocks + 1))
+        elif kinds[0] in layers.OPERATIONS:
+            expected = sorted(map(int, kinds[1:]))
+        else:
+            expected = [int(chosen) % (blocks + 1)]
+        assert list(layers.parse(chosen, blocks).layers) == expected
+
+
+def run_features(data: bytes, folder: Path) -> None:
+    blocks = 1 + data[0] % 40 if data else 12
+    views, _, choices = data[1:].decode("utf-8", "surrogateescape").partition("|")
+    found = features.features(views, choices, blocks, where="layers")
+    assert features.features(found.view, found.layers, blocks) == found
+    assert found.view == views and len(found.parts) == views.count("+") + 1
+
+
+def run_names(data: bytes, folder: Path) -> None:
+    text = data[1:].decode("utf-8", "surrogateescape")
+    if data[:1] == b"n":
+        assert names.file_name(names.word_of(text, ["x" * 300])) == text
+        return
+    name = names.as_name(text)
+    (folder / name).write_bytes(b"x")
+    assert [path.name for path in folder.iterdir()] == [name]
+    (folder / name).unlink()
+    assert names.file_name(names.word_of(name, [text])) == name
+
+
+# The archive
+
+
+ARCHIVED = {
+    "data/CoarseWSD-20/plant/train.data.txt": b"1\tthe plant\n",
+    "data/CoarseWSD-20/plant/train.gold.txt": b"0\r\n",
+}
+MANIFEST = {name: hashlib.sha256(text).hexdigest() for name, text in ARCHIVED.items()}
+KINDS = (
+    tarfile.REGTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE,
+    tarfile.CHRTYPE, tarfile.CONTTYPE, tarfile.GNUTYPE_SPARSE, tarfile.XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME, b"Z",
+)  # fmt: skip
+
+
+def plain_tar(*further: tuple[str, bytes, bytes, str]) -> bytes:
+    """A tar of the files, then of (name, type, content, link)."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w", format=tarfile.GNU_FORMAT) as tar:
+        for name, kind, text, link in [
+            *((f"top/{name}", tarfile.REGTYPE, text, "") for name, text in ARCHIVED.items()),
+            *further,
+        ]:
+            member = tarfile.TarInfo(name)
+            member.type, member.size, member.linkname = kind, len(text), link
+            tar.addfile(member, io.BytesIO(text))
+    return made.getvalue()
+
+
+# So that a bomb need not be one: what an archive unpacks to, and one of its members.
+LARGE = 2**20
+download._Bounded._left = LARGE
+
+
+def archive_seeds() -> list[bytes]:
+    too_large = tarfile.TarInfo("top/" + next(iter(ARCHIVED)))
+    too_large.size = download.MEMBER_LIMIT + 1
+    plain = [
+        plain_tar(),
+        plain_tar(("top/../../evil", tarfile.REGTYPE, b"x", "")),
+        plain_tar(("/etc/evil", tarfile.REGTYPE, b"x", "")),
+        plain_tar(("top/" + next(iter(ARCHIVED)), tarfile.SYMTYPE, b"", "/etc/passwd")),
+        plain_tar(("top/" + "n" * 200, tarfile.DIRTYPE, b"", "")),
+        plain_tar(("top/" + next(iter(ARCHIVED)), tarfile.REGTYPE, b"another\n", "")),
+        too_large.tobuf() + plain_tar(),
+        plain_tar()[:1024],
+    ]
+    # A first byte of 0: packed here, so that a change reaches the tar behind gzip's checksum.
+    return [*(b"\0" + one for one in plain), b"\1" + gzip.compress(plain[0], mtime=0), b"\2\1\2\3",
+            b"\3", b"\4" + plain[0]]  # fmt: skip
+
+
+def run_archive(data: bytes, folder: Path) -> None:
+    kind, rest = data[:1], data[1:]
+    if kind == b"\2":
+        choices = Choices(rest)
+        own = [f"top/{name}" for name in ARCHIVED]
+        rest = plain_tar(
+            *(
+                (
+                    choices.pick(
+                        (*own, "top/x", "../x", "/x", "C:\\x", "..\\..\\x", "", "top", "\n")
+                    ),
+                    choices.pick(KINDS),
+                    choices.pick((b"", b"x", *ARCHIVED.values())),
+                    choices.pick(("", "/etc/passwd", "../../x", *own)),
+                )
+                for _ in range(1 + choices.number(4))
+            )
+        )
+    if kind == b"\3":
+        rest = plain_tar(("top/zeros", tarfile.REGTYPE, bytes(LARGE), ""))
+    for old in folder.iterdir():
+        shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
+    archive, out = folder / "a.tar.gz", folder / "room" / "out"
+    archive.write_bytes(rest if kind == b"\1" else gzip.compress(rest, 1))
+    if kind == b"\4":  # over what was there
+        out.mkdir(parents=True)
+    before = {p.name for p in folder.rglob("*")} | {"room"}
+    try:
+        download.extract(archive, out, MANIFEST)
+    except WsdError:
+        # Nothing of it is left, and nothing lies elsewhere.
+        assert {p.name for p in folder.rglob("*")} <= before
+        raise
+    files = {p for p in out.rglob("*") if not p.is_dir()}
+    assert {p.relative_to(out).as_posix() for p in files} == {
+        "plant/train.data.txt", "plant/train.gold.txt"
+    }  # fmt: skip
+    assert not any(p.is_symlink() for p in out.rglob("*"))
+    assert (out / "plant/train.data.txt").read_bytes() == b"1\tthe plant\n"
+    assert (out / "plant/train.gold.txt").read_bytes() == b"0\n"
+    assert {p.name for p in folder.iterdir()} == {"a.tar.gz", "room"}
+    assert [p.name for p in (folder / "room").iterdir()] == ["out"]
+
+
+# Published outputs and training sets
+
+
+def published_seeds() -> list[bytes]:
+    of = small_corpus()
+    lines = []
+    for i in range(3):
+        gold = of.senses[of.gold[6 + i]]
+        other = of.senses[1 - of.gold[6 + i]]
+        lines.append(
+            json.dumps(
+                {"idx": i, "gold": gold, "tokens": of.tokens[6 + i],
+                 "matches": [[gold, 0.9], [other, 0.1]]}
+            )
+        )  # fmt: skip
+    swapped = json.loads(lines[0])
+    swapped["matches"].reverse()
+    good = ("\n".join(lines) + "\n").encode()
+    return [
+        good,
+        good.replace(lines[0].encode(), json.dumps(swapped).encode()),
+        good.replace(b', ["crane_bird", 0.1]', b""),
+        good.replace(b"0.9", b"NaN"),
+        good.replace(b"0.9", b"1"),
+        good.replace(b'"gold"', b'"silver"'),
+        good[: len(lines[0]) + 1],
+    ]
+
+
+def run_published(data: bytes, folder: Path) -> None:
+    (folder / "crane.jsonl").write_bytes(data)
+    found = published.read_word(folder / "crane.jsonl", small_corpus())
+    check_predictions([[found]])
+    for i, line in enumerate(data.decode().removesuffix("\n").split("\n")):
+        matches = dict(json.loads(line)["matches"])
+        assert found.scores[i].tolist() == [matches[sense] for sense in found.senses]
+        assert matches[found.senses[found.predicted[i]]] == max(matches.values())
+
+
+def run_centroids(data: bytes, folder: Path) -> None:
+    (folder / "c.txt").write_bytes(data)
+    found = published.read_centroids(folder / "c.txt")
+    lines = data.decode().removesuffix("\n").split("\n")
+    assert len(found) == len(lines)
+    for line, (sense, vector) in zip(lines, found.items(), strict=True):
+        assert line.split(" ")[0] == sense and np.isfinite(vector).all()
+        assert vector.tolist() == [float(number) for number in line.split(" ")[1:]]
+
+
+def trains_seeds() -> list[bytes]:
+    part = b"1\ta crane n0\n1\ta crane n3\n"
+    classes = b'{"0": "crane_bird", "1": "crane_machine"}'
+    twice = b"1\ta crane n0\n1\ta crane n0\n"
+    return [
+        SEPARATOR.join([classes, part, b"0\n1\n"]),
+        SEPARATOR.join([classes, twice, b"0\n0\n"]),
+        SEPARATOR.join([classes, part, b"1\n1\n"]),
+        SEPARATOR.join([b'{"0": "crane_bird"}', part, b"0\n0\n"]),
+        classes,
+    ]
+
+
+def run_read_trains(data: bytes, folder: Path) -> None:
+    parts = [*data.split(SEPARATOR), b"", b"", b""]
+    of_train = folder / "trains" / "balanced" / "crane"
+    (folder / "crane").mkdir(exist_ok=True)
+    shutil.rmtree(folder / "trains", ignore_errors=True)
+    if not parts[1] + parts[2]:
+        trains.read_trains(folder, "balanced", {"crane": small_corpus()})
+    of_train.mkdir(parents=True)
+    (folder / "crane" / "classes_map.txt").write_bytes(parts[0])
+    (of_train / "train.data.txt").write_bytes(parts[1])
+    (of_train / "train.gold.txt").write_bytes(parts[2])
+    found = trains.read_trains(folder, "balanced", {"crane": small_corpus()})
+    check_trains(found)
+    of, lines = small_corpus(), parts[1].decode().removesuffix("\n").split("\n")
+    taken = sorted(" ".join(of.tokens[row]) for row in found.lines["crane"])
+    assert taken == sorted(" ".join(line.split("\t")[1].split()) for line in lines)
+
+
+# JSON and CSV of earlier steps, and a model's own
+
+
+MODEL_CONFIG = {
+    "model_type": "bert", "num_hidden_layers": 2, "hidden_size": 32, "vocab_size": 9,
+    "architectures": ["BertModel"],
+}  # fmt: skip
+
+
+def model_seeds() -> list[bytes]:
+    config_json = json.dumps(MODEL_CONFIG).encode()
+    index = json.dumps({"weight_map": {"a": "model-1-of-2.safetensors", "b": "w.safetensors"}})
+    return [
+        SEPARATOR.join([config_json, b'{"model_max_length": 64}', b"", b"{}"]),
+        SEPARATOR.join([config_json, b"{}", index.encode(), b""]),
+        SEPARATOR.join([config_json, b'{"auto_map": {}}', b"", b"model.bin"]),
+        SEPARATOR.join([config_json, b"{}", b"", b"spiece.model"]),
+        SEPARATOR.join([config_json, b"{}", b"", b"model.bin only"]),
+        SEPARATOR.join([config_json, b"{}", b"", b"wrong sum"]),
+        SEPARATOR.join([config_json, b"{}", b"", b"unknown sum"]),
+        SEPARATOR.join([config_json, b"{}", b"", b"no tokenizer"]),
+        SEPARATOR.join([config_json, b"{}", b"", b"no weights"]),
+        SEPARATOR.join([b"", b"{}", b"", b""]),
+        SEPARATOR.join([config_json, b"{}", b'{"weight_map": {}}', b""]),
+        SEPARATOR.join([config_json, b"{}", b'{"weight_map": {"a": "../w"}}', b""]),
+        *(
+            SEPARATOR.join([json.dumps({**MODEL_CONFIG, **changed}).encode(), b"{}"])
+            for changed in (
+                {"model_type": 1}, {"hidden_size": 33}, {"hidden_size": 32.0},
+                {"num_hidden_layers": True}, {"encoder_layers": 2},
+            )
+        ),
+        SEPARATOR.join([b'{"model_type": "bert"}', b"{}"]),
+    ]  # fmt: skip
+
+
+def run_model(data: bytes, folder: Path) -> None:
+    place = folder / "model"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    parts = [*data.split(SEPARATOR), b"", b"", b""]
+    if parts[0]:
+        (place / "config.json").write_bytes(parts[0])
+    (place / "tokenizer_config.json").write_bytes(parts[1])
+    (place / "w.safetensors").write_bytes(b"w")
+    (place / "model-1-of-2.safetensors").write_bytes(b"w")
+    if parts[2]:
+        (place / "model.safetensors.index.json").write_bytes(parts[2])
+    else:
+        (place / "model.safetensors").write_bytes(b"w")
+    (place / ("spiece.model" if parts[3] == b"spiece.model" else "tokenizer.json")).write_bytes(
+        b"{}"
+    )
+    if parts[3].startswith(b"model.bin"):
+        (place / "pytorch_model.bin").write_bytes(b"\x80")
+    if parts[3] in (b"model.bin only", b"no weights"):
+        for file in place.glob("*.safetensors"):
+            file.unlink()
+    known = {b"wrong sum": {"config.json": "0" * 64}, b"unknown sum": {"x.json": "0" * 64}}
+    record = models.resolve(
+        "tiny", path=str(place), sha256=known.get(parts[3], {}), blocks=2, width=32
+    )
+    said = json.loads(parts[0])
+    assert "auto_map" not in said and isinstance(said["model_type"], str)
+    for keys, wanted in ((models.BLOCK_KEYS, 2), (models.WIDTH_KEYS, 32)):
+        value = next(said[key] for key in keys if key in said)
+        assert type(value) is int and value == wanted
+    assert models.verify(json.loads(json.dumps(record))) == place.resolve()
+
+
+def run_record(data: bytes, folder: Path) -> None:
+    """A record of `wsd model`, as `wsd embed` takes it."""
+    place = folder / "tiny"
+    if not place.exists():
+        place.mkdir()
+        (place / "config.json").write_text(json.dumps(MODEL_CONFIG))
+    (folder / "tiny.json").write_bytes(data.replace(b"FOLDER", str(place).encode()))
+    record = models.read_record(folder / "tiny.json")
+    assert models.verify(record).is_dir()
+    assert isinstance(record["name"], str) and isinstance(record["blocks"], int)
+
+
+def record_seeds() -> list[bytes]:
+    digest = hashlib.sha256(json.dumps(MODEL_CONFIG).encode()).hexdigest()
+    record = {
+        "name": "tiny", "source": {"path": "FOLDER"}, "files": {"config.json": digest},
+        "blocks": 2, "width": 32, "model_type": "bert",
+    }  # fmt: skip
+    return [
+        json.dumps(record).encode(),
+        json.dumps({**record, "random_weights": 3}).encode(),
+        *(
+            json.dumps({**record, **changed}).encode()
+            for changed in (
+                {"source": {"package": "no_such_package", "version": "1"}},
+                {"source": {"package": "json.tool", "version": "1"}},
+                {"source": {"hub": "nobody/nothing", "revision": "0" * 40}},
+                {"source": {"hub": "nobody/nothing"}},
+                {"source": {"path": "none"}},
+                {"source": {}},
+                {"files": {"config.json": "0" * 64}},
+                {"files": {"gone.json": "0" * 64}},
+                {"files": {"../config.json": "0" * 64}},
+                {"blocks": True},
+                {"name": 1},
+            )
+        ),
+    ]
+
+
+def run_alignment(data: bytes, folder: Path) -> None:
+    (folder / "crane").mkdir(exist_ok=True)
+    (folder / "crane" / pieces.FILE).write_bytes(data)
+    (folder / "alignment.csv").unlink(missing_ok=True)
+    pieces.table(folder, ["crane"], folder / "alignment.csv")
+    assert (folder / "alignment.csv").read_text().startswith("word,form,")
+
+
+def alignment_seeds() -> list[bytes]:
+    form = dict.fromkeys(pieces.COLUMNS, 1) | {"word": "crane", "form": "crane"}
+    return [
+        json.dumps({"word": word, "instances": 1, "forms": [form]}).encode()
+        for word in ("crane", "bank")
+    ]
+
+
+SUMMARY = (
+    b"model,train,test,view,layers,classifier,mean_macro_f1,mean_balanced_accuracy,"
+    b"mean_word_accuracy,micro_accuracy\n"
+    b"tiny,full,test,focal,1,knn,0.5,0.25,0.75,1.0\n"
+    b"tiny,full,test,per-word,per-word,per-word,0.5,,0.75,1.0\n"
+    b"tiny,1pct,test,focal,1,knn,0.1,0.2,0.3,0.4\n"
+)
+SELECTED = (
+    b"model,train,scope,view,layers,classifier,objective,selected\n"
+    b"tiny,full,all words,focal,1,knn,0.625,True\n"
+)
+
+
+def run_leaderboard(data: bytes, folder: Path) -> None:
+    summary, _, selection = data.partition(SEPARATOR)
+    (folder / "summary.csv").write_bytes(summary)
+    (folder / "selection.csv").write_bytes(selection)
+    text = leaderboard.leaderboard(folder / "summary.csv", top=3)
+    assert visible(text, "\n") == text
+    assert not any(number in text.lower() for number in (" nan", " inf", " -inf"))
+
+
+def run_report_table(data: bytes, folder: Path) -> None:
+    """The first byte says which table of the report, or of the figures."""
+    kinds = [*inputs.TABLES, *paper.COLUMNS]
+    i = data[0] % len(kinds) if data else 0
+    path = folder / "t.csv"
+    path.write_bytes(data[1:])
+    if i < len(inputs.TABLES):
+        name = kinds[i]
+        found = inputs._read_csv(path, inputs.TABLES[name], empty=name in inputs.MAY_BE_EMPTY)
+        assert {*inputs.TABLES[name].text, *inputs.TABLES[name].numbers} <= set(found.columns)
+    else:
+        assert list(paper.read(path, kinds[i]).columns) == list(paper.COLUMNS[kinds[i]])
+
+
+def report_table_seeds() -> list[bytes]:
+    found = []
+    for i, form in enumerate(inputs.TABLES.values()):
+        columns = [*form.text, *form.numbers]
+        row = ["True" if c in inputs._FLAGS else "x" if c in form.text else "0.5" for c in columns]
+        found.append(bytes([i]) + f"{','.join(columns)}\n{','.join(row)}\n".encode())
+        found += [bytes([i]), bytes([i]) + b"a,b\n1,2\n"]
+    for i, names_of in enumerate(paper.COLUMNS.values(), start=len(inputs.TABLES)):
+        found.append(
+            bytes([i]) + f"{','.join(names_of)}\n{','.join('1' for _ in names_of)}\n".encode()
+        )
+        found.append(bytes([i]))
+    return found
+
+
+def run_arguments(data: bytes, folder: Path) -> None:
+    text = data[1:].decode("utf-8", "surrogateescape")
+    if data[:1] == b"p":
+        found = cli._pairs(text.split(" "))
+        assert all(name and value for name, value in found.items())
+        assert {f"{name}={value}" for name, value in found.items()} <= set(text.split(" "))
+    else:
+        # As text, for NaN is not NaN.
+        assert json.dumps(cli._object(text, "--space")) == json.dumps(json.loads(text))
+
+
+JSON_TOKENS = (b"null", b"true", b"1e999", b"NaN", b'"', b"[]", b"{}", b"\\ud800", b"-1", b"1.0")
+LAYER_TOKENS = (
+    b"all", b"mean", b"sum", b"concat", b"mix", b"-", b"last", b"-last-", b"-all", b"0", b"1",
+    b"12", b"-1", b"01", b",", b"-0", b"99999", "\u0661".encode(), b"+", b"focal", b"static", b"|",
+)  # fmt: skip
+
+TARGETS = {
+    target.name: target
+    for target in (
+        Target("corpus", corpus_seeds, run_corpus,
+               (b"\t", b"\n", b"crane", b"0", b"crane_bird", *JSON_TOKENS), 1.5),
+        Target("table", lambda: [bytes([i]) for i in range(len(READERS))]
+               + [bytes([i, *b"\x05\x03\x02\x01\x07"]) for i in range(len(READERS))],
+               run_table, (b"\0", b"\1", b"\2", b"\5"), 1.5),
+        Target("table-bytes", table_byte_seeds, run_table_bytes, (b"PAR1", b"\x15", b"\x00"), 0.4),
+        Target("vectors", vector_seeds, run_vectors,
+               (b"F32", b"F16", b"I64", b"BOOL", b"vectors", b"\x7f\xc0", *JSON_TOKENS), 1.0),
+        Target("config", config_seeds, run_config,
+               (b"&a ", b"*a", b"!!binary ", b"2001-99-99", b"<<: ", b"? ", b"- ", b": ", b"|\n",
+                b"0x1f", b"1_0", b".nan", b"models:\n", *JSON_TOKENS, *LAYER_TOKENS), 0.3),
+        Target("layers", lambda: [b"\x0ball,mean-last-4,concat-all,sum-1-2-11,-1,mix-all,0",
+                                  b"\x01mean-1", b"\x05mean-5-6,mean-last-2", b"\x05true",
+                                  b"\x05mean-last-0", b"\x05-0"],
+               run_layers, LAYER_TOKENS, 12.0),
+        Target("features", lambda: [b"\x0bfocal+context|mean-last-2+6", b"\x0bstatic|0",
+                                    b"\x02focal|1"],
+               run_features, LAYER_TOKENS, 8.0),
+        Target("names", lambda: [b"wcrane", "wé=2e".encode(), b"w" + b"x" * 120, b"wcon",
+                                 b"na==" + b"0" * 32, b"n=2e", b"n=2E", b"n=ff",
+                                 b"n" + names.file_name("x" * 300).encode()],
+               run_names, (b"=", b"==", b"con", b"=2f", b"-", b"A"), 4.0),
+        Target("archive", archive_seeds, run_archive,
+               (b"../", b"top/", b"\0", b"ustar", b"0000000", b"7777777", *KINDS), 0.5),
+        Target("arguments", lambda: [b'o{"C": [1, 2]}', b"o[]", b"o{", b"pa=b c=d", b"pa", b"p=b"],
+               run_arguments, (b"=", b" ", *JSON_TOKENS), 2.0),
+        Target("published", published_seeds, run_published,
+               (b"idx", b"gold", b"matches", b"tokens", *JSON_TOKENS), 1.5),
+        Target("centroids", lambda: [b"crane_bird 1.0 -2 3e-5\ncrane_machine 0.5 0 1E2\n",
+                                     b"a 1e999", b"a 1\na 2", b"a 1\nb 1 2", b"a", b"a nan"],
+               run_centroids, (b" ", b"nan", b"inf", b"1_0", b"e", b".", b"1e400"), 1.5),
+        Target("trains", trains_seeds, run_read_trains, (b"\t", b"\n", b"crane", b"1"), 1.0),
+        Target("model", model_seeds, run_model, (b"auto_map", b"model_type", *JSON_TOKENS), 0.8),
+        Target("record", record_seeds, run_record, (b"FOLDER", *JSON_TOKENS), 0.8),
+        Target("alignment", alignment_seeds, run_alignment, (b"word", b"forms", *JSON_TOKENS), 0.5),
+        Target("leaderboard", lambda: [SUMMARY + SEPARATOR + SELECTED, SUMMARY + SEPARATOR],
+               run_leaderboard,
+               (b",", b"\n", b'"', b"nan", b"inf", b"1e400", b"focal", b"True"), 1.5),
+        Target("report-table", report_table_seeds, run_report_table,
+               (b",", b"\n", b'"', b"nan", b"True", b"word", b"1e400"), 0.4),
+    )
+}  # fmt: skip
