@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from wsd.datasets import DATASETS, Dataset
+from wsd.datasets import DATASETS, MANIFEST, Dataset, check_name, read_manifest
 from wsd.download import coarsewsd20_trains
-from wsd.errors import ConfigError
+from wsd.errors import ConfigError, CorpusError
 from wsd.features import Features, features
 from wsd.layers import expand
 from wsd.trains import FULL, draws
@@ -182,7 +182,7 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
     """
     _check_tree(config)
     _check_schema(config, schema)
-    dataset = DATASETS[config["dataset"]]
+    dataset = _dataset(config["dataset"])
     store, classify = tuple(config["views"]["store"]), tuple(config["views"]["classify"])
     used = {
         "views.classify": classify,
@@ -250,6 +250,19 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
         seed=config["seed"],
         device=config["device"],
     )
+
+
+def _dataset(entry: str | Mapping[str, str]) -> Dataset:
+    """A built-in corpus by its name, or another by its folder."""
+    if isinstance(entry, str):
+        return DATASETS[entry]
+    check_name(entry["name"], "config key dataset.name")
+    path = Path(entry["path"]) / MANIFEST
+    try:
+        return read_manifest(path, name=entry["name"], title=entry.get("title"))
+    except CorpusError as error:
+        where = f"config key dataset.path, {error.where}"
+        raise ConfigError(error.what, where=where, fix=error.fix) from None
 
 
 def _check_tree(config: Mapping[str, Any]) -> None:

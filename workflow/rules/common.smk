@@ -12,6 +12,7 @@ from snakemake.exceptions import WorkflowError
 
 import wsd
 import wsd.config
+import wsd.datasets
 import wsd.download
 import wsd.leaderboard
 import wsd.plan
@@ -104,6 +105,7 @@ CLASSIFIERS = [
 CLASSIFY = [*PREDICTIONS_READERS, *CLASSIFIERS, "figures", "tuning"]
 MODULES = {
     "download": ["__init__", "datasets", "download", "names"],
+    "own": ["__init__", "datasets", "files", "names", "owncorpus"],
     "corpus": ["__init__", "corpus", "files", "names"],
     "model": ["__init__", "files", "models"],
     "embed": [

@@ -1,15 +1,19 @@
-# In:  the archive of CoarseWSD-20 (download or WSD_COARSEWSD20_ARCHIVE), or wsd/data/<dataset>.
+# In:  the archive of CoarseWSD-20 (download or WSD_COARSEWSD20_ARCHIVE), wsd/data/<dataset>, or a
+#      folder that `wsd import` wrote.
 # Out: results/<dataset>/corpus/<word>.parquet, one checked table per word;
 #      .../trains/<train>.parquet, the rows of a training set; .../folds/<train>.parquet, its folds;
 #      .../published/<system>.parquet, what published systems said of each test instance.
 
-FILES = ["classes_map.txt"] + expand(
-    "{split}.{kind}.txt", split=["train", "test"], kind=["data", "gold"]
-)
+FILES = wsd.datasets.FILES
+OWN = CONFIG.dataset.folder
 SOURCE = (
-    f"{RESULTS}/source" if DATASET == "coarsewsd20" else f"{PACKAGE}/data/{DATASET}"
+    f"{RESULTS}/source"
+    if DATASET == "coarsewsd20" or OWN
+    else f"{PACKAGE}/data/{DATASET}"
 )
-OUT_OF_DOMAIN = [f"{SOURCE}/outofdomain.tsv"] if DATASET == "coarsewsd20" else []
+OUT_OF_DOMAIN = (
+    [f"{SOURCE}/{wsd.datasets.FURTHER}"] if CONFIG.dataset.has_out_of_domain else []
+)
 CORPUS = expand("{results}/corpus/{word}.parquet", results=RESULTS, word=WORDS)
 FOLDS = f"{RESULTS}/folds/{{train}}.parquet"
 PUBLISHED = f"{RESULTS}/published/{{system}}.parquet"
@@ -36,6 +40,34 @@ if DATASET == "coarsewsd20":
             "download: CoarseWSD-20, checking every file"
         shell:
             "wsd --log {log} download --out {params.out}"
+
+
+if OWN:
+
+    rule own:
+        input:
+            modules=modules("own"),
+            manifest=f"{OWN}/{wsd.datasets.MANIFEST}",
+            files=[f"{OWN}/{file}" for file in CONFIG.dataset.digests],
+        output:
+            [f"{SOURCE}/{file}" for file in CONFIG.dataset.digests],
+            manifest=f"{SOURCE}/{wsd.datasets.MANIFEST}",
+        log:
+            f"{LOGS}/own.log",
+        benchmark:
+            f"{BENCHMARKS}/own.tsv"
+        conda:
+            CONDA
+        params:
+            path=str(OWN),
+            name=DATASET,
+            title=CONFIG.dataset.title,
+            out=subpath(output.manifest, parent=True),
+        message:
+            "own: copying the corpus, checking every file"
+        shell:
+            "wsd --log {log} own {params.path:q} --name {params.name} --title {params.title:q}"
+            " --out {params.out}"
 
 
 rule corpus:
