@@ -84,6 +84,18 @@ def _published(args: argparse.Namespace) -> None:
     published.build(args.source, args.system, corpus.read_all(args.corpus, args.words), args.out)
 
 
+def _score(args: argparse.Namespace) -> None:
+    from wsd import corpus, outputs
+
+    words = args.words or sorted(path.stem for path in args.corpus.glob("*.parquet"))
+    if not words:
+        raise ConfigError(
+            "no tables of words in the folder", where=str(args.corpus), fix="run snakemake first"
+        )
+    found = outputs.build(args.file, args.name, corpus.read_all(args.corpus, words), args.out)
+    _print(outputs.describe(args.name, found))
+
+
 def _folds(args: argparse.Namespace) -> None:
     from wsd import corpus, folds, trains
 
@@ -262,6 +274,7 @@ def _evaluate(args: argparse.Namespace) -> None:
         scores=args.scores,
         summary=args.summary,
         out=args.provenance,
+        systems=args.systems,
     )
 
 
@@ -278,6 +291,7 @@ def _compare(args: argparse.Namespace) -> None:
         twins=args.twins,
         control=args.control,
         published=args.published,
+        outputs=args.systems,
         selection=args.selection,
         selection_table=args.selection_table,
         scores=args.scores,
@@ -536,6 +550,15 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--system", required=True)
     out(p, "its predictions, .parquet")
 
+    p = command("score", _score, "Check and score what any system says of the test instances.")
+    p.add_argument("file", type=Path, metavar="FILE", help="JSON lines: word, id, sense, scores")
+    p.add_argument("--name", required=True, help="the system's")
+    p.add_argument("--corpus", type=Path, required=True, help="folder of <word>.parquet")
+    p.add_argument("--words", nargs="+", metavar="WORD", help="(default: all of the folder)")
+    p.add_argument(
+        "--out", type=Path, required=True, metavar="PATH", help="its predictions, .parquet"
+    )
+
     p = command("folds", _folds, "Draw the folds of a training set, near-duplicates together.")
     data(p)
     p.add_argument("--train", type=Path, metavar="FILE", help="of `wsd trains` (default: full)")
@@ -657,6 +680,10 @@ def _parser() -> argparse.ArgumentParser:
 
     p = command("evaluate", _evaluate, "Score predictions: one table per word, one over words.")
     p.add_argument("--predictions", type=Path, nargs="+", required=True, metavar="FILE")
+    p.add_argument(
+        "--systems", type=Path, nargs="*", default=[], metavar="FILE",
+        help="of `wsd score` and `wsd published`",
+    )  # fmt: skip
     p.add_argument("--dataset", required=True)
     p.add_argument("--config", default="{}", metavar="JSON", help="for the provenance")
     p.add_argument("--reproduce", default="", metavar="COMMAND", help="for the provenance")
@@ -674,6 +701,7 @@ def _parser() -> argparse.ArgumentParser:
         ("twins", "encoders with random weights"),
         ("control", "the control task"),
         ("published", "of `wsd published`"),
+        ("systems", "of `wsd score`"),
     ):
         p.add_argument(
             f"--{kind}",

@@ -28,7 +28,7 @@ from wsd.selection import ALL_WORDS
 RARE = 15  # a sense with fewer test instances gets a row of its own
 SELECTED, PER_WORD, BEST = "selected", "selected per word", "best on test, for reference only"
 CANDIDATE, BASELINE, CONTROL, TWIN = "candidate", "baseline", "control view", "random weights"
-PUBLISHED = "published"
+PUBLISHED, SYSTEM = "published", "system"
 NAMES = ("kind", "model", "view", "layers", "classifier")
 
 
@@ -87,7 +87,8 @@ class Systems:
         What the folds selected for all words.
     candidates : list of Row
     others : list of Row
-        Selected per word, best on test, other models' references, baselines, controls, published.
+        Selected per word, best on test, other models' references, baselines, controls, published,
+        systems.
     objective : mapping of (model, view, layers, classifier) to float
         What the folds say of each candidate, the other models' included.
     """
@@ -434,6 +435,7 @@ def compare(
     twins: Sequence[Path],
     control: Sequence[Path],
     published: Sequence[Path],
+    outputs: Sequence[Path],
     selection: Path,
     selection_table: Path,
     scores: Path,
@@ -446,8 +448,8 @@ def compare(
     Parameters
     ----------
     corpora : mapping of word to Corpus
-    candidates, per_word_files, baselines, views, twins, control, published : sequences of Path
-        Prediction files.
+    candidates, per_word_files, baselines, views, twins, control, published, outputs
+        Sequences of prediction files.
     selection, selection_table, scores : Path
         selection.json, selection.csv and scores.csv.
     seed : int
@@ -465,6 +467,7 @@ def compare(
         *read_rows(views, CONTROL, corpora),
         *_of_base(read_rows(twins, TWIN, corpora), [row.model for row in own]),
         *read_rows(published, PUBLISHED, corpora),
+        *read_rows(outputs, SYSTEM, corpora),
     ]
     listed = pd.read_csv(selection_table, dtype={"view": str, "layers": str})
     found = assemble(
@@ -507,6 +510,9 @@ def compare(
     score_table = pd.read_csv(scores, dtype={"view": str, "layers": str, "draw": str}).fillna(
         {"draw": ""}
     )
+    # What a system learned from is not known here.
+    unknown = {row.model for row in others if row.kind in (PUBLISHED, SYSTEM)}
+    score_table = score_table[~score_table["model"].isin(unknown)]
     sets = score_table.groupby("train")["word"].agg(set)
     common = sorted(set.intersection(*sets)) if len(sets) else []
     _write(out / "learning.csv", learning(score_table, common))

@@ -16,6 +16,7 @@ from wsd.download import coarsewsd20_trains
 from wsd.errors import ConfigError, CorpusError
 from wsd.features import Features, features
 from wsd.layers import expand
+from wsd.published import SYSTEMS as PUBLISHED
 from wsd.trains import FULL, draws
 from wsd.views import STATIC, blocks_of
 
@@ -36,6 +37,7 @@ RESERVED = (
     "selection.json",
     "source",
     "summary.csv",
+    "systems",
     "trains",
 )
 PARAMETERS = {
@@ -146,6 +148,8 @@ class Config:
         The pictures of the word pages, the one that a page opens with first.
     sentences : bool
         Whether the pages hold the corpus's sentences.
+    systems : dict
+        Other systems, by name, and the file of what each says.
     """
 
     dataset: Dataset
@@ -158,6 +162,7 @@ class Config:
     analyses: tuple[str, ...]
     projections: tuple[str, ...]
     sentences: bool
+    systems: dict[str, str]
     classifiers: dict[str, Classifier]
     store: tuple[str, ...]
     classify: tuple[str, ...]
@@ -244,6 +249,7 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
         analyses=tuple(config["analyses"]),
         projections=tuple(config["projections"]),
         sentences=config["sentences"],
+        systems=_systems(config["systems"], [*models, *twins], dataset),
         classifiers={classifier.name: classifier for classifier in classifiers},
         store=store,
         classify=classify,
@@ -376,6 +382,32 @@ def _check_analyses(asked: tuple[str, ...], trains: tuple[str, ...], estimators:
             where="config key controls.classifiers",
             fix="add one of logistic and lda, or leave code_length out of analyses",
         )
+
+
+def _systems(
+    entries: list[dict[str, str]], models: list[Model], dataset: Dataset
+) -> dict[str, str]:
+    """Other systems: name to file."""
+    taken = {model.name.lower() for model in models}
+    if dataset.name == "coarsewsd20":
+        taken |= {name.lower() for name in PUBLISHED}
+    found: dict[str, str] = {}
+    for i, entry in enumerate(entries):
+        if entry["name"].lower() in taken:
+            raise ConfigError(
+                f"the name {entry['name']!r} is taken",
+                where=f"config key systems[{i}].name",
+                fix="give the system a name that no model, published system or other system has",
+            )
+        if not Path(entry["file"]).is_file():
+            raise ConfigError(
+                f"there is no file {entry['file']!r}",
+                where=f"config key systems[{i}].file",
+                fix="give a file of JSON lines, as `wsd score` takes it",
+            )
+        taken.add(entry["name"].lower())
+        found[entry["name"]] = entry["file"]
+    return found
 
 
 def _controls(entry: Mapping[str, Any], classifiers: list[str]) -> Controls:

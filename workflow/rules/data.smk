@@ -2,7 +2,8 @@
 #      folder that `wsd import` wrote.
 # Out: results/<dataset>/corpus/<word>.parquet, one checked table per word;
 #      .../trains/<train>.parquet, the rows of a training set; .../folds/<train>.parquet, its folds;
-#      .../published/<system>.parquet, what published systems said of each test instance.
+#      .../published/<system>.parquet, what published systems said of each test instance;
+#      .../systems/<system>.parquet, the same of other systems.
 
 FILES = wsd.datasets.FILES
 OWN = CONFIG.dataset.folder
@@ -17,6 +18,7 @@ OUT_OF_DOMAIN = (
 CORPUS = expand("{results}/corpus/{word}.parquet", results=RESULTS, word=WORDS)
 FOLDS = f"{RESULTS}/folds/{{train}}.parquet"
 PUBLISHED = f"{RESULTS}/published/{{system}}.parquet"
+SCORED = f"{RESULTS}/systems/{{system}}.parquet"
 SYSTEMS = tuple(wsd.published.SYSTEMS) if DATASET == "coarsewsd20" else ()
 
 
@@ -155,6 +157,33 @@ if DATASET == "coarsewsd20":
         shell:
             "wsd --log {log} published --source {params.source} --corpus {params.corpus}"
             " --words {params.words} --system {wildcards.system} --out {output}"
+
+
+if CONFIG.systems:
+
+    rule score:
+        input:
+            modules=modules("score"),
+            corpus=CORPUS,
+            file=lambda wildcards: CONFIG.systems[wildcards.system],
+        output:
+            SCORED,
+        log:
+            f"{LOGS}/systems/{{system}}.log",
+        benchmark:
+            f"{BENCHMARKS}/systems/{{system}}.tsv"
+        wildcard_constraints:
+            system="|".join(map(re.escape, CONFIG.systems)),
+        conda:
+            CONDA
+        params:
+            corpus=folder_of("corpus"),
+            words=WORDS,
+        message:
+            "score: reading what {wildcards.system} said"
+        shell:
+            "wsd --log {log} score {input.file:q} --name {wildcards.system}"
+            " --corpus {params.corpus} --words {params.words} --out {output}"
 
 
 rule folds:
