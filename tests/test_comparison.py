@@ -303,6 +303,7 @@ def test_compare_writes_every_table(tmp_path: Path) -> None:
         twins=[],
         control=[written(tmp_path / "c.parquet", words(MANY), task="control")],
         published=[],
+        outputs=[],
         selection=tmp_path / "selection.json",
         selection_table=tmp_path / "selection.csv",
         scores=tmp_path / "scores.csv",

@@ -132,10 +132,19 @@ def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path |
         return folder.read(path)
     if path.suffix in (".csv", ".tsv", ".jsonl"):
         return tables.read(path, columns, word)
+    if path.suffix == ".xml":
+        from wsd.importer import allwords
+
+        return allwords.read(path, gold)
+    if path.name.endswith(".data.txt"):
+        from wsd.importer import wic
+
+        return wic.read(path, gold)
     raise ConfigError(
         f"what kind of file is {path.name!r}?",
         where=str(path),
-        fix="give a .csv, .tsv or .jsonl file, or a folder in the corpus format",
+        fix="give a .csv, .tsv or .jsonl file, an all-words .xml, the .data.txt of WiC, or a "
+        "folder in the corpus format",
     )
 
 
