@@ -295,6 +295,28 @@ def rare_senses(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return table
 
 
+def errors(systems: Systems) -> list[dict[str, Any]]:
+    """Test instances that the reference or a system from elsewhere gets wrong, beside one another.
+
+    A table row per system, published or not, and instance: its line in the test file, gold, what
+    was selected says and what the system says.
+    """
+    return [
+        {
+            **{key: value for key, value in row.names.items() if key in ("kind", "model")},
+            "word": of.word,
+            "index": int(of.index[i]),
+            "gold": of.senses[of.gold[i]],
+            "selected": of.senses[ours.predicted[i]],
+            "predicted": of.senses[of.predicted[i]],
+        }
+        for row in systems.others
+        if row.kind in (PUBLISHED, SYSTEM)
+        for ours, of in zip(systems.reference.words, row.words, strict=True)
+        for i in np.flatnonzero((ours.predicted != of.gold) | (of.predicted != of.gold)).tolist()
+    ]
+
+
 def differences(
     systems: Systems, clusters: Mapping[str, np.ndarray], seed: int
 ) -> list[dict[str, Any]]:
@@ -488,6 +510,7 @@ def compare(
     rare: list[dict[str, Any]] = []
     against: list[dict[str, Any]] = []
     best: list[dict[str, Any]] = []
+    wrong: list[dict[str, Any]] = []
     everything = [row for row in others if row.kind in (CONTROL, TWIN)]
     for systems in found:
         shown = [systems.reference, *systems.others]
@@ -498,12 +521,14 @@ def compare(
         words += [{**line, **beside} for line in per_word(shown, seed)]
         rare += [{**line, **beside} for line in rare_senses(shown)]
         against += differences(systems, clusters, seed)
+        wrong += [{**beside, **line} for line in errors(systems)]
         best += best_set(systems, objective, seed)
     _write(table, lines)
     _write(out / "words.csv", words)
     _write(out / "rare-senses.csv", rare)
     _write(out / "differences.csv", against)
     _write(out / "best-set.csv", best)
+    _write(out / "errors.csv", wrong)
     _write(out / "controls.csv", with_intervals(everything, unlike, {}, seed))
     task = [*own, *everything]
     _write(out / "selectivity.csv", selectivity(task, read_rows(control, "control", corpora)))

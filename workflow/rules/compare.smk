@@ -9,6 +9,7 @@ COMPARISON = (
     "rare-senses",
     "differences",
     "best-set",
+    "errors",
     "controls",
     "selectivity",
     "learning",
