@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tiny import tiny_bert
 
+from wsd import importer
 from wsd.corpus import OUT_OF_DOMAIN, read_text
 from wsd.datasets import DATA
 from wsd.published import SYSTEMS
@@ -20,7 +21,8 @@ def prepare(folder: Path) -> None:
     """Two words of the built-in corpus, laid out as a download, and a model of two blocks.
 
     With a training set of every second line, another of every sixth, sentences from out of
-    domain, and the output of a published system that is always right.
+    domain, the output of a published system that is always right, that of another which is wrong
+    twice per word, and a corpus that was imported.
     """
     for word in WORDS:
         source = folder / "source" / word
@@ -42,6 +44,11 @@ def prepare(folder: Path) -> None:
                 matches = [[gold, 0.9], *([sense, 0.1] for sense in others)]
                 line = {"idx": idx, "gold": gold, "tokens": corpus.tokens[row], "matches": matches}
                 file.write(json.dumps(line) + "\n")
+        with (folder / "outputs.jsonl").open("a") as file:
+            for idx, row in enumerate(tests):
+                sense = corpus.senses[(corpus.gold[row] + (idx < 2)) % len(corpus.senses)]
+                file.write(json.dumps({"word": word, "id": idx, "sense": sense}) + "\n")
+    importer.build([DATA / "quickstart"], out=folder / "own", name="mine", about={})
     assert "apple_fruit" in read_text(folder / "source" / "apple", "apple").senses
     (folder / "source" / f"{OUT_OF_DOMAIN}.tsv").write_text(FURTHER)
     tiny_bert(folder / "tiny")
@@ -77,6 +84,7 @@ SELECTION = ["--selection", "selection.json"]
 
 # Name in the workflow's MODULES, command, arguments; in an order in which they can be run.
 STEPS: list[tuple[str, str, list[str]]] = [
+    ("own", "own", ["own", "--name", "mine", "--out", "mine"]),
     *(
         ("corpus", "corpus", ["--source", "source", "--word", word, "--out-of-domain",
          "source/outofdomain.tsv", "--out", f"corpus/{word}.parquet"])
@@ -86,6 +94,8 @@ STEPS: list[tuple[str, str, list[str]]] = [
      "--out", "trains"]),
     ("published", "published", [*DATA_ARGUMENTS, "--source", "source", "--system", SYSTEM,
      "--out", "published.parquet"]),
+    ("score", "score", ["outputs.jsonl", "--name", "theirs", *DATA_ARGUMENTS, "--out",
+     "system.parquet"]),
     ("folds", "folds", [*DATA_ARGUMENTS, "--repeats", "2", "--out", "full.parquet"]),
     ("folds", "folds", [*DATA_ARGUMENTS, "--repeats", "2", "--train", "trains/balanced.parquet",
      "--out", "balanced.parquet"]),
@@ -125,12 +135,12 @@ STEPS: list[tuple[str, str, list[str]]] = [
     ("neighbours", "neighbours", [*VECTORS, "--layers", "1", "--out", "n1.parquet"]),
     ("evaluate", "evaluate", ["--predictions", "p.parquet", "pb.parquet", "p2.parquet",
      "p3.parquet", "p31.parquet", "p4.parquet", "p41.parquet", "pw.parquet",
-     "--dataset", "quickstart", *TABLES]),
+     "--systems", "published.parquet", "system.parquet", "--dataset", "quickstart", *TABLES]),
     ("compare", "compare", [*DATA_ARGUMENTS, "--candidates", "p.parquet", "p2.parquet",
      "p3.parquet", "p4.parquet", "--per-word", "pw.parquet", "--baselines", "b.parquet",
      "--views", "--twins", "--control", "c.parquet", "--published", "published.parquet",
-     *SELECTION, "--selection-table", "selection.csv", "--scores", "scores.csv",
-     "--table", "comparison.csv", "--out", "comparison"]),
+     "--systems", "system.parquet", *SELECTION, "--selection-table", "selection.csv",
+     "--scores", "scores.csv", "--table", "comparison.csv", "--out", "comparison"]),
     ("layerwise", "layerwise", [*DATA_ARGUMENTS, "--predictions", "p.parquet", "p2.parquet",
      "p3.parquet", "p4.parquet", "--searches", "s.parquet", "s2.parquet", "s3.parquet",
      "s4.parquet", "--layers", "comparison/layers.csv", "--word-layers",

@@ -19,7 +19,8 @@ from wsd.errors import ConfigError, ResultError, WsdError
 REPOSITORY = Path(__file__).parents[1]
 QUICKSTART = DATA / "quickstart"
 COMMANDS = [
-    "download", "corpus", "trains", "published", "folds", "model", "embed", "classify", "control",
+    "download", "import", "own", "corpus", "trains", "published", "score", "folds", "model",
+    "embed", "classify", "control",
     "select", "classify-selected", "baseline", "reproduce", "project", "neighbours", "evaluate",
     "compare", "layerwise", "geometry", "audit", "code-length", "report", "leaderboard", "plan",
 ]  # fmt: skip
@@ -116,7 +117,12 @@ def test_version(capsys: Capture) -> None:
         ("project --corpus c --words w --embeddings e --layers 1 --out o --method umap", "'umap'"),
         ("neighbours --corpus c --words w --embeddings e --out o", "--layers"),
         ("evaluate --dataset d --scores s --summary t --provenance p", "--predictions"),
-        ("report --dataset semcor", "'semcor'"),
+        ("import x.tsv --out o", "--name"),
+        ("import --out o --name n", "FILE"),
+        ("import x.tsv --out o --name n --at-least 0", "'0'"),
+        ("own d --name n", "--out"),
+        ("score f --corpus c --out o", "--name"),
+        ("report --dataset semcor", "--corpus"),
         ("leaderboard", "summary"),
         ("leaderboard s --top few", "'few'"),
         ("plan --cores many", "'many'"),

@@ -116,6 +116,26 @@ def systems(selected: str = "2") -> comparison.Systems:
     return only
 
 
+def test_errors_stand_beside_one_another() -> None:
+    found = systems("1")
+    table = comparison.errors(found)
+    (theirs,) = (other for other in found.others if other.kind == PUBLISHED)
+    assert {(line["kind"], line["model"]) for line in table} == {(PUBLISHED, "published")}
+    expected = []
+    for ours, of in zip(found.reference.words, theirs.words, strict=True):
+        rows = zip(of.index, of.gold, ours.predicted, of.predicted, strict=True)
+        expected += [
+            (of.word, index, *(of.senses[code] for code in codes))
+            for index, *codes in rows
+            if len(set(codes)) > 1
+        ]
+    assert expected
+    keys = ("word", "index", "gold", "selected", "predicted")
+    assert [tuple(line[key] for key in keys) for line in table] == expected
+    # Of a reference with other errors there are other rows.
+    assert comparison.errors(systems("3")) != table
+
+
 def test_the_reference_is_what_was_selected_not_what_is_best() -> None:
     found = systems()
     assert (found.reference.kind, found.reference.layers) == (SELECTED, "2")
@@ -303,6 +323,7 @@ def test_compare_writes_every_table(tmp_path: Path) -> None:
         twins=[],
         control=[written(tmp_path / "c.parquet", words(MANY), task="control")],
         published=[],
+        outputs=[],
         selection=tmp_path / "selection.json",
         selection_table=tmp_path / "selection.csv",
         scores=tmp_path / "scores.csv",
@@ -319,6 +340,7 @@ def test_compare_writes_every_table(tmp_path: Path) -> None:
         "rare-senses.csv",
         "differences.csv",
         "best-set.csv",
+        "errors.csv",
         "controls.csv",
         "selectivity.csv",
         "learning.csv",

@@ -177,6 +177,7 @@ def test_the_tables_exactly(tmp_path: Path) -> None:
     assert provenance == {
         "dataset": "herbs",
         "config": {"seed": 1},
+        "systems": {},
         "command": "snakemake",
         "corpus": {"mint": "digest of mint", "sage": "digest of sage"},
         "models": {"toy": {"model": {"name": "toy", "blocks": 6}, "seed": 1}},

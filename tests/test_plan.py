@@ -13,7 +13,8 @@ from snakemake.utils import update_config
 
 from wsd import plan
 from wsd.config import Config, Model, check
-from wsd.plan import describe, embedding_bytes, embedding_seconds, merge, missing, sizes
+from wsd.datasets import DATASETS
+from wsd.plan import describe, embedding_bytes, embedding_seconds, merge, missing
 from wsd.views import CONTEXTUAL
 
 REPOSITORY = Path(__file__).parents[1]
@@ -60,9 +61,9 @@ def test_merge_is_the_merge_of_snakemake(
 
 
 def test_sizes() -> None:
-    assert sizes("quickstart") == {"apple": 75, "bank": 75, "crane": 74, "java": 76, "spring": 113}
-    assert sum(sizes("coarsewsd20").values()) == 33_566 + 339
-    assert sizes("none") == {}
+    found = {name: dataset.sizes for name, dataset in DATASETS.items()}
+    assert found["quickstart"] == {"apple": 75, "bank": 75, "crane": 74, "java": 76, "spring": 113}
+    assert sum(found["coarsewsd20"].values()) == 33_566 + 339
 
 
 def test_disk_is_what_the_writer_takes(

@@ -2,20 +2,22 @@
 
 A file that later steps read has its checksum in ``.sums`` beside it (:mod:`wsd.files`); a file of
 vectors has one per layer in itself (:mod:`wsd.embeddings`); a downloaded file is in the dataset's
-manifest (:mod:`wsd.download`).
+manifest (:mod:`wsd.download`), or in that of the user's own corpus (:mod:`wsd.owncorpus`).
 """
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from wsd.datasets import MANIFEST, read_manifest
 from wsd.download import changed_files
 from wsd.embeddings import check_file
 from wsd.errors import DamageError
-from wsd.files import SUMS, set_aside, verify
+from wsd.files import SUMS, set_aside, sha256, verify
 
 VECTORS = ".safetensors"
 SOURCE = Path("coarsewsd20/source")
+OTHER = "not the dataset's file: its SHA-256 is another"
 
 
 def damaged(results: Path, *, quick: bool = False) -> Iterator[tuple[Path, str]]:
@@ -48,7 +50,22 @@ def damaged(results: Path, *, quick: bool = False) -> Iterator[tuple[Path, str]]
     source = results / SOURCE
     if source.is_dir():
         for path in changed_files(source):
-            yield path, "not the dataset's file: its SHA-256 is another"
+            yield path, OTHER
+    for manifest in sorted(results.glob(f"*/source/{MANIFEST}")):
+        for path in _changed_copies(manifest):
+            yield path, OTHER
+
+
+def _changed_copies(manifest: Path) -> Iterator[Path]:
+    """The files of a user's corpus that are not those of its manifest."""
+    try:
+        verify(manifest)
+    except DamageError:
+        return  # said already; the copy is made again
+    for name, expected in read_manifest(manifest).digests.items():
+        path = manifest.parent / name
+        if path.exists() and sha256(path) != expected:
+            yield path
 
 
 def put_away(path: Path) -> Path:

@@ -31,6 +31,45 @@ def _download(args: argparse.Namespace) -> None:
     download_coarsewsd20(args.out, archive=Path(archive) if archive else None)
 
 
+def _import(args: argparse.Namespace) -> None:
+    from wsd import importer
+    from wsd.datasets import ABOUT
+
+    text = importer.build(
+        args.files,
+        out=args.out,
+        name=args.name,
+        about={key: getattr(args, key) for key in ABOUT},
+        word=args.word,
+        columns=_columns(args.columns),
+        gold=args.gold,
+        at_least=args.at_least,
+        share=args.test_share,
+        seed=args.seed,
+    )
+    _print(text)
+
+
+def _columns(items: Sequence[str]) -> dict[str, str]:
+    from wsd.importer.tables import NAMES
+
+    pairs = [item.partition("=") for item in items]
+    for key, _, name in pairs:
+        if key not in NAMES or not name:
+            raise ConfigError(
+                f"{key}={name} is not KEY=COLUMN",
+                where="--columns",
+                fix=f"write one of {', '.join(NAMES)}, = and the name that it has in the file",
+            )
+    return {key: name for key, _, name in pairs}
+
+
+def _own(args: argparse.Namespace) -> None:
+    from wsd import owncorpus
+
+    owncorpus.copy(args.folder, args.out, name=args.name, title=args.title)
+
+
 def _corpus(args: argparse.Namespace) -> None:
     from wsd import corpus
     from wsd.names import file_name
@@ -50,6 +89,18 @@ def _published(args: argparse.Namespace) -> None:
     from wsd import corpus, published
 
     published.build(args.source, args.system, corpus.read_all(args.corpus, args.words), args.out)
+
+
+def _score(args: argparse.Namespace) -> None:
+    from wsd import corpus, outputs
+
+    words = args.words or sorted(path.stem for path in args.corpus.glob("*.parquet"))
+    if not words:
+        raise ConfigError(
+            "no tables of words in the folder", where=str(args.corpus), fix="run snakemake first"
+        )
+    found = outputs.build(args.file, args.name, corpus.read_all(args.corpus, words), args.out)
+    _print(outputs.describe(args.name, found))
 
 
 def _folds(args: argparse.Namespace) -> None:
@@ -234,6 +285,7 @@ def _evaluate(args: argparse.Namespace) -> None:
         scores=args.scores,
         summary=args.summary,
         out=args.provenance,
+        systems=args.systems,
     )
 
 
@@ -250,6 +302,7 @@ def _compare(args: argparse.Namespace) -> None:
         twins=args.twins,
         control=args.control,
         published=args.published,
+        outputs=args.systems,
         selection=args.selection,
         selection_table=args.selection_table,
         scores=args.scores,
@@ -327,12 +380,12 @@ def _code_length(args: argparse.Namespace) -> None:
 
 def _report(args: argparse.Namespace) -> None:
     from wsd import corpus
-    from wsd.datasets import DATASETS
+    from wsd.datasets import find
     from wsd.report import BEHIND, build_report
     from wsd.report.inputs import CONFIDENCE
 
     build_report(
-        dataset=DATASETS[args.dataset],
+        dataset=find(args.dataset),
         corpora=corpus.read_all(args.corpus, args.words),
         predictions=args.predictions,
         projections=args.projections,
@@ -525,6 +578,40 @@ def _parser() -> argparse.ArgumentParser:
     p = command("download", _download, "Download CoarseWSD-20 and check every file.")
     out(p, "folder for the corpus files")
 
+    p = command("import", _import, "Turn labelled sentences into a corpus of the pipeline.")
+    p.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE",
+        help=".csv, .tsv or .jsonl; .xml with gold keys; .data.txt of WiC; or a folder of words",
+    )  # fmt: skip
+    out(p, "folder to make")
+    p.add_argument("--name", required=True, help="of the corpus, and its folder under results/")
+    p.add_argument("--word", help="the word of all rows, where there is no column for it")
+    p.add_argument(
+        "--columns", nargs="+", default=[], metavar="KEY=COLUMN",
+        help="what a column is called that is not found by its name: sentence=, sense=, word=, "
+        "split=, position=, start=, end=",
+    )  # fmt: skip
+    p.add_argument("--gold", type=Path, metavar="FILE", help="gold keys that lie elsewhere")
+    p.add_argument(
+        "--at-least", type=_count, metavar="N",
+        help="leave out senses with fewer instances, and words with fewer than two senses then",
+    )  # fmt: skip
+    p.add_argument(
+        "--test-share", type=float, default=0.3, help="where there are no splits (default: 0.3)"
+    )
+    p.add_argument("--seed", type=int, default=1, help="of the splits")
+    p.add_argument("--title", help="what the pages call the corpus (default: its name)")
+    p.add_argument("--source", help="where it comes from: an address, a paper, a person")
+    p.add_argument("--licence", help="what may be done with it")
+    p.add_argument("--licence-url", metavar="URL")
+    p.add_argument("--citation", help="what to cite")
+
+    p = command("own", _own, "Copy a corpus that `wsd import` wrote, and check every file.")
+    p.add_argument("folder", type=Path)
+    p.add_argument("--name", required=True)
+    p.add_argument("--title", help="in place of the manifest's own")
+    out(p, "folder for the corpus files")
+
     p = command("corpus", _corpus, "Read and check one word's files.")
     p.add_argument("--source", type=Path, required=True, help="folder of <word>/ folders")
     p.add_argument("--word", required=True, help="as --word=WORD if it begins with a hyphen")
@@ -542,6 +629,15 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--source", type=Path, required=True, help="folder of the download")
     p.add_argument("--system", required=True)
     out(p, "its predictions, .parquet")
+
+    p = command("score", _score, "Check and score what any system says of the test instances.")
+    p.add_argument("file", type=Path, metavar="FILE", help="JSON lines: word, id, sense, scores")
+    p.add_argument("--name", required=True, help="the system's")
+    p.add_argument("--corpus", type=Path, required=True, help="folder of <word>.parquet")
+    p.add_argument("--words", nargs="+", metavar="WORD", help="(default: all of the folder)")
+    p.add_argument(
+        "--out", type=Path, required=True, metavar="PATH", help="its predictions, .parquet"
+    )
 
     p = command("folds", _folds, "Draw the folds of a training set, near-duplicates together.")
     data(p)
@@ -664,6 +760,10 @@ def _parser() -> argparse.ArgumentParser:
 
     p = command("evaluate", _evaluate, "Score predictions: one table per word, one over words.")
     p.add_argument("--predictions", type=Path, nargs="+", required=True, metavar="FILE")
+    p.add_argument(
+        "--systems", type=Path, nargs="*", default=[], metavar="FILE",
+        help="of `wsd score` and `wsd published`",
+    )  # fmt: skip
     p.add_argument("--dataset", required=True)
     p.add_argument("--config", default="{}", metavar="JSON", help="for the provenance")
     p.add_argument("--reproduce", default="", metavar="COMMAND", help="for the provenance")
@@ -681,6 +781,7 @@ def _parser() -> argparse.ArgumentParser:
         ("twins", "encoders with random weights"),
         ("control", "the control task"),
         ("published", "of `wsd published`"),
+        ("systems", "of `wsd score`"),
     ):
         p.add_argument(
             f"--{kind}",
@@ -751,7 +852,9 @@ def _parser() -> argparse.ArgumentParser:
 
     p = command("report", _report, "Write the pages.")
     data(p)
-    p.add_argument("--dataset", required=True, choices=["coarsewsd20", "quickstart"])
+    p.add_argument(
+        "--dataset", required=True, help="coarsewsd20, quickstart, or the path of a dataset.json"
+    )
     p.add_argument("--predictions", type=Path, nargs="+", required=True, metavar="FILE")
     p.add_argument("--projections", type=Path, nargs="+", required=True, metavar="FILE")
     p.add_argument("--neighbours", type=Path, nargs="+", required=True, metavar="FILE")

@@ -29,7 +29,7 @@ from wsd.sheets import read_csv, write_csv
 RARE = 15  # a sense with fewer test instances gets a row of its own
 SELECTED, PER_WORD, BEST = "selected", "selected per word", "best on test, for reference only"
 CANDIDATE, BASELINE, CONTROL, TWIN = "candidate", "baseline", "control view", "random weights"
-PUBLISHED = "published"
+PUBLISHED, SYSTEM = "published", "system"
 NAMES = ("kind", "model", "view", "layers", "classifier")
 
 
@@ -88,7 +88,8 @@ class Systems:
         What the folds selected for all words.
     candidates : list of Row
     others : list of Row
-        Selected per word, best on test, other models' references, baselines, controls, published.
+        Selected per word, best on test, other models' references, baselines, controls, published,
+        systems.
     objective : mapping of (model, view, layers, classifier) to float
         What the folds say of each candidate, the other models' included.
     """
@@ -295,6 +296,28 @@ def rare_senses(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return table
 
 
+def errors(systems: Systems) -> list[dict[str, Any]]:
+    """Test instances that the reference or a system from elsewhere gets wrong, beside one another.
+
+    A table row per system, published or not, and instance: its line in the test file, gold, what
+    was selected says and what the system says.
+    """
+    return [
+        {
+            **{key: value for key, value in row.names.items() if key in ("kind", "model")},
+            "word": of.word,
+            "index": int(of.index[i]),
+            "gold": of.senses[of.gold[i]],
+            "selected": of.senses[ours.predicted[i]],
+            "predicted": of.senses[of.predicted[i]],
+        }
+        for row in systems.others
+        if row.kind in (PUBLISHED, SYSTEM)
+        for ours, of in zip(systems.reference.words, row.words, strict=True)
+        for i in np.flatnonzero((ours.predicted != of.gold) | (of.predicted != of.gold)).tolist()
+    ]
+
+
 def differences(
     systems: Systems, clusters: Mapping[str, np.ndarray], seed: int
 ) -> list[dict[str, Any]]:
@@ -435,6 +458,7 @@ def compare(
     twins: Sequence[Path],
     control: Sequence[Path],
     published: Sequence[Path],
+    outputs: Sequence[Path],
     selection: Path,
     selection_table: Path,
     scores: Path,
@@ -447,8 +471,8 @@ def compare(
     Parameters
     ----------
     corpora : mapping of word to Corpus
-    candidates, per_word_files, baselines, views, twins, control, published : sequences of Path
-        Prediction files.
+    candidates, per_word_files, baselines, views, twins, control, published, outputs
+        Sequences of prediction files.
     selection, selection_table, scores : Path
         selection.json, selection.csv and scores.csv.
     seed : int
@@ -466,6 +490,7 @@ def compare(
         *read_rows(views, CONTROL, corpora),
         *_of_base(read_rows(twins, TWIN, corpora), [row.model for row in own]),
         *read_rows(published, PUBLISHED, corpora),
+        *read_rows(outputs, SYSTEM, corpora),
     ]
     listed = read_csv(selection_table)
     found = assemble(
@@ -486,6 +511,7 @@ def compare(
     rare: list[dict[str, Any]] = []
     against: list[dict[str, Any]] = []
     best: list[dict[str, Any]] = []
+    wrong: list[dict[str, Any]] = []
     everything = [row for row in others if row.kind in (CONTROL, TWIN)]
     for systems in found:
         shown = [systems.reference, *systems.others]
@@ -496,16 +522,21 @@ def compare(
         words += [{**line, **beside} for line in per_word(shown, seed)]
         rare += [{**line, **beside} for line in rare_senses(shown)]
         against += differences(systems, clusters, seed)
+        wrong += [{**beside, **line} for line in errors(systems)]
         best += best_set(systems, objective, seed)
     _write(table, lines)
     _write(out / "words.csv", words)
     _write(out / "rare-senses.csv", rare)
     _write(out / "differences.csv", against)
     _write(out / "best-set.csv", best)
+    _write(out / "errors.csv", wrong)
     _write(out / "controls.csv", with_intervals(everything, unlike, {}, seed))
     task = [*own, *everything]
     _write(out / "selectivity.csv", selectivity(task, read_rows(control, "control", corpora)))
     score_table = read_csv(scores).fillna({"draw": ""})
+    # What a system learned from is not known here.
+    unknown = {row.model for row in others if row.kind in (PUBLISHED, SYSTEM)}
+    score_table = score_table[~score_table["model"].isin(unknown)]
     sets = score_table.groupby("train")["word"].agg(set)
     common = sorted(set.intersection(*sets)) if len(sets) else []
     _write(out / "learning.csv", learning(score_table, common))

@@ -11,11 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from wsd.datasets import DATASETS, Dataset
+from wsd.datasets import DATASETS, MANIFEST, Dataset, check_name, read_manifest
 from wsd.download import coarsewsd20_trains
-from wsd.errors import ConfigError
+from wsd.errors import ConfigError, CorpusError
 from wsd.features import Features, features
 from wsd.layers import expand
+from wsd.published import SYSTEMS as PUBLISHED
 from wsd.trains import FULL, draws
 from wsd.views import STATIC, blocks_of
 
@@ -37,6 +38,7 @@ RESERVED = (
     "selection.json",
     "source",
     "summary.csv",
+    "systems",
     "trains",
 )
 PARAMETERS = {
@@ -149,6 +151,8 @@ class Config:
         The pictures of the word pages, the one that a page opens with first.
     sentences : bool
         Whether the pages hold the corpus's sentences.
+    systems : dict
+        Other systems, by name, and the file of what each says.
     """
 
     dataset: Dataset
@@ -161,6 +165,7 @@ class Config:
     analyses: tuple[str, ...]
     projections: tuple[str, ...]
     sentences: bool
+    systems: dict[str, str]
     classifiers: dict[str, Classifier]
     store: tuple[str, ...]
     classify: tuple[str, ...]
@@ -190,7 +195,7 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
     """
     _check_tree(config)
     _check_schema(config, schema)
-    dataset = DATASETS[config["dataset"]]
+    dataset = _dataset(config["dataset"])
     store, classify = tuple(config["views"]["store"]), tuple(config["views"]["classify"])
     used = {
         "views.classify": classify,
@@ -252,12 +257,26 @@ def check(config: Mapping[str, Any], schema: Path) -> Config:
         analyses=tuple(config["analyses"]),
         projections=tuple(config["projections"]),
         sentences=config["sentences"],
+        systems=_systems(config["systems"], [*models, *twins], dataset),
         classifiers={classifier.name: classifier for classifier in classifiers},
         store=store,
         classify=classify,
         seed=config["seed"],
         device=config["device"],
     )
+
+
+def _dataset(entry: str | Mapping[str, str]) -> Dataset:
+    """A built-in corpus by its name, or another by its folder."""
+    if isinstance(entry, str):
+        return DATASETS[entry]
+    check_name(entry["name"], "config key dataset.name")
+    path = Path(entry["path"]) / MANIFEST
+    try:
+        return read_manifest(path, name=entry["name"], title=entry.get("title"))
+    except CorpusError as error:
+        where = f"config key dataset.path, {error.where}"
+        raise ConfigError(error.what, where=where, fix=error.fix) from None
 
 
 def _check_tree(config: Mapping[str, Any]) -> None:
@@ -371,6 +390,32 @@ def _check_analyses(asked: tuple[str, ...], trains: tuple[str, ...], estimators:
             where="config key controls.classifiers",
             fix="add one of logistic and lda, or leave code_length out of analyses",
         )
+
+
+def _systems(
+    entries: list[dict[str, str]], models: list[Model], dataset: Dataset
+) -> dict[str, str]:
+    """Other systems: name to file."""
+    taken = {model.name.lower() for model in models}
+    if dataset.name == "coarsewsd20":
+        taken |= {name.lower() for name in PUBLISHED}
+    found: dict[str, str] = {}
+    for i, entry in enumerate(entries):
+        if entry["name"].lower() in taken:
+            raise ConfigError(
+                f"the name {entry['name']!r} is taken",
+                where=f"config key systems[{i}].name",
+                fix="give the system a name that no model, published system or other system has",
+            )
+        if not Path(entry["file"]).is_file():
+            raise ConfigError(
+                f"there is no file {entry['file']!r}",
+                where=f"config key systems[{i}].file",
+                fix="give a file of JSON lines, as `wsd score` takes it",
+            )
+        taken.add(entry["name"].lower())
+        found[entry["name"]] = entry["file"]
+    return found
 
 
 def _controls(entry: Mapping[str, Any], classifiers: list[str]) -> Controls:

@@ -205,8 +205,8 @@ def _read_out_of_domain(
         yield index, Instance(*_parse_sentence(sentence, where), senses.index(sense))
 
 
-def read_lines(path: Path) -> list[str]:
-    """The lines of a text file; a last line without newline is fine."""
+def read_text_file(path: Path) -> str:
+    """The text of a file in UTF-8 that is there and not empty."""
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
@@ -214,7 +214,7 @@ def read_lines(path: Path) -> list[str]:
     if not raw:
         raise CorpusError("the file is empty", where=str(path))
     try:
-        text = raw.decode("utf-8")
+        return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise CorpusError(
@@ -222,6 +222,11 @@ def read_lines(path: Path) -> list[str]:
             where=f"{path}:{line}",
             fix="save the file as UTF-8",
         ) from None
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a text file; a last line without newline is fine."""
+    text = read_text_file(path)
     if "\r" in text:
         raise CorpusError(
             "a carriage return: the file has Windows (CRLF) line ends",

@@ -76,6 +76,7 @@ def evaluate(
     scores: Path,
     summary: Path,
     out: Path,
+    systems: Sequence[Path] = (),
 ) -> None:
     """Score prediction files and write the two tables and their provenance.
 
@@ -91,17 +92,29 @@ def evaluate(
         types to get them again.
     scores, summary, out : Path
         The two CSV tables and the JSON file of provenance.
+    systems : sequence of Path
+        What other systems said, whose rows come last.
     """
-    rows, sources = [], []
-    for path in files:
+    rows: list[dict[str, Any]] = []
+    sources: list[dict[str, Any]] = []
+    of_systems: dict[str, Any] = {}
+    others = set()
+    for path in [*files, *systems]:
         words, source = predictions.read(path)
-        sources.append(source)
+        if path in systems:
+            model = source["encoder"]["model"]["name"]
+            others.add(model)
+            of_systems[model] = source["encoder"]["published"]
+        else:
+            sources.append(source)
         key = _key(source)
         rows += [
             {**key, "test": word.split, "word": word.word, **score_word(word)} for word in words
         ]
     run = {"dataset": dataset, "config": dict(config), "command": command}
-    provenance = {**run, **_provenance(sources)}
+    provenance = {**run, **_provenance(sources), "systems": of_systems}
+    if same := sorted(others & set(provenance["models"])):
+        raise ResultError(f"a system and a model are both called {same[0]!r}")
     places = {
         (model, *names): i
         for model, pairs in _feature_sets(sources).items()
@@ -109,9 +122,9 @@ def evaluate(
     }
 
     def place(row: dict[str, Any]) -> tuple[Any, ...]:
-        order = places[row["model"], row["view"], row["layers"]]
+        order = places.get((row["model"], row["view"], row["layers"]), 0)
         train = (row["train"], row["draw"], row["test"] != TEST)
-        return (row["model"], *train, order, row["classifier"], row["word"])
+        return (row["model"] in others, row["model"], *train, order, row["classifier"], row["word"])
 
     rows.sort(key=place)
     table = pd.DataFrame(rows, columns=SCORES)

@@ -23,7 +23,7 @@ import pandas as pd
 from wsd.card import card
 from wsd.classifiers.centroid import METRICS
 from wsd.classifiers.stored import arrays_of, restored
-from wsd.datasets import DATASETS
+from wsd.datasets import DATASETS, MANIFEST, read_manifest
 from wsd.embeddings import INPUTS
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.figures import FIGURES
@@ -164,7 +164,7 @@ def fit(fitting: Fitting, *, out: Path, with_sentences: bool = False) -> None:
             card(
                 {**manifest, "words": writer.words},
                 file=out.name,
-                dataset=_dataset(fitting.results.folder.name),
+                dataset=_dataset(fitting.results.folder),
                 with_sentences=with_sentences,
                 **_measured(fitting),
             ),
@@ -181,16 +181,13 @@ def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
     return {**encoder, "model": {**model, "source": source}}
 
 
-def _dataset(name: str) -> dict[str, str]:
-    if name in DATASETS:
-        known = DATASETS[name]
-        keys = ("title", "source", "licence", "citation")
-        return {key: getattr(known, key) for key in keys}
+def _dataset(folder: Path) -> dict[str, str]:
+    known = DATASETS.get(folder.name) or read_manifest(folder / "source" / MANIFEST)
     return {
-        "title": name,
-        "source": "a corpus of the user's own",
-        "licence": "not known here",
-        "citation": "Cite the corpus.",
+        "title": known.title,
+        "source": known.source or "a corpus of the user's own",
+        "licence": known.licence or "not known here",
+        "citation": known.citation or "Cite the corpus.",
     }
 
 

@@ -4,7 +4,6 @@ The disk is that of the embeddings: everything else is small beside it. The time
 encoder's matrix products, at the speed measured here and now, and of starting the jobs.
 """
 
-import csv
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from wsd.config import MIX, Config, Model
-from wsd.datasets import DATA
 from wsd.errors import ConfigError
 from wsd.names import file_name
 from wsd.views import blocks_of
@@ -61,14 +59,6 @@ def read(files: Sequence[Path]) -> dict[str, Any]:
             raise ConfigError("the config is no mapping of keys to values", where=str(file))
         merged = merge(merged, loaded)
     return merged
-
-
-def sizes(dataset: str) -> dict[str, int]:
-    """Instances per word, of all splits together."""
-    with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["dataset"] == dataset]
-    columns = ("n_train", "n_test", "n_out_of_domain")
-    return {row["word"]: sum(int(row[column]) for column in columns) for row in rows}
 
 
 def missing(config: Config, results: Path) -> dict[str, list[str]]:
@@ -136,7 +126,7 @@ def _operations_per_second() -> float:
 
 def describe(config: Config, results: Path, cores: int) -> str:
     """A few lines for the terminal; what is there already is not counted."""
-    count = sizes(config.dataset.name)
+    count = config.dataset.sizes
     to_do = missing(config, results)
     lines = []
     for name, words in to_do.items():

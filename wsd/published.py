@@ -11,18 +11,18 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from wsd import predictions
+from wsd import outputs, predictions
 from wsd.corpus import Corpus, read_lines
 from wsd.download import COMMIT
 from wsd.errors import ConfigError, CorpusError
 from wsd.names import file_name
-from wsd.predictions import WordPredictions
+from wsd.outputs import Output
+from wsd.predictions import TEST, WordPredictions
 
 ARCHIVE = f"https://github.com/danlou/bert-disambiguation/tree/{COMMIT}"
 PAPER = "Loureiro, Rezaee, Pilehvar and Camacho-Collados, Computational Linguistics 47(2), 2021"
@@ -151,24 +151,16 @@ def read_word(path: Path, corpus: Corpus) -> WordPredictions:
             f"{len(lines)} outputs for the {len(test)} test instances of {corpus.word!r}",
             where=f"{path}:{min(len(lines), len(test)) + 1}",
         )
-    scores = np.empty((len(test), len(corpus.senses)))
-    predicted = np.empty(len(test), dtype=np.int32)
+    found = []
     for i, (line, row) in enumerate(zip(lines, test.tolist(), strict=True)):
         where = f"{path}:{i + 1}"
         output = _parse(line, where)
         _check_instance(output, corpus, row, where)
-        matches = _check_matches(output["matches"], corpus.senses, where)
-        scores[i] = [matches[sense] for sense in corpus.senses]
-        predicted[i] = corpus.senses.index(next(iter(matches)))
-    return WordPredictions(
-        word=corpus.word,
-        senses=corpus.senses,
-        n_train=int((corpus.split == "train").sum()),
-        index=corpus.index[test],
-        gold=corpus.gold[test],
-        predicted=predicted,
-        scores=scores,
-    )
+        matches = _check_matches(output["matches"], where)
+        best = next(iter(matches), "")
+        found.append(Output(where, corpus.word, TEST, output["idx"], best, matches))
+    (words,) = outputs.assemble(found, {corpus.word: corpus}, str(path))
+    return words
 
 
 def _parse(line: str, where: str) -> dict[str, Any]:
@@ -197,7 +189,7 @@ def _check_instance(output: Mapping[str, Any], corpus: Corpus, row: int, where: 
             )
 
 
-def _check_matches(matches: Any, senses: tuple[str, ...], where: str) -> dict[str, float]:
+def _check_matches(matches: Any, where: str) -> dict[str, float]:
     """Sense -> score, best first."""
     if not isinstance(matches, list) or not all(
         isinstance(match, list)
@@ -208,12 +200,8 @@ def _check_matches(matches: Any, senses: tuple[str, ...], where: str) -> dict[st
         for match in matches
     ):
         raise CorpusError("the matches are not pairs of a sense and a finite score", where=where)
-    if sorted(sense for sense, _ in matches) != sorted(senses):
-        raise CorpusError(
-            f"the matches are of {', '.join(sense for sense, _ in matches) or 'no sense'}, "
-            f"not of each of {', '.join(senses)}",
-            where=where,
-        )
+    if len(dict(matches)) != len(matches):
+        raise CorpusError("a sense stands twice in the matches", where=where)
     values = [score for _, score in matches]
     if values != sorted(values, reverse=True):
         raise CorpusError("the matches are not in the order of their scores", where=where)
@@ -256,26 +244,16 @@ def build(source: Path, system: str, corpora: Mapping[str, Corpus], out: Path) -
 
 def provenance(system: System, corpora: Mapping[str, Corpus]) -> dict[str, Any]:
     """The keys of a file of predictions, and what is to be said of the system."""
-    model = {"name": system.name, "blocks": system.blocks, "width": system.width}
-    return {
-        "train": "full",
-        "view": system.view,
-        "layers": system.layers,
-        "task": "sense",
-        "classifier": system.classifier,
-        "estimator": system.estimator,
-        "parameters": dict(system.parameters),
-        "encoder": {
-            "model": model,
-            "published": {
-                "title": system.title,
-                "source": system.source,
-                "protocol": system.protocol,
-            },
-        },
-        "corpus": {word: corpus.digest for word, corpus in corpora.items()},
-        "versions": {package: version(package) for package in predictions.PACKAGES},
-    }
+    return outputs.common(
+        {"name": system.name, "blocks": system.blocks, "width": system.width},
+        {"title": system.title, "source": system.source, "protocol": system.protocol},
+        corpora,
+        view=system.view,
+        layers=system.layers,
+        classifier=system.classifier,
+        estimator=system.estimator,
+        parameters=dict(system.parameters),
+    )
 
 
 def read_centroids(path: Path) -> dict[str, np.ndarray]:

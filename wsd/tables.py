@@ -14,7 +14,8 @@ NOTE = (
     "set before a test score was computed; 'best on test' is for reference only. Controls stand "
     "with their best layer on the test set. Difference: selected less this row in {figure}, its "
     "95% interval, and the p-value of the paired permutation test, by Holm's method over the rows. "
-    "Published rows are computed from the outputs that their authors stored, not run again."
+    "Published rows are computed from the outputs that their authors stored, not run again; rows "
+    "called system from outputs that were given."
 )
 CANDIDATE = "candidate"
 # A baseline stands once beside each model's selected row.

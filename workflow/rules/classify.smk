@@ -262,6 +262,10 @@ rule evaluate:
         modules=modules("evaluate"),
         predictions=scored(PREDICTIONS),
         per_word=expand(PER_WORD, model=CONFIG.models),
+        systems=[
+            *expand(PUBLISHED, system=SYSTEMS),
+            *expand(SCORED, system=CONFIG.systems),
+        ],
         selection=rules.select.output.chosen,
     output:
         scores=f"{RESULTS}/scores.csv",
@@ -288,6 +292,7 @@ rule evaluate:
     message:
         "evaluate: scores.csv and summary.csv"
     shell:
-        "wsd --log {log} evaluate --predictions {input.predictions} {input.per_word} --dataset {params.dataset}"
+        "wsd --log {log} evaluate --predictions {input.predictions} {input.per_word}"
+        " --systems {input.systems} --dataset {params.dataset}"
         " --config {params.config:q} --reproduce {params.command:q} --scores {output.scores} --summary {output.summary}"
         " --provenance {output.provenance}"

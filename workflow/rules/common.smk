@@ -14,6 +14,7 @@ from snakemake.exceptions import WorkflowError
 
 import wsd
 import wsd.config
+import wsd.datasets
 import wsd.download
 import wsd.leaderboard
 import wsd.logs
@@ -135,6 +136,7 @@ CLASSIFIERS = [
 CLASSIFY = [*PREDICTIONS_READERS, *CLASSIFIERS, "figures", "tuning"]
 MODULES = {
     "download": ["__init__", "datasets", "download", "files", "names"],
+    "own": ["__init__", "columns", "datasets", "files", "names", "owncorpus"],
     "corpus": ["__init__", "columns", "corpus", "files", "names"],
     "model": ["__init__", "files", "models"],
     "embed": [
@@ -182,7 +184,8 @@ MODULES = {
     ],
     "classify-selected": [*PREDICTIONS_READERS, *CLASSIFIERS],
     "baselines": [*CLASSIFY, "baselines"],
-    "published": [*PREDICTIONS_READERS, "datasets", "download", "published"],
+    "published": [*PREDICTIONS_READERS, "datasets", "download", "outputs", "published"],
+    "score": [*PREDICTIONS_READERS, "figures", "outputs"],
     "project": [*FEATURES_READERS, "figures", "neighbours", "projection"],
     "neighbours": [*FEATURES_READERS, "figures", "neighbours"],
     "evaluate": [*PREDICTIONS_READERS, "evaluation", "figures", "sheets"],
@@ -268,6 +271,7 @@ MODULES = {
         *CLASSIFIERS,
         "datasets",
         "download",
+        "outputs",
         "published",
         "reproduce",
     ],

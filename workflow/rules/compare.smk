@@ -9,6 +9,7 @@ COMPARISON = (
     "rare-senses",
     "differences",
     "best-set",
+    "errors",
     "controls",
     "selectivity",
     "learning",
@@ -32,6 +33,7 @@ rule compare:
             else []
         ),
         published=expand(PUBLISHED, system=SYSTEMS),
+        systems=expand(SCORED, system=CONFIG.systems),
         selection=rules.select.output.chosen,
         selection_table=rules.select.output.table,
         scores=rules.evaluate.output.scores,
@@ -69,7 +71,7 @@ rule compare:
         "wsd --log {log} compare --corpus {params.corpus} --words {params.words}"
         " --candidates {input.candidates} --per-word {input.per_word}"
         " --baselines {input.baselines} --views {input.views} --twins {input.twins}"
-        " --control {input.control} --published {input.published}"
+        " --control {input.control} --published {input.published} --systems {input.systems}"
         " --selection {input.selection} --selection-table {input.selection_table}"
         " --scores {input.scores} --seed {params.seed} --table {output.table} --out {params.out}"
 

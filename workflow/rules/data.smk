@@ -1,18 +1,24 @@
-# In:  the archive of CoarseWSD-20 (download or WSD_COARSEWSD20_ARCHIVE), or wsd/data/<dataset>.
+# In:  the archive of CoarseWSD-20 (download or WSD_COARSEWSD20_ARCHIVE), wsd/data/<dataset>, or a
+#      folder that `wsd import` wrote.
 # Out: results/<dataset>/corpus/<word>.parquet, one checked table per word;
 #      .../trains/<train>.parquet, the rows of a training set; .../folds/<train>.parquet, its folds;
-#      .../published/<system>.parquet, what published systems said of each test instance.
+#      .../published/<system>.parquet, what published systems said of each test instance;
+#      .../systems/<system>.parquet, the same of other systems.
 
-FILES = ["classes_map.txt"] + expand(
-    "{split}.{kind}.txt", split=["train", "test"], kind=["data", "gold"]
-)
+FILES = wsd.datasets.FILES
+OWN = CONFIG.dataset.folder
 SOURCE = (
-    f"{RESULTS}/source" if DATASET == "coarsewsd20" else f"{PACKAGE}/data/{DATASET}"
+    f"{RESULTS}/source"
+    if DATASET == "coarsewsd20" or OWN
+    else f"{PACKAGE}/data/{DATASET}"
 )
-OUT_OF_DOMAIN = [f"{SOURCE}/outofdomain.tsv"] if DATASET == "coarsewsd20" else []
+OUT_OF_DOMAIN = (
+    [f"{SOURCE}/{wsd.datasets.FURTHER}"] if CONFIG.dataset.has_out_of_domain else []
+)
 CORPUS = expand("{results}/corpus/{word}.parquet", results=RESULTS, word=WORDS)
 FOLDS = f"{RESULTS}/folds/{{train}}.parquet"
 PUBLISHED = f"{RESULTS}/published/{{system}}.parquet"
+SCORED = f"{RESULTS}/systems/{{system}}.parquet"
 SYSTEMS = tuple(wsd.published.SYSTEMS) if DATASET == "coarsewsd20" else ()
 
 
@@ -39,6 +45,37 @@ if DATASET == "coarsewsd20":
             "download: CoarseWSD-20, checking every file"
         shell:
             "wsd --log {log} download --out {params.out}"
+
+
+if OWN:
+
+    rule own:
+        input:
+            modules=modules("own"),
+            manifest=f"{OWN}/{wsd.datasets.MANIFEST}",
+            files=[f"{OWN}/{file}" for file in CONFIG.dataset.digests],
+        output:
+            [f"{SOURCE}/{file}" for file in CONFIG.dataset.digests],
+            manifest=f"{SOURCE}/{wsd.datasets.MANIFEST}",
+        log:
+            f"{LOGS}/own.log",
+        benchmark:
+            f"{BENCHMARKS}/own.tsv"
+        conda:
+            CONDA
+        resources:
+            mem_mb=scaled(500),
+            runtime=scaled(10, 0.2),
+        params:
+            path=str(OWN),
+            name=DATASET,
+            title=CONFIG.dataset.title,
+            out=subpath(output.manifest, parent=True),
+        message:
+            "own: copying the corpus, checking every file"
+        shell:
+            "wsd --log {log} own {params.path:q} --name {params.name} --title {params.title:q}"
+            " --out {params.out}"
 
 
 rule corpus:
@@ -135,6 +172,36 @@ if DATASET == "coarsewsd20":
         shell:
             "wsd --log {log} published --source {params.source} --corpus {params.corpus}"
             " --words {params.words} --system {wildcards.system} --out {output}"
+
+
+if CONFIG.systems:
+
+    rule score:
+        input:
+            modules=modules("score"),
+            corpus=CORPUS,
+            file=lambda wildcards: CONFIG.systems[wildcards.system],
+        output:
+            SCORED,
+        log:
+            f"{LOGS}/systems/{{system}}.log",
+        benchmark:
+            f"{BENCHMARKS}/systems/{{system}}.tsv"
+        wildcard_constraints:
+            system="|".join(map(re.escape, CONFIG.systems)),
+        conda:
+            CONDA
+        resources:
+            mem_mb=scaled(600, 20),
+            runtime=scaled(10, 1),
+        params:
+            corpus=folder_of("corpus"),
+            words=WORDS,
+        message:
+            "score: reading what {wildcards.system} said"
+        shell:
+            "wsd --log {log} score {input.file:q} --name {wildcards.system}"
+            " --corpus {params.corpus} --words {params.words} --out {output}"
 
 
 rule folds:

@@ -23,6 +23,7 @@ rule report:
         confidence=expand(rules.calibration.output, model=CONFIG.models),
         geometry=[path for path in analyses() if path.endswith("geometry.csv")],
         alignment=expand(rules.alignment.output, model=CONFIG.models),
+        manifest=f"{SOURCE}/{wsd.datasets.MANIFEST}" if OWN else [],
     output:
         index=f"{RESULTS}/report/index.html",
         layers=f"{RESULTS}/report/layers.html",
@@ -55,7 +56,7 @@ rule report:
         out=subpath(output.index, parent=True),
         portable=lambda wildcards, output: str(Path(output.portable[0]).parents[1]),
         corpus=folder_of("corpus"),
-        dataset=DATASET,
+        dataset=lambda wildcards, input: input.manifest or DATASET,
         words=WORDS,
         view=PAGE_VIEW,
         tables=folder_of("behind"),

@@ -1,7 +1,7 @@
 """The figure over all words of every layer and combination: a panel per model.
 
 A line per classifier with its band, combinations beside it with bars: 95% intervals. Dashed: the
-context alone, under the same classifier. Horizontal: published systems and the most frequent sense.
+context alone, under the same classifier. Horizontal: other systems and the most frequent sense.
 Where models have different numbers of blocks, layers stand at their relative depth, so that the
 panels can be held against each other; what is printed below them stays the number of the layer.
 """
@@ -35,7 +35,8 @@ from wsd.paper.style import (
 )
 
 # As wsd.comparison writes them.
-CONTROL, PUBLISHED, MOST_FREQUENT = "control view", "published", "most_frequent_sense"
+CONTROL, MOST_FREQUENT = "control view", "most_frequent_sense"
+SYSTEMS = ("published", "system")
 CONTEXT = "context"
 HEIGHT = 100.0  # mm
 PLOT = 62.0  # mm of it, roughly, between the lowest and the highest value
@@ -139,10 +140,10 @@ def points(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float], look: Look) ->
 def horizontals(axes: Sequence[Axes], comparison: pd.DataFrame, measure: str) -> None:
     """Lines for what has no layers of its own, named at the right of each row of panels."""
     found = comparison[
-        (comparison["kind"] == PUBLISHED) | (comparison["classifier"] == MOST_FREQUENT)
+        comparison["kind"].isin(SYSTEMS) | (comparison["classifier"] == MOST_FREQUENT)
     ].drop_duplicates(["kind", "model", "layers", "classifier"])
     values = (100 * found[measure]).tolist()
-    names = found["model"].where(found["kind"] == PUBLISHED, found["classifier"])
+    names = found["model"].where(found["kind"].isin(SYSTEMS), found["classifier"])
     for ax in axes:
         for value in values:
             ax.axhline(value, color=GREY, linewidth=0.5, zorder=0.5)

@@ -20,7 +20,8 @@ METRICS = {
     "mean_word_accuracy": "Word accuracy",
     "micro_accuracy": "Micro accuracy",
 }
-BEST, CANDIDATE, PUBLISHED = "best on test, for reference only", "candidate", "published"
+BEST, CANDIDATE = "best on test, for reference only", "candidate"
+PUBLISHED, SYSTEM = "published", "system"
 SPARK = (96, 24)  # width and height of a sparkline
 
 
@@ -36,7 +37,7 @@ def write_index(report: Report, folder: Path) -> None:
     compared = report.tables["comparison"].drop_duplicates(
         ["kind", "model", "view", "layers", "classifier"]
     )
-    own = compared[~compared["kind"].isin([CANDIDATE, PUBLISHED])]
+    own = compared[~compared["kind"].isin([CANDIDATE, PUBLISHED, SYSTEM])]
     # What is of one kind stands together, whichever model it is of.
     kinds = {kind: i for i, kind in enumerate(own["kind"].unique())}
     own = own.sort_values("kind", key=lambda kind: kind.map(kinds), kind="stable")
@@ -59,7 +60,7 @@ def write_index(report: Report, folder: Path) -> None:
         facts={name: facts(encoder) for name, encoder in encoders.items()},
         pieces={name: pieces(report, name) for name in encoders},
         rows=records(own),
-        published=records(compared[compared["kind"] == PUBLISHED]),
+        published=records(compared[compared["kind"].isin([PUBLISHED, SYSTEM])]),
         candidates=records(candidates.sort_values("mean_macro_f1", ascending=False, kind="stable")),
         models=[
             {"name": model, "folder": folder_of(report, model), "words": words(report, model)}

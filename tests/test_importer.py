@@ -1,0 +1,432 @@
+"""Tables of labelled sentences become a corpus: round trips, splits, and every bad line named."""
+
+import csv
+import io
+import json
+import shutil
+import string
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wsd import importer, owncorpus
+from wsd.corpus import read_text
+from wsd.datasets import FORMAT, MANIFEST, find, read_manifest
+from wsd.duplicates import components
+from wsd.errors import ConfigError, CorpusError
+from wsd.importer import sentence, tables
+from wsd.names import file_name
+
+SENSES = {"cell": ("cell_biology", "cell_prison"), "Schloß": ("lock", "castle")}
+# Letters that stand for themselves, whatever the script.
+LETTERS = ("abcdefgh", "äöüß", "абвгд", "中文字", "हिन्दी", "עברית", "😀🦜")
+
+
+def made(random: Random, n: int = 10) -> list[dict[str, Any]]:
+    """Rows of every word and sense: tokens, position, forms that are not the word."""
+    rows = []
+    for word, senses in SENSES.items():
+        for sense in senses:
+            for i in range(n):
+                # Sentences of their own, so that none is like another.
+                tokens = [
+                    "".join(random.choices(random.choice(LETTERS), k=random.randint(1, 6)))
+                    for _ in range(random.randint(4, 12))
+                ]
+                tokens.append(f"{word}-{sense}-{string.ascii_lowercase[i]}")
+                position = random.randrange(len(tokens))
+                tokens[position] = random.choice([word, word.upper(), f"{word}s"])
+                rows.append({"word": word, "sense": sense, "tokens": tokens, "position": position})
+    random.shuffle(rows)
+    return rows
+
+
+def line_of(row: dict[str, Any], shape: str) -> dict[str, Any]:
+    """One row as a line of a file, the focal word told in one of the ways there are."""
+    tokens, position = row["tokens"], row["position"]
+    text = " ".join(tokens)
+    start = len(" ".join([*tokens[:position], ""]))
+    own = {"word": row["word"], "sense": row["sense"]}
+    if shape == "position":
+        return {**own, "sentence": text, "position": position}
+    if shape == "span":
+        return {**own, "sentence": text, "start": start, "end": start + len(tokens[position])}
+    left, right = ("[[", "]]") if shape == "brackets" else ("*", "*")
+    marked = [*tokens[:position], f"{left}{tokens[position]}{right}", *tokens[position + 1 :]]
+    return {**own, "sentence": " ".join(marked)}
+
+
+def text_of(lines: list[dict[str, Any]], suffix: str) -> str:
+    if suffix == ".jsonl":
+        return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    if suffix == ".tsv":
+        cells = [list(lines[0]), *(map(str, line.values()) for line in lines)]
+        return "".join("\t".join(row) + "\n" for row in cells)
+    buffer = io.StringIO(newline="")
+    writer = csv.DictWriter(buffer, list(lines[0]))
+    writer.writeheader()
+    writer.writerows(lines)
+    return buffer.getvalue()
+
+
+def run(path: Path, out: Path, **options: Any) -> Any:
+    importer.build([path], out=out, name="mine", about={}, **options)
+    return read_manifest(out / MANIFEST)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl"])
+@pytest.mark.parametrize("shape", ["position", "span", "brackets", "asterisks"])
+@pytest.mark.parametrize("seed", range(2))
+def test_what_goes_in_comes_out(tmp_path: Path, suffix: str, shape: str, seed: int) -> None:
+    rows = made(Random(seed))
+    path = tmp_path / f"rows{suffix}"
+    text = text_of([line_of(row, shape) for row in rows], suffix)
+    path.write_text("\ufeff" * (seed % 2) + text, encoding="utf-8", newline="")
+    dataset = run(path, tmp_path / "out")
+    assert dataset.words == tuple(sorted(SENSES))
+    for word, senses in SENSES.items():
+        corpus = read_text(tmp_path / "out" / file_name(word), word)
+        assert corpus.senses == tuple(sorted(senses))
+        found = Counter(
+            (corpus.senses[gold], tokens, position)
+            for gold, tokens, position in zip(
+                corpus.gold, corpus.tokens, corpus.position.tolist(), strict=True
+            )
+        )
+        expected = Counter(
+            (r["sense"], tuple(r["tokens"]), r["position"]) for r in rows if r["word"] == word
+        )
+        assert found == expected
+        assert dataset.sizes[word] == len(corpus) == 20
+        # Of each sense ten: three for testing.
+        tested = corpus.gold[corpus.split == "test"]
+        assert np.bincount(tested).tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_one_bad_line_among_good_ones_is_named(tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    suffix = random.choice([".csv", ".tsv", ".jsonl"])
+    shape = random.choice(["position", "span", "brackets", "asterisks"])
+    lines = [line_of(row, shape) for row in made(random, 3)]
+    bad = random.randrange(len(lines))
+    faults: list[dict[str, Any]] = [{"sense": ""}, {"word": " "}, {"sentence": ""}]
+    if shape == "position":
+        faults += [{"position": 99}, {"position": -1}, {"position": "two"}, {"position": ""}]
+    elif shape == "span":
+        faults += [{"end": 0}, {"end": 9999}, {"start": "x"}, {"start": -1}]
+    else:
+        faults += [
+            {"sentence": "no mark here"},
+            {"sentence": "*two* of *them*"},
+            {"sentence": "[[two]] of [[them]]"},
+            {"sentence": "*one"},
+            {"sentence": "an *old crane* flew"},
+            {"sentence": "nothing: [[]]"},
+        ]
+    lines[bad] = {**lines[bad], **random.choice(faults)}
+    path = tmp_path / f"rows{suffix}"
+    path.write_text(text_of(lines, suffix), encoding="utf-8", newline="")
+    number = bad + (1 if suffix == ".jsonl" else 2)
+    with pytest.raises(CorpusError) as caught:
+        run(path, tmp_path / "out")
+    assert str(caught.value.where).split(",")[0] == f"{path}:{number}"
+    assert not (tmp_path / "out").exists()
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+HEAD = "word\tsense\tsentence\n"
+GOOD = "cell\ta\tthe *cell* one\n"
+WRONG = {
+    "columns": (".tsv", HEAD + GOOD + "cell\ta\n", 3, "2 columns, but the header has 3"),
+    "no header": (".tsv", GOOD + GOOD, 2, "no column for the sentence among cell, a, the"),
+    "two the same": (".tsv", "word\tword\tsense\n", 1, "two columns are called 'word'"),
+    "two senses": (".tsv", "sense\tlabel\tsentence\na\tb\tx\n", 2, "sense and label could both be"),
+    "half a span": (
+        ".tsv",
+        "sense\tsentence\tstart\na\tx\t0\n",
+        2,
+        "told by half, or twice: start",
+    ),
+    "twice told": (
+        ".tsv",
+        "sense\tsentence\tposition\tstart\tend\na\tx\t0\t0\t1\n",
+        2,
+        "told by half, or twice: position, start, end",
+    ),
+    "quote": (".csv", 'word,sense,sentence\ncell,a,"the *cell*" x\n', 2, "not CSV"),
+    "open quote": (".csv", 'word,sense,sentence\ncell,a,*cell*\ncell,a,"the\n', 3, "not CSV"),
+    "no JSON": (".jsonl", '{"sense": "a", "sentence": "*x*"}\n{', 2, "not valid JSON"),
+    "list": (".jsonl", '["a"]', 1, "not a JSON object"),
+    "key twice": (".jsonl", '{"sense": "a", "sense": "b", "sentence": "*x*"}', 1, "twice"),
+    "true": (".jsonl", '{"sense": true, "sentence": "*x*"}', 1, "True for the sense"),
+    "position true": (
+        ".jsonl",
+        '{"sense": "a", "sentence": "x y", "position": true}',
+        1,
+        "the position True is no number",
+    ),
+    "white token": (
+        ".jsonl",
+        '{"sense": "a", "sentence": ["x y"], "position": 0}',
+        1,
+        "a list that is not of tokens",
+    ),
+    "surrogate": (".jsonl", '{"sense": "a", "sentence": "*x* \\ud800"}', 1, "half of a character"),
+    "unseen": (".jsonl", '{"sense": "a\\u202e", "sentence": "*x*"}', 1, "that cannot be seen"),
+    "split": (".tsv", "sense\tsentence\tsplit\na\t*x*\tdev\n", 2, "the split 'dev'"),
+    "split missing": (
+        ".tsv",
+        "sense\tsentence\tsplit\na\t*x*\ttrain\nb\ty *x*\t\n",
+        3,
+        "no split, but",
+    ),
+    "contradiction": (
+        ".tsv",
+        HEAD + GOOD + "cell\tb\tthe *cell* one\n",
+        3,
+        "the sense 'b', but 'a' for the same sentence",
+    ),
+    "one sense": (".tsv", HEAD + GOOD + "cell\ta\ta *cell* two\n", 2, "has one sense, 'a'"),
+    "few": (
+        ".tsv",
+        HEAD + GOOD + "cell\tb\tin a *cell* here\ncell\tb\tof *cell* there\n",
+        2,
+        "the sense 'a' of 'cell' has 1 instances",
+    ),
+}
+
+
+@pytest.mark.parametrize(("suffix", "text", "line", "says"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_said(
+    tmp_path: Path, suffix: str, text: str, line: int, says: str
+) -> None:
+    path = tmp_path / f"rows{suffix}"
+    path.write_text(text, encoding="utf-8", newline="")
+    with pytest.raises(CorpusError) as caught:
+        run(path, tmp_path / "out")
+    assert says in caught.value.what
+    assert str(caught.value.where).split(",")[0] == f"{path}:{line}"
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_bytes(HEAD.encode() + b"cell\ta\tthe *cell* caf\xe9\n")
+    with pytest.raises(CorpusError, match="is not UTF-8") as caught:
+        run(path, tmp_path / "out")
+    assert caught.value.where == f"{path}:2"
+
+
+def test_a_cell_of_several_lines_counts_the_lines(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text('sense,sentence\r\na,"the\r\n*x*"\r\nb,none\r\n', newline="")
+    with pytest.raises(CorpusError, match="no word is marked") as caught:
+        run(path, tmp_path / "out")
+    assert caught.value.where == f"{path}:4, column sentence"
+
+
+# Sentences
+
+MARKED = {
+    "The *crane*, tall, flew.": (1, "The crane , tall , flew ."),
+    "«*Cranes*» 3.5 kg": (1, "« Cranes » 3.5 kg"),
+    "don't *spring*-clean": (1, "don't spring - clean"),
+    "5 * 3 is no [[spring]]!": (6, "5 * 3 is no spring !".replace("no", "no")),
+    "我去*银行*取钱。": (1, "我去 银行 取钱 。"),
+    "(*a*)": (1, "( a )"),
+    "हिन्दी *शब्द* है।": (1, "हिन्दी शब्द है ।"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), MARKED.items())
+def test_marked_sentences(text: str, expected: tuple[int, str]) -> None:
+    position, tokens = sentence.of_mark(text)
+    assert " ".join(tokens) == expected[1]
+    assert position == (5 if "[[" in text else expected[0])
+
+
+def test_the_way_that_the_word_is_told_makes_no_difference() -> None:
+    assert sentence.of_span("He sat in his cell.", 14, 18) == sentence.of_mark(
+        "He sat in his *cell*."
+    )
+
+
+def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("Text,class,Label\n" + "the *Cells* x,a,1\n")
+    (row,) = tables.read(path, {"sense": "class"}, "cell").rows
+    assert (row.word, row.sense, row.tokens) == ("cell", "a", ("the", "Cells", "x"))
+    (row,) = tables.read(path, {}, None).rows
+    # Without a column for it the word is the focal token, in small letters.
+    assert (row.word, row.sense) == ("cells", "1")
+    with pytest.raises(CorpusError, match="no column 'sort'"):
+        tables.read(path, {"sense": "sort"}, None)
+
+
+# Splits
+
+
+def test_near_duplicates_stay_on_one_side_and_splits_are_the_same_every_time(
+    tmp_path: Path,
+) -> None:
+    rows = made(Random(5), 12)
+    lines = [line_of(row, "position") for row in rows]
+    # Of every third row a copy with one more token.
+    lines += [{**line, "sentence": f"{line['sentence']} too"} for line in lines[::3]]
+    path = tmp_path / "rows.jsonl"
+    path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
+    for name, seed in (("one", 1), ("same", 1), ("other", 2)):
+        run(path, tmp_path / name, seed=seed)
+    texts = {
+        name: [f.read_text() for f in sorted((tmp_path / name).rglob("*.txt"))]
+        for name in ("one", "same", "other")
+    }
+    assert texts["one"] == texts["same"] != texts["other"]
+    alike = 0
+    for word in SENSES:
+        corpus = read_text(tmp_path / "one" / file_name(word), word)
+        group = components(corpus.tokens)
+        sides = {(g, s) for g, s in zip(group.tolist(), corpus.split.tolist(), strict=True)}
+        assert len(sides) == len(set(group.tolist()))
+        alike += len(group) - len(set(group.tolist()))
+    assert alike >= 12
+
+
+def test_another_word_moves_no_sentence(tmp_path: Path) -> None:
+    rows = [line_of(row, "position") for row in made(Random(7))]
+    for name, lines in (("all", rows), ("one", [r for r in rows if r["word"] == "cell"])):
+        (tmp_path / f"{name}.tsv").write_text(text_of(lines, ".tsv"), encoding="utf-8")
+        run(tmp_path / f"{name}.tsv", tmp_path / name)
+    files = ("train.data.txt", "test.gold.txt")
+    assert [(tmp_path / "all" / "cell" / f).read_bytes() for f in files] == [
+        (tmp_path / "one" / "cell" / f).read_bytes() for f in files
+    ]
+
+
+def test_given_splits_are_kept_and_out_of_domain_is_a_file_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "rows.tsv"
+    split = ["train", "train", "test", "outofdomain"]
+    path.write_text(
+        "sense\tsentence\tsplit\n"
+        + "".join(
+            f"{'ab'[i % 2]}\tthe *x* {n}\t{s}\n"
+            for i, (n, s) in enumerate(zip("pqrs", split, strict=True))
+        )
+    )
+    dataset = run(path, tmp_path / "out")
+    assert dataset.has_out_of_domain
+    assert dataset.sizes == {"x": 4}
+    corpus = read_text(tmp_path / "out" / "x", "x", tmp_path / "out" / "outofdomain.tsv")
+    assert corpus.split.tolist() == split
+    # The folder itself can be imported again, to the same files.
+    run(tmp_path / "out", tmp_path / "again")
+    assert read_manifest(tmp_path / "again" / MANIFEST).digests == dataset.digests
+    for gone in ("test", "train"):
+        path.write_text(path.read_text().replace(f"\t{gone}\n", "\toutofdomain\n"))
+        with pytest.raises(CorpusError, match="senses in the training split"):
+            run(path, tmp_path / gone)
+
+
+def test_rare_senses_can_be_left_out(tmp_path: Path) -> None:
+    lines = [line_of(row, "position") for row in made(Random(1))]
+    lines += [{"word": "cell", "sense": "rare", "sentence": "a cell , once", "position": 1}]
+    lines += [{"word": "pit", "sense": "hole", "sentence": "a pit", "position": 1}]
+    path = tmp_path / "rows.jsonl"
+    path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
+    with pytest.raises(CorpusError):
+        run(path, tmp_path / "out")
+    text = importer.build([path], out=tmp_path / "out", name="mine", about={}, at_least=2)
+    assert "left out: 2 instances of senses with fewer than 2 instances" in text
+    assert find(str(tmp_path / "out" / MANIFEST)).words == tuple(sorted(SENSES))
+
+
+# The folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.jsonl"
+    lines = [line_of(row, "brackets") for row in made(Random(2), 4)]
+    path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
+    importer.build(
+        [path], out=tmp_path / "data", name="mine", about={"title": "Mine", "licence": "CC0"}
+    )
+    return tmp_path / "data"
+
+
+def test_the_copy_is_checked(folder: Path, tmp_path: Path) -> None:
+    owncorpus.copy(folder, tmp_path / "copy", name="other", title="Others'")
+    there = find(str(tmp_path / "copy" / MANIFEST))
+    assert (there.name, there.title, there.licence) == ("other", "Others'", "CC0")
+    for file in read_manifest(folder / MANIFEST).digests:
+        assert (tmp_path / "copy" / file).read_bytes() == (folder / file).read_bytes()
+    changed = folder / "cell" / "test.gold.txt"
+    changed.write_text(changed.read_text()[::-1].strip() + "\n\n")
+    with pytest.raises(CorpusError, match="not what was imported") as caught:
+        owncorpus.copy(folder, tmp_path / "second", name="other")
+    assert caught.value.where == str(changed)
+    assert not (tmp_path / "second" / "cell" / "test.gold.txt").exists()
+    changed.unlink()
+    with pytest.raises(CorpusError, match="missing"):
+        owncorpus.copy(folder, tmp_path / "third", name="other")
+
+
+def test_a_folder_that_is_there_is_kept(folder: Path, tmp_path: Path) -> None:
+    before = (folder / MANIFEST).read_bytes()
+    with pytest.raises(ConfigError, match="there and not empty"):
+        run(tmp_path / "rows.jsonl", folder)
+    assert (folder / MANIFEST).read_bytes() == before
+    shutil.rmtree(folder)
+    folder.mkdir()  # an empty one is as good as none
+    run(tmp_path / "rows.jsonl", folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": FORMAT + 1},
+        {"words": {}},
+        {"words": {"cell": {"n_train": -1, "n_test": 1, "n_out_of_domain": 0}}},
+        {"words": {"": {"n_train": 1, "n_test": 1, "n_out_of_domain": 0}}},
+        {"files": {"../../etc/passwd": "0" * 64}},
+        {"licence_url": "javascript:alert(1)"},
+        {"title": "a\u202eb"},
+        {"title": 3},
+    ],
+)
+def test_a_manifest_that_is_none(folder: Path, change: dict[str, Any]) -> None:
+    path = folder / MANIFEST
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(CorpusError, match="not the manifest of a corpus") as caught:
+        read_manifest(path)
+    assert caught.value.where == str(path)
+    path.write_text("[" * 100_000)
+    with pytest.raises(CorpusError):
+        read_manifest(path)
+
+
+@pytest.mark.parametrize("name", ["quickstart", "Logs", "", "a/b", "..", "-x", "a" * 101, "é"])
+def test_a_name_that_cannot_be_one(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match="the name"):
+        importer.build([tmp_path / "x.tsv"], out=tmp_path / "out", name=name, about={})
+
+
+def test_hostile_words(tmp_path: Path) -> None:
+    words = ("../x", "CON", "a b", "{word}", "-rf", "é" * 200)
+    lines = [
+        {"word": word, "sense": sense, "sentence": f"{letter} *it* {sense}{letter}"}
+        for word in words
+        for sense in ("one", "two")
+        for letter in "pqrs"
+    ]
+    path = tmp_path / "rows.jsonl"
+    path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
+    assert set(run(path, tmp_path / "out").words) == set(words)
+    run(tmp_path / "out", tmp_path / "again")
+    assert sorted(p.name for p in (tmp_path / "again").iterdir()) == sorted(
+        [MANIFEST, *map(file_name, words)]
+    )

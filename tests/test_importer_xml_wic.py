@@ -1,0 +1,199 @@
+"""The all-words XML and the pairs of WiC: what becomes of them, and what is refused."""
+
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+import pytest
+
+from wsd import importer
+from wsd.corpus import read_text
+from wsd.datasets import MANIFEST, read_manifest
+from wsd.errors import CorpusError
+from wsd.importer import allwords, wic
+
+LETTERS = "abcdefghij"
+
+
+def xml_of(sentences: list[list[tuple[str, str, str]]]) -> str:
+    """Sentences of (text, id, lemma); a token without id is a wf. One line per element."""
+    lines = ["<corpus>", '<text id="d0">']
+    for sentence in sentences:
+        lines.append("<sentence>")
+        for text, name, lemma in sentence:
+            if name:
+                attributes = f"id={quoteattr(name)} lemma={quoteattr(lemma)} pos='NOUN'"
+                lines.append(f"<instance {attributes}>{escape(text)}</instance>")
+            else:
+                lines.append(f"<wf lemma={quoteattr(text)} pos='X'>{escape(text)}</wf>")
+        lines.append("</sentence>")
+    return "\n".join([*lines, "</text>", "</corpus>"])
+
+
+def put(folder: Path, xml: str, gold: str, name: str = "all") -> Path:
+    path = folder / f"{name}.data.xml"
+    path.write_text(xml, encoding="utf-8")
+    (folder / f"{name}.gold.key.txt").write_text(gold, encoding="utf-8")
+    return path
+
+
+def test_the_all_words_format(tmp_path: Path) -> None:
+    sentences = [
+        [("A", "", ""), ("<&>", "", ""), ("cells", f"i{i}", "cell"), (f"of {letter}", "", "")]
+        for i, letter in enumerate(LETTERS)
+    ]
+    sentences += [
+        [("New York", "m", "new_york"), ("cell", "several", "cell"), ("pit", "rare", "pit")]
+    ]
+    gold = "".join(f"i{i} cell%{i % 2}:: \n" for i in range(len(LETTERS)))
+    gold += "m york%1\nseveral cell%0:: cell%1::\nrare pit%1\n"
+    path = put(tmp_path, xml_of(sentences), gold)
+    found = allwords.read(path, None)
+    assert found.left_out == {"several keys": 1, "several tokens": 1}
+    assert (found.rows[0].position, found.rows[0].tokens) == (2, ("A", "<&>", "cells", "of", "a"))
+    assert found.rows[-1].tokens == ("New", "York", "cell", "pit")
+    assert (found.rows[-1].word, found.rows[-1].position) == ("pit.n", 3)
+    # Without --at-least a word of one sense is an error that says what to do.
+    with pytest.raises(CorpusError, match=r"'pit\.n' has one sense") as caught:
+        importer.build([path], out=tmp_path / "no", name="mine", about={})
+    assert "--at-least" in str(caught.value.fix)
+    text = importer.build([path], out=tmp_path / "out", name="mine", about={}, at_least=5)
+    assert "left out: 1 instances of several keys" in text
+    assert read_manifest(tmp_path / "out" / MANIFEST).words == ("cell.n",)
+    corpus = read_text(tmp_path / "out" / "cell=2en", "cell.n")
+    assert corpus.senses == ("cell%0::", "cell%1::")
+    assert len(corpus) == 10
+
+
+ONE = xml_of([[("a", "", ""), ("cell", "i0", "cell")]])
+BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>\n' + ONE.replace("cell<", "&b;<")
+XML_WRONG = {
+    "bomb": (BOMB, "i0 k", "xml:1", "a document type or an entity"),
+    "file": (
+        '<!DOCTYPE x SYSTEM "file:///etc/passwd">\n' + ONE,
+        "i0 k",
+        "xml:1",
+        "a document type or an entity",
+    ),
+    "no XML": (ONE.replace("</sentence>", ""), "i0 k", "xml:6", "not XML"),
+    "undefined": (ONE.replace(">a<", ">&a;<"), "i0 k", "xml:4", "not XML"),
+    "no key": (ONE, "i1 k", "xml:5", "the instance 'i0' has no key"),
+    "key of none": (ONE, "i0 k\ni1 k", "txt:2", "a key of 'i1'"),
+    "key twice": (ONE, "i0 k\ni0 k", "txt:2", "'i0' has keys already, in line 1"),
+    "key empty": (ONE, "i0 k\ni1", "txt:2", "not an id and its keys"),
+    "no lemma": (ONE.replace('lemma="cell"', ""), "i0 k", "xml:5", "lemma ''"),
+    "pos": (ONE.replace("NOUN", "DET"), "i0 k", "xml:5", "pos 'DET'"),
+    "twice": (
+        xml_of([[("a", "i0", "a"), ("b", "i0", "b")]]),
+        "i0 k",
+        "xml:5",
+        "the instance 'i0' is there twice",
+    ),
+    "empty": (ONE.replace(">cell<", "> <"), "i0 k", "xml:5", "an empty <instance>"),
+    "nested": (ONE.replace(">cell<", "><b>cell</b><"), "i0 k", "xml:5", "<b> inside a token"),
+    "outside": ("<wf>a</wf>", "i0 k", "xml:1", "<wf> is not in a sentence"),
+    "none": ("<corpus/>", "i0 k", "xml", "no <sentence>"),
+}
+
+
+@pytest.mark.parametrize(("xml", "gold", "where", "says"), XML_WRONG.values(), ids=XML_WRONG)
+def test_xml_that_is_refused(tmp_path: Path, xml: str, gold: str, where: str, says: str) -> None:
+    path = put(tmp_path, xml, gold)
+    with pytest.raises(CorpusError) as caught:
+        allwords.read(path, None)
+    assert says in caught.value.what
+    assert str(caught.value.where).endswith(where)
+
+
+def test_gold_that_is_not_there(tmp_path: Path) -> None:
+    path = put(tmp_path, ONE, "i0 k")
+    (tmp_path / "all.gold.key.txt").rename(tmp_path / "elsewhere.txt")
+    with pytest.raises(CorpusError, match="no gold keys beside"):
+        allwords.read(path, None)
+    assert len(allwords.read(path, tmp_path / "elsewhere.txt").rows) == 1
+
+
+# WiC
+
+Pair = tuple[str, str, str]
+
+
+def pairs(folder: Path, *lines: Pair, word: str = "cell") -> Path:
+    """Pairs of sentences named by a letter: the first, the second, the label."""
+    path = folder / "train.data.txt"
+    path.write_text(
+        "".join(f"{word}\tN\t1-1\t{a} {word} {a}{a}\t{b} {word} {b}{b}\n" for a, b, _ in lines)
+    )
+    (folder / "train.gold.txt").write_text("".join(f"{label}\n" for *_, label in lines))
+    return path
+
+
+def senses_of(path: Path) -> dict[str, str]:
+    found = {row.tokens[0]: row.sense for row in wic.read(path, None).rows}
+    assert all(row.word == "cell.n" and row.position == 1 for row in wic.read(path, None).rows)
+    return found
+
+
+def test_pairs_that_tell_senses_apart(tmp_path: Path) -> None:
+    path = pairs(
+        tmp_path,
+        *(("a", "b", "T"), ("b", "c", "T"), ("d", "e", "T"), ("c", "e", "F")),
+        # f is told apart from one group alone, and g and h from none.
+        *(("f", "a", "F"), ("g", "h", "T")),
+    )
+    first, second = "cell.n.1", "cell.n.2"
+    expected = {"a": first, "b": first, "c": first, "d": second, "e": second}
+    assert senses_of(path) == expected
+    assert list(wic.read(path, None).left_out.values()) == [3]
+    # Once f is told apart from the other group too it is a third.
+    path = pairs(
+        tmp_path,
+        ("a", "b", "T"),
+        ("b", "d", "F"),
+        ("f", "a", "F"),
+        ("f", "d", "F"),
+        ("d", "e", "T"),
+    )
+    assert senses_of(path)["f"] == "cell.n.3"
+    text = importer.build(
+        [pairs(tmp_path, ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))],
+        out=tmp_path / "out",
+        name="mine",
+        about={},
+    )
+    assert "cell.n.1 1 + 1, cell.n.2 1 + 1" in text
+
+
+def test_pairs_that_contradict_themselves(tmp_path: Path) -> None:
+    path = pairs(tmp_path, ("a", "b", "T"), ("b", "c", "T"), ("a", "c", "F"))
+    with pytest.raises(CorpusError, match=r"other pairs of 'cell\.n' say") as caught:
+        wic.read(path, None)
+    assert caught.value.where == f"{path}:3"
+
+
+def test_pairs_that_say_nothing_of_senses(tmp_path: Path) -> None:
+    path = pairs(tmp_path, ("a", "b", "T"), ("c", "d", "T"))
+    with pytest.raises(CorpusError, match="no word's pairs tell two senses apart"):
+        wic.read(path, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "label", "where", "says"),
+    [
+        ("cell\tN\t0-0\tcell a", "T", "data.txt:2", "4 columns, not 5"),
+        ("cell\tJ\t0-0\tcell a\tcell b", "T", "data.txt:2", "the part of speech 'J'"),
+        ("cell\tN\t0\tcell a\tcell b", "T", "data.txt:2", "the places '0'"),
+        ("cell\tN\t0-2\tcell a\tcell b", "T", "data.txt:2", "the position 2 of a sentence of 2"),
+        (" \tN\t0-0\tcell a\tcell b", "T", "data.txt:2", "the word is empty"),
+        ("cell\tN\t0-0\tcell a\tcell b", "1", "gold.txt:2", "the label '1'"),
+        ("cell\tN\t0-0\tcell a\tcell b", "T\nF", "gold.txt:3", "2 pairs but 3 labels"),
+    ],
+)
+def test_a_pair_that_is_none(tmp_path: Path, line: str, label: str, where: str, says: str) -> None:
+    path = pairs(tmp_path, ("a", "b", "F"))
+    path.write_text(f"{path.read_text()}{line}\n")
+    gold = path.with_name("train.gold.txt")
+    gold.write_text(f"{gold.read_text()}{label}\n")
+    with pytest.raises(CorpusError) as caught:
+        wic.read(path, None)
+    assert says in caught.value.what
+    assert str(caught.value.where).endswith(where)

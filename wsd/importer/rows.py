@@ -1,0 +1,86 @@
+"""What every reader of this package gives: labelled sentences, each with the place it came from."""
+
+import unicodedata
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wsd.corpus import OUT_OF_DOMAIN, SPLITS, read_text_file
+from wsd.errors import CorpusError, visible
+from wsd.importer.sentence import Sentence
+
+ALL_SPLITS = (*SPLITS, OUT_OF_DOMAIN)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One labelled sentence.
+
+    Attributes
+    ----------
+    where : str
+        File and line.
+    word : str
+    sense : str
+    position : int
+    tokens : tuple of str
+    split : str
+        Empty where the source gives none.
+    """
+
+    where: str
+    word: str
+    sense: str
+    position: int
+    tokens: tuple[str, ...]
+    split: str = ""
+
+
+@dataclass
+class Found:
+    """The rows of some files, and what was left out of them: reason to number of instances."""
+
+    rows: list[Row] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    def leave_out(self, reason: str, count: int = 1) -> None:
+        """Count instances that are left out."""
+        self.left_out[reason] = self.left_out.get(reason, 0) + count
+
+
+def row(where: str, word: str, sense: str, sentence: Sentence, split: str = "") -> Row:
+    """A row, checked.
+
+    Raises
+    ------
+    CorpusError
+        For an empty word or sense, a character in one that cannot be seen, a split that is none,
+        or text that is no Unicode.
+    """
+    position, tokens = sentence
+    for name, text in (("word", word), ("sense", sense)):
+        if not text.strip():
+            raise CorpusError(f"the {name} is empty", where=where, fix="fill it in")
+        if visible(text) != text:
+            raise CorpusError(
+                f"a character in the {name} {text!r} that cannot be seen", where=where
+            )
+    if any(unicodedata.category(c) == "Cs" for token in tokens for c in token):
+        raise CorpusError("half of a character (a lone surrogate) in the sentence", where=where)
+    if split and split not in ALL_SPLITS:
+        raise CorpusError(
+            f"the split {split!r}",
+            where=where,
+            fix=f"write {', '.join(ALL_SPLITS)}, or leave out the column in all lines",
+        )
+    return Row(where, word.strip(), sense.strip(), position, tokens, split)
+
+
+def text_of(path: Path) -> str:
+    """The text of a file in UTF-8, with or without a byte order mark.
+
+    Raises
+    ------
+    CorpusError
+        If it is missing, empty, or no UTF-8.
+    """
+    return read_text_file(path).removeprefix("\ufeff")

@@ -1,0 +1,143 @@
+"""Word in Context (Pilehvar and Camacho-Collados, NAACL 2019): pairs of sentences, no senses.
+
+``NAME.data.txt`` has ``word<TAB>part of speech<TAB>1-3<TAB>sentence<TAB>sentence``, with the place
+of the word in both; ``NAME.gold.txt`` a ``T`` or ``F`` per line: one sense in both sentences, or
+two.
+
+A pair says nothing of which sense it is, so a corpus of senses comes out only where the pairs of
+one word, taken together, say it: sentences that a chain of ``T`` joins are of one sense, and two
+such groups are two senses if an ``F`` stands between them. Of a word those groups are kept that are
+all told apart from one another, the largest first; they are called ``word.n.1``, ``word.n.2``. The
+rest is left out and counted, for two groups that no pair tells apart may be one sense. Words
+whose pairs contradict themselves are an error.
+
+What the pipeline then scores is which of a word's groups a sentence belongs to. It is not WiC's
+task, and its figures are not to be compared with accuracies on WiC.
+"""
+
+import re
+from pathlib import Path
+
+from wsd.corpus import read_lines
+from wsd.errors import CorpusError
+from wsd.importer import sentence
+from wsd.importer.rows import Found, row
+from wsd.importer.sentence import Sentence
+
+DATA, GOLD = ".data.txt", ".gold.txt"
+PARTS = {"N": "n", "V": "v"}
+FIX = "write `word<TAB>N or V<TAB>place-place<TAB>sentence<TAB>sentence`"
+
+# A sentence of a word, and where it stood first.
+Places = dict[Sentence, str]
+# Two sentences, whether they are of one sense, and where that is said.
+Pair = tuple[Sentence, Sentence, bool, str]
+
+
+def read(path: Path, gold: Path | None) -> Found:
+    """Read pairs and their labels, which lie beside them if not said otherwise.
+
+    Raises
+    ------
+    CorpusError
+        Naming file and line.
+    """
+    gold = gold or path.with_name(path.name.removesuffix(DATA) + GOLD)
+    lines, labels = read_lines(path), read_lines(gold)
+    if len(lines) != len(labels):
+        raise CorpusError(
+            f"{len(lines)} pairs but {len(labels)} labels",
+            where=f"{gold}:{min(len(lines), len(labels)) + 1}",
+            fix="give one label per pair, T or F",
+        )
+    words: dict[str, tuple[Places, list[Pair]]] = {}
+    for number, (line, label) in enumerate(zip(lines, labels, strict=True), start=1):
+        where = f"{path}:{number}"
+        if label not in ("T", "F"):
+            raise CorpusError(f"the label {label!r}", where=f"{gold}:{number}", fix="write T or F")
+        word, both = _parse(line, where)
+        places, pairs = words.setdefault(word, ({}, []))
+        for one in both:
+            places.setdefault(one, where)
+        pairs.append((*both, label == "T", where))
+    found = Found()
+    for word, (places, pairs) in words.items():
+        kept = _told_apart(word, list(places), pairs)
+        for number, group in enumerate(kept, start=1):
+            sense = f"{word}.{number}"
+            found.rows += [row(places[one], word, sense, one) for one in group]
+        found.leave_out(
+            "words whose pairs do not tell two senses apart, or groups that they do not",
+            len(places) - sum(map(len, kept)),
+        )
+    if not found.rows:
+        raise CorpusError(
+            "no word's pairs tell two senses apart",
+            where=str(path),
+            fix="a corpus of senses needs words with several pairs, some T and some F",
+        )
+    return found
+
+
+def _parse(line: str, where: str) -> tuple[str, tuple[Sentence, Sentence]]:
+    cells = line.split("\t")
+    if len(cells) != 5:
+        raise CorpusError(f"{len(cells)} columns, not 5", where=where, fix=FIX)
+    word, part, places, *texts = cells
+    if part not in PARTS:
+        raise CorpusError(f"the part of speech {part!r}", where=where, fix=FIX)
+    numbers = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", places)
+    if not numbers:
+        raise CorpusError(f"the places {places!r}", where=where, fix=FIX)
+    try:
+        first, second = (
+            sentence.of_tokens(text, int(place))
+            for text, place in zip(texts, numbers.groups(), strict=True)
+        )
+    except ValueError as error:
+        raise CorpusError(str(error), where=where, fix=FIX) from None
+    if not word.strip():
+        raise CorpusError("the word is empty", where=where, fix=FIX)
+    return f"{word.strip()}.{PARTS[part]}", (first, second)
+
+
+def _told_apart(word: str, sentences: list[Sentence], pairs: list[Pair]) -> list[list[Sentence]]:
+    """Groups of one sense each, all told apart from one another; none or two at least."""
+    leader = {one: one for one in sentences}
+
+    def find(one: Sentence) -> Sentence:
+        while leader[one] != one:
+            leader[one] = leader[leader[one]]
+            one = leader[one]
+        return one
+
+    for first, second, same, _ in pairs:
+        if same:
+            leader[find(second)] = find(first)
+    apart: set[frozenset[Sentence]] = set()
+    for first, second, same, where in pairs:
+        if not same:
+            if find(first) == find(second):
+                raise CorpusError(
+                    f"F, but other pairs of {word!r} say that both sentences are of one sense",
+                    where=where,
+                    fix="correct one of them, or leave out the word's pairs",
+                )
+            apart.add(frozenset((find(first), find(second))))
+    groups: dict[Sentence, list[Sentence]] = {}
+    for one in sentences:
+        groups.setdefault(find(one), []).append(one)
+    # The largest pair of groups first, then what is told apart from all that are kept.
+    order = sorted(groups, key=lambda one: -len(groups[one]))
+    rank = {one: i for i, one in enumerate(order)}
+    linked = sorted(
+        (sorted(pair, key=rank.__getitem__) for pair in apart),
+        key=lambda pair: (-sum(len(groups[one]) for one in pair), *map(rank.__getitem__, pair)),
+    )
+    if not linked:
+        return []
+    kept = list(linked[0])
+    for one in order:
+        if one not in kept and all(frozenset((one, other)) in apart for other in kept):
+            kept.append(one)
+    return [groups[one] for one in kept]

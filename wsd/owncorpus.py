@@ -1,0 +1,48 @@
+"""A checked copy of a corpus that ``wsd import`` wrote: what the download is to CoarseWSD-20."""
+
+import json
+import shutil
+from pathlib import Path
+
+from wsd.datasets import MANIFEST, read_manifest
+from wsd.errors import CorpusError
+from wsd.files import replacing, sha256, write_json
+
+
+def copy(folder: Path, out: Path, *, name: str, title: str | None = None) -> None:
+    """Copy a corpus's files, each with the checksum of the manifest, and the manifest last.
+
+    Parameters
+    ----------
+    folder : Path
+        Made by ``wsd import``.
+    out : Path
+    name, title
+        What the corpus is called in this run, for the copy's manifest.
+
+    Raises
+    ------
+    CorpusError
+        If the manifest is none, or a file is missing or has another checksum.
+    """
+    dataset = read_manifest(folder / MANIFEST, name=name, title=title)
+    for file, expected in dataset.digests.items():
+        source = folder / file
+        try:
+            with replacing(out / file) as temporary:
+                shutil.copyfile(source, temporary)
+                found = sha256(temporary)
+                if found != expected:
+                    raise CorpusError(
+                        f"the file is not what was imported: "
+                        f"its SHA-256 is {found}, not {expected}",
+                        where=str(source),
+                        fix="import again; if you changed it and mean it, import this folder: "
+                        f"`wsd import {folder} --out OTHER --name {name}`",
+                    )
+        except FileNotFoundError:
+            raise CorpusError(
+                "a corpus file is missing", where=str(source), fix="import again"
+            ) from None
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    write_json(out / MANIFEST, {**manifest, "name": dataset.name, "title": dataset.title})
