@@ -347,13 +347,72 @@ def _leaderboard(args: argparse.Namespace) -> None:
     print(leaderboard(args.summary, top=args.top))
 
 
-def _plan(args: argparse.Namespace) -> None:
+def _inspect(args: argparse.Namespace) -> None:
+    from wsd import focus, inspection, opening
+
+    if len(args.sentence) > 2:
+        raise ConfigError(f"{len(args.sentence)} sentences", where="SENTENCE", fix="give 1 or 2")
+    if len(args.occurrence) not in (0, 1, len(args.sentence)):
+        raise ConfigError(
+            f"{len(args.occurrence)} occurrences for {len(args.sentence)} sentences",
+            where="--occurrence",
+            fix="give one, or one per sentence",
+        )
+    which = args.occurrence or [None]
+    which = which * len(args.sentence) if len(which) == 1 else which
+    asked = [
+        focus.find(sentence, args.word, occurrence)
+        for sentence, occurrence in zip(args.sentence, which, strict=True)
+    ]
+    source, how = _source(args)
+    encoder = opening.load(opening.find(source), device=args.device, **how)
+    found = [inspection.inspect(encoder, one) for one in asked]
+    if args.json:
+        print(json.dumps(inspection.as_record(source.name, found), ensure_ascii=False))
+    else:
+        print(inspection.as_text(source.name, found))
+
+
+def _source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+    """The encoder that the arguments name, and how it is used."""
+    from wsd import opening
+
+    how = {"pooling": args.pooling or "mean"}
+    if args.hub:
+        where = {"hub": args.hub, "revision": args.revision or ""}
+        return opening.Source(args.hub.rpartition("/")[2], where), how
+    if args.revision:
+        raise ConfigError("a revision without a repository", where="--revision", fix="add --hub")
+    if args.package:
+        return opening.Source(args.package, {"package": args.package}), how
+    if args.path:
+        return opening.named(Path(args.path)), how
+    if not args.configfile:
+        return opening.named(args.model), how
+    from wsd import config
+
+    entries = config.check(_merged(args.configfile), args.schema).models
+    if args.model is not None and args.model not in entries:
+        raise ConfigError(
+            f"the config has no model {args.model!r}",
+            where="--model",
+            fix=f"choose among {', '.join(entries)}",
+        )
+    entry = entries[args.model or next(iter(entries))]
+    if entry.random_weights is not None:
+        raise ConfigError(f"{entry.name} has random weights, a control", where="--model")
+    how = {"pooling": args.pooling or entry.pooling, "masked": entry.input == "masked"}
+    return opening.Source(entry.name, entry.source, entry.sha256), how
+
+
+def _merged(files: Sequence[Path]) -> dict[str, object]:
+    """Config files, later ones over earlier ones."""
     import yaml
 
-    from wsd import config, plan
+    from wsd import plan
 
     merged: dict[str, object] = {}
-    for file in args.configfile:
+    for file in files:
         try:
             loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -361,6 +420,13 @@ def _plan(args: argparse.Namespace) -> None:
         if not isinstance(loaded or {}, dict):
             raise ConfigError("the config is no mapping of keys to values", where=str(file))
         merged = plan.merge(merged, loaded or {})
+    return merged
+
+
+def _plan(args: argparse.Namespace) -> None:
+    from wsd import config, plan
+
+    merged = _merged(args.configfile)
     print(plan.describe(config.check(merged, args.schema), args.results, args.cores))
 
 
@@ -687,6 +753,37 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--no-text", action="store_true", help="leave the corpus's sentences out")
     p.add_argument("--portable", type=Path, required=True, help="folder for one-file word pages")
     out(p, "folder for index.html")
+
+    p = command("inspect", _inspect, "Show what an encoder makes of a word in a sentence, or two.")
+    p.add_argument(
+        "sentence", nargs="+", metavar="SENTENCE", help="one sentence, or two to compare"
+    )
+    p.add_argument("--word", required=True, help="the focal word; its plural is found too")
+    p.add_argument(
+        "--occurrence", type=_count, nargs="+", default=[], metavar="N",
+        help="which one, from 1, where the word stands in a sentence several times",
+    )  # fmt: skip
+    p.add_argument(
+        "--model", metavar="NAME",
+        help="all-MiniLM-L6-v2 (the default if its package is installed), bert-base-uncased, "
+        "hub:OWNER/NAME@COMMIT, package:NAME, path:FOLDER; or an entry of --configfile",
+    )  # fmt: skip
+    p.add_argument(
+        "--configfile", type=Path, nargs="+", metavar="FILE",
+        help="config files, later ones over earlier ones, whose models can be named",
+    )  # fmt: skip
+    p.add_argument("--schema", type=Path, default=Path("workflow/schemas/config.schema.yaml"))
+    where = p.add_mutually_exclusive_group()
+    where.add_argument("--hub", metavar="ID", help="id on the hub, with --revision")
+    where.add_argument("--package", help="an installed Python package that carries the model")
+    where.add_argument("--path", help="a folder that holds the model")
+    p.add_argument("--revision", metavar="COMMIT", help="full commit of --hub")
+    p.add_argument(
+        "--pooling", choices=["mean", "first", "last"],
+        help="of the focal word's pieces (default: mean, or what the config says)",
+    )  # fmt: skip
+    p.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
+    p.add_argument("--json", action="store_true", help="one JSON object, for machines")
 
     p = command("leaderboard", _leaderboard, "Print the layer choices, best first.")
     p.add_argument("summary", type=Path, help="a summary.csv")

@@ -6,7 +6,7 @@ several vectors, each is scaled to unit length, so that a view of longer vectors
 the others.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,13 +101,31 @@ def read(
             where=str(folder / corpus.word),
             fix="delete the folder and run again",
         )
+    files = dict(zip(views.split(JOIN), opened, strict=True))
+    vectors = assemble(found, lambda view, layer: files[view].layer(layer))
+    return found, vectors, opened[0].provenance
+
+
+def assemble(found: Features, layer_of: Callable[[str, int], np.ndarray]) -> np.ndarray:
+    """The vectors of a feature set, from the hidden states that it names.
+
+    Parameters
+    ----------
+    found : Features
+    layer_of : function of a view and a layer
+        Gives float32 arrays of shape (n, width).
+
+    Returns
+    -------
+    float32 array of shape (n, features)
+    """
     parts = [
-        choice.combine({layer: one.layer(layer) for layer in choice.layers})
-        for one, (_, choice) in zip(opened, found.parts, strict=True)
+        choice.combine({layer: layer_of(view, layer) for layer in choice.layers})
+        for view, choice in found.parts
     ]
     if len(parts) == 1:
-        return found, parts[0], opened[0].provenance
-    return found, np.concatenate([_unit(part) for part in parts], axis=1), opened[0].provenance
+        return parts[0]
+    return np.concatenate([_unit(part) for part in parts], axis=1)
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
