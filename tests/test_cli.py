@@ -21,7 +21,8 @@ QUICKSTART = DATA / "quickstart"
 COMMANDS = [
     "download", "corpus", "trains", "published", "folds", "model", "embed", "classify", "control",
     "select", "classify-selected", "baseline", "reproduce", "project", "neighbours", "evaluate",
-    "compare", "layerwise", "geometry", "audit", "code-length", "report", "leaderboard", "plan",
+    "compare", "layerwise", "geometry", "audit", "code-length", "report", "inspect",
+    "leaderboard", "plan",
 ]  # fmt: skip
 
 LEARN = "--corpus c --words w --embeddings e --layers 1 --folds f --searches s --out o"

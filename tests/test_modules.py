@@ -11,7 +11,10 @@ from steps import STEPS, prepare
 
 EXCEPTED = {"cli", "errors"}
 # What no table of results depends on, and where each is tested.
-WITHOUT_A_STEP = {"config", "leaderboard", "plan"}
+WITHOUT_A_STEP = {
+    *("config", "focus", "forms", "inspection", "leaderboard", "opening", "plan"),
+    *("transformer", "vectors"),
+}
 
 
 def listed() -> dict[str, list[str]]:

@@ -106,13 +106,14 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
             where=repr(sentence),
             fix=f"say which one is meant: occurrence 1 to {len(found)}",
         )
-    if not 1 <= (occurrence or 1) <= len(found):
+    which = 1 if occurrence is None else occurrence
+    if not 1 <= which <= len(found):
         raise ConfigError(
             f"there is no occurrence {occurrence} of {word!r}",
             where=repr(sentence),
             fix=f"give 1 to {len(found)}",
         )
-    one = found[(occurrence or 1) - 1]
+    one = found[which - 1]
     return Focus(one.tokens, one.position)
 
 
