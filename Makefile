@@ -9,7 +9,7 @@ CORES ?= all
 CONFIG := config/quickstart.yaml
 RESULTS := results/quickstart
 
-.PHONY: help setup quickstart test test-fast lint format check clean
+.PHONY: help setup quickstart test test-fast lint format check docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -50,6 +50,10 @@ format: setup ## Put the code and the workflow into their format
 	$(BIN)/snakefmt Snakefile workflow
 
 check: lint test ## Everything that must hold before a change is merged
+
+docs: setup ## Build the documentation site, build/site/index.html; a warning is an error
+	$(BIN)/python -m pip install --quiet -r requirements-docs.lock
+	$(BIN)/mkdocs build --strict
 
 clean: ## Remove everything generated, but not .venv
 	rm -rf $(filter-out results/README.md,$(wildcard results/*)) .snakemake
