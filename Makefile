@@ -9,7 +9,7 @@ CORES ?= all
 CONFIG := config/quickstart.yaml
 RESULTS := results/quickstart
 
-.PHONY: help setup quickstart test test-fast slurm lint format check fuzz audit clean
+.PHONY: help setup quickstart test test-fast slurm lint format check fuzz audit docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -62,6 +62,10 @@ fuzz: setup ## Fuzz the parsers: 200,000 inputs, their branches, planted faults;
 audit: setup ## Ask for known vulnerabilities of the locked packages; exit code 3 says not audited
 	@$(BIN)/python -c "import pip_audit" 2>/dev/null || $(BIN)/python -m pip install --quiet -c requirements.lock "pip-audit>=2.9,<3" || true
 	$(BIN)/python tools/audit.py
+
+docs: setup ## Build the documentation site, build/site/index.html; a warning is an error
+	$(BIN)/python -m pip install --quiet -r requirements-docs.lock
+	$(BIN)/mkdocs build --strict
 
 clean: ## Remove everything generated, but not .venv
 	rm -rf $(filter-out results/README.md,$(wildcard results/*)) .snakemake

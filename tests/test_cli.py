@@ -22,7 +22,8 @@ COMMANDS = [
     "download", "import", "own", "corpus", "trains", "published", "score", "folds", "model",
     "embed", "classify", "control",
     "select", "classify-selected", "baseline", "reproduce", "project", "neighbours", "evaluate",
-    "compare", "layerwise", "geometry", "audit", "code-length", "report", "leaderboard", "plan",
+    "compare", "layerwise", "geometry", "audit", "code-length", "report", "inspect",
+    "leaderboard", "plan",
 ]  # fmt: skip
 
 LEARN = "--corpus c --words w --embeddings e --layers 1 --folds f --searches s --out o"

@@ -480,6 +480,64 @@ def _doctor(args: argparse.Namespace) -> int:
     return int(any(finding.state == doctor.BAD for finding in findings))
 
 
+def _inspect(args: argparse.Namespace) -> None:
+    from wsd import focus, inspection, opening
+
+    if len(args.sentence) > 2:
+        raise ConfigError(f"{len(args.sentence)} sentences", where="SENTENCE", fix="give 1 or 2")
+    if len(args.occurrence) not in (0, 1, len(args.sentence)):
+        raise ConfigError(
+            f"{len(args.occurrence)} occurrences for {len(args.sentence)} sentences",
+            where="--occurrence",
+            fix="give one, or one per sentence",
+        )
+    which = args.occurrence or [None]
+    which = which * len(args.sentence) if len(which) == 1 else which
+    asked = [
+        focus.find(sentence, args.word, occurrence)
+        for sentence, occurrence in zip(args.sentence, which, strict=True)
+    ]
+    source, how = _source(args)
+    encoder = opening.load(opening.find(source), device=args.device, **how)
+    found = [inspection.inspect(encoder, one) for one in asked]
+    if args.json:
+        _print(json.dumps(inspection.as_record(source.name, found), ensure_ascii=False))
+    else:
+        _print(inspection.as_text(source.name, found))
+
+
+def _source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+    """The encoder that the arguments name, and how it is used."""
+    from wsd import opening
+
+    how = {"pooling": args.pooling or "mean"}
+    if args.hub:
+        where = {"hub": args.hub, "revision": args.revision or ""}
+        return opening.Source(args.hub.rpartition("/")[2], where), how
+    if args.revision:
+        raise ConfigError("a revision without a repository", where="--revision", fix="add --hub")
+    if args.package:
+        return opening.Source(args.package, {"package": args.package}), how
+    if args.path:
+        return opening.named(Path(args.path)), how
+    if not args.configfile:
+        return opening.named(args.model), how
+    from wsd import config, plan
+
+    entries = config.check(plan.read(args.configfile), args.schema).models
+    if args.model is not None and args.model not in entries:
+        raise ConfigError(
+            f"the config has no model {args.model!r}",
+            where="--model",
+            fix=f"choose among {', '.join(entries)}",
+        )
+    entry = entries[args.model or next(iter(entries))]
+    if entry.random_weights is not None:
+        raise ConfigError(f"{entry.name} has random weights, a control", where="--model")
+    how = {"pooling": args.pooling or entry.pooling, "masked": entry.input == "masked"}
+    return opening.Source(entry.name, entry.source, entry.sha256), how
+
+
 def _plan(args: argparse.Namespace) -> None:
     from wsd import config, plan
 
@@ -927,6 +985,37 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--encoder", type=Path, metavar="FOLDER", help="where the encoder's files are")
     p.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     p.add_argument("--threads", type=_count, default=os.cpu_count() or 1)
+
+    p = command("inspect", _inspect, "Show what an encoder makes of a word in a sentence, or two.")
+    p.add_argument(
+        "sentence", nargs="+", metavar="SENTENCE", help="one sentence, or two to compare"
+    )
+    p.add_argument("--word", required=True, help="the focal word; its plural is found too")
+    p.add_argument(
+        "--occurrence", type=_count, nargs="+", default=[], metavar="N",
+        help="which one, from 1, where the word stands in a sentence several times",
+    )  # fmt: skip
+    p.add_argument(
+        "--model", metavar="NAME",
+        help="all-MiniLM-L6-v2 (the default if its package is installed), bert-base-uncased, "
+        "hub:OWNER/NAME@COMMIT, package:NAME, path:FOLDER; or an entry of --configfile",
+    )  # fmt: skip
+    p.add_argument(
+        "--configfile", type=Path, nargs="+", metavar="FILE",
+        help="config files, later ones over earlier ones, whose models can be named",
+    )  # fmt: skip
+    p.add_argument("--schema", type=Path, default=Path("workflow/schemas/config.schema.yaml"))
+    where = p.add_mutually_exclusive_group()
+    where.add_argument("--hub", metavar="ID", help="id on the hub, with --revision")
+    where.add_argument("--package", help="an installed Python package that carries the model")
+    where.add_argument("--path", help="a folder that holds the model")
+    p.add_argument("--revision", metavar="COMMIT", help="full commit of --hub")
+    p.add_argument(
+        "--pooling", choices=["mean", "first", "last"],
+        help="of the focal word's pieces (default: mean, or what the config says)",
+    )  # fmt: skip
+    p.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
+    p.add_argument("--json", action="store_true", help="one JSON object, for machines")
 
     p = command("leaderboard", _leaderboard, "Print the layer choices, best first.")
     p.add_argument("summary", type=Path, help="a summary.csv")

@@ -297,7 +297,7 @@ class Encoder:
         for view in views:
             vectors = np.zeros((len(aligned), rows.shape[1]), dtype=np.float32)
             for i, one in enumerate(aligned):
-                places = self._pooled(one) if view == "static" else one.others
+                places = self.pooled(one) if view == "static" else one.others
                 if places:
                     vectors[i] = rows[[one.ids[place] for place in places]].mean(axis=0)
             found.append(vectors)
@@ -375,6 +375,16 @@ class Encoder:
     def _states(self, inputs: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
         return self.model(**inputs, output_hidden_states=True).hidden_states
 
+    def states(self, one: Aligned) -> np.ndarray:
+        """Every hidden state of every piece of one sentence, special tokens included.
+
+        Returns
+        -------
+        float32 array of shape (layers, pieces, width)
+        """
+        each: list[tuple[list[int], float]] = [([i], 1.0) for i in range(len(one.ids))]
+        return self._forward([one], [each])[:, :, 0].swapaxes(0, 1)
+
     def _batches(
         self,
         lengths: list[int],
@@ -414,7 +424,7 @@ class Encoder:
     ) -> list[tuple[list[int], float]]:
         """Per view, the positions it is the mean of, and the weight of each."""
         positions: dict[str, list[int]] = {
-            "focal": self._pooled(one),
+            "focal": self.pooled(one),
             "context": one.others,
             "cls": [] if one.cls is None else [one.cls],
             "other": [one.others[_draw(seed, name, len(one.others))]] if one.others else [],
@@ -425,7 +435,7 @@ class Encoder:
             )
         return [(positions[view], 1 / max(1, len(positions[view]))) for view in views]
 
-    def _pooled(self, one: Aligned) -> list[int]:
+    def pooled(self, one: Aligned) -> list[int]:
         """The positions whose mean is the focal word's vector."""
         if self.pooling == "first":
             return one.focal[:1]

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from wsd import datasets
 from wsd.card import card
 from wsd.classifiers.centroid import METRICS
 from wsd.classifiers.stored import arrays_of, restored
-from wsd.datasets import DATASETS, MANIFEST, read_manifest
 from wsd.embeddings import INPUTS
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.figures import FIGURES
@@ -182,7 +182,9 @@ def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
 
 
 def _dataset(folder: Path) -> dict[str, str]:
-    known = DATASETS.get(folder.name) or read_manifest(folder / "source" / MANIFEST)
+    known = datasets.DATASETS.get(folder.name)
+    if known is None:
+        known = datasets.read_manifest(folder / "source" / datasets.MANIFEST)
     return {
         "title": known.title,
         "source": known.source or "a corpus of the user's own",

@@ -75,8 +75,8 @@ def resolve(
     package: str | None = None,
     path: str | None = None,
     sha256: Mapping[str, str],
-    blocks: int,
-    width: int,
+    blocks: int | None,
+    width: int | None,
     random_weights: int | None = None,
 ) -> dict[str, Any]:
     """Find a model's files, fetch them if need be, verify them, and record what they are.
@@ -94,8 +94,9 @@ def resolve(
         A local folder.
     sha256 : mapping
         File name -> expected checksum, for as many of the files as the config gives.
-    blocks, width : int
-        What the config says of the encoder: number of blocks and size of a hidden state.
+    blocks, width : int or None
+        What the config says of the encoder: number of blocks and size of a hidden state. With
+        None the model's own ``config.json`` is believed.
     random_weights : int, optional
         Seed of random weights: an encoder with this model's config and tokenizer, whose
         weights are drawn anew when it is loaded. The model's own weights are verified, so that
@@ -139,14 +140,16 @@ def resolve(
     else:
         folder = _from_path(str(path))
         source = {"path": str(path)}
+    files = _checked_files(name, folder, sha256, reject)
+    config = _checked_config(name, folder, blocks, width, reject)
     return {
         "name": name,
         "source": source,
         "folder": str(folder),
-        "files": _checked_files(name, folder, sha256, reject),
-        "blocks": blocks,
-        "width": width,
-        "model_type": _checked_config(name, folder, blocks, width, reject)["model_type"],
+        "files": files,
+        "blocks": _stated(config, BLOCK_KEYS),
+        "width": _stated(config, WIDTH_KEYS),
+        "model_type": config["model_type"],
         # Not there at all otherwise: the record of a model as it is must not change.
         **({} if random_weights is None else {"random_weights": random_weights}),
     }
@@ -394,7 +397,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _checked_config(
-    name: str, folder: Path, blocks: int, width: int, reject: Callable[[Path], str]
+    name: str, folder: Path, blocks: int | None, width: int | None, reject: Callable[[Path], str]
 ) -> dict[str, Any]:
     described = [file for file in (CONFIG, TOKENIZER_CONFIG) if (folder / file).is_file()]
     read: dict[str, dict[str, Any]] = {}
@@ -418,10 +421,10 @@ def _checked_config(
 
 
 def _check_shape(
-    name: str, key: str, wanted: int, config: Mapping[str, Any], names: Collection[str]
+    name: str, key: str, wanted: int | None, config: Mapping[str, Any], names: Collection[str]
 ) -> None:
     found = next((own for own in names if own in config), None)
-    if found is None:
+    if found is None or not isinstance(config[found], int):
         raise ModelError(
             f"config.json of model {name} does not tell its {key}: it has none of "
             f"{', '.join(names)}",
@@ -432,12 +435,17 @@ def _check_shape(
             f"`{found}` in config.json of model {name} is no whole number: {config[found]!r}",
             where=_entry(name, key),
         )
-    if config[found] != wanted:
+    if wanted is not None and config[found] != wanted:
         raise ConfigError(
             f"`{key}` is {wanted}, but model {name} has {config[found]} (`{found}` in config.json)",
             where=_entry(name, key),
             fix=f"write `{key}: {config[found]}`, or name another model",
         )
+
+
+def _stated(config: Mapping[str, Any], names: Collection[str]) -> int:
+    """What a checked config.json says under the first of some keys that it has."""
+    return next(config[own] for own in names if own in config)
 
 
 # A local folder and an installed package

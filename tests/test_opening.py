@@ -1,0 +1,57 @@
+"""Models by a short name."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from checkout import REPOSITORY
+from tiny import tiny_bert
+
+from wsd import opening
+from wsd.errors import ConfigError, ModelError
+
+
+@pytest.mark.parametrize("file", ["config.yaml", "minilm.yaml"])
+def test_what_is_known_is_what_the_configs_say(file: str) -> None:
+    (entry,) = yaml.safe_load((REPOSITORY / "config" / file).read_text())["models"]
+    known = opening.KNOWN[entry["name"]]
+    assert entry["sha256"] == known.sha256
+    assert {key: entry[key] for key in ("hub", "revision", "package") if key in entry} == (
+        known.where
+    )
+
+
+def test_the_default_is_the_packaged_model_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    for there, name in ((object(), "all-MiniLM-L6-v2"), (None, "bert-base-uncased")):
+        monkeypatch.setattr(opening, "find_spec", lambda package, there=there: there)
+        assert opening.named().name == name
+
+
+@pytest.mark.parametrize(
+    ("model", "where"),
+    [
+        ("hub:a/b@c", {"hub": "a/b", "revision": "c"}),
+        ("package:gt_x", {"package": "gt_x"}),
+        ("path:/m/bert", {"path": "/m/bert"}),
+        (Path("/m/bert"), {"path": "/m/bert"}),
+    ],
+)
+def test_sources(model, where) -> None:
+    assert opening.named(model).where == where
+
+
+@pytest.mark.parametrize("model", ["bert", "hub:a/b", "path:", "zip:x", ""])
+def test_no_source(model: str) -> None:
+    with pytest.raises(ConfigError, match="is known"):
+        opening.named(model)
+
+
+def test_blocks_and_width_are_the_models_own_and_a_changed_file_is_refused(tmp_path: Path) -> None:
+    folder = tiny_bert(tmp_path / "tiny", blocks=3)
+    record = opening.find(opening.named(folder))
+    assert (record["blocks"], record["width"]) == (3, 32)
+    assert opening.load(record, device="cpu") is opening.load(record, device="cpu")
+    with (folder / "model.safetensors").open("ab") as file:
+        file.write(b" ")
+    with pytest.raises(ModelError, match="has changed"):
+        opening.load(record, pooling="last", device="cpu")

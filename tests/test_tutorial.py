@@ -1,0 +1,84 @@
+"""The tutorial and the notebook do what they show."""
+
+import copy
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+import snippets
+from checkout import REPOSITORY
+from nbclient import NotebookClient
+
+TUTORIAL = REPOSITORY / "docs/tutorial.md"
+
+
+def test_outputs_are_compared_word_by_word_and_numbers_nearly() -> None:
+    assert snippets.same("k 1\n0.9312 (7, 384)", "k 1 0.9310 (7, 384)\n")
+    for other in ("k 1 0.9 (7, 384)", "k 2 0.9312 (7, 384)", "j 1 0.9312 (7, 384)", "k 1"):
+        assert not snippets.same("k 1 0.9312 (7, 384)", other)
+
+
+def test_a_snippet_is_found_with_its_line_and_its_output() -> None:
+    page = "# A\n\n```python\nprint(1)\n```\n\n```text\n1\n```\n\n```sh\nwsd x\n```\n\ntext\n"
+    first, second = snippets.snippets(page)
+    assert (first.line, first.code, first.shown) == (3, "print(1)\n", "1\n")
+    assert (second.kind, second.code, second.shown) == ("sh", "wsd x\n", None)
+
+
+def test_no_fence_of_the_tutorial_is_left_out() -> None:
+    text = TUTORIAL.read_text()
+    found = snippets.snippets(text)
+    assert text.count("```python") + text.count("```sh") == len(found) > 8
+    assert text.count("```text") == sum(one.shown is not None for one in found)
+    assert text.count("```") == 2 * (len(found) + text.count("```text"))
+
+
+@pytest.mark.slow
+def test_every_snippet_of_the_tutorial_prints_what_is_shown(minilm: str) -> None:
+    for one, came in snippets.run(TUTORIAL):
+        assert snippets.same(one.shown or "", came), f"{TUTORIAL}:{one.line}: prints\n{came}"
+
+
+@pytest.mark.slow
+def test_the_figures_of_the_tutorial_come_out_again(
+    minilm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(REPOSITORY / "docs/make"))
+    import figures
+
+    figures.main(tmp_path)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == sorted(path.name for path in (REPOSITORY / "docs/figures").iterdir())
+    for name in names:
+        shown, came = ((folder / name).read_text() for folder in (figures.FIGURES, tmp_path))
+        number = re.compile(r"-?\d+\.\d+")
+        assert number.sub("#", shown) == number.sub("#", came), name
+        apart = [
+            abs(float(a) - float(b))
+            for a, b in zip(number.findall(shown), number.findall(came), strict=True)
+        ]
+        assert max(apart) < 0.5, name  # points: a seventieth of an inch by two
+
+
+@pytest.mark.slow
+def test_the_notebook_runs_and_says_what_it_shows(minilm: str) -> None:
+    shown = nbformat.read(REPOSITORY / "docs/library.ipynb", as_version=4)
+    ran = copy.deepcopy(shown)
+    NotebookClient(ran, timeout=600, kernel_name="python3").execute()
+    for before, after in zip(shown.cells, ran.cells, strict=True):
+        if before.cell_type == "code":
+            assert before.outputs, before.source
+            assert snippets.same(_said(before), _said(after)), f"{before.source}\n{_said(after)}"
+
+
+def test_the_first_cell_of_the_notebook_is_under_ten_lines() -> None:
+    shown = nbformat.read(REPOSITORY / "docs/library.ipynb", as_version=4)
+    first = next(cell for cell in shown.cells if cell.cell_type == "code")
+    assert len(first.source.splitlines()) < 10
+
+
+def _said(cell: nbformat.NotebookNode) -> str:
+    return " ".join(
+        one.text if one.output_type == "stream" else one.data["text/plain"] for one in cell.outputs
+    )

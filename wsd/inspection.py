@@ -1,0 +1,197 @@
+"""What an encoder makes of one sentence: pieces, ids, and the focal word layer by layer.
+
+For looking, not for results: everything comes from the alignment and the hidden states that the
+workflow uses, so what is seen here is what its vectors are made of.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsd.focus import Focus, table
+
+if TYPE_CHECKING:
+    from wsd.encoder import Encoder
+
+
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """A sentence as the encoder sees it.
+
+    Attributes
+    ----------
+    focus : Focus
+        Its tokens, and which is the focal word.
+    pieces : tuple of str
+        Word pieces with special tokens.
+    ids, segments : tuple of int
+        Their numbers in the vocabulary, and their segment ids.
+    focal : tuple of int
+        Positions of the focal word's pieces among ``pieces``.
+    windowed : bool
+        Whether words far from the focal word were left out to keep the length limit.
+    states : float32 array of shape (layers, pieces, width)
+        Every hidden state.
+    vectors : float32 array of shape (layers, width)
+        The focal word's: the pooled states of its pieces.
+    """
+
+    focus: Focus
+    pieces: tuple[str, ...]
+    ids: tuple[int, ...]
+    segments: tuple[int, ...]
+    focal: tuple[int, ...]
+    windowed: bool
+    states: np.ndarray
+    vectors: np.ndarray
+
+    @property
+    def norms(self) -> np.ndarray:
+        """Euclidean length of the focal vector, per layer."""
+        return np.linalg.norm(self.vectors, axis=1)
+
+    @property
+    def steps(self) -> np.ndarray:
+        """Cosine of the focal vector to that of the layer before, for layer 1 and up."""
+        return cosines(self.vectors[1:], self.vectors[:-1])
+
+
+def inspect(encoder: "Encoder", focus: Focus) -> Inspection:
+    """Run an encoder on one sentence and keep everything.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    focus : Focus
+        Of :func:`wsd.focus.find` or :func:`wsd.focus.cut`.
+
+    Raises
+    ------
+    ModelError
+        If the tokenizer cannot handle the focal word.
+    """
+    (one,) = encoder.align(table([focus]))
+    states = encoder.states(one)
+    return Inspection(
+        focus=focus,
+        pieces=tuple(encoder.tokenizer.convert_ids_to_tokens(one.ids)),
+        ids=tuple(one.ids),
+        segments=tuple(one.segments or [0] * len(one.ids)),
+        focal=tuple(one.focal),
+        windowed=one.windowed,
+        states=states,
+        vectors=states[:, encoder.pooled(one)].mean(axis=1),
+    )
+
+
+def cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Cosine of each row of one array with the same row of another; NaN for a zero row.
+
+    Parameters
+    ----------
+    a, b : arrays of shape (n, width)
+
+    Returns
+    -------
+    array of shape (n,)
+
+    >>> cosines(np.array([[3.0, 4.0]]), np.array([[4.0, 3.0]]))
+    array([0.96])
+    """
+    lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+    products = (a * b).sum(axis=1)
+    return np.divide(products, lengths, out=np.full_like(products, np.nan), where=lengths > 0)
+
+
+def as_record(model: str, found: Sequence[Inspection]) -> dict[str, Any]:
+    """One or two inspections as plain values, for JSON."""
+    record: dict[str, Any] = {
+        "model": model,
+        "sentences": [
+            {
+                "tokens": list(one.focus.tokens),
+                "word": one.focus.word,
+                "position": one.focus.position,
+                "pieces": list(one.pieces),
+                "ids": list(one.ids),
+                "segments": list(one.segments),
+                "focal": list(one.focal),
+                "windowed": one.windowed,
+                "hidden_states": {"number": len(one.states), "shape": list(one.states.shape[1:])},
+                "norms": [_rounded(value) for value in one.norms],
+                "cosine_to_layer_before": [None, *map(_rounded, one.steps)],
+            }
+            for one in found
+        ],
+    }
+    if len(found) == 2:
+        between = cosines(found[0].vectors, found[1].vectors)
+        record["similarity"] = [_rounded(value) for value in between]
+    return record
+
+
+def as_text(model: str, found: Sequence[Inspection]) -> str:
+    """The same to read."""
+    parts = [f"model: {model}"]
+    for one in found:
+        layers, pieces, width = one.states.shape
+        cut = " (words far from it left out: the model takes no more)" if one.windowed else ""
+        parts.append(
+            f"sentence: {' '.join(one.focus.tokens)}\n"
+            f"focal word: {one.focus.word!r}, word {one.focus.position} from 0, "
+            f"pieces {', '.join(map(str, one.focal))}{cut}"
+        )
+        parts.append(
+            _columns(
+                ["position", "piece", "id", "segment", ""],
+                [
+                    [str(i), piece, str(number), str(segment), "focal" if i in one.focal else ""]
+                    for i, (piece, number, segment) in enumerate(
+                        zip(one.pieces, one.ids, one.segments, strict=True)
+                    )
+                ],
+            )
+        )
+        parts.append(
+            f"{layers} hidden states of shape {pieces} pieces x {width}: layer 0, what the first "
+            f"block gets, and what each of the {layers - 1} blocks gives\n"
+            + _columns(
+                ["layer", "norm", "cosine to the layer before"],
+                [
+                    [str(layer), f"{norm:.3f}", step]
+                    for layer, (norm, step) in enumerate(
+                        zip(one.norms, ["", *map(_shown, one.steps)], strict=True)
+                    )
+                ],
+            )
+        )
+    if len(found) == 2:
+        between = cosines(found[0].vectors, found[1].vectors)
+        names = " and ".join(repr(one.focus.word) for one in found)
+        parts.append(
+            f"{names} of the two sentences, layer by layer\n"
+            + _columns(
+                ["layer", "cosine"],
+                [[str(layer), _shown(value)] for layer, value in enumerate(between)],
+            )
+        )
+    return "\n\n".join(parts)
+
+
+def _rounded(value: float) -> float | None:
+    return None if np.isnan(value) else round(float(value), 6)
+
+
+def _shown(value: float) -> str:
+    return "none" if np.isnan(value) else f"{value:.4f}"
+
+
+def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in columns, flush left."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in [head, *rows]
+    )

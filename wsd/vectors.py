@@ -1,0 +1,59 @@
+"""Vectors of instances straight from an encoder, with nothing written.
+
+The same alignment, views, layer choices and combination as the files of :mod:`wsd.embeddings` give
+a classifier; only the hidden states that are named are kept.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wsd import features
+from wsd.corpus import Corpus
+from wsd.features import Features
+from wsd.views import STATIC
+
+if TYPE_CHECKING:
+    from wsd.encoder import Encoder
+
+
+def vectors(encoder: "Encoder", corpus: Corpus, found: Features, *, threads: int = 1) -> np.ndarray:
+    """What a classifier sees of each instance.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    corpus : Corpus
+    found : Features
+        The views, without ``other``, and the layer choice of each.
+    threads : int
+
+    Returns
+    -------
+    float32 array of shape (len(corpus), features)
+
+    Raises
+    ------
+    ModelError
+        If a focal word cannot be found, or a vector is not finite; it names the instance.
+    """
+    aligned = encoder.align(corpus)
+    static = [view for view, _ in found.parts if view in STATIC]
+    contextual = [view for view, _ in found.parts if view not in STATIC]
+    of_matrix = encoder.static(aligned, static)
+    states = {(view, 0): of for view, of in zip(static, of_matrix, strict=True)}
+    if contextual:
+        wanted = [
+            (view, layer)
+            for view, choice in found.parts
+            if view not in STATIC
+            for layer in choice.layers
+        ]
+        shape = (len(corpus), encoder.width)
+        states |= {key: np.empty(shape, dtype=np.float32) for key in wanted}
+        for rows, of_views in encoder.encode(
+            corpus, aligned, views=contextual, seed=0, threads=threads
+        ):
+            for view, layer in wanted:
+                states[view, layer][rows] = of_views[contextual.index(view), layer]
+    return features.assemble(found, lambda view, layer: states[view, layer])
