@@ -120,9 +120,9 @@ def main() -> None:
         print(f"medians of {args.rounds} rounds", flush=True)
         workers = {}
         for way in dict.fromkeys(["wsd", *args.ways]):
-            python = args.flair if way == "flair" else sys.executable
+            python = args.flair if way.startswith("flair") else sys.executable
             if python is None:
-                print("flair: left out, for lack of --flair PYTHON")
+                print(f"{way}: left out, for lack of --flair PYTHON")
                 continue
             workers[way] = Worker(python, way, folder, sample, args.threads)
         for _ in range(args.rounds):

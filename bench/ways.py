@@ -138,8 +138,8 @@ def sentence_transformers(folder: str, sample: dict[str, Any], _: int) -> Way:
     return run
 
 
-def flair(folder: str, sample: dict[str, Any], _: int) -> Way:
-    """Its word vectors of every layer, 32 sentences a call."""
+def flair(folder: str, sample: dict[str, Any], together: int) -> Way:
+    """Its word vectors of every layer, so many sentences a call."""
     from flair.data import Sentence
     from flair.embeddings import TransformerWordEmbeddings
 
@@ -149,10 +149,11 @@ def flair(folder: str, sample: dict[str, Any], _: int) -> Way:
 
     def run() -> Result:
         found = []
-        for start in range(0, len(sample["tokens"]), 32):
-            sentences = [Sentence(tokens) for tokens in sample["tokens"][start : start + 32]]
+        for start in range(0, len(sample["tokens"]), together):
+            these = slice(start, start + together)
+            sentences = [Sentence(tokens) for tokens in sample["tokens"][these]]
             embeddings.embed(sentences)
-            places = sample["position"][start : start + 32]
+            places = sample["position"][these]
             for sentence, place in zip(sentences, places, strict=True):
                 found.append(sentence[place].embedding.numpy())
         return np.stack(found).reshape(len(found), sample["layers"], -1).transpose(1, 0, 2), "all"
@@ -202,7 +203,9 @@ WAYS: dict[str, Callable[..., Way]] = {
     "wsd, bfloat16": lambda *a: wsd(*a, "bfloat16", ["focal"]),
     "notebook": notebook,
     "authors": authors,
-    "flair": flair,
+    # As its introduction shows it, and as scripts for many sentences call it.
+    "flair": lambda folder, sample, _: flair(folder, sample, 1),
+    "flair, 32 a call": lambda folder, sample, _: flair(folder, sample, 32),
     "sentence-transformers": sentence_transformers,
     "batches of 32": batched,
     "limit": lambda *a: products(*a, torch.float32, False),
