@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from wsd.classifiers import KNN, LDA, Logistic, NearestCentroid
+    from wsd.classifiers.centroid import NearestCentroid
+    from wsd.classifiers.knn import KNN
+    from wsd.classifiers.lda import LDA
+    from wsd.classifiers.logistic import Logistic
     from wsd.corpus import Corpus, read_text
     from wsd.errors import WsdError
     from wsd.focus import cut, find, labelled, quickstart

@@ -93,7 +93,7 @@ def _other_run(state: Path) -> Iterator[Finding]:
 
 def _disk(config: Config, results: Path) -> Iterator[Finding]:
     there = next(folder for folder in [results, *results.absolute().parents] if folder.exists())
-    count = plan.sizes(config.dataset.name)
+    count = config.dataset.sizes
     needed = sum(
         plan.embedding_bytes(model, sum(count[word] for word in words), views)
         for model, words, views in plan.to_embed(config, results)

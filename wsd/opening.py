@@ -35,7 +35,7 @@ class Source:
     """
 
     name: str
-    where: Mapping[str, str]
+    where: Mapping[str, Any]
     sha256: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -119,7 +119,7 @@ def find(source: Source) -> dict[str, Any]:
         The record of :func:`wsd.models.resolve`, without the folder on this machine.
     """
     record = models.resolve(
-        source.name, **source.where, sha256=source.sha256, blocks=None, width=None
+        source.name, **dict(source.where), sha256=source.sha256, blocks=None, width=None
     )
     return {key: value for key, value in record.items() if key != "folder"}
 

@@ -136,7 +136,7 @@ CLASSIFIERS = [
 CLASSIFY = [*PREDICTIONS_READERS, *CLASSIFIERS, "figures", "tuning"]
 MODULES = {
     "download": ["__init__", "datasets", "download", "files", "names"],
-    "own": ["__init__", "columns", "datasets", "files", "names", "owncorpus"],
+    "own": ["__init__", "datasets", "files", "names", "owncorpus"],
     "corpus": ["__init__", "columns", "corpus", "files", "names"],
     "model": ["__init__", "files", "models"],
     "embed": [
@@ -352,6 +352,17 @@ def vectors(wildcards):
         model=wildcards.model,
         word=WORDS,
         view=wildcards.view.split("+"),
+    )
+
+
+def stored_vectors(models):
+    """The embeddings of every view: which of them was selected is known when the step runs."""
+    return expand(
+        "{results}/{model}/embeddings/{word}/{view}.safetensors",
+        results=RESULTS,
+        model=models,
+        word=WORDS,
+        view=CONFIG.store,
     )
 
 

@@ -7,17 +7,6 @@
 CONFIDENCE = ("calibration", "reliability", "novelty")
 
 
-def stored_vectors(models):
-    """The embeddings of every view: which of them was selected is known when the step runs."""
-    return expand(
-        "{results}/{model}/embeddings/{word}/{view}.safetensors",
-        results=RESULTS,
-        model=models,
-        word=WORDS,
-        view=CONFIG.store,
-    )
-
-
 rule calibration:
     input:
         modules=modules("calibration"),
@@ -42,7 +31,7 @@ rule calibration:
         mem_mb=scaled(800, 1.5),
         runtime=scaled(10, 0.2),
     params:
-        results=RESULTS,
+        results=folder_of("corpus", 2),
         seed=CONFIG.seed,
         out=subpath(output[0], parent=True),
     message:
@@ -75,7 +64,7 @@ rule fit:
         mem_mb=scaled(800, 1.5),
         runtime=scaled(10, 0.2),
     params:
-        results=RESULTS,
+        results=folder_of("corpus", 2),
     message:
         "fit: the selected classifier as one file"
     shell:
