@@ -8,6 +8,8 @@ TORCH_INDEX ?=
 CORES ?= all
 CONFIG := config/quickstart.yaml
 RESULTS := results/quickstart
+# A file of tests to each process, in the order of tests/conftest.py.
+SPREAD := -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help setup quickstart test test-fast slurm lint format check fuzz audit docs clean
 
@@ -32,10 +34,10 @@ quickstart: setup ## Run the whole pipeline on the built-in corpus: no network, 
 	@echo && echo "The pages: $(CURDIR)/$(RESULTS)/report/index.html"
 
 test: setup ## Run all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(SPREAD)
 
 test-fast: setup ## Run the tests that take no more than a few seconds each
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest $(SPREAD) -m "not slow"
 
 slurm: setup ## Run the quickstart through a SLURM of this machine; needs root, slurm-wlm and munge
 	WSD_TESTS_REQUIRE="slurm minilm" $(BIN)/python -m pytest tests/test_slurm.py

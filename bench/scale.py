@@ -195,7 +195,8 @@ def steps(words: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
     yield (
         "layerwise",
         ["layerwise", *data, "--predictions", *predictions, "--searches", *searches,
-          "--layers", "comparison/layers.csv", "--word-layers", "comparison/word-layers.csv"],
+          "--layers", "comparison/layers.csv", "--word-layers", "comparison/word-layers.csv",
+          "--model-layers", "comparison/model-layers.csv"],
         ["comparison/word-layers.csv"],
     )  # fmt: skip
     yield (

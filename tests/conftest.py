@@ -20,6 +20,14 @@ from wsd.folds import Folds, WordFolds
 from wsd.models import resolve
 
 REPOSITORY = Path(__file__).parents[1]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests first, so that no process is left with the longest at the end."""
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -slow[item.path])
+
+
 ARCHIVES = "bert-disambiguation-*.tar.gz"
 
 MakeCorpus = Callable[..., Corpus]

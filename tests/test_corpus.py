@@ -20,6 +20,7 @@ from wsd.corpus import Corpus, read_text
 from wsd.datasets import DATA, DATASETS
 from wsd.download import coarsewsd20_manifest, extract, place
 from wsd.errors import CorpusError, ResultError
+from wsd.files import SUMS
 
 FILES = {
     "classes_map.txt": '{"0": "mint_herb", "1": "mint_coins"}',
@@ -462,6 +463,9 @@ def test_changed_provenance_is_refused(written: Path, key: str) -> None:
 
 def test_no_table_and_half_a_table(written: Path) -> None:
     written.write_bytes(written.read_bytes()[:-20])
+    with pytest.raises(ResultError, match="the file is not what was written"):
+        corpus.read(written)
+    (written.parent / SUMS / written.name).unlink()
     with pytest.raises(ResultError, match="not a table of this program"):
         corpus.read(written)
     written.unlink()

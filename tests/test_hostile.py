@@ -33,6 +33,10 @@ def renamed(root: Path) -> None:
     for old, word in WORDS.items():
         for path in sorted(root.glob(f"source/**/{old}*"), reverse=True):
             path.rename(path.with_name(path.name.replace(old, file_name(word))))
+    outputs = root / "outputs.jsonl"
+    said = [json.loads(line) for line in outputs.read_text().splitlines()]
+    lines = [json.dumps({**one, "word": WORDS[one["word"]]}) for one in said]
+    outputs.write_text("\n".join(lines) + "\n")
     further = root / "source" / "outofdomain.tsv"
     further.write_text(
         further.read_text().replace("apple\tapple_fruit", f"{WORDS['apple']}\tapple_fruit")

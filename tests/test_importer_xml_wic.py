@@ -12,6 +12,8 @@ from wsd.errors import CorpusError
 from wsd.importer import allwords, wic
 
 LETTERS = "abcdefghij"
+# Of sentences that are alike only one would count.
+UNLIKE = [" ".join(letter + end for end in "vwxyz") for letter in LETTERS]
 
 
 def xml_of(sentences: list[list[tuple[str, str, str]]]) -> str:
@@ -38,8 +40,8 @@ def put(folder: Path, xml: str, gold: str, name: str = "all") -> Path:
 
 def test_the_all_words_format(tmp_path: Path) -> None:
     sentences = [
-        [("A", "", ""), ("<&>", "", ""), ("cells", f"i{i}", "cell"), (f"of {letter}", "", "")]
-        for i, letter in enumerate(LETTERS)
+        [("A", "", ""), ("<&>", "", ""), ("cells", f"i{i}", "cell"), (f"of {text}", "", "")]
+        for i, text in enumerate(UNLIKE)
     ]
     sentences += [
         [("New York", "m", "new_york"), ("cell", "several", "cell"), ("pit", "rare", "pit")]
@@ -49,7 +51,10 @@ def test_the_all_words_format(tmp_path: Path) -> None:
     path = put(tmp_path, xml_of(sentences), gold)
     found = allwords.read(path, None)
     assert found.left_out == {"several keys": 1, "several tokens": 1}
-    assert (found.rows[0].position, found.rows[0].tokens) == (2, ("A", "<&>", "cells", "of", "a"))
+    assert (found.rows[0].position, found.rows[0].tokens) == (
+        2,
+        ("A", "<&>", "cells", "of", *UNLIKE[0].split()),
+    )
     assert found.rows[-1].tokens == ("New", "York", "cell", "pit")
     assert (found.rows[-1].word, found.rows[-1].position) == ("pit.n", 3)
     # Without --at-least a word of one sense is an error that says what to do.
@@ -74,7 +79,7 @@ XML_WRONG = {
         "xml:1",
         "a document type or an entity",
     ),
-    "no XML": (ONE.replace("</sentence>", ""), "i0 k", "xml:6", "not XML"),
+    "no XML": (ONE.replace("</sentence>", ""), "i0 k", "xml:7", "not XML"),
     "undefined": (ONE.replace(">a<", ">&a;<"), "i0 k", "xml:4", "not XML"),
     "no key": (ONE, "i1 k", "xml:5", "the instance 'i0' has no key"),
     "key of none": (ONE, "i0 k\ni1 k", "txt:2", "a key of 'i1'"),

@@ -55,8 +55,12 @@ class Queued:
     logs: dict[int, Path]
 
     def of(self, name: str) -> list[Job]:
-        """The jobs of a rule or group, by where their logs were announced."""
-        return [job for job in self.jobs if name in self.logs[job.id].parts]
+        """The jobs of a rule or group, by the beginning of where their logs were announced."""
+        return [
+            job
+            for job in self.jobs
+            if any(part.startswith(name) for part in self.logs[job.id].parts)
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +115,8 @@ def test_every_job_went_through_the_queue(
     # Of a kind together: the queue sees far fewer jobs than there are steps.
     assert sum(queued.run.jobs.values()) > 60
     assert len(queued.jobs) <= 16
-    assert len(queued.of("group_corpus_corpus")) == 1
-    assert [job.state for job in queued.of("group_tables_tables")] == ["COMPLETED"]
+    assert len(queued.of("group_corpus")) == 1
+    assert [job.state for job in queued.of("group_tables")] == ["COMPLETED"]
 
 
 def test_a_job_over_its_memory_is_killed_and_passes_with_more(queued: Queued) -> None:

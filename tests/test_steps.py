@@ -16,6 +16,7 @@ from steps import DATA_ARGUMENTS, LOGISTIC, STEPS, SYSTEM, VECTORS, WORDS, prepa
 from wsd import corpus, folds, predictions, trains, tuning
 from wsd.cli import main
 from wsd.control import control_labels
+from wsd.files import SUMS
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +87,8 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def test_every_file_of_every_command_is_on_the_disk_before_it_has_its_name(folder: Path) -> None:
-    written = {path for path in folder.rglob("*") if path.is_file()} - PREPARED
+    # Some are linked to from their places in the workflow.
+    written = {path.resolve() for path in folder.rglob("*") if path.is_file()} - PREPARED
     assert len(written) > 60
     assert sorted(written - set(RENAMED)) == [], "written in place"
     assert [path for path in sorted(written) if not RENAMED[path]] == [], "not on the disk"
@@ -194,7 +196,8 @@ def test_the_tables_have_every_row_and_what_was_selected(here: Path) -> None:
     keys = {(r["train"], r["test"], r["view"], r["layers"], r["classifier"]) for r in summary}
     assert {("full", "test"), ("full", "outofdomain"), ("balanced", "test")} < {k[:2] for k in keys}
     assert ("full", "test", "per-word", "per-word", "per-word") in keys
-    assert len(keys) == len(summary) == 8 * 2
+    # Eight of our own on two test sets, and two systems on the one that they say something of.
+    assert len(keys) == 8 * 2 + 2
 
 
 def test_the_pages_are_made_last(here: Path) -> None:
@@ -294,7 +297,7 @@ def test_bad_input_is_one_error(here: Path, capsys: pytest.CaptureFixture[str], 
     # What was there stands as it was, and nothing is left half-written.
     assert {path: path.read_bytes() for path in here.glob("*.parquet")} == before
     assert not (here / "o").exists()
-    assert list(here.glob(".*")) == []
+    assert [path for path in here.glob(".*") if path.name != SUMS] == []
 
 
 def test_the_words_of_a_file_may_be_more_than_those_asked_for(here: Path, tmp_path: Path) -> None:

@@ -324,9 +324,10 @@ def write_table(path: Path, table: "pa.Table", provenance: dict[str, Any]) -> No
     import pyarrow.parquet as pq
 
     packed = json.dumps(provenance, sort_keys=True).encode()
-    with replacing(path) as temporary:
+    # An opened file: Arrow takes paths that are UTF-8 alone.
+    with replacing(path) as temporary, temporary.open("wb") as file:
         pq.write_table(
-            table.replace_schema_metadata({METADATA_KEY: packed}), temporary, compression="zstd"
+            table.replace_schema_metadata({METADATA_KEY: packed}), file, compression="zstd"
         )
 
 

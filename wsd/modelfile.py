@@ -252,8 +252,8 @@ class ModelFile:
             self._zip = zipfile.ZipFile(path)
         except FileNotFoundError:
             raise ModelError("there is no such model file", where=str(path)) from None
-        except (*UNEXPECTED, zipfile.BadZipFile, IsADirectoryError) as error:
-            raise self._refused(f"not a model file: {error}") from None
+        except (*UNEXPECTED, OSError, zipfile.BadZipFile) as error:
+            raise self._refused(f"{type(error).__name__} {error}") from None
         with self._expecting():
             if any(one.compress_type != zipfile.ZIP_STORED for one in self._zip.infolist()):
                 raise self._refused("a member is compressed, which no file of `wsd fit` is")
@@ -346,7 +346,7 @@ class ModelFile:
 
         try:
             yield
-        except (*UNEXPECTED, EOFError, SafetensorError, zipfile.BadZipFile) as error:
+        except (*UNEXPECTED, EOFError, OSError, SafetensorError, zipfile.BadZipFile) as error:
             raise self._refused(f"{type(error).__name__} {error}") from None
         except ModelError:
             raise

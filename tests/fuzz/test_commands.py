@@ -150,6 +150,7 @@ def test_every_argument_beside_valid_ones(
 ) -> None:
     """The same with all other arguments those of a run: so the bad one is really read."""
     prepare(tmp_path)
+    capsys.readouterr()
     (tmp_path / "folder").mkdir()
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "noise.parquet").write_bytes(Random(1).randbytes(500))
