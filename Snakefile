@@ -41,3 +41,5 @@ onsuccess:
 
 onerror:
     tell_of_killed_jobs()
+    # At once, so that a dry run shows what is left to do.
+    wsd.running.redo_missing(STATE)

@@ -5,7 +5,9 @@ Crashes have a harness of their own, tests/crash.py.
 """
 
 import contextlib
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,13 +18,17 @@ from pathlib import Path
 import crash
 import psutil
 import pytest
+import yaml
 from checkout import Checkout
 from hub_server import HubServer
 from tiny import tiny_bert
 
+from wsd import predictions
 from wsd.running import RUN_LOCK
+from wsd.unfinished import FOLDER as UNFINISHED
 
 EMBEDDINGS = "results/quickstart/tiny/embeddings/crane"
+EMBED_LOG = "results/logs/quickstart/tiny/embed/crane.log"
 
 
 @pytest.fixture(scope="module")
@@ -99,26 +105,61 @@ def test_a_failing_job_shows_the_end_of_its_log_at_once(done: Checkout) -> None:
     assert '"level": "ERROR"' in log and '"step": "model"' in log and '"name": "gone"' in log
 
 
-@pytest.mark.slow
-def test_a_job_that_was_killed_is_told_of(done: Checkout) -> None:
-    """As when memory runs out: the run itself lives on."""
-    log = done.root / "results/logs/quickstart/tiny/embed/crane.log"
+def kill_in_embed(checkout: Checkout, *further: str) -> str:
+    """Run until `embed` is at work, kill that job alone, and give what the run said."""
+    log, said = checkout.root / EMBED_LOG, checkout.root / "killed.log"
     log.unlink()
-    process = crash.start(done.root, (*ARGUMENTS, "--forcerun", "embed"), done.root / "killed.log")
+    said.unlink(missing_ok=True)
+    process = crash.start(checkout.root, (*ARGUMENTS, *further), said)
     job = None
     while job is None:
-        assert process.poll() is None
+        assert process.poll() is None, said.read_text()
         time.sleep(0.02)
         for child in psutil.Process(process.pid).children(recursive=True) if log.exists() else []:
             with contextlib.suppress(psutil.NoSuchProcess):
                 job = child if "embed" in child.cmdline() else job
     job.kill()
     assert process.wait() == 1
-    text = (done.root / "killed.log").read_text()
-    assert "results/logs/quickstart/tiny/embed/crane.log ends in the middle" in text
-    assert "when memory runs out" in text
+    return said.read_text()
+
+
+@pytest.mark.slow
+def test_a_job_that_was_killed_is_told_of(done: Checkout) -> None:
+    """As when memory runs out: the run itself lives on."""
+    said = kill_in_embed(done, "--forcerun", "embed")
+    assert f"{EMBED_LOG} ends in the middle" in said
+    assert "when memory runs out" in said
+    assert done.run("-n", *ARGUMENTS).jobs["embed"] == 1
     done.run(*ARGUMENTS)
     assert differences(done) == []
+
+
+@pytest.mark.slow
+def test_a_failure_after_a_change_leaves_no_old_figures(done: Checkout) -> None:
+    """Snakemake alone would take the figures of the old vectors for those of the new settings."""
+    config = done.root / "config/one.yaml"
+    before = config.read_text()
+    changed = yaml.safe_load(before)
+    changed["models"][0]["pooling"] = "first"
+    config.write_text(json.dumps(changed))
+    kill_in_embed(done)
+    run = done.run(*ARGUMENTS)
+    assert run.jobs["embed"] == run.jobs["classify"] == run.jobs["evaluate"] == 1
+    table = done.root / "results/quickstart/tiny/predictions/full/focal/1.nearest_centroid.parquet"
+    assert predictions.read(table)[1]["encoder"]["pooling"] == "first"
+    config.write_text(before)
+    done.run(*ARGUMENTS)
+    assert differences(done) == []
+
+
+@pytest.mark.slow
+def test_what_was_deleted_is_made_again(done: Checkout) -> None:
+    (done.root / "results/quickstart/corpus/crane.parquet").unlink()
+    shutil.rmtree(done.root / EMBEDDINGS)
+    run = done.run(*ARGUMENTS)
+    assert run.jobs["corpus"] == run.jobs["embed"] == 1
+    assert differences(done) == []
+    assert done.run(*ARGUMENTS).nothing
 
 
 @pytest.mark.slow
@@ -254,7 +295,11 @@ def test_a_full_disk_is_one_error_and_with_room_the_same_command_ends(
         failed = done.run(*ARGUMENTS, code=1)
         assert "No space left on device" in failed.text
         assert "make room on that disk and run the same command again" in failed.text
-        whole = [p for p in empty.rglob("*") if p.suffix in (".parquet", ".safetensors")]
+        whole = [
+            path
+            for path in empty.rglob("*")
+            if path.suffix in (".parquet", ".safetensors") and UNFINISHED not in path.parts
+        ]
         assert list(empty.rglob(".*.part")) == []
         subprocess.run(["mount", "-o", "remount,size=60m", empty], check=True)
         before = {path: path.stat().st_ino for path in whole}

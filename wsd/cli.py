@@ -576,7 +576,14 @@ def _count(text: str) -> int:
     return number
 
 
-_count.__name__ = "count"  # as argparse shows it
+def _seed(text: str) -> int:
+    """A number that every generator of random numbers takes."""
+    if not 0 <= (number := int(text)) < 2**32:
+        raise ValueError
+    return number
+
+
+_count.__name__, _seed.__name__ = "count", "seed"  # as argparse shows them
 
 
 class _Parser(argparse.ArgumentParser):
@@ -657,7 +664,7 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--test-share", type=float, default=0.3, help="where there are no splits (default: 0.3)"
     )
-    p.add_argument("--seed", type=int, default=1, help="of the splits")
+    p.add_argument("--seed", type=_seed, default=1, help="of the splits")
     p.add_argument("--title", help="what the pages call the corpus (default: its name)")
     p.add_argument("--source", help="where it comes from: an address, a paper, a person")
     p.add_argument("--licence", help="what may be done with it")
@@ -702,7 +709,7 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--train", type=Path, metavar="FILE", help="of `wsd trains` (default: full)")
     p.add_argument("--k", type=_count, default=5, help="number of folds (default: 5)")
     p.add_argument("--repeats", type=_count, default=3, help="how often (default: 3)")
-    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seed", type=_seed, default=1)
     out(p, "the folds, .parquet")
 
     p = command("model", _model, "Find or fetch an encoder and verify its files.")
@@ -713,7 +720,7 @@ def _parser() -> argparse.ArgumentParser:
     where.add_argument("--path", help="a local folder")
     p.add_argument("--revision", help="full commit hash on the hub")
     p.add_argument("--sha256", nargs="*", default=[], metavar="FILE=SHA256")
-    p.add_argument("--random-weights", type=int, metavar="SEED", help="weights drawn, not read")
+    p.add_argument("--random-weights", type=_seed, metavar="SEED", help="weights drawn, not read")
     p.add_argument("--blocks", type=_count, required=True, help="blocks the model must have")
     p.add_argument("--width", type=_count, required=True, help="width the model must have")
     out(p, "the model's record, .json")
@@ -735,7 +742,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=["plain", "masked"],
         help="the sentence, or a mask token for its focal word",
     )
-    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seed", type=_seed, default=1)
     p.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     p.add_argument(
         "--precision",
@@ -771,7 +778,7 @@ def _parser() -> argparse.ArgumentParser:
 
     p = command("control", _control, "The same on labels fixed by the neighbouring word.")
     learner(p)
-    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seed", type=_seed, default=1)
 
     p = command("select", _select, "Choose a configuration by what the folds say.")
     p.add_argument("--searches", type=Path, nargs="+", required=True, metavar="FILE")
@@ -809,7 +816,7 @@ def _parser() -> argparse.ArgumentParser:
     p = command("project", _project, "Project every word on a plane.")
     vectors(p)
     p.add_argument("--method", default="pca", choices=["pca", "tsne"])
-    p.add_argument("--seed", type=int, default=1, help="of tsne")
+    p.add_argument("--seed", type=_seed, default=1, help="of tsne")
     out(p, "the projections, .parquet")
 
     p = command("neighbours", _neighbours, "Find the instances nearest to each, in the full space.")
@@ -852,7 +859,7 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--selection", type=Path, required=True, help="of `wsd select`, .json")
     p.add_argument("--selection-table", type=Path, required=True, help="the same, .csv")
     p.add_argument("--scores", type=Path, required=True, help="of `wsd evaluate`")
-    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seed", type=_seed, default=1)
     p.add_argument("--table", type=Path, required=True, help="the comparison, .csv")
     out(p, "folder for what stands behind it")
 
@@ -863,7 +870,7 @@ def _parser() -> argparse.ArgumentParser:
         "--searches", type=Path, nargs="+", required=True, metavar="FILE",
         help="what the folds say of each, in the same order",
     )  # fmt: skip
-    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seed", type=_seed, default=1)
     p.add_argument(
         "--layers", type=Path, required=True, metavar="FILE", help="table over words, .csv"
     )
@@ -890,7 +897,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--view", default="focal")
     p.add_argument("--layers", nargs="+", required=True, help="layer choices")
-    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seed", type=_seed, default=1)
     out(p, "the table, .csv")
 
     p = command("audit", _audit, "List near-duplicates, suspected gold and confusions.")
@@ -946,7 +953,7 @@ def _parser() -> argparse.ArgumentParser:
     p = command("calibration", _calibration, "Measure what the selected probabilities are worth.")
     p.add_argument("--results", type=Path, required=True, help="folder results/<dataset>")
     p.add_argument("--model", required=True, help="its name in the selection")
-    p.add_argument("--seed", type=int, default=1, help="of the bootstrap")
+    p.add_argument("--seed", type=_seed, default=1, help="of the bootstrap")
     out(p, "folder for calibration.csv, reliability.csv and novelty.csv")
 
     def configuration(to: argparse.ArgumentParser) -> None:

@@ -31,6 +31,9 @@ SELECTED, PER_WORD, BEST = "selected", "selected per word", "best on test, for r
 CANDIDATE, BASELINE, CONTROL, TWIN = "candidate", "baseline", "control view", "random weights"
 PUBLISHED, SYSTEM = "published", "system"
 NAMES = ("kind", "model", "view", "layers", "classifier")
+# What is read of selection.csv and of scores.csv.
+LISTED = ["train", "scope", *NAMES[1:], "objective"]
+SCORED = ["train", "draw", "test", *NAMES[1:], "word", "n_train", "macro_f1"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -492,7 +495,8 @@ def compare(
         *read_rows(published, PUBLISHED, corpora),
         *read_rows(outputs, SYSTEM, corpora),
     ]
-    listed = read_csv(selection_table)
+    with expecting(selection_table):
+        listed = read_csv(selection_table)[LISTED]
     found = assemble(
         candidates=own,
         per_word=read_rows(per_word_files, PER_WORD, corpora),
@@ -533,7 +537,8 @@ def compare(
     _write(out / "controls.csv", with_intervals(everything, unlike, {}, seed))
     task = [*own, *everything]
     _write(out / "selectivity.csv", selectivity(task, read_rows(control, "control", corpora)))
-    score_table = read_csv(scores).fillna({"draw": ""})
+    with expecting(scores):
+        score_table = read_csv(scores)[SCORED].fillna({"draw": ""})
     # What a system learned from is not known here.
     unknown = {row.model for row in others if row.kind in (PUBLISHED, SYSTEM)}
     score_table = score_table[~score_table["model"].isin(unknown)]

@@ -277,9 +277,12 @@ def set_aside(path: Path) -> Path:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write ``text`` as UTF-8 with LF line ends, whole or not at all."""
+    """Write ``text`` as UTF-8 with LF line ends, whole or not at all.
+
+    What UTF-8 cannot say, such as a byte of an argument that was not UTF-8, becomes an escape.
+    """
     with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def write_json(path: Path, value: Any) -> None:

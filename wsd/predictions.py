@@ -174,7 +174,8 @@ def classify(
     from wsd.classifiers import build
 
     grid = tuning.points(space)
-    build(estimator, grid[0])  # refuses what the estimator does not have, before any work
+    for values in grid:  # what the estimator does not take is refused before any work
+        build(estimator, values)
     trains = [folding.of_words(path, corpora) for path in folds]
     figures: list[dict[str, np.ndarray]] = [{} for _ in trains]
     sources: dict[str, Any] = {}

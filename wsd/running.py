@@ -5,8 +5,8 @@ gone with the process, however that ends, so that nothing is ever to be unlocked
 is refused while another lives. If only its jobs do, because it was killed alone, the new run waits
 for them: they would put files of their own settings in the place of newer ones.
 
-Then what was left half-written is removed, and what is not what was written is set aside, so that
-its step runs again. The locks are :func:`fcntl.flock`'s; on a file system without locks, as some
+Then what was left half-written is removed, and what is not what was written is set aside; what is
+missing is made again. The locks are :func:`fcntl.flock`'s; on a file system without locks, as some
 network mounts are, a run says that nothing keeps others away.
 """
 
@@ -18,12 +18,14 @@ import os
 import socket
 import sys
 import time
+from base64 import urlsafe_b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
 from wsd.errors import WsdError, visible
+from wsd.files import from_the_future, probe, replacing, sweep
 
 log = logging.getLogger("wsd")
 
@@ -31,6 +33,7 @@ RUN_LOCK = "wsd.run.lock"
 JOBS_LOCK = "wsd.jobs.lock"
 # Names the file that the jobs of a run share a lock on.
 VARIABLE = "WSD_JOBS_LOCK"
+MISSING = "the file is missing"
 WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
 
 
@@ -61,7 +64,6 @@ def begin(state: Path, results: Path) -> TextIO | None:
         If the folder of results cannot be written, or its disk is full.
     """
     from wsd import checking
-    from wsd.files import from_the_future, probe, sweep
 
     state.mkdir(parents=True, exist_ok=True)
     lock = (state / RUN_LOCK).open("a+", encoding="utf-8")
@@ -89,7 +91,38 @@ def begin(state: Path, results: Path) -> TextIO | None:
     ahead = from_the_future(results)
     if ahead:
         _say(f"{len(ahead)} files, such as {ahead[0]}, are dated in the future: dated now")
+    redo_missing(state)
     return lock
+
+
+def redo_missing(state: Path) -> list[Path]:
+    """Have every result that is not there made again, and say which.
+
+    When a job fails, Snakemake removes what it should have made and notes the new settings as
+    those of the missing files. A later run then finds nothing that asks for them, as long as what
+    was made of the old ones is there, and would keep figures of the old settings. A note that says
+    another command than the step's makes it run again, whoever asks for its files.
+
+    Parameters
+    ----------
+    state : Path
+        Snakemake's folder, with a note per result under ``metadata``.
+    """
+    notes, found = state / "metadata", []
+    for note in sorted(path for path in notes.rglob("*") if path.is_file()):
+        # Long names are spread over folders, each part but the last behind an @.
+        parts = [part.removeprefix("@") for part in note.relative_to(notes).parts]
+        try:
+            result = Path(urlsafe_b64decode("".join(parts)).decode())
+            if result.parts[:1] != ("results",) or os.path.lexists(result):
+                continue
+            said = json.loads(note.read_text(encoding="utf-8"))
+            with replacing(note) as temporary:
+                temporary.write_text(json.dumps({**said, "code": MISSING}), encoding="utf-8")
+        except (TypeError, ValueError):  # not one of these notes, or half of one
+            continue
+        found.append(result)
+    return found
 
 
 def busy(state: Path) -> BusyError | None:

@@ -24,6 +24,8 @@ TEXTS = ["", "../x", ESCAPE, "{}", "[]", "NaN", '{"C": [0]}', "x" * 300, "\udcff
 PATHS = ["none", "folder", "empty", "text.txt", "tiny.json", "noise.parquet", "x" * 300,
          f"none/{ESCAPE}", "none/\udcff", "", "1.json"]  # fmt: skip
 
+NUMERIC = (cli._count, cli._seed)
+
 
 def commands() -> dict[str, argparse.ArgumentParser]:
     (found,) = (
@@ -42,7 +44,7 @@ def of_kind(action: argparse.Action) -> list[str]:
     """Hostile values for an argument."""
     if action.choices is not None:
         return ["nonesuch", "", ESCAPE]
-    return PATHS if action.type is Path else NUMBERS if action.type in (int, cli._count) else TEXTS
+    return PATHS if action.type is Path else NUMBERS if action.type in NUMERIC else TEXTS
 
 
 def plain(action: argparse.Action) -> list[str]:
@@ -52,9 +54,7 @@ def plain(action: argparse.Action) -> list[str]:
     if action.choices is not None:
         value = str(next(iter(action.choices)))
     else:
-        value = (
-            "folder" if action.type is Path else "1" if action.type in (int, cli._count) else "a"
-        )
+        value = "folder" if action.type is Path else "1" if action.type in NUMERIC else "a"
     return given(action, value)
 
 
