@@ -6,7 +6,7 @@ import crash
 import pytest
 from checkout import Checkout
 
-KILLS = 3
+KILLS = 2
 
 
 @pytest.mark.slow

@@ -35,6 +35,8 @@ def points(space: Mapping[str, Any]) -> list[dict[str, Any]]:
     ----------
     space : mapping of parameter to a value, or to a list of values
 
+    Examples
+    --------
     >>> points({"C": [0.1, 1], "prior_shift": 0})
     [{'C': 0.1, 'prior_shift': 0}, {'C': 1, 'prior_shift': 0}]
     """
