@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 from tiny import corpus_of, tiny_bert
 
+from wsd import batches, embeddings, models
 from wsd import corpus as corpora
-from wsd import embeddings, models
-from wsd import encoder as encoders
 from wsd.embeddings import Embeddings, Writer
 from wsd.encoder import Encoder
 from wsd.errors import ModelError, StorageError
@@ -32,10 +31,10 @@ VIEWS = ["focal", "cls", "static"]
 SIGKILLED = """
 import os, signal, sys
 from pathlib import Path
-import wsd.encoder
+import wsd.batches, wsd.encoder
 from wsd import corpus, embeddings
 from wsd.files import read_json
-wsd.encoder.BATCH_TOKENS = 64
+wsd.batches.CPU_BUDGET = 64
 forward, calls = wsd.encoder.Encoder._forward, []
 def counted(self, batch, weights):
     calls.append(len(batch))
@@ -80,7 +79,7 @@ def run(out: Path, *, kill_at: int = 0, seed: int = 1, threads: int = 1) -> int:
 
     record = read_json(out.parent / "tiny.json")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(encoders, "BATCH_TOKENS", 64)
+        patched.setattr(batches, "CPU_BUDGET", 64)
         patched.setattr(Encoder, "_forward", counted)
         with pytest.raises(Killed) if kill_at else contextlib.nullcontext():
             embeddings.embed(
