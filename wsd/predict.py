@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from wsd import features, models
+from wsd import models
 from wsd.corpus import Corpus
 from wsd.embeddings import MASKED
 from wsd.errors import ConfigError, ModelError
 from wsd.features import Features
 from wsd.fitting import FittedWord
 from wsd.forms import Finder, Occurrence
-from wsd.views import STATIC
+from wsd.vectors import vectors as vectors_of
 
 if TYPE_CHECKING:
     from wsd.alignment import Aligned
@@ -156,7 +156,6 @@ class Predictor:
         self, words: Words, encoder: "Encoder", found: Features, *, threads: int = 1
     ) -> None:
         self.words, self.encoder, self.features, self.threads = words, encoder, found, threads
-        self._views = [view for view, _ in found.parts]
         self._finders: dict[str | None, Finder] = {None: Finder(words.words)}
 
     def predict(self, lines: Iterable[Line], *, neighbours: bool = True) -> Iterator[Row]:
@@ -212,7 +211,13 @@ class Predictor:
                 kept.append(i)
                 aligned.append(found)
         if kept:
-            vectors = self._vectors([asked[i] for i in kept], aligned)
+            vectors = vectors_of(
+                self.encoder,
+                _table([asked[i] for i in kept]),
+                aligned,
+                self.features,
+                threads=self.threads,
+            )
             of_word: dict[str, list[int]] = {}
             for place, i in enumerate(kept):
                 of_word.setdefault(asked[i].word, []).append(place)
@@ -239,31 +244,6 @@ class Predictor:
                 except ModelError as error:
                     found.append(error)
             return found
-
-    def _vectors(self, asked: Sequence[_Asked], aligned: Sequence["Aligned"]) -> np.ndarray:
-        """What the classifiers see: float32 array of shape (len(asked), features)."""
-        static = [view for view in self._views if view in STATIC]
-        contextual = [view for view in self._views if view not in STATIC]
-        states: dict[tuple[str, int], np.ndarray] = {
-            (view, 0): of
-            for view, of in zip(static, self.encoder.static(aligned, static), strict=True)
-        }
-        if contextual:
-            wanted = [
-                (view, layer)
-                for view, choice in self.features.parts
-                if view not in STATIC
-                for layer in choice.layers
-            ]
-            shape = (len(asked), self.encoder.width)
-            states |= {key: np.empty(shape, dtype=np.float32) for key in wanted}
-            batches = self.encoder.encode(
-                _table(asked), aligned, views=contextual, seed=0, threads=self.threads
-            )
-            for rows, of_views in batches:
-                for view, layer in wanted:
-                    states[view, layer][rows] = of_views[contextual.index(view), layer]
-        return features.assemble(self.features, lambda view, layer: states[view, layer])
 
     def _rows(
         self, word: FittedWord, asked: Sequence[_Asked], vectors: np.ndarray, neighbours: bool

@@ -139,7 +139,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         instances = _some(self._read(X))
         encoder = opening.load(self.record_, pooling=self.pooling, device=self.device)
         found = features(self.view, self.layers_, self.record_["blocks"])
-        return vectors(encoder, focus.table(instances), found, threads=self.threads)
+        table = focus.table(instances)
+        return vectors(encoder, table, encoder.align(table), found, threads=self.threads)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the columns: view, layer choice, number.
@@ -175,8 +176,9 @@ def _some(instances: list[focus.Focus]) -> list[focus.Focus]:
 
 def _names(encoder: Any, found: Features, one: focus.Focus) -> np.ndarray:
     """Names of the columns. How wide a static view is only the encoder's matrix tells."""
-    names = []
+    names, table = [], focus.table([one])
+    aligned = encoder.align(table)
     for view, choice in found.parts:
-        (vector,) = vectors(encoder, focus.table([one]), Features(((view, choice),)))
+        (vector,) = vectors(encoder, table, aligned, Features(((view, choice),)))
         names += [f"{view}_{choice.name}_{i}" for i in range(len(vector))]
     return np.array(names, dtype=object)

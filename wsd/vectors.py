@@ -4,6 +4,7 @@ The same alignment, views, layer choices and combination as the files of :mod:`w
 a classifier; only the hidden states that are named are kept.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,16 +15,26 @@ from wsd.features import Features
 from wsd.views import STATIC
 
 if TYPE_CHECKING:
+    from wsd.alignment import Aligned
     from wsd.encoder import Encoder
 
 
-def vectors(encoder: "Encoder", corpus: Corpus, found: Features, *, threads: int = 1) -> np.ndarray:
+def vectors(
+    encoder: "Encoder",
+    corpus: Corpus,
+    aligned: Sequence["Aligned"],
+    found: Features,
+    *,
+    threads: int = 1,
+) -> np.ndarray:
     """What a classifier sees of each instance.
 
     Parameters
     ----------
     encoder : Encoder
     corpus : Corpus
+    aligned : sequence of Aligned
+        Its instances, of ``encoder.align``.
     found : Features
         The views, without ``other``, and the layer choice of each.
     threads : int
@@ -35,9 +46,8 @@ def vectors(encoder: "Encoder", corpus: Corpus, found: Features, *, threads: int
     Raises
     ------
     ModelError
-        If a focal word cannot be found, or a vector is not finite; it names the instance.
+        If a vector is not finite; it names the instance.
     """
-    aligned = encoder.align(corpus)
     static = [view for view, _ in found.parts if view in STATIC]
     contextual = [view for view, _ in found.parts if view not in STATIC]
     of_matrix = encoder.static(aligned, static)
