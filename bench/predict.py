@@ -18,9 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
-
-from wsd import corpus
+from wsd import corpus, focus
 from wsd.forms import Finder
 from wsd.modelfile import ModelFile
 from wsd.predict import open_encoder
@@ -80,15 +78,7 @@ def extract(model_file: Path, file: Path, threads: int) -> None:
     encoder = open_encoder(opened.encoder, device="cpu")
     finder = Finder(opened.words)
     found = [finder.find(line)[0] for line in file.read_text().splitlines()]
-    table = corpus.Corpus(
-        word="all",
-        senses=("none",),
-        split=np.array(["new"] * len(found)),
-        index=np.arange(len(found), dtype=np.int32),
-        tokens=tuple(one.tokens for one in found),
-        position=np.array([one.position for one in found], dtype=np.int32),
-        gold=np.zeros(len(found), dtype=np.int32),
-    )
+    table = focus.table([focus.Focus(one.tokens, one.position) for one in found])
     aligned = encoder.align(table)
     for _ in encoder.encode(table, aligned, views=["focal"], seed=1, threads=threads):
         pass

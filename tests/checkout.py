@@ -86,6 +86,19 @@ class Checkout:
         path.write_text(yaml.safe_dump(config), encoding="utf-8")
         return str(path)
 
+    def one_word(self, name: str) -> str:
+        """Configure a run of seconds: one word, one layer, one classifier; the file's path."""
+        return self.configure(
+            name,
+            dataset="quickstart",
+            words=["crane"],
+            models=[self.tiny_model()],
+            layers=[1],
+            tuning={"folds": 3, "repeats": 1},
+            classifiers=[{"name": "nearest_centroid"}],
+            controls={"baselines": False},
+        )
+
     def tiny_model(self) -> dict[str, Any]:
         """A config entry for a BERT of two blocks with random weights."""
         folder = self.root / "tiny-bert"

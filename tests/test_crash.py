@@ -12,16 +12,7 @@ KILLS = 2
 @pytest.mark.slow
 def test_a_killed_run_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
     checkout = Checkout.create(tmp_path / "base")
-    checkout.configure(
-        "crash",
-        dataset="quickstart",
-        words=["crane"],
-        models=[checkout.tiny_model()],
-        layers=[1],
-        tuning={"folds": 3, "repeats": 1},
-        classifiers=[{"name": "nearest_centroid"}],
-        controls={"baselines": False},
-    )
+    checkout.one_word("crash")
     command = ("--cores", "2", "--configfile", "config/crash.yaml")
     kills = crash.run(tmp_path, checkout.root, command, KILLS, seed=1)
     print(crash.tally(kills, tmp_path / "reference.log"))

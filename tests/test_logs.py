@@ -8,20 +8,16 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from test_steps import logs_as_before
 
 from wsd import files, logs
 from wsd.cli import main
 
 
 @pytest.fixture(autouse=True)
-def logs_as_before() -> Iterator[None]:
-    root, wsd = logging.getLogger(), logging.getLogger("wsd")
-    handlers, level, wsd_level = root.handlers[:], root.level, wsd.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    wsd.setLevel(wsd_level)
-    logging.captureWarnings(False)
+def unchanged() -> Iterator[None]:
+    with logs_as_before():
+        yield
 
 
 def lines(path: Path) -> list[dict]:

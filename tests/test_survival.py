@@ -35,16 +35,7 @@ EMBED_LOG = "results/logs/quickstart/tiny/embed/crane.log"
 def done(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """A run of one word that is done; ``reference`` beside it has what it wrote."""
     checkout = Checkout.create(tmp_path_factory.mktemp("survival") / "wsd")
-    checkout.configure(
-        "one",
-        dataset="quickstart",
-        words=["crane"],
-        models=[checkout.tiny_model()],
-        layers=[1],
-        tuning={"folds": 3, "repeats": 1},
-        classifiers=[{"name": "nearest_centroid"}],
-        controls={"baselines": False},
-    )
+    checkout.one_word("one")
     checkout.run(*ARGUMENTS)
     subprocess.run(["cp", "-a", checkout.root, checkout.root.with_name("reference")], check=True)
     return checkout
