@@ -40,7 +40,7 @@ test-fast: setup ## Run the tests that take no more than a few seconds each
 	$(BIN)/python -m pytest $(SPREAD) -m "not slow"
 
 slurm: setup ## Run the quickstart through a SLURM of this machine; needs root, slurm-wlm and munge
-	WSD_TESTS_REQUIRE="slurm minilm" $(BIN)/python -m pytest tests/test_slurm.py
+	WSD_TESTS_REQUIRE="slurm minilm" $(BIN)/python -m pytest tests/slurm
 
 lint: setup ## Check style, format and types, of the code and of the workflow
 	$(BIN)/ruff check .

@@ -27,10 +27,13 @@ from typing import Any
 
 import numpy as np
 
+from wsd.alignment import Aligned
 from wsd.corpus import Corpus, read_text
 from wsd.corpus import write as write_corpus
 from wsd.embeddings import Writer
-from wsd.files import replacing
+from wsd.files import replacing, write_json
+from wsd.pieces import FILE as ALIGNMENT
+from wsd.pieces import report as alignment_of
 
 WORDS = 200
 BLOCKS, WIDTH = 2, 128
@@ -80,6 +83,8 @@ def make_tables(folder: Path, words: list[str]) -> None:
         table = read_text(folder / "source" / word, word)
         write_corpus(folder / f"corpus/{word}.parquet", table)
         make_vectors(folder / "e", table, seed)
+        whole = Aligned(ids=[0], focal=[0], others=[], cls=None, windowed=False, pieces=(word,))
+        write_json(folder / "e" / word / ALIGNMENT, alignment_of(table, [whole] * len(table)))
 
 
 def make_vectors(folder: Path, corpus: Corpus, seed: int) -> None:
@@ -87,7 +92,14 @@ def make_vectors(folder: Path, corpus: Corpus, seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = len(corpus)
     provenance = {
-        "model": {"name": "made", "blocks": BLOCKS, "width": WIDTH},
+        "model": {
+            "name": "made",
+            "blocks": BLOCKS,
+            "width": WIDTH,
+            "model_type": "none",
+            "source": {"drawn": "at random"},
+            "files": {},
+        },
         "architecture": {},
         "input": "plain",
         "pooling": "mean",
@@ -200,12 +212,18 @@ def steps(words: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
         ["comparison/word-layers.csv"],
     )  # fmt: skip
     yield (
+        "alignment",
+        ["alignment", "--model", "made", "--embeddings", "e", "--words", *words,
+         "--out", "alignment.csv"],
+        ["alignment.csv"],
+    )  # fmt: skip
+    yield (
         "report",
         ["report", *data, "--dataset", "quickstart", "--predictions", *predictions,
           "--projections", *(f"project-{layer}.parquet" for layer in LAYERS),
           "--neighbours", *(f"neighbours-{layer}.parquet" for layer in LAYERS), *tables,
-          "--comparison", "comparison.csv", "--tables", "comparison", "--out", "report",
-          "--portable", "portable"],
+          "--comparison", "comparison.csv", "--tables", "comparison",
+          "--alignment", "alignment.csv", "--out", "report", "--portable", "portable"],
         ["report/index.html"],
     )  # fmt: skip
 

@@ -372,10 +372,18 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
             ("bank", "bank", "bank", 1500, 1.0, 1), ("bank", "=<b>banks", "bank ##s", 500, 2.0, 2),
         )
     )  # fmt: skip
+    # Test instance 1 of bank is got wrong by all, 0 by the other system alone.
+    errors = pd.DataFrame(
+        [{"reference_model": model, "kind": "published", "model": "theirs", "word": "bank",
+          "index": index, "gold": "<i>money</i>", "selected": ours, "predicted": theirs}
+         for model in blocks
+         for index, ours, theirs in ((0, "<i>money</i>", "river"), (1, "river", "river"))]
+    )  # fmt: skip
     return {
         "comparison": pd.concat(rows),
         "controls": controls,
         "differences": differences,
+        "errors": errors,
         "best-set": best_set,
         "learning": learning,
         "layers": pd.DataFrame(by_layer),

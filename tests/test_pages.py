@@ -874,7 +874,8 @@ def test_dark_pages_have_dark_plots(chromium: Browser, built: Path) -> None:
     chromium.assert_quiet()
 
 
-PAGES = ("index.html", "layers.html", "words/bank.html#pin=test-5")
+TABLES = ("index.html", "layers.html", "errors.html")
+PAGES = (*TABLES, "words/bank.html#pin=test-5")
 
 
 @pytest.fixture(scope="module")
@@ -893,7 +894,7 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=[*(("built", name) for name in PAGES),
-                        *(("several", name) for name in (*PAGES[:2], "words/deep/bank.html"))],
+                        *(("several", name) for name in (*TABLES, "words/deep/bank.html"))],
                 ids="-".join)  # fmt: skip
 def address(request: pytest.FixtureRequest) -> str:
     """Of a page, of one model's report or of three models'."""

@@ -76,7 +76,7 @@ def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) ->
     assets = ("plots.js", "tables.js", "word.js", "bokeh.min.js", "style.css")
     tables = set(inputs.TABLES) - {"model-layers"}
     assert set(files_in(tmp_path)) == (
-        {"report/index.html", "report/layers.html"}
+        {"report/index.html", "report/layers.html", "report/errors.html"}
         | {f"report/assets/{name}" for name in assets}
         | {f"report/data/{folder}{name}.csv" for name in tables for folder in ("", ".sums/")}
         | {f"report/words/{file_name(word)}.html" for word in run.corpora}
@@ -283,6 +283,36 @@ def test_index_answers_and_tells_what_was_selected_from_what_is_best(run: Run, b
         assert needed in page.text
     for corpus in run.corpora.values():
         assert corpus.digest in page.text
+
+
+def test_errors_stand_beside_one_another(run: Run, built: Path) -> None:
+    page = Page(built / "report" / "errors.html")
+    text = " ".join(page.text.split())
+    n_test = sum(int((corpus.split == "test").sum()) for corpus in run.corpora.values())
+    assert f"Of {n_test} test instances 2 are got wrong by a system from elsewhere" in text
+    # Errors; only theirs, only ours, both, with one answer.
+    assert "theirs2selected1011" in text
+    # What two get wrong stands before what one does; the focal word within its sentence.
+    bank = run.corpora["bank"]
+    (row,) = np.flatnonzero((bank.split == "test") & (bank.index == 1))
+    sentence = " ".join(bank.tokens[row])
+    first, second = text.index("bank 1 "), text.index("bank 0 ")
+    assert first < second
+    assert f"bank 1 {sentence}2<i>money</i>riverriver" in text
+    assert text[second:].split("<i>money</i>")[1].startswith("\N{EN DASH}river")
+    assert "words/bank.html#pin=test-1" in page.links()
+    assert "errors.html" in Page(built / "report" / "index.html").links()
+
+
+def test_no_page_of_errors_without_other_systems(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "comparison.csv"
+    table = pd.read_csv(run.tables["comparison"][0], dtype=str, keep_default_na=False)
+    table[table["kind"] != "published"].to_csv(path, index=False)
+    arguments = run.arguments(tmp_path)
+    arguments["tables"] = {**arguments["tables"], "comparison": [path], "errors": []}
+    build_report(**arguments)
+    assert not (tmp_path / "report/errors.html").exists()
+    assert "errors.html" not in Page(tmp_path / "report/index.html").links()
 
 
 def test_index_has_a_row_per_word(run: Run, built: Path) -> None:

@@ -287,6 +287,7 @@ MODULES = {
         "report/index",
         "report/inputs",
         "report/layers",
+        "report/mistakes",
         "report/models",
         "report/render",
         "report/word",

@@ -27,6 +27,7 @@ rule report:
     output:
         index=f"{RESULTS}/report/index.html",
         layers=f"{RESULTS}/report/layers.html",
+        errors=f"{RESULTS}/report/errors.html" if SYSTEMS or CONFIG.systems else [],
         # The first model's pages stand in words/ itself.
         pages=expand(
             "{results}/report/words/{model}{word}.html",

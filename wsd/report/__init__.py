@@ -1,9 +1,9 @@
 """The report: what a config's tables say, as pages that open from disk.
 
 ``index.html`` has the answer and the words, ``layers.html`` compares layer choices, one page per
-word shows its instances, ``data/`` has the tables. The word pages are written a second time as
-single files, for viewers that open a page on its own. Only tables are read, never a model or
-embeddings, so a report can be made again anywhere.
+word shows its instances, ``errors.html`` what systems from elsewhere get wrong, ``data/`` has the
+tables. The word pages are written a second time as single files, for viewers that open a page on
+its own. Only tables are read, never a model or embeddings, so a report can be made again anywhere.
 """
 
 import logging
@@ -17,6 +17,7 @@ from wsd.files import replacing_folder
 from wsd.report import inputs
 from wsd.report.index import write_index
 from wsd.report.layers import write_layers
+from wsd.report.mistakes import write_errors
 from wsd.report.render import write_assets
 from wsd.report.word import write_word
 from wsd.sheets import write_csv
@@ -25,7 +26,7 @@ log = logging.getLogger("wsd")
 
 # Tables that lie together, behind the comparison.
 BEHIND = (
-    *("controls", "differences", "best-set", "learning"),
+    *("controls", "differences", "best-set", "errors", "learning"),
     *("layers", "word-layers", "model-layers"),
 )
 
@@ -64,7 +65,8 @@ def build_report(
     text : bool
         Whether the pages may hold the corpus's sentences.
     out : Path
-        Folder for ``index.html``, ``layers.html``, ``words/``, ``assets/`` and ``data/``.
+        Folder for ``index.html``, ``layers.html``, ``words/``, ``assets/`` and ``data/``; and
+        ``errors.html``, if there are systems from elsewhere.
     portable : Path
         Folder for ``<model>/<word>.html``, each depending on no other file.
 
@@ -97,6 +99,7 @@ def build_report(
                 log.info("page %d of %d: %s %s", done, total, model, word)
         write_index(report, folder)
         write_layers(report, folder)
+        write_errors(report, folder)
         for name, table in report.tables.items():
             if len(table):
                 write_csv(folder / "data" / f"{name}.csv", table)

@@ -185,6 +185,9 @@ TABLES = {
         ("reference_model", "kind", *_NAMES, "figure"), ("difference", "low", "high", "p_holm")
     ),
     "best-set": Table((*_NAMES, "figure", "not_told_from_best"), ("estimate", "p")),
+    "errors": Table(
+        ("reference_model", "kind", "model", "word", "gold", "selected", "predicted"), ("index",)
+    ),
     "learning": Table((*_NAMES, "train"), ("n_train", "mean_macro_f1_in_common")),
     "layers": Table(
         (*_NAMES, "figure", "reference", "chosen_on_folds", "not_told_from_best"),
@@ -226,7 +229,7 @@ TABLES = {
 CONFIDENCE = ("calibration", "reliability", "novelty")
 # A run without controls, further training sets or a second model has no such rows.
 MAY_BE_EMPTY = (
-    *("controls", "differences", "learning", "geometry", "model-layers"),
+    *("controls", "differences", "errors", "learning", "geometry", "model-layers"),
     *CONFIDENCE,
 )
 _FLAGS = ("chosen_on_folds", "not_told_from_best")

@@ -7,7 +7,7 @@
 set -euo pipefail
 
 CONF=/etc/slurm/slurm.conf
-MARK="# Written by tests/slurm.sh"
+MARK="# Written by tests/slurm/slurm.sh"
 
 usage() {
   sed -n '2,6s/^# \{0,1\}//p' "$0" >&2

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from checkout import REPOSITORY, Checkout, Run
+from checkout import Checkout, Run
 from require import missing
 
 pytestmark = pytest.mark.slow
 
-SCRIPT = REPOSITORY / "tests/slurm.sh"
+SCRIPT = Path(__file__).with_name("slurm.sh")
 QUICKSTART = ("--configfile", "config/quickstart.yaml")
 # `wsd folds` takes so many MB more than it needs that it fits into the memory of a second attempt
 # and not into that of the first. Snakemake's own command names the rule too.
