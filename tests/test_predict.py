@@ -293,6 +293,7 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
         ({"manifest_json": b"[]"}, "not a whole model file"),
         ({"manifest_json": b"{"}, "not a whole model file"),
         ({"manifest_json": changed(format=2)}, "a model file of format 2"),
+        ({"manifest_json": changed(words=[{"crane": 1}])}, "the words are no mapping"),
         ({"words_1_safetensors": None}, "not a whole model file"),
         ({"words_1_safetensors": b"\x80\x04\x95pickle."}, "not a whole model file"),
         ({"manifest_json": of_crane(estimator="os.system")}, "there is no classifier 'os.system'"),
@@ -363,6 +364,15 @@ def test_training_sentences_stay_out_unless_asked_for(
     assert main(["fit", "--results", RESULTS, "--with-sentences", "--out", file]) == 0
     assert neighbour("--model-file", file)["sentence"] == sentence
     assert "may only be passed on as they may" in ModelFile(Path(file)).card
+    bad = tmp_path / "bad.wsd"
+    for sentences, message in (
+        (b"[]", "no mapping of words to lists"),
+        (b'{"crane": [1]}', "no mapping of words to lists"),
+        (b'{"crane": ["one"]}', "do not belong together"),
+    ):
+        rewritten(Path(file), bad, sentences_json=sentences)
+        with pytest.raises(ModelError, match=message):
+            ModelFile(bad).word("crane")
 
 
 def test_the_card_says_what_is_in_the_file(root: Path) -> None:

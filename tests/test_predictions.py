@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from conftest import MakeCorpus, WriteFolds, WriteVectors, turns
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,7 +16,7 @@ from wsd.classifiers import Logistic, NearestCentroid
 from wsd.corpus import Corpus
 from wsd.embeddings import Embeddings, Writer
 from wsd.errors import ConfigError, ResultError
-from wsd.files import read_table
+from wsd.files import read_table, write_table
 from wsd.folds import WordFolds
 from wsd.predictions import WordPredictions, classify, classify_per_word, predict_word
 
@@ -390,5 +391,28 @@ def test_layers_of_words_with_other_blocks_are_refused(
 def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     path = tmp_path / "corpus.parquet"
     corpus.write(path, make_corpus([("train", 0), ("test", 1)]))
+    with pytest.raises(ResultError, match="does not hold what it should"):
+        predictions.read(path)
+
+
+@pytest.mark.parametrize("line", [-1, 2**31, None])
+def test_an_index_that_is_no_line_is_refused(tmp_path: Path, line: int | None) -> None:
+    found = WordPredictions(
+        word="mint",
+        split="test",
+        senses=("a", "b"),
+        n_train=2,
+        index=np.array([0, 1], dtype=np.int32),
+        gold=np.array([0, 1], dtype=np.int32),
+        predicted=np.array([0, 0], dtype=np.int32),
+        scores=np.array([[0.5, 0.5], [0.75, 0.25]]),
+    )
+    path = tmp_path / "p.parquet"
+    predictions.write(path, [found], {})
+    assert predictions.read(path)[0][0].index.tolist() == [0, 1]
+    table, provenance = read_table(path)
+    at = table.schema.get_field_index("index")
+    table = table.set_column(at, "index", pa.array([0, line], pa.int64()))
+    write_table(path, table, provenance)
     with pytest.raises(ResultError, match="does not hold what it should"):
         predictions.read(path)

@@ -270,10 +270,10 @@ class ModelFile:
             for key, kinds in _KINDS.items():
                 if self.encoder[key] not in kinds:
                     raise ValueError(f"an encoder of {key} {self.encoder[key]!r}")
+            if not isinstance(self.manifest["words"], dict):
+                raise ValueError("the words are no mapping")
             self.words = tuple(self.manifest["words"])
-            self._sentences: dict[str, list[str]] = (
-                json.loads(self._read(SENTENCES)) if SENTENCES in self._zip.namelist() else {}
-            )
+            self._sentences = self._read_sentences()
 
     def word(self, word: str) -> FittedWord:
         """A word of the file.
@@ -291,6 +291,19 @@ class ModelFile:
     def sentences(self, word: str) -> list[str] | None:
         """The word's training sentences in the order of its vectors, if the file has them."""
         return self._sentences.get(word)
+
+    def _read_sentences(self) -> dict[str, list[str]]:
+        """The training sentences of each word, if the file has them."""
+        if SENTENCES not in self._zip.namelist():
+            return {}
+        found = json.loads(self._read(SENTENCES))
+        if not (
+            isinstance(found, dict)
+            and all(isinstance(of, list) for of in found.values())
+            and all(isinstance(sentence, str) for of in found.values() for sentence in of)
+        ):
+            raise ValueError("the sentences are no mapping of words to lists of text")
+        return found
 
     def _load(self, word: str) -> FittedWord:
         from safetensors.numpy import load
@@ -317,6 +330,7 @@ class ModelFile:
             and classes[0] >= 0
             and classes[-1] < len(senses)
             and np.isin(gold, classes).all()
+            and len(self._sentences.get(word, gold)) == len(gold)
         )
         if not sound:
             raise ValueError("its arrays do not belong together")

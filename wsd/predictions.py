@@ -30,6 +30,7 @@ log = logging.getLogger("wsd")
 
 PACKAGES = ("numpy", "scikit-learn", "scipy", "wsd")
 TEST = "test"
+_LAST_LINE = np.iinfo(np.int32).max
 PER_WORD = "per-word"  # the name of what differs from word to word
 
 
@@ -372,7 +373,7 @@ def _of_word(
             raise ValueError(f"a sense that {word!r} does not have")
         codes[name] = found.to_numpy().astype(np.int32)
     index = rows["index"].to_numpy()
-    if index.dtype.kind != "i" or (index < 0).any():
+    if index.dtype.kind != "i" or not ((index >= 0) & (index <= _LAST_LINE)).all():
         raise ValueError(f"an index of {word!r} that is no line")
     # Every row's map has all senses, in their order.
     maps = rows["scores"].combine_chunks()
