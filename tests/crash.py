@@ -1,11 +1,13 @@
 """Kills real runs at moments spread over their time, runs the same command again, and compares.
 
-    python tests/crash.py --kills 50 --seed 1 --work /tmp/crash
+    python tests/crash.py --kills 50 --writes 12 --seed 1 --work /tmp/crash
 
 Each kill has its own copy of the repository: the quickstart is started there, the whole process
 group gets SIGKILL, and the same command is run again, with nothing unlocked or removed in between.
 What it leaves must be, byte for byte, what an undisturbed run leaves. The moments are uniform over
 the time of the undisturbed run: one, drawn by the seed, in each of as many equal parts of it.
+Writing takes little of that time, so that few of them would fall into it: of the last ``--writes``
+kills each waits, from its moment on, for the next file that is being written.
 
 Called again with the same work folder it goes on where it was; several calls at once share the
 kills among them. The folder of a kill that ended badly is kept.
@@ -51,6 +53,7 @@ class Kill:
     """What one kill did, and whether the run after it put everything right."""
 
     number: int
+    drawn: float
     moment: float
     running: list[str]
     half_written: list[str]
@@ -102,6 +105,9 @@ def start(root: Path, command: tuple[str, ...], log: Path) -> subprocess.Popen[b
 def kill(process: subprocess.Popen[bytes]) -> list[str]:
     """SIGKILL a run with every process of it, and name the steps that were running."""
     family = []
+    # To look at it takes longer than to write a file.
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGSTOP)
     with contextlib.suppress(psutil.NoSuchProcess):
         family = psutil.Process(process.pid).children(recursive=True)
     steps = set()
@@ -121,13 +127,26 @@ def kill(process: subprocess.Popen[bytes]) -> list[str]:
 
 def half_written(root: Path) -> list[str]:
     """What of ours a kill has left unfinished, under its hidden names."""
-    found = []
-    for path in (root / "results").rglob("*"):
-        parts = path.relative_to(root).parts
-        ours = path.name.startswith(".") and path.name.endswith(PART)
-        if ours or (path.name == FOLDER and FOLDER not in parts[:-1]):
-            found.append(path.relative_to(root).as_posix())
-    return sorted(found)
+    return sorted(path.relative_to(root).as_posix() for path in _unfinished(root / "results"))
+
+
+def _unfinished(folder: Path) -> Iterator[Path]:
+    with contextlib.suppress(FileNotFoundError):  # removed meanwhile
+        for found in os.scandir(folder):
+            ours = found.name.startswith(".") and found.name.endswith(PART)
+            if ours or found.name == FOLDER:
+                yield Path(found.path)
+            if found.is_dir(follow_symlinks=False) and found.name != FOLDER:
+                yield from _unfinished(Path(found.path))
+
+
+def wait_for_a_write(process: subprocess.Popen[bytes], root: Path) -> None:
+    """Until a file of the results is being written, or the run is at its end.
+
+    Looks without a pause: a small table has its hidden name for some milliseconds.
+    """
+    while process.poll() is None and next(_unfinished(root / "results"), None) is None:
+        pass
 
 
 @contextlib.contextmanager
@@ -173,15 +192,21 @@ def moments(n: int, seed: int, seconds: float) -> list[float]:
     return found
 
 
-def one(work: Path, base: Path, command: tuple[str, ...], number: int, moment: float) -> Kill:
+def one(
+    work: Path, base: Path, command: tuple[str, ...], number: int, drawn: float, *, write: bool
+) -> Kill:
     """Kill one run, run it again, and compare."""
     root, log = work / f"kill-{number}", work / f"kill-{number}.log"
     shutil.rmtree(root, ignore_errors=True)
     log.unlink(missing_ok=True)
     shutil.copytree(base, root)
+    begin = time.monotonic()
     process = start(root, command, log)
     with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(moment)
+        process.wait(drawn)
+    if write:
+        wait_for_a_write(process, root)
+    moment = time.monotonic() - begin
     running = kill(process)
     left = half_written(root)
     broken = [f"{path}: {what}" for path, what in checking.damaged(root / "results")]
@@ -189,21 +214,26 @@ def one(work: Path, base: Path, command: tuple[str, ...], number: int, moment: f
     code = start(root, command, log).wait()
     seconds = time.monotonic() - begin
     unlike = differences(root, work / "reference")
-    found = Kill(number, moment, running, left, broken, code, seconds, unlike)
+    found = Kill(number, drawn, moment, running, left, broken, code, seconds, unlike)
     if found.well:
         shutil.rmtree(root)
     return found
 
 
-def run(work: Path, base: Path, command: tuple[str, ...], n: int, seed: int) -> list[Kill]:
-    """All kills that no other process has done or is at; then every one that is done."""
+def run(
+    work: Path, base: Path, command: tuple[str, ...], n: int, seed: int, writes: int
+) -> list[Kill]:
+    """All kills that no other process has done or is at; then every one that is done.
+
+    The last ``writes`` of them wait for a write.
+    """
     seconds = undisturbed(work, base, command)
-    print(f"undisturbed: {seconds:.0f} s; seed {seed}; {n} kills", flush=True)
+    print(f"undisturbed: {seconds:.0f} s; seed {seed}; {n} kills, {writes} in a write", flush=True)
     files = [work / f"kill-{i}.of-{n}.seed-{seed}.json" for i in range(n)]
-    for i, moment in enumerate(moments(n, seed, seconds)):
+    for i, drawn in enumerate(moments(n, seed, seconds)):
         with claimed(files[i].with_suffix(".lock"), wait=False) as mine:
             if mine and not files[i].exists():
-                found = one(work, base, command, i, moment)
+                found = one(work, base, command, i, drawn, write=i >= n - writes)
                 files[i].write_text(json.dumps(asdict(found)))
                 print(line(found), flush=True)
     return [Kill(**json.loads(file.read_text())) for file in files if file.exists()]
@@ -212,7 +242,8 @@ def run(work: Path, base: Path, command: tuple[str, ...], n: int, seed: int) -> 
 def line(found: Kill) -> str:
     verdict = "well" if found.well else f"BAD: exit {found.code} {found.damaged or ''}"
     return (
-        f"kill {found.number} at {found.moment:.1f} s, in {', '.join(found.running) or 'no job'}; "
+        f"kill {found.number} at {found.moment:.1f} s (drawn: {found.drawn:.1f}), "
+        f"in {', '.join(found.running) or 'no job'}; "
         f"left {len(found.half_written)} unfinished; again {found.seconds:.0f} s: {verdict} "
         f"{'; '.join(found.differences[:5])}"
     ).rstrip()
@@ -236,6 +267,7 @@ def tally(kills: list[Kill], log: Path) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=8)
+    parser.add_argument("--writes", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", type=Path, default=Path("/tmp/wsd-crash"))
     args = parser.parse_args()
@@ -244,7 +276,7 @@ def main() -> int:
     with claimed(args.work / "base.lock", wait=True):
         if not base.exists():
             Checkout.create(base)
-    kills = run(args.work, base, QUICKSTART, args.kills, args.seed)
+    kills = run(args.work, base, QUICKSTART, args.kills, args.seed, args.writes)
     print(tally(kills, args.work / "reference.log"))
     return 0 if all(found.well for found in kills) else 1
 

@@ -6,7 +6,7 @@ import crash
 import pytest
 from checkout import Checkout
 
-KILLS = 2
+KILLS, WRITES = 2, 1
 
 
 @pytest.mark.slow
@@ -14,10 +14,11 @@ def test_a_killed_run_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
     checkout = Checkout.create(tmp_path / "base")
     checkout.one_word("crash")
     command = ("--cores", "2", "--configfile", "config/crash.yaml")
-    kills = crash.run(tmp_path, checkout.root, command, KILLS, seed=1)
+    kills = crash.run(tmp_path, checkout.root, command, KILLS, seed=1, writes=WRITES)
     print(crash.tally(kills, tmp_path / "reference.log"))
     assert [crash.line(found) for found in kills if not found.well] == []
     assert len(kills) == KILLS
+    assert all(found.half_written for found in kills[-WRITES:])
 
 
 def test_the_moments_are_spread_over_the_whole_run() -> None:
