@@ -1,13 +1,14 @@
 """Kills real runs at moments spread over their time, runs the same command again, and compares.
 
-    python tests/crash.py --kills 50 --writes 12 --seed 1 --work /tmp/crash
+    python tests/crash.py --kills 50 --writes 12 --every-rule --seed 1 --work /tmp/crash
 
 Each kill has its own copy of the repository: the quickstart is started there, the whole process
 group gets SIGKILL, and the same command is run again, with nothing unlocked or removed in between.
 What it leaves must be, byte for byte, what an undisturbed run leaves. The moments are uniform over
 the time of the undisturbed run: one, drawn by the seed, in each of as many equal parts of it.
 Writing takes little of that time, so that few of them would fall into it: of the last ``--writes``
-kills each waits, from its moment on, for the next file that is being written.
+kills each waits, from its moment on, for the next file that is being written. With ``--every-rule``
+a rule that no kill hit gets one more, as soon as it runs.
 
 Called again with the same work folder it goes on where it was; several calls at once share the
 kills among them. The folder of a kill that ended badly is kept.
@@ -110,11 +111,7 @@ def kill(process: subprocess.Popen[bytes]) -> list[str]:
         os.killpg(process.pid, signal.SIGSTOP)
     with contextlib.suppress(psutil.NoSuchProcess):
         family = psutil.Process(process.pid).children(recursive=True)
-    steps = set()
-    for one in family:
-        with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
-            found = COMMAND.search(" ".join(one.cmdline()))
-            steps.update([found[1]] if found else [])
+    running = steps(family)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     for one in family:
@@ -122,7 +119,17 @@ def kill(process: subprocess.Popen[bytes]) -> list[str]:
             one.kill()
     process.wait()
     psutil.wait_procs(family)
-    return sorted(steps)
+    return running
+
+
+def steps(family: list[psutil.Process]) -> list[str]:
+    """The steps that processes are at, by the names of their rules."""
+    found = set()
+    for one in family:
+        with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            command = COMMAND.search(" ".join(one.cmdline()))
+            found.update([command[1].replace("-", "_")] if command else [])
+    return sorted(found)
 
 
 def half_written(root: Path) -> list[str]:
@@ -147,6 +154,14 @@ def wait_for_a_write(process: subprocess.Popen[bytes], root: Path) -> None:
     """
     while process.poll() is None and next(_unfinished(root / "results"), None) is None:
         pass
+
+
+def wait_for_a_step(process: subprocess.Popen[bytes], rule: str) -> None:
+    """Until a rule runs, or the run is at its end."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        run = psutil.Process(process.pid)
+        while process.poll() is None and rule not in steps(run.children(recursive=True)):
+            time.sleep(0.02)
 
 
 @contextlib.contextmanager
@@ -193,9 +208,16 @@ def moments(n: int, seed: int, seconds: float) -> list[float]:
 
 
 def one(
-    work: Path, base: Path, command: tuple[str, ...], number: int, drawn: float, *, write: bool
+    work: Path,
+    base: Path,
+    command: tuple[str, ...],
+    number: int,
+    drawn: float,
+    *,
+    write: bool = False,
+    rule: str = "",
 ) -> Kill:
-    """Kill one run, run it again, and compare."""
+    """Kill one run, in a write or a rule if one is to be waited for, run it again, and compare."""
     root, log = work / f"kill-{number}", work / f"kill-{number}.log"
     shutil.rmtree(root, ignore_errors=True)
     log.unlink(missing_ok=True)
@@ -206,6 +228,8 @@ def one(
         process.wait(drawn)
     if write:
         wait_for_a_write(process, root)
+    if rule:
+        wait_for_a_step(process, rule)
     moment = time.monotonic() - begin
     running = kill(process)
     left = half_written(root)
@@ -249,16 +273,41 @@ def line(found: Kill) -> str:
     ).rstrip()
 
 
+def every_rule(
+    work: Path, base: Path, command: tuple[str, ...], kills: list[Kill], seed: int
+) -> list[Kill]:
+    """One kill more for each rule that none has hit."""
+    further = []
+    for i, rule in enumerate(never_hit(kills, work / "reference.log")):
+        file = work / f"kill-in-{rule}.seed-{seed}.json"
+        if not file.exists():
+            file.write_text(
+                json.dumps(asdict(one(work, base, command, len(kills) + i, 0, rule=rule)))
+            )
+        further.append(Kill(**json.loads(file.read_text())))
+        print(line(further[-1]), flush=True)
+    return further
+
+
+def hits(kills: list[Kill]) -> Counter[str]:
+    """How often each rule was running."""
+    return Counter(rule.replace("-", "_") for found in kills for rule in found.running)
+
+
+def never_hit(kills: list[Kill], log: Path) -> list[str]:
+    """The rules of an undisturbed run that no kill fell into."""
+    rules = set(re.findall(r"\(Rule: (\w+)\)", log.read_text())) - {"all"}
+    return sorted(rules - set(hits(kills)))
+
+
 def tally(kills: list[Kill], log: Path) -> str:
     """How often each rule was hit, those that were not, and how many kills fell into a write."""
-    hit = Counter(rule.replace("-", "_") for found in kills for rule in found.running or ["no job"])
-    rules = set(re.findall(r"\(Rule: (\w+)\)", log.read_text())) - {"all"}
     writes = sum(bool(found.half_written) for found in kills)
     lines = [
         f"{sum(found.well for found in kills)} of {len(kills)} kills ended well; "
         f"{writes} fell into a write of ours",
-        "hit: " + ", ".join(f"{rule} {count}" for rule, count in hit.most_common()),
-        "never hit: " + (", ".join(sorted(rules - set(hit))) or "none"),
+        "hit: " + ", ".join(f"{rule} {count}" for rule, count in hits(kills).most_common()),
+        "never hit: " + (", ".join(never_hit(kills, log)) or "none"),
         "not compared: " + "; ".join(f"{name} ({why})" for name, why in EXCLUDED.items()),
     ]
     return "\n".join(lines)
@@ -268,6 +317,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=8)
     parser.add_argument("--writes", type=int, default=2)
+    parser.add_argument("--every-rule", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", type=Path, default=Path("/tmp/wsd-crash"))
     args = parser.parse_args()
@@ -277,6 +327,8 @@ def main() -> int:
         if not base.exists():
             Checkout.create(base)
     kills = run(args.work, base, QUICKSTART, args.kills, args.seed, args.writes)
+    if args.every_rule:
+        kills += every_rule(args.work, base, QUICKSTART, kills, args.seed)
     print(tally(kills, args.work / "reference.log"))
     return 0 if all(found.well for found in kills) else 1
 
