@@ -58,7 +58,7 @@ check: lint test ## Everything that must hold before a change is merged
 
 fuzz: setup ## Fuzz the parsers: 200,000 inputs, their branches, planted faults; some minutes
 	$(BIN)/python tests/fuzz/run.py --count 200000
-	$(BIN)/python tests/fuzz/run.py --count 20000 --coverage
+	$(BIN)/python tests/fuzz/run.py --count 30000 --coverage
 	$(BIN)/python tests/fuzz/planted.py
 
 audit: setup ## Ask for known vulnerabilities of the locked packages; exit code 3 says not audited

@@ -681,10 +681,13 @@ def published_seeds() -> list[bytes]:
         )  # fmt: skip
     swapped = json.loads(lines[0])
     swapped["matches"].reverse()
+    twice = json.loads(lines[0])
+    twice["matches"][1][0] = twice["matches"][0][0]
     good = ("\n".join(lines) + "\n").encode()
     return [
         good,
         good.replace(lines[0].encode(), json.dumps(swapped).encode()),
+        good.replace(lines[0].encode(), json.dumps(twice).encode()),
         good.replace(b', ["crane_bird", 0.1]', b""),
         good.replace(b"0.9", b"NaN"),
         good.replace(b"0.9", b"1"),
