@@ -11,6 +11,7 @@ from wsd.report.index import PUBLISHED, SYSTEM
 from wsd.report.inputs import Report, records
 from wsd.report.models import selected
 from wsd.report.render import render
+from wsd.report.word import sentence
 
 PAGE = "errors.html"
 # Instances that the page lists: those that the most get wrong.
@@ -140,15 +141,7 @@ def _rows(report: Report, found: Sequence[Mistaken]) -> list[dict[str, Any]]:
     rows = []
     for one in found:
         corpus = corpora[one.word]
-        row = rows_of[one.word][one.index]
-        tokens, at = corpus.tokens[row], int(corpus.position[row])
-        rows.append(
-            {
-                "of": one,
-                "wrong": len(one.ours) + len(one.theirs),
-                "left": " ".join(tokens[:at]),
-                "focal": tokens[at],
-                "right": " ".join(tokens[at + 1 :]),
-            }
-        )
+        left, focal, right = sentence(corpus, rows_of[one.word][one.index])
+        wrong = len(one.ours) + len(one.theirs)
+        rows.append({"of": one, "wrong": wrong, "left": left, "focal": focal, "right": right})
     return rows

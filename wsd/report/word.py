@@ -276,7 +276,7 @@ def _data(
     if text != NONE:
         blank = ("", "", "")
         texts = [
-            _sentence(corpus, row) if text == ALL or not train[row] else blank
+            sentence(corpus, row) if text == ALL or not train[row] else blank
             for row in order.tolist()
         ]
         for i, part in enumerate(("left", "focal", "right")):
@@ -305,6 +305,7 @@ def _finite(value: float) -> float | None:
     return None if value != value else float(value)
 
 
-def _sentence(corpus: Corpus, row: int) -> tuple[str, str, str]:
+def sentence(corpus: Corpus, row: int) -> tuple[str, str, str]:
+    """What stands before the focal word, the focal word, and what stands after it."""
     tokens, at = corpus.tokens[row], int(corpus.position[row])
     return " ".join(tokens[:at]), tokens[at], " ".join(tokens[at + 1 :])
