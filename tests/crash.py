@@ -291,7 +291,7 @@ def every_rule(
 
 def hits(kills: list[Kill]) -> Counter[str]:
     """How often each rule was running."""
-    return Counter(rule.replace("-", "_") for found in kills for rule in found.running)
+    return Counter(rule for found in kills for rule in found.running)
 
 
 def never_hit(kills: list[Kill], log: Path) -> list[str]:

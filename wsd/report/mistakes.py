@@ -37,6 +37,11 @@ class Mistaken:
     ours: dict[str, str] = field(default_factory=dict)
     theirs: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def wrong(self) -> int:
+        """How many get it wrong."""
+        return len(self.ours) + len(self.theirs)
+
 
 def systems(report: Report) -> list[dict[str, Any]]:
     """The rows of the comparison that are systems from elsewhere, each once."""
@@ -61,7 +66,7 @@ def mistaken(report: Report) -> list[Mistaken]:
     place = {word: i for i, word in enumerate(next(iter(report.words.values())))}
     return sorted(
         found.values(),
-        key=lambda one: (-len(one.ours) - len(one.theirs), place[one.word], one.index),
+        key=lambda one: (-one.wrong, place[one.word], one.index),
     )
 
 
@@ -142,6 +147,5 @@ def _rows(report: Report, found: Sequence[Mistaken]) -> list[dict[str, Any]]:
     for one in found:
         corpus = corpora[one.word]
         left, focal, right = sentence(corpus, rows_of[one.word][one.index])
-        wrong = len(one.ours) + len(one.theirs)
-        rows.append({"of": one, "wrong": wrong, "left": left, "focal": focal, "right": right})
+        rows.append({"of": one, "left": left, "focal": focal, "right": right})
     return rows
