@@ -1,7 +1,7 @@
 """How fast does `wsd predict` answer lines, and does its memory grow with them?
 
     python bench/predict.py results/quickstart/selected.wsd
-    python bench/predict.py FILE.wsd --lines 1000 10000 --word crane
+    python bench/predict.py FILE.wsd --lines 1000 10000
 
 Sentences of the built-in corpus, again and again, each with its number before it so that no two are
 the same. Every run is a process of its own, whose peak memory the system counts. Beside it stands
