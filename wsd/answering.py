@@ -188,7 +188,7 @@ def _report(count: dict[str, int], details: bool) -> None:
         log.info("%s", said or "no lines")
     if count[UNREADABLE]:
         raise CorpusError(
-            f"{count[UNREADABLE]} rows for lines that could not be read, of {sum(count.values())}",
+            f"could not be read: {count[UNREADABLE]} of {sum(count.values())} rows",
             fix="each row says why",
         )
     if details and sum(count.values()) > count[OK]:

@@ -137,7 +137,7 @@ def read_rows(paths: Sequence[Path], kind: str, corpora: Mapping[str, Corpus]) -
                     fix="delete the file and run again",
                 )
             words.append(of)
-        about = f"{published['source']} {published['protocol']}" if published else ""
+        about = f"{published['source']}: {published['protocol']}" if published else ""
         rows.append(Row(kind, model["name"], **names, words=words, about=about))
     return rows
 
@@ -538,7 +538,8 @@ def compare(
     task = [*own, *everything]
     _write(out / "selectivity.csv", selectivity(task, read_rows(control, "control", corpora)))
     with expecting(scores):
-        score_table = read_csv(scores)[SCORED].fillna({"draw": ""})
+        score_table = read_csv(scores)[SCORED]
+    score_table["draw"] = score_table["draw"].astype(object).fillna("")
     # What a system learned from is not known here.
     unknown = {row.model for row in others if row.kind in (PUBLISHED, SYSTEM)}
     score_table = score_table[~score_table["model"].isin(unknown)]

@@ -247,7 +247,7 @@ wsd.start(async () => {
     data.senses.forEach((sense) => {
       const heading = cell("th", undefined, "n sense");
       heading.scope = "col";
-      heading.append(make("bdi", short(sense)));
+      heading.append(breakable(short(sense)));
       heading.title = sense;
       top.append(heading);
     });
@@ -256,7 +256,7 @@ wsd.start(async () => {
       const line = make("tr"), heading = make("th");
       heading.scope = "row";
       heading.title = data.senses[i];
-      heading.append(make("bdi", short(data.senses[i])));
+      heading.append(breakable(short(data.senses[i])));
       line.append(heading, ...counts.map((number, j) =>
         cell("td", count(number), `n${i === j ? " ok" : number ? " wrong" : " quiet"}`)));
       body.append(line);
@@ -267,6 +267,11 @@ wsd.start(async () => {
   const short = (sense) => {
     const cut = sense.startsWith(`${data.word}_`) ? sense.slice(data.word.length + 1) : sense;
     return cut || sense;
+  };
+  const breakable = (text) => {
+    const one = make("bdi");
+    text.split("_").forEach((part, i) => one.append(...(i ? ["_", make("wbr"), part] : [part])));
+    return one;
   };
 
   // ---- Sentences, tooltip, card ----
