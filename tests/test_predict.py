@@ -6,6 +6,8 @@ import io
 import json
 import logging
 import os
+import pty
+import select
 import shutil
 import subprocess
 import sys
@@ -455,6 +457,28 @@ def test_standard_input(root: Path, answers: Call, monkeypatch: pytest.MonkeyPat
         ("ok", "crane", 0),
         ("not found", None, None),
     ]
+
+
+@pytest.mark.slow
+def test_what_is_typed_is_answered_before_the_next_line(root: Path) -> None:
+    terminal, typed = pty.openpty()
+    call = [sys.executable, "-m", "wsd.cli", "predict", "--model-file", "model.wsd"]
+    env = {**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])}
+    env["PYTHONUNBUFFERED"] = "1"  # what a terminal gets it gets at once; here it is a pipe
+    with subprocess.Popen(call, stdin=typed, stdout=subprocess.PIPE, text=True, env=env) as run:
+        os.close(typed)
+        assert run.stdout is not None
+        try:
+            assert run.stdout.readline().split()[:2] == ["line", "form"]
+            for number, text in enumerate(["a crane", "two cranes"], start=1):
+                os.write(terminal, f"{text}\n".encode())
+                assert select.select([run.stdout], [], [], 60)[0], "no answer while more may follow"
+                assert run.stdout.readline().split()[:2] == [str(number), text.split()[1]]
+            os.write(terminal, b"\x04")
+            assert run.wait(60) == 0
+        finally:
+            run.kill()
+    os.close(terminal)
 
 
 def test_an_ambiguous_form_says_so(root: Path) -> None:

@@ -74,6 +74,7 @@ def predict(
     found = features.features(used["view"], used["layers"], blocks)
     predictor = Predictor(words, opened, found, threads=threads)
     details = bool(texts)
+    typed = False
     with ExitStack() as stack:
         if texts:
             lines: Iterable[Line] = [Line(i, t, word) for i, t in enumerate(texts, start=1)]
@@ -82,12 +83,16 @@ def predict(
             if file is not None and file != STANDARD_INPUT:
                 source = stack.enter_context(file.open("rb"))
                 as_json = as_json or file.suffix == ".jsonl"
+            # Whoever types waits for the answer before the next line.
+            typed = source.isatty()
+            if typed:
+                log.info("a sentence per line, each answered at once; Ctrl-D ends")
             lines = streams.read(source, word=word, as_json=as_json)
         # Neighbours are shown where there is room for them.
         with_neighbours = details or form == "jsonl"
         count = dict.fromkeys(STATUSES, 0)
-        rows = _counted(predictor.predict(lines, neighbours=with_neighbours), count)
-        written = streams.write(rows, form, used, details=details)
+        rows = predictor.predict(lines, neighbours=with_neighbours, together=1 if typed else None)
+        written = streams.write(_counted(rows, count), form, used, details=details)
         if out is None:
             _print(written)
         else:

@@ -158,7 +158,9 @@ class Predictor:
         self.words, self.encoder, self.features, self.threads = words, encoder, found, threads
         self._finders: dict[str | None, Finder] = {None: Finder(words.words)}
 
-    def predict(self, lines: Iterable[Line], *, neighbours: bool = True) -> Iterator[Row]:
+    def predict(
+        self, lines: Iterable[Line], *, neighbours: bool = True, together: int | None = None
+    ) -> Iterator[Row]:
         """Answer line by line, in their order; every line gets at least one row.
 
         Parameters
@@ -166,9 +168,11 @@ class Predictor:
         lines : iterable of Line
         neighbours : bool
             Whether the rows hold the nearest training instances.
+        together : int, optional
+            How many lines are taken in before they are answered; by default ``CHUNK``.
         """
         ahead = iter(lines)
-        while chunk := list(islice(ahead, CHUNK)):
+        while chunk := list(islice(ahead, together or CHUNK)):
             found = [self._find(line) for line in chunk]
             asked = [one for of_line in found for one in of_line if isinstance(one, _Asked)]
             answered = iter(self._answer(asked, neighbours))
