@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from wsd import features, streams
 from wsd.errors import ConfigError, CorpusError
-from wsd.files import replacing
+from wsd.files import check_target, replacing
 from wsd.fitting import FittedWord, Fitting, FromResults, Results, training_sentences
 from wsd.modelfile import ModelFile
 from wsd.predict import OK, STATUSES, UNREADABLE, Line, Predictor, Row, Words, open_encoder
@@ -19,7 +19,7 @@ from wsd.predict import OK, STATUSES, UNREADABLE, Line, Predictor, Row, Words, o
 log = logging.getLogger("wsd")
 
 KEPT = "selected.wsd"  # where `snakemake fit` keeps the selected configuration of a dataset
-STANDARD_INPUT = Path("-")
+STANDARD_STREAM = Path("-")
 
 
 def predict(
@@ -60,6 +60,15 @@ def predict(
         When all is written, if lines could not be read, or a sentence that was given has no
         occurrence of the word.
     """
+    if out == STANDARD_STREAM:
+        out = None
+    if out is None and sys.stdout is None:
+        raise ConfigError("standard output is closed", where="--out", fix="name a file")
+    if out is not None:
+        check_target(out)
+        for option, given in (("--file", file), ("--model-file", model_file)):
+            if given is not None and out.exists() and given.exists() and out.samefile(given):
+                raise ConfigError(f"the file of {option}", where="--out", fix="name another")
     if texts and file:
         raise ConfigError("sentences and a file", where="--file", fix="give one of both")
     words, used = _words(model_file, results, asked)
@@ -79,8 +88,11 @@ def predict(
         if texts:
             lines: Iterable[Line] = [Line(i, t, word) for i, t in enumerate(texts, start=1)]
         else:
-            source: BinaryIO = sys.stdin.buffer
-            if file is not None and file != STANDARD_INPUT:
+            if file is None or file == STANDARD_STREAM:
+                if sys.stdin is None:
+                    raise ConfigError("standard input is closed", where="--file", fix="name a file")
+                source: BinaryIO = sys.stdin.buffer
+            else:
                 source = stack.enter_context(file.open("rb"))
                 as_json = as_json or file.suffix == ".jsonl"
             # Whoever types waits for the answer before the next line.

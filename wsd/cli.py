@@ -415,9 +415,11 @@ def _calibration(args: argparse.Namespace) -> None:
 
 
 def _fit(args: argparse.Namespace) -> None:
+    from wsd.files import check_target
     from wsd.fitting import Fitting, Results
     from wsd.modelfile import fit
 
+    check_target(args.out)
     results = Results(args.results)
     chosen = results.choose(args.model, args.view, args.layers, args.classifier)
     fit(Fitting(results, chosen), out=args.out, with_sentences=args.with_sentences)
@@ -511,14 +513,16 @@ def _source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     from wsd import opening
 
     how = {"pooling": args.pooling or "mean"}
-    if args.hub:
+    if args.hub is not None:
         where = {"hub": args.hub, "revision": args.revision or ""}
         return opening.Source(args.hub.rpartition("/")[2], where), how
     if args.revision:
         raise ConfigError("a revision without a repository", where="--revision", fix="add --hub")
-    if args.package:
+    if args.package is not None:
         return opening.Source(args.package, {"package": args.package}), how
-    if args.path:
+    if args.path is not None:
+        if not args.path:
+            raise ConfigError("an empty path", where="--path", fix="name the model's folder")
         return opening.named(Path(args.path)), how
     if not args.configfile:
         return opening.named(args.model), how
@@ -1080,8 +1084,9 @@ def _leave(code: int) -> NoReturn:
     """End the process without taking torch and all else apart, which takes it up to a second."""
     atexit._run_exitfuncs()
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # closed by whoever started the process
+                stream.flush()
     except BrokenPipeError:
         code = code or 1  # whoever read has gone before the end
     os._exit(code)

@@ -76,6 +76,20 @@ def _concerns(path: Path, named: object) -> bool:
     return path.parent in other.parents or other in path.parents
 
 
+def check_target(path: Path) -> None:
+    """Refuse to put a file in the place of what is none: a folder, a device, a pipe.
+
+    Raises
+    ------
+    StorageError
+    """
+    if path.exists() and not path.is_file():
+        kind = "a folder" if path.is_dir() else "a device or a pipe"
+        raise StorageError(
+            f"{path} is {kind}, not a file", where=str(path), fix="name a file to write"
+        )
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary path beside ``path``; rename it there if the block succeeds.
@@ -85,8 +99,9 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises
     ------
     StorageError
-        If the disk is full, or the folder cannot be written.
+        If the disk is full, the folder cannot be written, or something other than a file is there.
     """
+    check_target(path)
     with storing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART)

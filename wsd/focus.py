@@ -14,7 +14,7 @@ import numpy as np
 from wsd.corpus import Corpus, read_text
 from wsd.datasets import DATA
 from wsd.errors import ConfigError
-from wsd.forms import Finder
+from wsd.forms import Finder, within_word
 
 # The characters (start, end) of a text, or the word itself.
 Span = tuple[int, int] | str
@@ -62,7 +62,7 @@ def cut(sentence: str, span: tuple[int, int]) -> Focus:
         )
     word = " ".join(sentence[start:end].split())
     for edge in (start, end):
-        if sentence[max(0, edge - 1) : edge].isalnum() and sentence[edge : edge + 1].isalnum():
+        if within_word(sentence, edge):
             raise ConfigError(
                 f"the span {start} to {end} is {sentence[start:end]!r}, part of a word",
                 where=repr(sentence),
@@ -141,15 +141,22 @@ def _one(row: Any, i: int) -> Focus:
             raise TypeError
         if isinstance(span, str):
             return find(sentence, span)
-        start, end = (int(edge) for edge in span)
+        start, end = map(_whole, span)
         return cut(sentence, (start, end))
     except ConfigError as error:
         raise ConfigError(f"instance {i}: {error.what}", where=error.where, fix=error.fix) from None
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise ConfigError(
             f"instance {i} is no sentence with a span: {row!r:.80}",
             fix='give pairs such as ("a crane flew", (2, 7)) or ("a crane flew", "crane")',
         ) from None
+
+
+def _whole(edge: Any) -> int:
+    # Numbers of a table with gaps are 2.0.
+    if int(edge) != float(edge):
+        raise ValueError(edge)
+    return int(edge)
 
 
 def table(found: Sequence[Focus]) -> Corpus:

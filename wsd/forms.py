@@ -6,10 +6,13 @@ A form is found whatever its capitals, with punctuation around it and with a pos
 with a hyphen is another word (``crane-like``).
 
 The text is cut at white space alone, and only the token that holds the focal word is cut further,
-so that a sentence of the corpus comes back as the tokens it was read from.
+so that a sentence of the corpus comes back as the tokens it was read from. In scripts without
+spaces between words a word is found wherever its characters stand. Letters with their accents
+beside them count as those with the accents in them.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,28 +27,40 @@ IRREGULAR = {
     "person": "people",
     "tooth": "teeth",
 }
-_RUN = re.compile(r"\w+(?:[-'\u2019]\w+)*")  # a word with the hyphens and apostrophes inside it
-_POSSESSIVE = re.compile(r"['\u2019]s$", re.IGNORECASE)
+# A word with the hyphens and apostrophes inside it.
+_RUN = re.compile(r"[^\W_]+(?:[-_'\u2010\u2011\u2019]+[^\W_]+)*")
+# Scripts that put no space between words, or write what belongs to a noun in one with it: the
+# beginnings of the names of their characters.
+_UNSPACED = (
+    *("BOPOMOFO", "CJK", "HALFWIDTH KATAKANA", "HANGUL", "HIRAGANA", "JAVANESE", "KATAKANA"),
+    *("KHMER", "LAO", "MYANMAR", "THAI", "TIBETAN", "YI"),
+)
+_POSSESSIVE = re.compile(r"['\u2019\u02bc]s$", re.IGNORECASE)
 
 
 def forms(word: str) -> tuple[str, ...]:
     """A noun and its plurals, in small letters.
 
-    ``-es`` after s, x, z, ch and sh; ``-ies`` for y after a consonant; ``-oes`` or ``-os`` for o
-    after a consonant; ``-ves`` or ``-fs`` for f and fe; ``-es`` for ``-is``; ``-men`` for
-    ``-man``; a few irregular ones; else ``-s``.
+    ``-es`` after s, x, z and sh, and ``-zzes`` after a vowel and z; ``-es`` or ``-s`` after ch;
+    ``-ies`` for y after a consonant; ``-oes`` or ``-os`` for o after a consonant; ``-ves`` or
+    ``-fs`` for f and fe; ``-es`` or ``-ises`` for ``-is``; ``-men`` or ``-mans`` for ``-man``; a
+    few irregular ones; else ``-s``.
 
     >>> forms("crane"), forms("bass"), forms("deity"), forms("calf")
     (('crane', 'cranes'), ('bass', 'basses'), ('deity', 'deities'), ('calf', 'calfs', 'calves'))
     """
-    word = word.casefold()
+    word = _plain(word)
     plurals = [f"{word}s"]
     if word in IRREGULAR:
-        plurals = [IRREGULAR[word], *([f"{word}s"] if word == "die" else [])]
+        plurals = [IRREGULAR[word], *([f"{word}s"] if word in ("die", "person") else [])]
     elif word.endswith("is"):
-        plurals = [f"{word[:-2]}es"]
-    elif re.search(r"(s|x|z|ch|sh)$", word):
+        plurals = [f"{word[:-2]}es", f"{word}es"]
+    elif re.search(r"[aeiou]z$", word):
+        plurals = [f"{word}es", f"{word}zes"]  # topazes, quizzes
+    elif re.search(r"(s|x|z|sh)$", word):
         plurals = [f"{word}es"]
+    elif word.endswith("ch"):
+        plurals = [f"{word}es", f"{word}s"]  # churches, stomachs
     elif re.search(r"[^aeiou]y$", word):
         plurals = [f"{word[:-1]}ies"]
     elif re.search(r"[^aeiou]o$", word):
@@ -53,7 +68,7 @@ def forms(word: str) -> tuple[str, ...]:
     elif re.search(r"[^f]fe?$", word):
         plurals = [f"{word}s", re.sub(r"fe?$", "ves", word)]
     elif word.endswith("man"):
-        plurals = [f"{word[:-3]}men"]
+        plurals = [f"{word[:-3]}men", f"{word}s"]  # women, Germans
     return (word, *plurals)
 
 
@@ -95,6 +110,8 @@ class Finder:
             for form in forms(word):
                 found.setdefault(form, []).append(word)
         self._words: Mapping[str, Sequence[str]] = found
+        unspaced = sorted((w for w in found if all(map(_unspaced, w))), key=len, reverse=True)
+        self._inside = re.compile("|".join(map(re.escape, unspaced))) if unspaced else None
 
     def find(self, text: str) -> list[Occurrence]:
         """Every occurrence in a sentence, from left to right."""
@@ -106,7 +123,7 @@ class Finder:
                 pieces = [token[:first], token[first:last], token[last:]]
                 found.append(
                     Occurrence(
-                        words=tuple(self._words[token[first:last].casefold()]),
+                        words=tuple(self._words[_plain(token[first:last])]),
                         form=token[first:last],
                         start=start + first,
                         tokens=(*tokens[:i], *filter(None, pieces), *tokens[i + 1 :]),
@@ -117,12 +134,49 @@ class Finder:
 
     def _in_token(self, token: str) -> Iterable[tuple[int, int]]:
         # A token of the corpus may be a word with signs in it, such as `c++`.
-        if token.casefold() in self._words:
+        if _plain(token) in self._words:
             yield 0, len(token)
             return
-        for run in _RUN.finditer(token):
-            form = run[0]
-            if form.casefold() not in self._words:
+        for run in _RUN.finditer(_marks_as_letters(token)):
+            form = token[run.start() : run.end()]
+            if _plain(form) not in self._words:
                 form = _POSSESSIVE.sub("", form)
-            if form.casefold() in self._words:
+            if _plain(form) in self._words:
                 yield run.start(), run.start() + len(form)
+            elif self._inside:
+                for inside in self._inside.finditer(form):
+                    yield run.start() + inside.start(), run.start() + inside.end()
+
+
+def within_word(text: str, place: int) -> bool:
+    """Whether a word goes on over a place in a text, in a script with spaces between words.
+
+    >>> within_word("a crane", 4), within_word("a crane", 7), within_word("\u6211\u53bb", 1)
+    (True, False, False)
+    """
+    before, after = text[max(0, place - 1) : place], text[place : place + 1]
+    if not before or not after or _unspaced(before) or _unspaced(after):
+        return False
+    return _letter(before) and _letter(after)
+
+
+def _letter(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character).startswith("M")
+
+
+def _unspaced(character: str) -> bool:
+    return unicodedata.name(character, "").startswith(_UNSPACED)
+
+
+def _plain(text: str) -> str:
+    """What of a form does not matter, taken out: capitals, and how accents are written."""
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def _marks_as_letters(token: str) -> str:
+    """As many characters, in which a mark on a letter is a letter."""
+    made = ""
+    for character in token:
+        mark = unicodedata.category(character).startswith("M")
+        made += "x" if mark and made[-1:].isalnum() else character
+    return made

@@ -26,13 +26,15 @@ from wsd.classifiers.centroid import METRICS
 from wsd.classifiers.stored import arrays_of, restored
 from wsd.embeddings import INPUTS
 from wsd.errors import ConfigError, ModelError, WsdError
+from wsd.features import JOIN, features
 from wsd.figures import FIGURES
 from wsd.files import UNEXPECTED, expecting, replacing
-from wsd.fitting import FittedWord, Fitting, training_sentences
+from wsd.fitting import Configuration, FittedWord, Fitting, is_usable, training_sentences
 from wsd.models import check_record
 from wsd.predictions import TEST
 from wsd.sheets import read_csv
 from wsd.trains import FULL
+from wsd.views import VIEWS
 
 log = logging.getLogger("wsd")
 
@@ -273,6 +275,9 @@ class ModelFile:
             if not isinstance(self.manifest["words"], dict):
                 raise ValueError("the words are no mapping")
             self.words = tuple(self.manifest["words"])
+            if not self.words:
+                raise ValueError("no words")
+            _check_configuration(self.manifest["configuration"], self.encoder["model"]["blocks"])
             self._sentences = self._read_sentences()
 
     def word(self, word: str) -> FittedWord:
@@ -373,6 +378,16 @@ class ModelFile:
             where=str(self.path),
             fix="make it again with `wsd fit`, or get it again from where it came",
         )
+
+
+def _check_configuration(said: Any, blocks: int) -> None:
+    """Refuse what is no configuration, or none for new text."""
+    named = Configuration(**said)
+    if not all(isinstance(value, str) for value in said.values()):
+        raise TypeError("a configuration that is not of names")
+    if any(view not in VIEWS for view in named.view.split(JOIN)) or not is_usable(named):
+        raise ValueError(f"the view {named.view!r}")
+    features(named.view, named.layers, blocks)
 
 
 def _check_said(said: Mapping[str, Any]) -> None:

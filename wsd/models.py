@@ -187,6 +187,11 @@ def check_record(record: Any) -> None:
     # A name with a path in it would lead out of the folder.
     if any(name != Path(name).name or "\0" in name for name in record["files"]):
         raise ValueError("a file that is not in the model's folder")
+    if "hub" in kinds and not (
+        re.fullmatch(r"[\w.-]+(/[\w.-]+)?", record["source"]["hub"])
+        and re.fullmatch(r"[0-9a-f]{40}", record["source"]["revision"])
+    ):
+        raise ValueError("a repository or a revision that is none")
     if not all(type(record[key]) is int and record[key] > 0 for key in ("blocks", "width")):
         raise ValueError("blocks and width that are no counts")
     _check_seed(record["name"], record.get("random_weights"))
@@ -196,11 +201,18 @@ class CacheError(ModelError):
     """A file of the hub client's cache is not the one that a record has: to be had anew, both."""
 
 
-def verify(record: Mapping[str, Any]) -> Path:
+def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
     """Find the files of a record from :func:`resolve` again, and check that they are the same.
 
     The source is asked, not the folder where the files were then: an environment that was made
     anew, or a cache that moved, has the same model elsewhere. No network is used.
+
+    Parameters
+    ----------
+    record : mapping
+    mend : bool
+        Whether a file of the hub client's cache that is not the record's is removed, so that the
+        record's step fetches it again. Not for a record from elsewhere: it may be the wrong one.
 
     Returns
     -------
@@ -211,8 +223,7 @@ def verify(record: Mapping[str, Any]) -> Path:
     ------
     ModelError
         Naming the first file that is gone or has changed. A :class:`CacheError` if it came from
-        the hub: what was there is removed from the client's cache, so that the record's step
-        fetches it again.
+        the hub.
     """
     name, source = record["name"], record["source"]
     again = f"delete results/models/{name}.json and run again"
@@ -235,7 +246,7 @@ def verify(record: Mapping[str, Any]) -> Path:
             raise kind(f"{file} of model {name} is gone", where=str(folder), fix=again)
         came = sha256_of(folder / file)
         if came != expected:
-            if "hub" in source:
+            if "hub" in source and mend:
                 _forget(folder / file)
             raise kind(
                 f"{file} of model {name} has changed: SHA-256 was {expected}, is {came}",

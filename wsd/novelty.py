@@ -12,6 +12,8 @@ from threadpoolctl import threadpool_limits
 from wsd.neighbours import blocks, highest
 
 QUANTILE = 0.99
+# Vectors are kept in half precision: nearer than this is the same place.
+ROUNDING = 1e-4
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
@@ -62,7 +64,8 @@ def threshold(train: np.ndarray, component: np.ndarray) -> float | None:
 
     Returns
     -------
-    float, a cosine distance; None where all instances are near-duplicates of each other
+    float, a cosine distance of ``ROUNDING`` or more; None where all instances are near-duplicates
+    of each other
     """
     n = len(train)
     similarity = np.empty(n)
@@ -72,4 +75,4 @@ def threshold(train: np.ndarray, component: np.ndarray) -> float | None:
         alike[component[block, None] == component] = -np.inf
         similarity[block] = alike.max(axis=1)
     known = similarity[np.isfinite(similarity)]
-    return float(np.quantile(1 - known, QUANTILE)) if len(known) else None
+    return max(float(np.quantile(1 - known, QUANTILE)), ROUNDING) if len(known) else None

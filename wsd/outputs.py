@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from wsd import predictions
-from wsd.corpus import OUT_OF_DOMAIN, Corpus, read_lines
+from wsd.corpus import OUT_OF_DOMAIN, Corpus, read_text_file
 from wsd.errors import CorpusError
 from wsd.predictions import TEST, WordPredictions
 
@@ -80,8 +80,10 @@ def assemble(
         for word, corpus in corpora.items()
         for split in (TEST, OUT_OF_DOMAIN)
     }
+    others: set[str] = set()
     for output in found:
         if output.word not in corpora:
+            others.add(output.word)
             continue
         key = (output.word, output.split, output.index)
         if key in of:
@@ -103,7 +105,8 @@ def assemble(
             raise CorpusError(
                 f"{len(missing)} of {len(wanted)} {split} instances have no output: "
                 + ", ".join(f"{word} {index}" for word, _, index in missing[:SHOWN])
-                + (", ..." if len(missing) > SHOWN else ""),
+                + (", ..." if len(missing) > SHOWN else "")
+                + (f"; passed over: {', '.join(sorted(others)[:SHOWN])}" if others else ""),
                 where=where,
                 fix="give an output for each; figures over fewer instances could not stand beside "
                 "the others. Where the system says nothing, give what it falls back on, such as "
@@ -180,8 +183,12 @@ def read(path: Path) -> Iterator[Output]:
     CorpusError
         For a missing or empty file, or a line that is not what it should be. It names the line.
     """
-    for number, line in enumerate(read_lines(path), start=1):
-        yield _parse(line, f"{path}:{number}")
+    if not path.exists():
+        raise CorpusError("there is no such file", where=str(path))
+    text = read_text_file(path).removeprefix("\ufeff")
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield _parse(line, f"{path}:{number}")
 
 
 def _parse(line: str, where: str) -> Output:

@@ -7,7 +7,6 @@ taken in as they come, some hundreds at a time, so that memory does not grow wit
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
     from wsd.encoder import Encoder
 
 CHUNK = 512  # lines that are encoded together
+CHARACTERS = 2**20  # at most, with the line that goes beyond
+TOKENS = 2**18  # of sentences that are encoded together, counted anew for every occurrence
 NEW = "new"  # the split of what is predicted
 # What a row can be: answered, or why not.
 OK, NOT_FOUND, AMBIGUOUS, UNREADABLE = STATUSES = ("ok", "not found", "ambiguous", "unreadable")
@@ -171,11 +172,12 @@ class Predictor:
         together : int, optional
             How many lines are taken in before they are answered; by default ``CHUNK``.
         """
-        ahead = iter(lines)
-        while chunk := list(islice(ahead, together or CHUNK)):
+        for chunk in _chunks(lines, together or CHUNK):
             found = [self._find(line) for line in chunk]
             asked = [one for of_line in found for one in of_line if isinstance(one, _Asked)]
-            answered = iter(self._answer(asked, neighbours))
+            answered = iter(
+                [row for part in _portions(asked) for row in self._answer(part, neighbours)]
+            )
             for of_line in found:
                 for one in of_line:
                     yield next(answered) if isinstance(one, _Asked) else one
@@ -222,6 +224,8 @@ class Predictor:
                 self.features,
                 threads=self.threads,
             )
+            if vectors.shape[1] != self.words.word(asked[kept[0]].word).train.shape[1]:
+                raise ModelError("the features are not those that the classifier was fitted on")
             of_word: dict[str, list[int]] = {}
             for place, i in enumerate(kept):
                 of_word.setdefault(asked[i].word, []).append(place)
@@ -287,6 +291,33 @@ class Predictor:
         return rows
 
 
+def _chunks(lines: Iterable[Line], together: int) -> Iterator[list[Line]]:
+    chunk: list[Line] = []
+    size = 0
+    for line in lines:
+        chunk.append(line)
+        size += len(line.text)
+        if len(chunk) == together or size > CHARACTERS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _portions(asked: Sequence[_Asked]) -> Iterator[list[_Asked]]:
+    """Occurrences that are encoded together: one of many in a long line has all of its tokens."""
+    part: list[_Asked] = []
+    size = 0
+    for one in asked:
+        part.append(one)
+        size += len(one.at.tokens)
+        if size > TOKENS:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
 def _noted(row: Row, message: str, applies: bool) -> Row:
     if not applies:
         return row
@@ -341,7 +372,7 @@ def open_encoder(
     if folder is not None:
         record["source"] = {"path": str(folder)}
     try:
-        found = models.verify(record)
+        found = models.verify(record, mend=False)
     except ModelError as error:
         raise ModelError(
             f"the encoder that the words were fitted with is needed: {error.what}",

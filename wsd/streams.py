@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from wsd.errors import visible
+from wsd.errors import CorpusError, visible
 from wsd.predict import OK, Line, Row
 from wsd.sheets import guarded
 
@@ -66,21 +66,32 @@ def read(stream: BinaryIO, *, word: str | None, as_json: bool) -> Iterator[Line]
 
 def _raw_lines(stream: BinaryIO) -> Iterator[bytes | None]:
     """Lines with their ends; None for one that is too long, the whole of which is passed over."""
-    while raw := stream.readline(LONGEST + 1):
+    while raw := _line(stream):
         too_long = len(raw) > LONGEST
         while len(raw) > LONGEST and not raw.endswith(b"\n"):
-            raw = stream.readline(LONGEST + 1)
+            raw = _line(stream)
         yield None if too_long else raw
 
 
+def _line(stream: BinaryIO) -> bytes:
+    try:
+        return stream.readline(LONGEST + 1)
+    except OSError as error:
+        name = str(getattr(stream, "name", "the input"))
+        raise CorpusError("the input could not be read: " + str(error), where=name) from None
+
+
 def _object(number: int, text: str, word: str | None) -> Line:
+    if not text.strip():
+        return Line(number, "", word)
     try:
         value = json.loads(text)
     except (RecursionError, ValueError) as error:
         return Line(number, text, wrong=f"not valid JSON: {error}")
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):
         return Line(number, text, wrong='not an object with a string "text"')
-    own = value.get("word", word)
+    own = value.get("word")
+    own = word if own is None else own
     if own is not None and not isinstance(own, str):
         return Line(number, text, wrong='"word" is not a string')
     return Line(number, value["text"], own)
@@ -137,8 +148,9 @@ def _said(row: Row, used: Mapping[str, str]) -> dict[str, Any]:
 def _csv(rows: Iterable[Row], used: Mapping[str, str]) -> Iterator[str]:
     def line(cells: Iterable[Any]) -> str:
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerow(cells)
-        return text.getvalue()
+        # With both characters in its line ends it quotes cells that have either.
+        csv.writer(text, lineterminator="\r\n").writerow(cells)
+        return text.getvalue().removesuffix("\r\n") + "\n"
 
     yield line(COLUMNS)
     for row in rows:

@@ -20,6 +20,7 @@ from wsd.views import VIEWS
 
 OTHER = "other"
 POOLINGS = ("mean", "first", "last")
+DEVICES = ("auto", "cpu", "cuda")
 
 
 class FocalEmbedder(TransformerMixin, BaseEstimator):
@@ -102,18 +103,39 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         """
         if self.pooling not in POOLINGS:
             raise ConfigError(f"pooling {self.pooling!r}", fix=f"use {', '.join(POOLINGS)}")
-        for view in self.view.split(JOIN):
+        if self.device not in DEVICES:
+            raise ConfigError(f"device {self.device!r}", fix=f"use {', '.join(DEVICES)}")
+        if type(self.threads) is not int or self.threads < 1:
+            raise ConfigError(f"threads {self.threads!r}", fix="give a number from 1 up")
+        for view in str(self.view).split(JOIN):
             if view not in VIEWS or view == OTHER:
                 usable = ", ".join(name for name in VIEWS if name != OTHER)
                 raise ConfigError(f"view {view!r}", fix=f"use {usable}")
         instances = _some(self._read(X))
         record = opening.find(opening.named(self.model))
         found = features(self.view, str(self.layers), record["blocks"], where="layers")
+        if any(choice.operation == "mix" for _, choice in found.parts):
+            raise ConfigError(
+                f"layers {self.layers!r}: a mix is learned, and nothing is learned here",
+                fix="use mean, sum or concat",
+            )
         encoder = opening.load(record, pooling=self.pooling, device=self.device)
         self.record_ = record
         self.layers_ = found.layers
         self.feature_names_ = _names(encoder, found, instances[0])
         return self
+
+    def fit_transform(self, X: Iterable[Any], y: Any = None, **fit_params: Any) -> Any:
+        """As :meth:`fit`, then :meth:`transform`; an iterator is read once.
+
+        Parameters
+        ----------
+        X, y
+            As in :meth:`fit`.
+        **fit_params
+            None is known.
+        """
+        return super().fit_transform(X if hasattr(X, "__len__") else list(X), y, **fit_params)
 
     def transform(self, X: Iterable[Any]) -> np.ndarray:
         """Embed the focal words.

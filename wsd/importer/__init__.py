@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 from wsd.corpus import OUT_OF_DOMAIN, SPLITS, Corpus, read_text
 from wsd.datasets import ABOUT, COUNTS, FILES, FORMAT, FURTHER, MANIFEST, check_name
-from wsd.errors import ConfigError, CorpusError
+from wsd.errors import ConfigError, CorpusError, visible
 from wsd.files import sha256
 from wsd.importer import splits, tables
-from wsd.importer.rows import Found, Row
+from wsd.importer.rows import Found, Row, composed
 from wsd.names import file_name
 
 log = logging.getLogger("wsd")
@@ -31,7 +32,7 @@ log = logging.getLogger("wsd")
 SHARE = 0.3
 FIX_FEW = (
     "add instances, merge senses, or leave out what is rare with --at-least N (N instances that "
-    "are no near-duplicates of one another, 2 or more)"
+    "are no near-duplicates of one another, 2 or more), or give every line its split"
 )
 
 
@@ -93,10 +94,12 @@ def build(
         )
     if gold is not None and len(files) != 1:
         raise ConfigError("one gold file for several files", where="--gold", fix="import one file")
-    found = Found()
+    found = Found(about=_about(about))
     for path in files:
         of_file = _read(path, word, columns or {}, gold)
         found.rows += of_file.rows
+        found.files += of_file.files
+        found.about = of_file.about | found.about
         for reason, count in of_file.left_out.items():
             found.leave_out(reason, count)
     _check_contradictions(found.rows)
@@ -110,13 +113,9 @@ def build(
     manifest = {
         "format": FORMAT,
         "name": name,
-        "title": about.get("title") or name,
-        **{key: about.get(key) or "" for key in ABOUT[1:]},
-        "imported": [
-            {"file": str(path), "sha256": sha256(path)}
-            for path in (*files, *([gold] if gold else []))
-            if path.is_file()
-        ],
+        **{key: found.about.get(key, "") for key in ABOUT},
+        "title": found.about.get("title", name),
+        "imported": [{"file": str(path), "sha256": sha256(path)} for path in found.files],
         "split": {"made": not given, **({} if given else {"test_share": share, "seed": seed})},
         "left_out": found.left_out,
         "version": version("wsd"),
@@ -130,13 +129,20 @@ def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path |
         from wsd.importer import folder
 
         return folder.read(path)
-    if path.suffix in (".csv", ".tsv", ".jsonl"):
+    kind = path.suffix.lower()
+    if kind in (".csv", ".tsv", ".jsonl"):
+        if gold is not None:
+            raise ConfigError(
+                "a gold file, and a table that has the senses in it",
+                where="--gold",
+                fix="leave it out",
+            )
         return tables.read(path, columns, word)
-    if path.suffix == ".xml":
+    if kind == ".xml":
         from wsd.importer import allwords
 
         return allwords.read(path, gold)
-    if path.name.endswith(".data.txt"):
+    if path.name.lower().endswith(".data.txt"):
         from wsd.importer import wic
 
         return wic.read(path, gold)
@@ -148,10 +154,22 @@ def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path |
     )
 
 
+def _about(given: Mapping[str, str]) -> dict[str, str]:
+    """What is said of the corpus, each on one line, as the manifest may have it."""
+    said = {key: " ".join((given.get(key) or "").split()) for key in ABOUT}
+    for key, text in said.items():
+        option = f"--{key.replace('_', '-')}"
+        if visible(text) != text:
+            raise ConfigError(f"a character in {text!r} that cannot be seen", where=option)
+        if key == "licence_url" and text and not text.startswith(("https://", "http://")):
+            raise ConfigError(f"{text!r} is no address", where=option, fix="begin with https://")
+    return {key: text for key, text in said.items() if text}
+
+
 def _check_contradictions(rows: Sequence[Row]) -> None:
     seen: dict[tuple[str, tuple[str, ...], int], Row] = {}
     for one in rows:
-        first = seen.setdefault((one.word, one.tokens, one.position), one)
+        first = seen.setdefault((one.word, composed(one.tokens), one.position), one)
         if first.sense != one.sense:
             raise CorpusError(
                 f"the sense {one.sense!r}, but {first.sense!r} for the same sentence in "
@@ -201,7 +219,11 @@ def _by_word(found: Found, at_least: int | None) -> dict[str, list[Row]]:
         kept[word] = rows
     found.left_out = {reason: count for reason, count in found.left_out.items() if count}
     if not kept:
-        raise CorpusError("no word with two senses is left", fix="give a lower --at-least")
+        left_out = "; ".join(f"{count} of {reason}" for reason, count in found.left_out.items())
+        raise CorpusError(
+            f"no word with two senses is left (instances left out: {left_out})",
+            fix="see to those" if at_least is None else "see to those, or give a lower --at-least",
+        )
     return kept
 
 
@@ -209,7 +231,7 @@ def _independent(rows: Sequence[Row]) -> Counter[str]:
     """Instances of each sense, near-duplicates counted once."""
     senses = sorted({one.sense for one in rows})
     gold = np.array([senses.index(one.sense) for one in rows])
-    _, of_group = splits.groups([one.tokens for one in rows], gold)
+    _, of_group = splits.groups([composed(one.tokens) for one in rows], gold)
     return Counter(senses[sense] for sense in of_group.tolist())
 
 
@@ -217,13 +239,15 @@ def _divide(word: str, rows: Sequence[Row], share: float, seed: int) -> list[Row
     senses = sorted({one.sense for one in rows})
     gold = np.array([senses.index(one.sense) for one in rows])
     try:
-        tested = splits.divide(word, [o.tokens for o in rows], gold, share=share, seed=seed)
+        tokens = [composed(one.tokens) for one in rows]
+        tested = splits.divide(word, tokens, gold, share=share, seed=seed)
     except ValueError as error:
         (sense,) = error.args
         few = next(one for one in rows if one.sense == senses[sense])
         raise CorpusError(
             f"the sense {few.sense!r} of {word!r} has {int((gold == sense).sum())} instances, "
-            "near-duplicates of one another: none for training, or none for testing",
+            "near-duplicates of one another or of other senses' sentences, which stay on one side: "
+            "none for training, or none for testing",
             where=few.where,
             fix=FIX_FEW,
         ) from None
@@ -335,10 +359,20 @@ def _summary(
         lines.append(f"{word}: {senses}")
     lines = lines[:20] + ([f"... and {len(lines) - 20} words more"] if len(lines) > 20 else [])
     how = "as given" if given else "made here, near-duplicates on one side"
-    lines.insert(0, f"{len(words)} words; per sense, training + test instances; splits {how}")
+    count_words = f"{len(words)} word{'s' if len(words) > 1 else ''}"
+    lines.insert(0, f"{count_words}; per sense, training + test instances; splits {how}")
     lines += [f"left out: {count} instances of {reason}" for reason, count in left_out.items()]
     lines += [
         f"written to {out}; in a config:",
-        f"  dataset: {{ name: {name}, path: {out} }}",
+        f"  dataset: {{ name: {_yaml(name)}, path: {_yaml(str(out))} }}",
     ]
     return "\n".join(lines)
+
+
+def _yaml(text: str) -> str:
+    """A text as a value in YAML's braces, in quotes where it would not be itself without."""
+    try:
+        plain = yaml.safe_load(f"{{ x: {text} }}") == {"x": text}
+    except yaml.YAMLError:
+        plain = False
+    return text if plain else json.dumps(text, ensure_ascii=False)

@@ -42,7 +42,7 @@ def read(path: Path, gold: Path | None) -> Found:
                 fix=f"put them there, or give --gold FILE ({DATA} and {GOLD} belong together)",
             )
     keys = _read_gold(gold)
-    found, seen = Found(), set()
+    found, seen = Found(files=[path, gold]), set()
     for tokens, instances in _sentences(path):
         flat = [part for token in tokens for part in token]
         for place, line, attributes in instances:

@@ -2,9 +2,10 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
-from wsd.corpus import OUT_OF_DOMAIN, Corpus, read_text
-from wsd.datasets import FILES, FURTHER, MANIFEST
+from wsd.corpus import OUT_OF_DOMAIN, Corpus, read_lines, read_text
+from wsd.datasets import ABOUT, FILES, FURTHER, MANIFEST
 from wsd.errors import CorpusError
 from wsd.importer.rows import Found, row
 from wsd.names import file_name, is_name, word_of
@@ -23,16 +24,26 @@ def read(path: Path) -> Found:
             fix="give a folder of words, or a .csv, .tsv or .jsonl file",
         )
     further = path / FURTHER
-    known = _words(path / MANIFEST)
-    found = Found()
+    manifest = _manifest(path / MANIFEST)
+    known = [word for word in manifest.get("words", {}) if file_name(word)]
+    found = Found(
+        files=[folder / name for folder in folders for name in FILES],
+        about={key: manifest[key] for key in ABOUT if isinstance(manifest.get(key), str)},
+    )
+    words = set()
     for folder in folders:
         name = folder.name
         word = word_of(name, known) if is_name(name) else name
+        words.add(word)
         corpus = read_text(folder, word, further if further.exists() else None)
         for i, split in enumerate(corpus.split.tolist()):
             sentence = (int(corpus.position[i]), corpus.tokens[i])
             where = _where(folder, further, corpus, i)
             found.rows.append(row(where, word, corpus.senses[corpus.gold[i]], sentence, split))
+    if further.exists():
+        found.files.append(further)
+        strange = sum(line.split("\t")[0] not in words for line in read_lines(further))
+        found.leave_out(f"words of {FURTHER} that have no folder", strange)
     return found
 
 
@@ -41,10 +52,10 @@ def _where(folder: Path, further: Path, corpus: Corpus, i: int) -> str:
     return f"{further if split == OUT_OF_DOMAIN else folder / f'{split}.data.txt'}:{line}"
 
 
-def _words(manifest: Path) -> list[str]:
-    """The words of a manifest that is there: a name that was cut cannot be read back."""
+def _manifest(path: Path) -> dict[str, Any]:
+    """A manifest that is there: the words whose folders' names were cut, and what it is about."""
     try:
-        found = json.loads(manifest.read_text(encoding="utf-8"))["words"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-    return [word for word in found if file_name(word)] if isinstance(found, dict) else []
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and isinstance(found.get("words"), dict) else {}

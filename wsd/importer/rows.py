@@ -1,6 +1,7 @@
 """What every reader of this package gives: labelled sentences, each with the place it came from."""
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,18 +38,36 @@ class Row:
 
 @dataclass
 class Found:
-    """The rows of some files, and what was left out of them: reason to number of instances."""
+    """What is in some files.
+
+    Attributes
+    ----------
+    rows : list of Row
+    left_out : dict
+        Reason to number of instances.
+    files : list of Path
+        What was read.
+    about : dict
+        What the files say of the corpus: ``title``, ``licence`` and the like.
+    """
 
     rows: list[Row] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
+    files: list[Path] = field(default_factory=list)
+    about: dict[str, str] = field(default_factory=dict)
 
     def leave_out(self, reason: str, count: int = 1) -> None:
         """Count instances that are left out."""
         self.left_out[reason] = self.left_out.get(reason, 0) + count
 
 
+def composed(tokens: Iterable[str]) -> tuple[str, ...]:
+    """Tokens as they are compared: with the accents in the letters, however they were written."""
+    return tuple(unicodedata.normalize("NFC", token) for token in tokens)
+
+
 def row(where: str, word: str, sense: str, sentence: Sentence, split: str = "") -> Row:
-    """A row, checked.
+    """A row, checked. Words and senses that look alike are made the same.
 
     Raises
     ------
@@ -57,8 +76,9 @@ def row(where: str, word: str, sense: str, sentence: Sentence, split: str = "") 
         or text that is no Unicode.
     """
     position, tokens = sentence
+    (word, sense) = composed(" ".join(text.split()) for text in (word, sense))
     for name, text in (("word", word), ("sense", sense)):
-        if not text.strip():
+        if not text:
             raise CorpusError(f"the {name} is empty", where=where, fix="fill it in")
         if visible(text) != text:
             raise CorpusError(
@@ -72,7 +92,7 @@ def row(where: str, word: str, sense: str, sentence: Sentence, split: str = "") 
             where=where,
             fix=f"write {', '.join(ALL_SPLITS)}, or leave out the column in all lines",
         )
-    return Row(where, word.strip(), sense.strip(), position, tokens, split)
+    return Row(where, word, sense, position, tokens, split)
 
 
 def text_of(path: Path) -> str:

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from wsd.forms import within_word
+
 Sentence = tuple[int, tuple[str, ...]]
 
 BRACKETS = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
@@ -53,10 +55,15 @@ def of_span(text: str, start: int, end: int) -> Sentence:
     Raises
     ------
     ValueError
-        If the characters are not there, or have white space among them.
+        If the characters are not there, have white space among them, or are part of a word.
     """
     if not 0 <= start < end <= len(text):
         raise ValueError(f"the characters {start} to {end} of a text of {len(text)}")
+    if within_word(text, start) or within_word(text, end):
+        raise ValueError(
+            f"the characters {start} to {end} are {text[start:end]!r}, part of a word (`end` is "
+            "the character after the last)"
+        )
     return _around(text[:start], text[start:end], text[end:])
 
 

@@ -15,15 +15,18 @@ def groups(tokens: Sentences, gold: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     int array of shape (n,)
         Each sentence's group.
     int array of shape (number of groups,)
-        The group's sense; of several the rarest in the word.
+        The group's sense; of several the one with the fewest groups so far, the rarer of two such.
     """
     group = components(tokens)
     frequent = np.bincount(gold)
-    of_group = [
-        min(set(gold[group == g].tolist()), key=lambda sense: (frequent[sense], sense))
-        for g in range(group.max() + 1)
-    ]
-    return group, np.array(of_group)
+    senses = [set(gold[group == g].tolist()) for g in range(group.max() + 1)]
+    of_group = np.zeros(len(senses), dtype=int)
+    count = np.zeros(len(frequent), dtype=int)
+    # Where there is a choice comes last.
+    for g in sorted(range(len(senses)), key=lambda g: (len(senses[g]), g)):
+        of_group[g] = min(senses[g], key=lambda sense: (count[sense], frequent[sense], sense))
+        count[of_group[g]] += 1
+    return group, of_group
 
 
 def divide(

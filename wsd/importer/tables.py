@@ -49,8 +49,9 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Found:
     CorpusError
         Naming file, line and column.
     """
-    lines = _objects(path) if path.suffix == ".jsonl" else _cells(path)
-    found = Found()
+    lines = _objects(path) if path.suffix.lower() == ".jsonl" else _cells(path)
+    found = Found(files=[path])
+    first: tuple[str, bool] | None = None
     header: tuple[str, ...] | None = None
     where_is: dict[str, str] = {}
     for where, values in lines:
@@ -58,6 +59,20 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Found:
         if header != tuple(values):
             header = tuple(values)
             where_is = _columns(header, columns, where)
+            has_word = "word" in where_is
+            if has_word and word is not None:
+                raise CorpusError(
+                    f"--word, and a column {where_is['word']!r} for it",
+                    where=where,
+                    fix="leave out --word; to import some words, keep their lines alone",
+                )
+            first = first or (where, has_word)
+            if has_word != first[1]:
+                raise CorpusError(
+                    f"{'a' if has_word else 'no'} word, unlike in {first[0]}",
+                    where=where,
+                    fix="give every line its word, or none",
+                )
         cells = {name: values[column] for name, column in where_is.items()}
         of_sentence = _sentence(cells, where_is, where)
         focal = of_sentence[1][of_sentence[0]]
@@ -178,11 +193,19 @@ def _cells(path: Path) -> Iterator[Line]:
         where = f"{path}:{number}"
         if header is None:
             header = cells
-            twice = sorted({name for name in header if header.count(name) > 1})
+            if len(cells) == 1 and (other := re.search(r"[;\t]", cells[0])):
+                raise CorpusError(
+                    f"columns with {'semicolons' if other[0] == ';' else 'tabs'} between them",
+                    where=where,
+                    fix="save it as CSV with commas, or as .tsv with tabs",
+                )
+            twice = sorted({name for name in header if name and header.count(name) > 1})
             if twice:
                 raise CorpusError(
                     f"two columns are called {twice[0]!r}", where=where, fix="rename one"
                 )
+            continue
+        if not any(cells):
             continue
         if len(cells) != len(header):
             raise CorpusError(
@@ -196,10 +219,17 @@ def _cells(path: Path) -> Iterator[Line]:
 
 def _split(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     """(line number, cells). Quotes mean something in CSV alone."""
-    if path.suffix != ".csv":
+    if path.suffix.lower() != ".csv":
         for number, line in enumerate(text.split("\n"), start=1):
-            if line.removesuffix("\r"):
-                yield number, line.removesuffix("\r").split("\t")
+            cells = line.removesuffix("\r").split("\t")
+            if any(map(_quoted, cells)):
+                raise CorpusError(
+                    "a cell in quotes with doubled quotes in it, as CSV has it",
+                    where=f"{path}:{number}",
+                    fix="save it as .csv; in a .tsv a quote is a quote",
+                )
+            if cells != [""]:
+                yield number, cells
         return
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     before = 0
@@ -214,6 +244,11 @@ def _split(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
             where=f"{path}:{before + 1}",
             fix='put a cell with a comma, a quote or a line end in "quotes", and double a quote',
         ) from None
+
+
+def _quoted(cell: str) -> bool:
+    inside = cell[1:-1]
+    return cell[:1] == cell[-1:] == '"' and '""' in inside and '"' not in inside.replace('""', "")
 
 
 def _objects(path: Path) -> Iterator[Line]:

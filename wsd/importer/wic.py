@@ -44,6 +44,7 @@ def read(path: Path, gold: Path | None) -> Found:
     """
     gold = gold or path.with_name(path.name.removesuffix(DATA) + GOLD)
     lines, labels = read_lines(path), read_lines(gold)
+    lines[0], labels[0] = (of[0].removeprefix("\ufeff") for of in (lines, labels))
     if len(lines) != len(labels):
         raise CorpusError(
             f"{len(lines)} pairs but {len(labels)} labels",
@@ -60,7 +61,7 @@ def read(path: Path, gold: Path | None) -> Found:
         for one in both:
             places.setdefault(one, where)
         pairs.append((*both, label == "T", where))
-    found = Found()
+    found = Found(files=[path, gold])
     for word, (places, pairs) in words.items():
         kept = _told_apart(word, list(places), pairs)
         for number, group in enumerate(kept, start=1):
