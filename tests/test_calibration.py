@@ -113,6 +113,15 @@ def test_the_threshold_is_of_the_nearest_that_is_no_near_duplicate() -> None:
     assert novelty.threshold(train, np.zeros(4, dtype=int)) is None
 
 
+def test_the_rounding_of_kept_vectors_is_no_distance() -> None:
+    """In the static view all vectors of a word are one, and the cosine of it may exceed 1."""
+    rows = np.tile(np.random.default_rng(3).normal(size=384), (5, 1))
+    train = novelty.unit(rows).astype(np.float16).astype(np.float32)
+    limit = novelty.threshold(train, np.arange(5))
+    _, similarity = novelty.nearest(rows, train)
+    assert limit is not None and (np.clip(1 - similarity[:, 0], 0, None) <= limit).all()
+
+
 def test_about_one_in_a_hundred_of_the_same_kind_is_far() -> None:
     rng = np.random.default_rng(2)
     rows = rng.normal(size=(3000, 20)) + 3

@@ -32,6 +32,7 @@ def test_a_span_is_cut_out(sentence, span, tokens, position) -> None:
         ("a crane", (1, 2), "blank"),
         ("a crane", (2, 6), "part of a word"),
         ("a crane", (3, 7), "part of a word"),
+        ("a cafe\u0301", (2, 6), "part of a word"),
         ("a \ud800 crane", (4, 9), "half a character"),
     ],
 )
@@ -59,12 +60,23 @@ def test_instances_come_as_pairs_or_as_a_table() -> None:
     wanted = [Focus(("a", "crane"), 1), Focus(("the", "crane", "'s", "arm"), 1)]
     assert read(rows) == wanted
     assert read(pd.DataFrame(rows, columns=["sentence", "span"])) == wanted
+    # Numbers of a column with gaps, and a script without spaces.
+    assert read([("the crane's arm", (4.0, 9.0)), ("我去银行取钱", (2, 4))]) == [
+        wanted[1],
+        Focus(("我去", "银行", "取钱"), 1),
+    ]
     array = np.empty((2, 2), dtype=object)
     array[:] = rows
     assert read(array) == wanted
 
 
-@pytest.mark.parametrize("row", ["a crane", ("a crane", 2), ("a crane",), (2, "crane"), 3.0])
+@pytest.mark.parametrize(
+    "row",
+    [
+        *("a crane", ("a crane", 2), ("a crane",), (2, "crane"), 3.0),
+        *(("a crane", (2.5, 7)), ("a crane", (float("inf"), 7)), ("a crane", (float("nan"), 7))),
+    ],
+)
 def test_an_instance_that_is_none_is_named(row) -> None:
     with pytest.raises(ConfigError, match="instance 1"):
         read([("a crane", "crane"), row])

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from wsd.corpus import read_text
 from wsd.datasets import DATA
-from wsd.forms import Finder, forms
+from wsd.forms import Finder, forms, within_word
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,8 @@ def test_plurals(word: str, plurals: list[str]) -> None:
         ("bird/crane/man ran", "bird/|crane|/man|ran", 1),
         ("a lift\u2014crane\u2014here", "a|lift\u2014|crane|\u2014here", 2),
         ("wait...crane", "wait...|crane", 1),
+        ("the _crane_ flew", "the|_|crane|_|flew", 2),
+        ("the crane\u02bcs nest", "the|crane|\u02bcs|nest", 1),
     ],
 )
 def test_where_it_stands(text: str, tokens: str, position: int) -> None:
@@ -59,9 +61,53 @@ def test_where_it_stands(text: str, tokens: str, position: int) -> None:
     assert found.tokens[position] == found.form == text[found.start :][: len(found.form)]
 
 
-@pytest.mark.parametrize("text", ["", " ", "craned", "crane-like", "cranesbill", "cr ane", "'s"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "craned", "crane-like", "cranesbill", "cr ane", "'s", "crane\u2011like"]
+)
 def test_what_is_no_form(text: str) -> None:
     assert Finder(["crane"]).find(text) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "tokens", "position"),
+    [
+        # Accents in the letters or beside them, in the word or in the text.
+        ("café", "the cafe\u0301, shut", "the|cafe\u0301|,|shut", 1),
+        ("cafe\u0301", "the «Café»", "the|«|Café|»", 2),
+        ("किताब", "यह किताब, वह", "यह|किताब|,|वह", 1),
+        ("human", "the Humans left", "the|Humans|left", 1),
+        ("银行", "我去银行取钱", "我去|银行|取钱", 1),
+        ("은행", "나는 은행에 갔다", "나는|은행|에|갔다", 1),
+    ],
+)
+def test_other_scripts(word: str, text: str, tokens: str, position: int) -> None:
+    (found,) = Finder([word]).find(text)
+    assert (list(found.tokens), found.position) == (tokens.split("|"), position)
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [("pin", "a pin\u0303a colada"), ("cafe", "the cafe\u0301"), ("re", "re\u0301su")],
+)
+def test_a_letter_without_its_accent_is_another(word: str, text: str) -> None:
+    assert Finder([word]).find(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "within"),
+    [
+        ("a crane", 3, True),
+        ("a crane", 2, False),
+        ("a crane", 7, False),
+        ("a crane's", 7, False),
+        ("cafe\u0301", 4, True),
+        ("किताब", 2, True),
+        ("我去银行", 2, False),
+        ("AI技术", 2, False),
+    ],
+)
+def test_where_a_word_goes_on(text: str, place: int, within: bool) -> None:
+    assert within_word(text, place) == within
 
 
 def test_several_occurrences_of_several_words() -> None:

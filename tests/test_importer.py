@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from wsd import importer, owncorpus
 from wsd.corpus import read_text
@@ -178,6 +179,27 @@ WRONG = {
     ),
     "surrogate": (".jsonl", '{"sense": "a", "sentence": "*x* \\ud800"}', 1, "half of a character"),
     "unseen": (".jsonl", '{"sense": "a\\u202e", "sentence": "*x*"}', 1, "that cannot be seen"),
+    "part of a word": (
+        ".tsv",
+        "sense\tsentence\tstart\tend\na\tmy bank here\t3\t6\n",
+        2,
+        "the characters 3 to 6 are 'ban', part of a word",
+    ),
+    "semicolons": (".csv", "word;sense;sentence\ncell;a;the *cell*\n", 1, "with semicolons"),
+    "tabs": (".csv", HEAD + GOOD, 1, "columns with tabs"),
+    "CSV's quotes": (".tsv", HEAD + 'cell\ta\t"a ""*cell*"", so"\n', 2, "a cell in quotes"),
+    "a word now and then": (
+        ".jsonl",
+        '{"word": "x", "sense": "a", "sentence": "*x*"}\n{"sense": "a", "sentence": "y *x*"}\n',
+        2,
+        "no word, unlike in",
+    ),
+    "contradiction with other accents": (
+        ".tsv",
+        HEAD + "cell\ta\tthe *cell* e\u0301\ncell\tb\tthe *cell* \u00e9\n",
+        3,
+        "the sense 'b', but 'a' for the same sentence",
+    ),
     "split": (".tsv", "sense\tsentence\tsplit\na\t*x*\tdev\n", 2, "the split 'dev'"),
     "split missing": (
         ".tsv",
@@ -265,6 +287,29 @@ def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
     assert (row.word, row.sense) == ("cells", "1")
     with pytest.raises(CorpusError, match="no column 'sort'"):
         tables.read(path, {"sense": "sort"}, None)
+    path.write_text("sentence,sense,word\nthe *cells* x,a,cell\n")
+    with pytest.raises(CorpusError, match="--word, and a column 'word' for it"):
+        tables.read(path, {}, "cell")
+
+
+def test_what_spreadsheets_leave_behind(tmp_path: Path) -> None:
+    path = tmp_path / "ROWS.CSV"
+    path.write_text("sentence,sense,,\r\nthe *cell* x,a,,\r\n,,,\r\na *cell* y,b,,\r\n", newline="")
+    rows = importer._read(path, None, {}, None).rows
+    assert [(row.sense, row.where) for row in rows] == [("a", f"{path}:2"), ("b", f"{path}:4")]
+
+
+def test_what_looks_alike_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    names = [
+        ("caf\u00e9", "river bank"),
+        ("cafe\u0301", "river\u00a0bank"),
+        ("caf\u00e9 ", "river  bank"),
+    ]
+    lines = [{"word": w, "sense": s, "sentence": f"*x* {i}"} for i, (w, s) in enumerate(names)]
+    path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
+    rows = tables.read(path, {}, None).rows
+    assert {(row.word, row.sense) for row in rows} == {("caf\u00e9", "river bank")}
 
 
 # Splits
@@ -294,6 +339,22 @@ def test_near_duplicates_stay_on_one_side_and_splits_are_the_same_every_time(
         assert len(sides) == len(set(group.tolist()))
         alike += len(group) - len(set(group.tolist()))
     assert alike >= 12
+
+
+def test_sentences_alike_but_for_the_sense_leave_some_of_each(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    texts = [" ".join(f"{letter}{i}" for i in range(9)) for letter in "abcdefgh"]
+    lines = [
+        {"word": "cell", "sense": sense, "sentence": f"*cell* {text} {sense}"}
+        for text in texts
+        for sense in ("prison", "tissue")
+    ]
+    path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
+    run(path, tmp_path / "out")
+    corpus = read_text(tmp_path / "out" / "cell", "cell")
+    # Each pair is on one side, so that there are as many of either sense.
+    for split in ("train", "test"):
+        assert len(set(np.bincount(corpus.gold[corpus.split == split]).tolist())) == 1
 
 
 def test_another_word_moves_no_sentence(tmp_path: Path) -> None:
@@ -345,6 +406,47 @@ def test_rare_senses_can_be_left_out(tmp_path: Path) -> None:
 
 
 # The folder
+
+
+def test_what_is_said_of_a_corpus_is_such_as_the_manifest_may_have(
+    folder: Path, tmp_path: Path
+) -> None:
+    rows = tmp_path / "rows.jsonl"
+    about = {"citation": "@article{x,\n  title = {Y}\n}", "licence_url": "https://x.org"}
+    importer.build([rows], out=tmp_path / "a", name="mine", about=about)
+    assert read_manifest(tmp_path / "a" / MANIFEST).citation == "@article{x, title = {Y} }"
+    for wrong, where in (
+        ({"licence_url": "x.org"}, "--licence-url"),
+        ({"title": "a\u202eb"}, "--title"),
+    ):
+        with pytest.raises(ConfigError) as caught:
+            importer.build([rows], out=tmp_path / "b", name="mine", about=wrong)
+        assert caught.value.where == where
+        assert not (tmp_path / "b").exists()
+
+
+def test_a_folder_keeps_what_is_said_of_it_and_counts_what_it_loses(
+    folder: Path, tmp_path: Path
+) -> None:
+    (folder / "outofdomain.tsv").write_text("cel\tcell_prison\t0\tcel x\n", encoding="utf-8")
+    text = importer.build([folder], out=tmp_path / "b", name="again", about={"title": "Again"})
+    found = read_manifest(tmp_path / "b" / MANIFEST)
+    assert (found.name, found.title, found.licence) == ("again", "Again", "CC0")
+    assert "left out: 1 instances of words of outofdomain.tsv that have no folder" in text
+    imported = json.loads((tmp_path / "b" / MANIFEST).read_text())["imported"]
+    assert str(folder / "cell" / "train.data.txt") in {of["file"] for of in imported}
+
+
+def test_the_line_for_the_config_can_be_pasted(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "my, out"
+    text = importer.build([tmp_path / "rows.jsonl"], out=out, name="2024", about={})
+    assert yaml.safe_load(text.splitlines()[-1]) == {"dataset": {"name": "2024", "path": str(out)}}
+
+
+def test_a_gold_file_is_not_for_a_table(folder: Path, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    with pytest.raises(ConfigError, match="a gold file, and a table"):
+        importer.build([rows], out=tmp_path / "b", name="mine", about={}, gold=rows)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The all-words XML and the pairs of WiC: what becomes of them, and what is refused."""
 
+import json
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
@@ -166,6 +167,22 @@ def test_pairs_that_tell_senses_apart(tmp_path: Path) -> None:
         about={},
     )
     assert "cell.n.1 1 + 1, cell.n.2 1 + 1" in text
+
+
+def test_a_byte_order_mark_is_no_letter(tmp_path: Path) -> None:
+    path = pairs(tmp_path, ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
+    plain = senses_of(path)
+    for file in (path, path.with_name("train.gold.txt")):
+        file.write_text("\ufeff" + file.read_text())
+    assert senses_of(path) == plain
+
+
+def test_both_files_are_named_in_the_manifest(tmp_path: Path) -> None:
+    path = pairs(tmp_path, ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
+    importer.build([path], out=tmp_path / "out", name="mine", about={})
+    manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
+    files = [Path(of["file"]).name for of in manifest["imported"]]
+    assert files == ["train.data.txt", "train.gold.txt"]
 
 
 def test_pairs_that_contradict_themselves(tmp_path: Path) -> None:

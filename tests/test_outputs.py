@@ -152,6 +152,24 @@ def test_some_instances_are_not_enough(
     assert caught.value.where == str(path)
 
 
+def test_files_as_editors_leave_them(corpora: dict[str, Corpus], tmp_path: Path) -> None:
+    lines = lines_of(corpora, "test")
+    plain = build(put(tmp_path / "o.jsonl", lines), corpora)
+    text = (tmp_path / "o.jsonl").read_text()
+    (tmp_path / "w.jsonl").write_text("\ufeff" + text.replace("\n", "\r\n") + "\r\n", newline="")
+    edited = build(tmp_path / "w.jsonl", corpora)
+    for one, other in zip(plain, edited, strict=True):
+        np.testing.assert_array_equal(one.scores, other.scores)
+
+
+def test_what_was_passed_over_is_named(corpora: dict[str, Corpus], tmp_path: Path) -> None:
+    lines = [{**line, "word": line["word"].upper()} for line in lines_of(corpora, "test")]
+    with pytest.raises(CorpusError, match=r"have no output: .*; passed over: MINT, SCHLOSS"):
+        build(put(tmp_path / "o.jsonl", lines), corpora)
+    with pytest.raises(CorpusError, match="there is no such file"):
+        build(tmp_path / "none.jsonl", corpora)
+
+
 def test_rows_of_the_tables(corpora: dict[str, Corpus], tmp_path: Path) -> None:
     path = put(tmp_path / "o.jsonl", lines_of(corpora, "test"))
     build(path, corpora)

@@ -22,7 +22,7 @@ import small_results
 from numpy.testing import assert_allclose
 from tiny import tiny_bert
 
-from wsd import corpus, predict, predictions
+from wsd import corpus, models, predict, predictions
 from wsd.cli import main
 from wsd.errors import ConfigError, ModelError, ResultError
 from wsd.files import read_table, write_table
@@ -254,6 +254,32 @@ def test_an_encoder_that_changed_is_refused(copied: Path, tmp_path: Path) -> Non
     assert "--encoder" in str(error.value)
 
 
+def test_a_model_file_removes_nothing_from_a_cache(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    shutil.copytree("tiny", cache)
+    encoder = json.loads(json.dumps(ModelFile(Path("model.wsd")).encoder))
+    encoder["model"]["source"] = {"hub": "a/b", "revision": "0" * 40}
+    encoder["model"]["files"]["model.safetensors"] = "0" * 64
+    monkeypatch.setattr(models, "_cached", lambda *_: cache)
+    with pytest.raises(ModelError, match=r"model\.safetensors of model tiny has changed"):
+        predict.open_encoder(encoder)
+    assert (cache / "model.safetensors").exists()
+    with pytest.raises(ModelError):
+        models.verify(encoder["model"])
+    assert not (cache / "model.safetensors").exists()
+
+
+def test_features_that_the_classifier_does_not_know(root: Path, tmp_path: Path) -> None:
+    manifest = json.loads(zipfile.ZipFile("model.wsd").read("manifest.json"))
+    said = {**manifest["configuration"], "layers": "concat-last-2"}
+    content = json.dumps({**manifest, "configuration": said}).encode()
+    bad = rewritten(Path("model.wsd"), tmp_path / "bad.wsd", manifest_json=content)
+    code = main(["predict", "a crane", "--model-file", str(bad)])
+    assert code == ModelError.exit_code
+
+
 def test_another_encoder_is_refused(root: Path, tmp_path: Path) -> None:
     other = tiny_bert(tmp_path / "other", blocks=3)
     encoder = ModelFile(Path("model.wsd")).encoder
@@ -284,6 +310,12 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
         words = {**manifest["words"], "crane": {**manifest["words"]["crane"], **changes}}
         return changed(words=words)
 
+    def from_hub(hub: str, revision: str) -> bytes:
+        source = {"hub": hub, "revision": revision}
+        model = {**manifest["encoder"]["model"], "source": source}
+        return changed(encoder={**manifest["encoder"], "model": model})
+
+    known = manifest["configuration"]
     other = manifest["words"]["apple"]["file"]
     bad = tmp_path / "bad.wsd"
     cases: list[tuple[Any, str]] = [
@@ -296,6 +328,24 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
         ({"manifest_json": b"{"}, "not a whole model file"),
         ({"manifest_json": changed(format=2)}, "a model file of format 2"),
         ({"manifest_json": changed(words=[{"crane": 1}])}, "the words are no mapping"),
+        ({"manifest_json": changed(words={})}, "no words"),
+        *(
+            ({"manifest_json": changed(configuration=said)}, message)
+            for said, message in (
+                (None, "not a whole model file"),
+                (["focal"], "not a whole model file"),
+                ({**known, "view": None}, "not of names"),
+                ({**known, "view": "foo"}, "the view 'foo'"),
+                ({**known, "view": "other"}, "the view 'other'"),
+                ({**known, "layers": "9"}, "layer choice '9'"),
+                ({"model": "tiny"}, "not a whole model file"),
+            )
+        ),
+        (
+            {"manifest_json": from_hub("../../x", "0" * 40)},
+            "a repository or a revision that is none",
+        ),
+        ({"manifest_json": from_hub("a/b", "main")}, "a repository or a revision that is none"),
         ({"words_1_safetensors": None}, "not a whole model file"),
         ({"words_1_safetensors": b"\x80\x04\x95pickle."}, "not a whole model file"),
         ({"manifest_json": of_crane(estimator="os.system")}, "there is no classifier 'os.system'"),
@@ -449,6 +499,15 @@ def test_json_lines(root: Path, tmp_path: Path, answers: Call) -> None:
     assert "no word 'bank' here: there are apple, crane" in rows[6]["message"]
 
 
+def test_json_lines_as_programs_write_them(root: Path, tmp_path: Path, answers: Call) -> None:
+    file = text_file(tmp_path / "in.jsonl", '{"text": "a crane, an apple", "word": null}', "")
+    rows = answers("--file", file, "--model-file", "model.wsd", "--word", "crane")
+    assert [(row["status"], row["word"]) for row in rows] == [
+        ("ok", "crane"),
+        ("not found", "crane"),
+    ]
+
+
 def test_standard_input(root: Path, answers: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     text = io.TextIOWrapper(io.BytesIO("\ufeffcrane\nno".encode()))
     monkeypatch.setattr(sys, "stdin", text)
@@ -517,6 +576,29 @@ def test_chunks_make_no_difference(
         assert one["scores"] == pytest.approx(other["scores"], abs=1e-5)
 
 
+def test_long_lines_and_many_occurrences_are_taken_in_parts(
+    root: Path, tmp_path: Path, answers: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = text_file(tmp_path / "in.txt", *["crane apple crane " * (1 + i % 3) for i in range(9)])
+    whole = answers("--file", file, "--model-file", "model.wsd")
+    together: list[int] = []
+    answer = predict.Predictor._answer
+    monkeypatch.setattr(
+        predict.Predictor,
+        "_answer",
+        lambda self, asked, *more: together.append(len(asked)) or answer(self, asked, *more),
+    )
+    monkeypatch.setattr(predict, "CHARACTERS", 60)
+    monkeypatch.setattr(predict, "TOKENS", 10)
+    parts = answers("--file", file, "--model-file", "model.wsd")
+    assert sum(together) == len(whole) == len(parts) and max(together) <= 4
+    for one, other in zip(whole, parts, strict=True):
+        assert (one["line"], one["start"], one["sense"]) == (
+            *(other["line"], other["start"], other["sense"]),
+        )
+        assert one["scores"] == pytest.approx(other["scores"], abs=1e-5)
+
+
 def test_one_sentence_that_cannot_be_aligned_leaves_the_others(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -562,6 +644,54 @@ def test_a_sentence_unlike_all_others_is_marked(root: Path, answers: Call) -> No
 
 
 # What is written
+
+
+def test_a_carriage_return_ends_no_row(root: Path, tmp_path: Path) -> None:
+    file = text_file(tmp_path / "in.txt", "the crane\r=1+1")
+    out = tmp_path / "out.csv"
+    call = ["predict", "--file", file, "--model-file", "model.wsd", "--format", "csv"]
+    assert main([*call, "--out", str(out)]) == 0
+    with out.open(newline="") as stream:
+        (row,) = csv.DictReader(stream)
+    assert row["text"] == "the crane\r=1+1"
+
+
+def test_what_must_not_be_written_over(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = text_file(tmp_path / "in.txt", "a crane")
+    model = shutil.copy("model.wsd", tmp_path / "m.wsd")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    call = ["predict", "--file", file, "--model-file", str(model), "--out"]
+    for out, says in (
+        (file, "the file of --file"),
+        (model, "the file of --model-file"),
+        (pipe, "a device or a pipe, not a file"),
+        (tmp_path, "a folder, not a file"),
+    ):
+        assert main([*call, str(out)]) not in (0, 70)
+        assert says in capsys.readouterr().err
+    assert pipe.is_fifo() and Path(file).read_text() == "a crane\n"
+    assert zipfile.is_zipfile(model)
+    assert main([*call, "-"]) == 0
+    assert "crane" in capsys.readouterr().out
+    assert main(["fit", "--results", RESULTS, "--out", str(tmp_path / "x.wsd" / "..")]) != 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_closed_streams_are_one_error(root: Path, closed: str) -> None:
+    wsd = f"{sys.executable} -m wsd.cli predict --model-file model.wsd"
+    done = subprocess.run(
+        ["bash", "-c", f"{wsd} {closed}"],
+        env={**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == ConfigError.exit_code, done.stderr
+    assert done.stderr.startswith("error: standard ") and "Traceback" not in done.stderr
 
 
 def test_csv_cells_are_no_formulas(root: Path, tmp_path: Path) -> None:

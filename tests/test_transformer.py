@@ -131,6 +131,10 @@ def test_names_copies_and_frames(embedder: FocalEmbedder) -> None:
     [
         ({"view": "other"}, "view 'other'"),
         ({"view": "all"}, "view 'all'"),
+        ({"view": None}, "view 'None'"),
+        ({"layers": "mix-all"}, "nothing is learned here"),
+        ({"device": "mps"}, "device 'mps'"),
+        ({"threads": -1}, "threads -1"),
         ({"layers": "3"}, "layer choice '3'"),
         ({"pooling": "max"}, "pooling 'max'"),
         ({"model": "bert"}, "no model 'bert'"),
@@ -149,6 +153,13 @@ def test_a_vector_does_not_depend_on_what_else_is_embedded(embedder: FocalEmbedd
     np.testing.assert_allclose(shuffled, together[order], rtol=1e-4, atol=1e-5)
     alone = np.concatenate([embedder.transform([one]) for one in X[:5]])
     np.testing.assert_allclose(alone, together[:5], rtol=1e-4, atol=1e-5)
+
+
+def test_an_iterator_is_read_once(embedder: FocalEmbedder) -> None:
+    X, _ = labelled(quickstart("crane"), "test")
+    np.testing.assert_array_equal(embedder.fit_transform(iter(X)), embedder.fit_transform(X))
+    frame = embedder.set_output(transform="pandas").fit_transform(iter(X))
+    assert frame.shape == (len(X), len(embedder.get_feature_names_out()))
 
 
 def test_no_instances(embedder: FocalEmbedder) -> None:

@@ -5,7 +5,7 @@ values, nothing is loaded before ``fit``, and what ``fit`` keeps is plain too. T
 held by :mod:`wsd.opening`, once for all copies of a transformer in a process.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -135,7 +135,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         **fit_params
             None is known.
         """
-        return super().fit_transform(X if hasattr(X, "__len__") else list(X), y, **fit_params)
+        return super().fit_transform(list(X) if isinstance(X, Iterator) else X, y, **fit_params)
 
     def transform(self, X: Iterable[Any]) -> np.ndarray:
         """Embed the focal words.
