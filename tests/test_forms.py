@@ -50,6 +50,7 @@ def test_plurals(word: str, plurals: list[str]) -> None:
         ("bird/crane/man ran", "bird/|crane|/man|ran", 1),
         ("a lift\u2014crane\u2014here", "a|lift\u2014|crane|\u2014here", 2),
         ("wait...crane", "wait...|crane", 1),
+        ("a lift--crane--here", "a|lift--|crane|--here", 2),
         ("the _crane_ flew", "the|_|crane|_|flew", 2),
         ("the crane\u02bcs nest", "the|crane|\u02bcs|nest", 1),
     ],

@@ -28,7 +28,7 @@ IRREGULAR = {
     "tooth": "teeth",
 }
 # A word with the hyphens and apostrophes inside it.
-_RUN = re.compile(r"[^\W_]+(?:[-_'\u2010\u2011\u2019]+[^\W_]+)*")
+_RUN = re.compile(r"[^\W_]+(?:(?:_+|[-'\u2010\u2011\u2019])[^\W_]+)*")
 # Scripts that put no space between words, or write what belongs to a noun in one with it: the
 # beginnings of the names of their characters.
 _UNSPACED = (
@@ -175,6 +175,8 @@ def _plain(text: str) -> str:
 
 def _marks_as_letters(token: str) -> str:
     """As many characters, in which a mark on a letter is a letter."""
+    if token.isascii():
+        return token
     made = ""
     for character in token:
         mark = unicodedata.category(character).startswith("M")

@@ -5,10 +5,10 @@ the views and layer choices of :mod:`wsd.features`, the estimator of the evaluat
 taken in as they come, some hundreds at a time, so that memory does not grow with the text.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,8 @@ TOKENS = 2**18  # of sentences that are encoded together, counted anew for every
 NEW = "new"  # the split of what is predicted
 # What a row can be: answered, or why not.
 OK, NOT_FOUND, AMBIGUOUS, UNREADABLE = STATUSES = ("ok", "not found", "ambiguous", "unreadable")
+
+_T = TypeVar("_T")
 
 
 class Words(Protocol):
@@ -172,12 +174,12 @@ class Predictor:
         together : int, optional
             How many lines are taken in before they are answered; by default ``CHUNK``.
         """
-        for chunk in _chunks(lines, together or CHUNK):
+        for chunk in _parts(lines, lambda line: len(line.text), CHARACTERS, together or CHUNK):
             found = [self._find(line) for line in chunk]
             asked = [one for of_line in found for one in of_line if isinstance(one, _Asked)]
-            answered = iter(
-                [row for part in _portions(asked) for row in self._answer(part, neighbours)]
-            )
+            # Each of many occurrences in a long line has all of its tokens.
+            parts = _parts(asked, lambda one: len(one.at.tokens), TOKENS, len(asked))
+            answered = iter([row for part in parts for row in self._answer(part, neighbours)])
             for of_line in found:
                 for one in of_line:
                     yield next(answered) if isinstance(one, _Asked) else one
@@ -291,29 +293,18 @@ class Predictor:
         return rows
 
 
-def _chunks(lines: Iterable[Line], together: int) -> Iterator[list[Line]]:
-    chunk: list[Line] = []
-    size = 0
-    for line in lines:
-        chunk.append(line)
-        size += len(line.text)
-        if len(chunk) == together or size > CHARACTERS:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
-
-
-def _portions(asked: Sequence[_Asked]) -> Iterator[list[_Asked]]:
-    """Occurrences that are encoded together: one of many in a long line has all of its tokens."""
-    part: list[_Asked] = []
-    size = 0
-    for one in asked:
+def _parts(
+    of: Iterable[_T], size: Callable[[_T], int], most: int, number: int
+) -> Iterator[list[_T]]:
+    """So many together, or fewer if they are large: the one that exceeds ``most`` ends a part."""
+    part: list[_T] = []
+    total = 0
+    for one in of:
         part.append(one)
-        size += len(one.at.tokens)
-        if size > TOKENS:
+        total += size(one)
+        if len(part) == number or total > most:
             yield part
-            part, size = [], 0
+            part, total = [], 0
     if part:
         yield part
 

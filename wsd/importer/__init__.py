@@ -99,7 +99,7 @@ def build(
         of_file = _read(path, word, columns or {}, gold)
         found.rows += of_file.rows
         found.files += of_file.files
-        found.about = of_file.about | found.about
+        found.about = _about(of_file.about) | found.about
         for reason, count in of_file.left_out.items():
             found.leave_out(reason, count)
     _check_contradictions(found.rows)
