@@ -397,7 +397,8 @@ def model_file_seeds() -> list[bytes]:
         "pooling": "mean", "input": "plain", "precision": "float32",
     }  # fmt: skip
     manifest = {"encoder": encoder, "versions": {"wsd": "0"}, "predictions": {},
-                "configuration": {"view": "focal", "layers": "1"}}  # fmt: skip
+                "configuration": {"model": "tiny", "view": "focal", "layers": "1",
+                                  "classifier": "logistic"}}  # fmt: skip
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for estimator in ("nearest_centroid", "logistic", "lda", "knn"):
