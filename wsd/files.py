@@ -86,7 +86,9 @@ def check_target(path: Path) -> None:
     if path.exists() and not path.is_file():
         kind = "a folder" if path.is_dir() else "a device or a pipe"
         raise StorageError(
-            f"{path} is {kind}, not a file", where=str(path), fix="name a file to write"
+            f"{path} could not be written: it is {kind}, not a file",
+            where=str(path),
+            fix="name a file to write",
         )
 
 
