@@ -100,7 +100,7 @@ def start(root: Path, command: tuple[str, ...], log: Path) -> subprocess.Popen[b
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            # What a shell starts in the background ignores it, and so would all that is started here.
+            # What a shell starts in the background ignores it, and hands that down.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
