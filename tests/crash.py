@@ -152,10 +152,18 @@ def _unfinished(folder: Path) -> Iterator[Path]:
 def wait_for_a_write(process: subprocess.Popen[bytes], root: Path) -> None:
     """Until a file of the results is being written, or the run is at its end.
 
-    Looks without a pause: a small table has its hidden name for some milliseconds.
+    Looks without a pause: a small table has its hidden name for some milliseconds. Within those
+    between seeing it and stopping the run it may have got its own, and the next is waited for.
     """
-    while process.poll() is None and next(_unfinished(root / "results"), None) is None:
-        pass
+    while process.poll() is None:
+        if next(_unfinished(root / "results"), None) is None:
+            continue
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGSTOP)
+            time.sleep(0.01)
+            if next(_unfinished(root / "results"), None) is not None:
+                return
+            os.killpg(process.pid, signal.SIGCONT)
 
 
 def wait_for_a_step(process: subprocess.Popen[bytes], rule: str) -> None:
