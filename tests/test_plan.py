@@ -158,6 +158,8 @@ def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e30)
     monkeypatch.setattr(plan, "START_SECONDS", 0)
     monkeypatch.setattr(plan, "JOB_SECONDS", 60)
+    monkeypatch.setattr(plan, "LOGISTIC_SECONDS", 0)
+    monkeypatch.setattr(plan, "TSNE_SECONDS", 0)
     controls = {"baselines": False, "views": [], "random_weights": [1], "task": False}
     config = config_of(
         "quickstart.yaml",
@@ -169,6 +171,52 @@ def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     # Two classifiers on two layers and logistic on the mix; two pictures and one search for
     # neighbours of each layer. A twin has seven layers for one classifier, and is not shown.
     assert found == [f"{2 * 2 + 1 + 2 * 3} min", "7 min"]
+
+
+def test_logistic_regressions_are_counted() -> None:
+    controls = {"baselines": False, "views": [], "random_weights": [1], "task": False}
+    config = config_of(
+        "quickstart.yaml",
+        layers=[3, "sum-0-1", "concat-1-2", "mix-all"],
+        features=[{"focal": 5, "cls": "concat-0-1-2"}],
+        classifiers=[
+            {"name": "logistic", "C": [0.1, 1], "prior_shift": [0, 1]},
+            {"name": "fixed", "estimator": "logistic", "C": 1},
+            {"name": "default", "estimator": "logistic"},
+            {"name": "nearest_centroid"},
+        ],
+        tuning={"folds": 3, "repeats": 2, "objective": "mean_macro_f1"},
+        controls={**controls, "classifiers": ["fixed", "nearest_centroid"]},
+    )
+    # One and one, two, six, and one and three hidden states; four penalties in all; a fit for
+    # each of three folds, twice, and one on all.
+    vectors = 1 + 1 + 2 + 6 + (1 + 3)
+    expected = plan.LOGISTIC_SECONDS * 100 * 384 * vectors * 4 * (3 * 2 + 1)
+    assert plan.logistic_seconds(config, MINILM, 100) == pytest.approx(expected, rel=1e-12)
+    # A twin: every single layer, one classifier.
+    twin = plan.LOGISTIC_SECONDS * 100 * 384 * 7 * 1 * 7
+    found = plan.logistic_seconds(config, f"{MINILM}-random-1", 100)
+    assert found == pytest.approx(twin, rel=1e-12)
+
+
+def test_pictures_by_tsne_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("START_SECONDS", "JOB_SECONDS", "LOGISTIC_SECONDS"):
+        monkeypatch.setattr(plan, name, 0)
+    monkeypatch.setattr(plan, "TSNE_SECONDS", 1)
+    monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e30)
+    for projections, expected in (
+        (["pca"], "1 s"),
+        (["pca", "tsne"], f"{round(413 * 3 / 60)} min"),
+    ):
+        config = config_of("quickstart.yaml", layers=[0, 1, 2], projections=projections)
+        assert f"roughly {expected} on" in describe(config, tmp_path, 1)
+
+
+def test_what_twins_share_is_fetched_once(tmp_path: Path) -> None:
+    controls = {"baselines": False, "views": [], "random_weights": [1, 2], "task": False}
+    config = config_of(controls={**controls, "classifiers": ["nearest_centroid"]})
+    assert len(config.twins) == 2
+    assert describe(config, tmp_path, 1).count("to fetch") == 1
 
 
 @pytest.mark.parametrize(

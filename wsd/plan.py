@@ -1,7 +1,9 @@
 """What a run will cost, said before it starts, in disk and roughly in time.
 
 The disk is that of the embeddings: everything else is small beside it. The time is that of the
-encoder's matrix products, at the speed measured here and now, and of starting the jobs.
+encoder's matrix products, at the speed measured here and now, of fitting the logistic regressions,
+of t-SNE, and of starting the jobs. The comparison and the pages are not in it: together they took
+a tenth of the time that MiniLM's study took.
 """
 
 import time
@@ -13,7 +15,9 @@ import numpy as np
 
 from wsd.config import MIX, Config, Model
 from wsd.errors import ConfigError
+from wsd.features import features
 from wsd.names import file_name
+from wsd.tuning import points
 from wsd.views import blocks_of
 
 # Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
@@ -24,6 +28,11 @@ EFFICIENCY = 0.65
 # of a classification, a projection by PCA or a search for neighbours.
 START_SECONDS = 4.0
 JOB_SECONDS = 2.0
+# Processor time of what takes long in those jobs, measured with MiniLM on CoarseWSD-20: of a
+# logistic regression per instance, feature, penalty and fit (6 to 8 for one layer and for four
+# beside each other, 11 for a learned mix), and of t-SNE per instance.
+LOGISTIC_SECONDS = 7e-8
+TSNE_SECONDS = 6e-3
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,6 +118,29 @@ def embedding_seconds(model: Model, words: int, instances: int, cores: int) -> f
     return (forward + START_SECONDS * words) / cores
 
 
+def logistic_seconds(config: Config, name: str, instances: int) -> float:
+    """Rough processor time of fitting a model's logistic regressions, on the folds and on all."""
+    fits = config.tuning.folds * config.tuning.repeats + 1
+    penalties = {
+        each.name: len({point.get("C") for point in points(each.space)})
+        for each in config.classifiers.values()
+        if each.estimator == "logistic"
+    }
+    if name in config.twins:
+        twin = config.twins[name]
+        widths = len(twin.single) * twin.width
+        asked = config.controls.classifiers
+        penalties = {each: n for each, n in penalties.items() if each in asked}
+    else:
+        model = config.models[name]
+        widths = sum(
+            model.width * (len(choice.layers) if choice.operation in ("concat", "mix") else 1)
+            for views, layers in _feature_sets(config, model)
+            for _, choice in features(views, layers, model.blocks).parts
+        )
+    return LOGISTIC_SECONDS * instances * widths * sum(penalties.values()) * fits
+
+
 def _operations_per_second() -> float:
     """Speed of one core at a matrix product of the kind an encoder does."""
     from threadpoolctl import threadpool_limits
@@ -129,6 +161,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
     count = config.dataset.sizes
     to_do = missing(config, results)
     lines = []
+    fetched: list[dict[str, str]] = []
     for name, words in to_do.items():
         model = {**config.models, **config.twins}[name]
         views = _views(config, name)
@@ -144,13 +177,19 @@ def describe(config: Config, results: Path, cores: int) -> str:
         disk = embedding_bytes(model, instances, views)
         jobs = choices + _shown(config, name) * (len(config.projections) + 1)
         seconds = embedding_seconds(model, len(words), instances, cores)
+        every = sum(count[word] for word in config.words)
         seconds += JOB_SECONDS * jobs / cores
+        seconds += logistic_seconds(config, name, every) / cores
+        if "tsne" in config.projections:
+            seconds += TSNE_SECONDS * every * _shown(config, name) / cores
         lines.append(
             f"  to embed: {instances:,} sentences of {len(words)} words; "
             f"{disk / 1e9:.2f} GB in {results / config.dataset.name}; "
             f"roughly {_duration(seconds)} on {cores} core{'s' if cores > 1 else ''} without GPU"
         )
-        if "hub" in model.source:
+        # A twin with random weights comes from the same files.
+        if "hub" in model.source and model.source not in fetched:
+            fetched.append(model.source)
             weights = 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width)
             lines.append(
                 f"  to fetch, unless the hub's cache has it: about {weights / 1e9:.1f} GB of model"
@@ -161,16 +200,17 @@ def describe(config: Config, results: Path, cores: int) -> str:
 def _choices(config: Config, name: str) -> int:
     if name in config.twins:
         return len(config.twins[name].single) * len(config.controls.classifiers)
-    model = config.models[name]
-    sets = [
-        *(layers for view in config.classify for layers in model.layers_of(view)),
-        *model.features,
-    ]
     return sum(
-        classifier.fits(layers if isinstance(layers, str) else layers[1])
-        for layers in sets
+        classifier.fits(layers)
+        for _, layers in _feature_sets(config, config.models[name])
         for classifier in config.classifiers.values()
     )
+
+
+def _feature_sets(config: Config, model: Model) -> list[tuple[str, str]]:
+    """The views and layer choices that a model is classified with."""
+    single = [(view, layers) for view in config.classify for layers in model.layers_of(view)]
+    return [*single, *model.features]
 
 
 def _shown(config: Config, name: str) -> int:
