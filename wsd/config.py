@@ -177,6 +177,11 @@ class Config:
         """Whether an encoder will run on a GPU here, as far as can be told without torch."""
         return self.device == "cuda" or (self.device == "auto" and NVIDIA.exists())
 
+    def feature_sets(self, model: Model) -> list[tuple[str, str]]:
+        """What a model is classified with: views and layer choices, first those of one view."""
+        single = [(view, layers) for view in self.classify for layers in model.layers_of(view)]
+        return [*single, *model.features]
+
 
 def check(config: Mapping[str, Any], schema: Path) -> Config:
     """Check a config against the schema and against itself.

@@ -54,6 +54,11 @@ class LayerChoice:
         """Whether this is one hidden state rather than a combination."""
         return len(self.layers) == 1
 
+    @property
+    def widths(self) -> int:
+        """How many hidden states wide the vectors are."""
+        return len(self.layers) if self.operation in ("concat", "mix") else 1
+
     def combine(self, states: Mapping[int, np.ndarray]) -> np.ndarray:
         """Combine hidden states into the chosen vectors.
 
@@ -64,13 +69,12 @@ class LayerChoice:
 
         Returns
         -------
-        array of shape (n, width), or (n, width * number of layers) for ``concat`` and
-        ``mix``
+        array of shape (n, width * ``widths``)
         """
         chosen = [states[layer] for layer in self.layers]
         if len(chosen) == 1:
             return chosen[0]
-        if self.operation in ("concat", "mix"):
+        if self.widths > 1:
             return np.concatenate(chosen, axis=1)
         total = np.sum(chosen, axis=0)
         return total / np.float32(len(chosen)) if self.operation == "mean" else total

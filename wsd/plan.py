@@ -134,8 +134,8 @@ def logistic_seconds(config: Config, name: str, instances: int) -> float:
     else:
         model = config.models[name]
         widths = sum(
-            model.width * (len(choice.layers) if choice.operation in ("concat", "mix") else 1)
-            for views, layers in _feature_sets(config, model)
+            model.width * choice.widths
+            for views, layers in config.feature_sets(model)
             for _, choice in features(views, layers, model.blocks).parts
         )
     return LOGISTIC_SECONDS * instances * widths * sum(penalties.values()) * fits
@@ -202,15 +202,9 @@ def _choices(config: Config, name: str) -> int:
         return len(config.twins[name].single) * len(config.controls.classifiers)
     return sum(
         classifier.fits(layers)
-        for _, layers in _feature_sets(config, config.models[name])
+        for _, layers in config.feature_sets(config.models[name])
         for classifier in config.classifiers.values()
     )
-
-
-def _feature_sets(config: Config, model: Model) -> list[tuple[str, str]]:
-    """The views and layer choices that a model is classified with."""
-    single = [(view, layers) for view in config.classify for layers in model.layers_of(view)]
-    return [*single, *model.features]
 
 
 def _shown(config: Config, name: str) -> int:

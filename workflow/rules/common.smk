@@ -386,14 +386,8 @@ def candidates(pattern, train=FULL, classifiers=None, joined=True):
             model=name, train=train, view=view, layers=layers, classifier=classifier
         )
         for name, model in CONFIG.models.items()
-        for view, layers in [
-            *(
-                (view, layers)
-                for view in CONFIG.classify
-                for layers in model.layers_of(view)
-            ),
-            *(model.features if joined else []),
-        ]
+        for view, layers in CONFIG.feature_sets(model)
+        if joined or (view, layers) not in model.features
         for classifier in classifiers or CONFIG.classifiers
         if CONFIG.classifiers[classifier].fits(layers)
     ]
