@@ -42,12 +42,13 @@ test-fast: setup ## Run the tests that take no more than a few seconds each
 slurm: setup ## Run the quickstart through a SLURM of this machine; needs root, slurm-wlm and munge
 	WSD_TESTS_REQUIRE="slurm minilm" $(BIN)/python -m pytest tests/slurm
 
-lint: setup ## Check style, format and types, of the code and of the workflow
+lint: setup ## Check style, format, types and who imports whom, of the code and of the workflow
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 format: setup ## Put the code and the workflow into their format
 	$(BIN)/ruff check --fix .
