@@ -89,10 +89,9 @@ class Corpus:
         ----------
         rows : bool array of shape (n,)
         """
-        columns = {
-            name: getattr(self, name)[rows] for name in ("split", "index", "position", "gold")
-        }
-        return replace(self, tokens=tuple(compress(self.tokens, rows)), **columns)
+        arrays = ("split", "index", "position", "gold")
+        taken = {name: getattr(self, name)[rows] for name in arrays}
+        return replace(self, tokens=tuple(compress(self.tokens, rows)), **taken)
 
 
 def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Corpus:

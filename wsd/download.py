@@ -274,7 +274,8 @@ def _verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str,
                 if name not in manifest:
                     continue
                 data = _read_member(tar, member, name, archive)
-                if (came := _sha256(data)) != manifest[name]:
+                came = _sha256(data)
+                if came != manifest[name]:
                     raise DownloadError(
                         f"{name} is not the file it should be: expected SHA-256 {manifest[name]}, "
                         f"came {came}",
