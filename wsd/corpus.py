@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
@@ -231,6 +231,20 @@ def read_lines(path: Path) -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
+def parse_json(
+    text: str,
+    where: str,
+    *,
+    fix: str | None = None,
+    pairs: Callable[[list[tuple[str, Any]]], Any] | None = None,
+) -> Any:
+    """What a foreign text in JSON says; ``pairs`` is what is made of the pairs of an object."""
+    try:
+        return json.loads(text, object_pairs_hook=pairs)
+    except (RecursionError, ValueError) as error:
+        raise CorpusError(f"not valid JSON: {error}", where=where, fix=fix) from None
+
+
 def _parse_sentence(line: str, where: str) -> tuple[int, tuple[str, ...]]:
     number, tab, sentence = line.partition("\t")
     if not tab or "\t" in sentence:
@@ -261,10 +275,7 @@ def read_classes(path: Path) -> dict[str, str]:
     """Class number -> sense, in the order of the numbers."""
     text = "\n".join(read_lines(path))
     fix = 'write a JSON object such as {"0": "crane_bird", "1": "crane_machine"}'
-    try:
-        pairs = json.loads(text, object_pairs_hook=list)
-    except (RecursionError, ValueError) as error:
-        raise CorpusError(f"not valid JSON: {error}", where=str(path), fix=fix) from None
+    pairs = parse_json(text, str(path), fix=fix, pairs=list)
     if not (isinstance(pairs, list) and pairs and all(map(_is_class, pairs))):
         raise CorpusError("not a map from class numbers to sense names", where=str(path), fix=fix)
     for what, values in zip(("class", "sense"), zip(*pairs, strict=True), strict=True):

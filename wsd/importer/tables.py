@@ -8,13 +8,13 @@ these columns, by a mark in the sentence (:mod:`wsd.importer.sentence`). Empty l
 
 import csv
 import io
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wsd.corpus import parse_json
 from wsd.errors import CorpusError
 from wsd.importer.rows import Gathered, labelled, text_of
 from wsd.importer.sentence import FIX_MARK, Sentence, of_mark, of_span, of_tokens
@@ -248,10 +248,7 @@ def _objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, line in enumerate(text_of(path).split("\n"), start=1):
         if line.strip():
             where = f"{path}:{number}"
-            try:
-                found = json.loads(line, object_pairs_hook=_once)
-            except (RecursionError, ValueError) as error:
-                raise CorpusError(f"not valid JSON: {error}", where=where, fix=fix) from None
+            found = parse_json(line, where, fix=fix, pairs=_once)
             if not isinstance(found, dict):
                 raise CorpusError("not a JSON object", where=where, fix=fix)
             yield where, found
