@@ -218,6 +218,11 @@ def read_text_file(path: Path) -> str:
         ) from None
 
 
+def text_of(path: Path) -> str:
+    """The text of a file in UTF-8, with or without a byte order mark."""
+    return read_text_file(path).removeprefix("\ufeff")
+
+
 def read_lines(path: Path) -> list[str]:
     """The lines of a text file; a last line without newline is fine."""
     text = read_text_file(path)

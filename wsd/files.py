@@ -291,15 +291,21 @@ def write_json(path: Path, value: Any) -> None:
 
 def read_json(path: Path) -> Any:
     """Read a JSON file that an earlier step wrote."""
+    with _reading(path, "not valid JSON", (RecursionError, ValueError)):
+        return json.loads(path.read_text(encoding="utf-8"))
+
+
+@contextmanager
+def _reading(path: Path, otherwise: str, errors: tuple[type[Exception], ...]) -> Iterator[None]:
+    """Verify a file of an earlier step, and turn what reading it leads to into one error."""
     verify(path)
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        yield
     except FileNotFoundError:
         raise ResultError("a file of an earlier step is missing", where=str(path)) from None
-    except (RecursionError, ValueError) as error:
-        raise ResultError(
-            f"not valid JSON: {error}", where=str(path), fix="delete the file and run again"
-        ) from None
+    except errors as error:
+        fix = "delete the file and run again"
+        raise ResultError(f"{otherwise}: {error}", where=str(path), fix=fix) from None
 
 
 def sha256(path: Path) -> str:
@@ -338,19 +344,11 @@ def read_table(path: Path) -> tuple["pa.Table", dict[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    verify(path)
-    try:
+    foreign = (pa.ArrowException, OSError, KeyError, RecursionError, TypeError, ValueError)
+    with _reading(path, "not a table of this program", foreign):
         # `partitioning=None`: a folder called `a=b` above the file must not add a column.
         table = pq.read_table(path, partitioning=None)
         provenance = json.loads(table.schema.metadata[METADATA_KEY])
         if not isinstance(provenance, dict):
             raise TypeError("its provenance is no object")
-    except FileNotFoundError:
-        raise ResultError("a file of an earlier step is missing", where=str(path)) from None
-    except (pa.ArrowException, OSError, KeyError, RecursionError, TypeError, ValueError) as error:
-        raise ResultError(
-            f"not a table of this program: {error}",
-            where=str(path),
-            fix="delete the file and run again",
-        ) from None
     return table, provenance

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from wsd import predictions
-from wsd.corpus import OUT_OF_DOMAIN, Corpus, parse_json, read_text_file
+from wsd.corpus import OUT_OF_DOMAIN, Corpus, parse_json, text_of
 from wsd.errors import CorpusError
 from wsd.files import sha256
 from wsd.predictions import TEST, WordPredictions
@@ -174,8 +174,7 @@ def read(path: Path) -> Iterator[Output]:
     """
     if not path.exists():
         raise CorpusError("there is no such file", where=str(path))
-    text = read_text_file(path).removeprefix("\ufeff")
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
         if line.strip():
             yield _parse(line, f"{path}:{number}")
 

@@ -268,15 +268,15 @@ def _counts(corpus: Corpus) -> dict[str, Any]:
     return {"folder": file_name(corpus.word), **totals, "senses": senses}
 
 
-def _write_word(folder: Path, rows: Sequence[LabelledSentence]) -> None:
-    folder.mkdir()
+def _write_word(into: Path, rows: Sequence[LabelledSentence]) -> None:
+    into.mkdir()
     numbers = {sense: str(i) for i, sense in enumerate(sorted({one.sense for one in rows}))}
     classes = {number: sense for sense, number in numbers.items()}
-    _put(folder / FILES[0], [json.dumps(classes, ensure_ascii=False)])
+    _put(into / FILES[0], [json.dumps(classes, ensure_ascii=False)])
     for split in SPLITS:
         own = [one for one in rows if one.split == split]
-        _put(folder / f"{split}.data.txt", map(_line, own))
-        _put(folder / f"{split}.gold.txt", [numbers[one.sense] for one in own])
+        _put(into / f"{split}.data.txt", map(_line, own))
+        _put(into / f"{split}.gold.txt", [numbers[one.sense] for one in own])
 
 
 def _line(one: LabelledSentence) -> str:

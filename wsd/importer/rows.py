@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wsd.corpus import OUT_OF_DOMAIN, SPLITS, read_text_file
+from wsd.corpus import OUT_OF_DOMAIN, SPLITS
 from wsd.errors import CorpusError, visible
 from wsd.importer.sentence import Sentence
 
@@ -95,14 +95,3 @@ def labelled(
 
 def _composed(text: str) -> str:
     return unicodedata.normalize("NFC", text)
-
-
-def text_of(path: Path) -> str:
-    """The text of a file in UTF-8, with or without a byte order mark.
-
-    Raises
-    ------
-    CorpusError
-        If it is missing, empty, or no UTF-8.
-    """
-    return read_text_file(path).removeprefix("\ufeff")

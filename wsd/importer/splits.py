@@ -77,7 +77,14 @@ def divide(
     for sense in sorted({one.sense for one in rows}):
         own = np.flatnonzero(of_group == sense)
         if len(own) < 2:
-            _refuse_few(word, [one for one in rows if one.sense == sense])
+            few = [one for one in rows if one.sense == sense]
+            raise CorpusError(
+                f"the sense {sense!r} of {word!r} has {len(few)} instances, near-duplicates of one "
+                "another or of other senses' sentences, which stay on one side: none for training, "
+                "or none for testing",
+                where=few[0].where,
+                fix=FIX_FEW,
+            )
         wanted, taken = share * sizes[own].sum(), 0
         for number, one in enumerate(random.permutation(own).tolist()):
             # The last group stays for training; the first that fits, or the first of all, is taken.
@@ -89,13 +96,3 @@ def divide(
         replace(one, split="test" if of in tested else "train")
         for one, of in zip(rows, group.tolist(), strict=True)
     ]
-
-
-def _refuse_few(word: str, rows: Sequence[LabelledSentence]) -> None:
-    raise CorpusError(
-        f"the sense {rows[0].sense!r} of {word!r} has {len(rows)} instances, "
-        "near-duplicates of one another or of other senses' sentences, which stay on one side: "
-        "none for training, or none for testing",
-        where=rows[0].where,
-        fix=FIX_FEW,
-    )

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wsd.corpus import parse_json
+from wsd.corpus import parse_json, text_of
 from wsd.errors import CorpusError
-from wsd.importer.rows import Gathered, labelled, text_of
+from wsd.importer.rows import Gathered, labelled
 from wsd.importer.sentence import FIX_MARK, Sentence, of_mark, of_span, of_tokens
 
 KINDS = (".csv", ".tsv", ".jsonl")
