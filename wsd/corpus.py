@@ -11,11 +11,12 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -88,15 +89,9 @@ class Corpus:
         ----------
         rows : bool array of shape (n,)
         """
-        return Corpus(
-            word=self.word,
-            senses=self.senses,
-            split=self.split[rows],
-            index=self.index[rows],
-            tokens=tuple(self.tokens[row] for row in np.flatnonzero(rows)),
-            position=self.position[rows],
-            gold=self.gold[rows],
-        )
+        arrays = ("split", "index", "position", "gold")
+        taken = {name: getattr(self, name)[rows] for name in arrays}
+        return replace(self, tokens=tuple(compress(self.tokens, rows)), **taken)
 
 
 def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Corpus:
@@ -123,36 +118,37 @@ def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Cor
         raise CorpusError(
             f"a word that is empty or has a control character: {word!r}", where=str(folder)
         )
-    numbered = read_classes(folder / "classes_map.txt")
-    classes = {number: i for i, (number, _) in enumerate(numbered)}
-    senses = tuple(sense for _, sense in numbered)
+    classes = read_classes(folder / "classes_map.txt")
+    senses = tuple(classes.values())
     rows = [
-        (split, index, instance)
+        (split, index, *instance)
         for split in SPLITS
-        for index, instance in enumerate(read_split(folder, split, classes))
+        for index, instance in enumerate(read_split(folder, split, list(classes)))
     ]
     if out_of_domain is not None:
         further = _read_out_of_domain(out_of_domain, word, senses)
-        rows += [(OUT_OF_DOMAIN, index, instance) for index, instance in further]
+        rows += [(OUT_OF_DOMAIN, index, *instance) for index, instance in further]
+    split, index, position, tokens, gold = zip(*rows, strict=True)
     return Corpus(
         word=word,
         senses=senses,
-        split=np.array([split for split, _, _ in rows]),
-        index=np.array([index for _, index, _ in rows], dtype=np.int32),
-        tokens=tuple(instance.tokens for *_, instance in rows),
-        position=np.array([instance.position for *_, instance in rows], dtype=np.int32),
-        gold=np.array([instance.gold for *_, instance in rows], dtype=np.int32),
+        split=np.array(split),
+        index=np.array(index, dtype=np.int32),
+        tokens=tokens,
+        position=np.array(position, dtype=np.int32),
+        gold=np.array(gold, dtype=np.int32),
     )
 
 
-def read_split(folder: Path, split: str, classes: Mapping[str, int]) -> list[Instance]:
+def read_split(folder: Path, split: str, classes: Sequence[str]) -> list[Instance]:
     """The instances of ``<split>.data.txt`` and ``<split>.gold.txt``, in their order.
 
     Parameters
     ----------
     folder : Path
     split : str
-    classes : mapping of class number, as in the gold file, to the index of its sense
+    classes : sequence of str
+        The class numbers as in the gold file, in the order of the senses.
 
     Raises
     ------
@@ -171,16 +167,14 @@ def read_split(folder: Path, split: str, classes: Mapping[str, int]) -> list[Ins
             where=f"{gold_file}:{min(len(numbers), len(sentences)) + 1}",
             fix="give one class per sentence, one per line",
         )
+    gold_of = {number: gold for gold, number in enumerate(classes)}
     for n, number in enumerate(numbers, start=1):
-        if number not in classes:
+        if number not in gold_of:
             raise CorpusError(
                 f"class {number!r} is not in the map, which has {', '.join(classes)}",
                 where=f"{gold_file}:{n}",
             )
-    return [
-        Instance(*sentence, classes[number])
-        for sentence, number in zip(sentences, numbers, strict=True)
-    ]
+    return [Instance(*s, gold_of[number]) for s, number in zip(sentences, numbers, strict=True)]
 
 
 def _read_out_of_domain(
@@ -224,6 +218,11 @@ def read_text_file(path: Path) -> str:
         ) from None
 
 
+def text_of(path: Path) -> str:
+    """The text of a file in UTF-8, with or without a byte order mark."""
+    return read_text_file(path).removeprefix("\ufeff")
+
+
 def read_lines(path: Path) -> list[str]:
     """The lines of a text file; a last line without newline is fine."""
     text = read_text_file(path)
@@ -235,6 +234,20 @@ def read_lines(path: Path) -> list[str]:
         )
     # Not splitlines(): that also breaks at U+2028, form feeds and others inside a sentence.
     return text.removesuffix("\n").split("\n")
+
+
+def parse_json(
+    text: str,
+    where: str,
+    *,
+    fix: str | None = None,
+    pairs: Callable[[list[tuple[str, Any]]], Any] | None = None,
+) -> Any:
+    """What a foreign text in JSON says; ``pairs`` is what is made of the pairs of an object."""
+    try:
+        return json.loads(text, object_pairs_hook=pairs)
+    except (RecursionError, ValueError) as error:
+        raise CorpusError(f"not valid JSON: {error}", where=where, fix=fix) from None
 
 
 def _parse_sentence(line: str, where: str) -> tuple[int, tuple[str, ...]]:
@@ -263,33 +276,28 @@ def _parse_sentence(line: str, where: str) -> tuple[int, tuple[str, ...]]:
     return position, tokens
 
 
-def read_classes(path: Path) -> list[tuple[str, str]]:
-    """The (class number, sense) pairs of a map, in the numbers' order."""
+def read_classes(path: Path) -> dict[str, str]:
+    """Class number -> sense, in the order of the numbers."""
     text = "\n".join(read_lines(path))
     fix = 'write a JSON object such as {"0": "crane_bird", "1": "crane_machine"}'
-    try:
-        pairs = json.loads(text, object_pairs_hook=list)
-    except (RecursionError, ValueError) as error:
-        raise CorpusError(f"not valid JSON: {error}", where=str(path), fix=fix) from None
-    well_formed = (
-        isinstance(pairs, list)
-        and pairs
-        and all(
-            isinstance(pair, tuple)
-            and re.fullmatch(r"0|[1-9][0-9]{0,8}", pair[0])
-            and isinstance(pair[1], str)
-            and pair[1].strip()
-            and pair[1].encode(errors="replace").decode() == pair[1]  # no lone surrogates
-            for pair in pairs
-        )
-    )
-    if not well_formed:
+    pairs = parse_json(text, str(path), fix=fix, pairs=list)
+    if not (isinstance(pairs, list) and pairs and all(map(_is_class, pairs))):
         raise CorpusError("not a map from class numbers to sense names", where=str(path), fix=fix)
-    for what, values in (("class", [p[0] for p in pairs]), ("sense", [p[1] for p in pairs])):
-        twice = sorted({value for value in values if values.count(value) > 1})
-        if twice:
+    for what, values in zip(("class", "sense"), zip(*pairs, strict=True), strict=True):
+        if twice := sorted(value for value in values if values.count(value) > 1):
             raise CorpusError(f"the {what} {twice[0]!r} stands in the map twice", where=str(path))
-    return sorted(pairs, key=lambda pair: int(pair[0]))
+    return dict(sorted(pairs, key=lambda pair: int(pair[0])))
+
+
+def _is_class(pair: Any) -> bool:
+    """Whether this is a class number and the name of a sense, without lone surrogates."""
+    return (
+        isinstance(pair, tuple)
+        and re.fullmatch(r"0|[1-9][0-9]{0,8}", pair[0]) is not None
+        and isinstance(pair[1], str)
+        and bool(pair[1].strip())
+        and pair[1].encode(errors="replace").decode() == pair[1]
+    )
 
 
 def write(path: Path, corpus: Corpus) -> None:
@@ -298,12 +306,12 @@ def write(path: Path, corpus: Corpus) -> None:
 
     table = pa.table(
         {
-            "word": pa.array([corpus.word] * len(corpus)),
-            "split": pa.array(corpus.split.tolist()),
-            "index": pa.array(corpus.index),
-            "position": pa.array(corpus.position),
-            "tokens": pa.array([list(tokens) for tokens in corpus.tokens]),
-            "sense": pa.array([corpus.senses[gold] for gold in corpus.gold]),
+            "word": [corpus.word] * len(corpus),
+            "split": corpus.split.tolist(),
+            "index": corpus.index,
+            "position": corpus.position,
+            "tokens": list(map(list, corpus.tokens)),
+            "sense": [corpus.senses[gold] for gold in corpus.gold],
         }
     )
     provenance = {"word": corpus.word, "senses": corpus.senses, "digest": corpus.digest}

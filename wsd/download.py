@@ -62,8 +62,7 @@ log = logging.getLogger("wsd")
 def coarsewsd20_manifest() -> dict[str, str]:
     """Checksum of each file that is needed, by its path below the archive's top folder."""
     lines = MANIFEST.read_text(encoding="utf-8").splitlines()
-    pairs = (line.split(maxsplit=1) for line in lines)
-    return {name: digest for digest, name in pairs}
+    return {name: digest for digest, name in (line.split(maxsplit=1) for line in lines)}
 
 
 def place(name: str) -> str:
@@ -92,14 +91,15 @@ def coarsewsd20_trains() -> dict[str, tuple[str, ...]]:
 def changed_files(folder: Path) -> Iterator[Path]:
     """The files of a download that are there and no longer what the manifest says."""
     for name, expected in coarsewsd20_manifest().items():
-        path = _target(folder, name)
-        if not path.is_file():
-            continue
-        data = path.read_bytes()
+        path = folder / place(name)
+        data = path.read_bytes() if path.is_file() else None
         # Its line ends may have been CRLF, and were made LF after the check.
-        kinds = (data, data.replace(b"\n", b"\r\n"))
-        if expected not in (hashlib.sha256(kind).hexdigest() for kind in kinds):
+        if data is not None and expected not in map(_sha256, (data, data.replace(b"\n", b"\r\n"))):
             yield path
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def download_coarsewsd20(
@@ -138,17 +138,26 @@ def download_coarsewsd20(
     dataset = DATASETS["coarsewsd20"]
     log.info("%s is licensed %s. When you use it, cite:", dataset.title, dataset.licence)
     log.info("%s", dataset.citation)
-    if archive is not None:
-        _extract_local(archive, out, manifest)
-        return
-    fetched = fetch_archive(url=url, cache=cache, retries=retries, timeout=timeout)
+    if archive is not None and not archive.is_file():
+        raise DownloadError(
+            "the local archive does not exist, or is not a file",
+            where=str(archive),
+            fix=f"correct WSD_COARSEWSD20_ARCHIVE; the archive comes from {URL}",
+        )
+    packed = archive or fetch_archive(url=url, cache=cache, retries=retries, timeout=timeout)
     try:
-        extract(fetched, out, manifest)
+        extract(packed, out, manifest)
     except DownloadError as error:
-        fetched.unlink(missing_ok=True)
+        if archive is not None:
+            raise DownloadError(
+                f"{error.what}; the file was left as it is",
+                where=str(archive),
+                fix=f"replace it with a complete copy of {URL}",
+            ) from error
+        packed.unlink(missing_ok=True)
         raise DownloadError(
             f"{error.what}; the downloaded archive was removed from the cache",
-            where=f"{fetched}, from {url}",
+            where=f"{packed}, from {url}",
             fix=f"run the command again to fetch it anew; if it fails the same way, {WAYS_ON}",
         ) from error
 
@@ -217,57 +226,27 @@ def extract(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
     out = out.resolve()
     _refuse_foreign_files(out, manifest)
     with replacing_folder(out) as staging:
-        _unpack(archive, staging, manifest)
-
-
-def _extract_local(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
-    if not archive.is_file():
-        raise DownloadError(
-            "the local archive does not exist, or is not a file",
-            where=str(archive),
-            fix=f"correct WSD_COARSEWSD20_ARCHIVE; the archive comes from {URL}",
-        )
-    try:
-        extract(archive, out, manifest)
-    except DownloadError as error:
-        raise DownloadError(
-            f"{error.what}; the file was left as it is",
-            where=str(archive),
-            fix=f"replace it with a complete copy of {URL}",
-        ) from error
-
-
-def _target(out: Path, name: str) -> Path:
-    return out / place(name)
+        for name, data in _verified(archive, manifest):
+            target = staging / place(name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # The gold files of four words have CRLF at their source, which the corpus step refuses.
+            target.write_bytes(data.replace(b"\r\n", b"\n"))
 
 
 def _refuse_foreign_files(out: Path, manifest: Mapping[str, str]) -> None:
     """Replacing a folder deletes it, and a mistyped path may well be somebody's home."""
-    own = {_target(out, name) for name in manifest}
+    own = {out / place(name) for name in manifest}
     if not out.exists():
         return
-    found = sorted(out.rglob("*")) if out.is_dir() else [out]
-    # The workflow manager leaves hidden marks of its own name in folders that it created.
-    foreign = [
-        path
-        for path in found
-        if path not in own
-        and (path.is_symlink() or not path.is_dir())
-        and not path.name.startswith(".snakemake")
-    ]
-    if foreign:
-        raise ConfigError(
-            f"will not replace what is not the dataset's: {foreign[0]}",
-            where=str(out),
-            fix="name a folder that does not exist yet, or an empty one",
-        )
-
-
-def _unpack(archive: Path, staging: Path, manifest: Mapping[str, str]) -> None:
-    for name, data in _verified(archive, manifest):
-        target = _target(staging, name)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(_unix_lines(data))
+    for path in sorted(out.rglob("*")) if out.is_dir() else [out]:
+        is_folder = path.is_dir() and not path.is_symlink()
+        # The workflow manager leaves hidden marks of its own name in folders that it created.
+        if not (is_folder or path in own or path.name.startswith(".snakemake")):
+            raise ConfigError(
+                f"will not replace what is not the dataset's: {path}",
+                where=str(out),
+                fix="name a folder that does not exist yet, or an empty one",
+            )
 
 
 def check_archive(archive: Path) -> None:
@@ -295,7 +274,13 @@ def _verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str,
                 if name not in manifest:
                     continue
                 data = _read_member(tar, member, name, archive)
-                _verify(data, name, manifest[name], archive)
+                came = _sha256(data)
+                if came != manifest[name]:
+                    raise DownloadError(
+                        f"{name} is not the file it should be: expected SHA-256 {manifest[name]}, "
+                        f"came {came}",
+                        where=str(archive),
+                    )
                 yield name, data
                 missing.pop(name, None)
     # tarfile lets a ValueError through for some malformed headers.
@@ -325,11 +310,6 @@ class _Bounded(gzip.GzipFile):
         return data
 
 
-def _unix_lines(data: bytes) -> bytes:
-    """The gold files of four words have CRLF at their source, which the corpus step refuses."""
-    return data.replace(b"\r\n", b"\n")
-
-
 def _name_below_top(name: str, archive: Path) -> str:
     parts = name.replace("\\", "/").split("/")
     if parts[0] == "" or parts[0].endswith(":") or ".." in parts:
@@ -352,15 +332,6 @@ def _read_member(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str, archi
             where=str(archive),
         )
     return source.read()
-
-
-def _verify(data: bytes, name: str, expected: str, archive: Path) -> None:
-    came = hashlib.sha256(data).hexdigest()
-    if came != expected:
-        raise DownloadError(
-            f"{name} is not the file it should be: expected SHA-256 {expected}, came {came}",
-            where=str(archive),
-        )
 
 
 def cache_folder(cache: Path | None = None) -> Path:

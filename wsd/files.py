@@ -104,22 +104,28 @@ def replacing(path: Path) -> Iterator[Path]:
         If the disk is full, the folder cannot be written, or something other than a file is there.
     """
     check_target(path)
-    with storing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART)
-        temporary = Path(name)
-        try:
-            hold(handle)
-            yield temporary
-            temporary.chmod(0o666 & ~_umask())
-            os.fsync(handle)
-            if path.suffix in SUMMED:
-                # First: a file without its checksum would be one that nobody checks.
-                _note(path, checksum(temporary))
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-            os.close(handle)
+    with storing(path), _renamed(path, noted=path.suffix in SUMMED) as temporary:
+        yield temporary
+
+
+@contextmanager
+def _renamed(path: Path, *, noted: bool) -> Iterator[Path]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART)
+    temporary = Path(name)
+    try:
+        hold(handle)
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())
+        os.fsync(handle)
+        if noted:
+            # First: a file without its checksum would be one that nobody checks.
+            with _renamed(path.parent / SUMS / path.name, noted=False) as note:
+                note.write_text(f"{checksum(temporary)}\n")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+        os.close(handle)
 
 
 @contextmanager
@@ -148,13 +154,10 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 
 def _sync_all(folder: Path) -> None:
     """Have the bytes of every file below a folder on the disk."""
-    for file in folder.rglob("*"):
-        if file.is_file():
-            handle = os.open(file, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
 
 
 def _umask() -> int:
@@ -180,8 +183,15 @@ def sweep(folder: Path) -> list[Path]:
 
     What a live process is writing is left alone.
     """
+    parts = [
+        Path(root) / name
+        for root, folders, files in os.walk(folder)
+        for name in (*folders, *files)
+        if name.startswith(".") and name.endswith(PART)
+    ]
     removed = []
-    for path in _parts(folder):
+    for path in sorted(parts):
+        # What was in a folder that is removed is gone too.
         with suppress(FileNotFoundError):
             handle = os.open(path, os.O_RDONLY)
             try:
@@ -193,16 +203,6 @@ def sweep(folder: Path) -> list[Path]:
     return removed
 
 
-def _parts(folder: Path) -> list[Path]:
-    found = []
-    for root, folders, files in os.walk(folder):
-        parts = [name for name in folders if name.startswith(".") and name.endswith(PART)]
-        folders[:] = [name for name in folders if name not in parts]
-        parts += [name for name in files if name.startswith(".") and name.endswith(PART)]
-        found += [Path(root) / name for name in parts]
-    return sorted(found)
-
-
 def probe(folder: Path) -> None:
     """Write a little below ``folder`` and remove it.
 
@@ -211,15 +211,12 @@ def probe(folder: Path) -> None:
     StorageError
         If the disk is full, or the folder cannot be written.
     """
-    with suppress(_Probed), replacing(folder / "probe") as temporary:
-        with temporary.open("wb") as file:
+    with storing(folder / "probe"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".", suffix=PART) as file:
             file.write(bytes(PROBE_BYTES))
+            file.flush()
             os.fsync(file.fileno())
-        raise _Probed
-
-
-class _Probed(Exception):  # noqa: N818
-    """Nothing is to be renamed."""
 
 
 def from_the_future(folder: Path) -> list[Path]:
@@ -246,21 +243,6 @@ def checksum(path: Path) -> str:
         while block := file.read(2**20):
             crc, size = zlib.crc32(block, crc), size + len(block)
     return f"crc32 {crc:08x} {size}"
-
-
-def _note(path: Path, found: str) -> None:
-    folder = path.parent / SUMS
-    folder.mkdir(exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{path.name}.", suffix=PART)
-    try:
-        hold(handle)
-        os.write(handle, f"{found}\n".encode())
-        os.fchmod(handle, 0o666 & ~_umask())
-        os.fsync(handle)
-        Path(name).replace(folder / path.name)
-    finally:
-        Path(name).unlink(missing_ok=True)
-        os.close(handle)
 
 
 def verify(path: Path) -> None:
@@ -309,15 +291,21 @@ def write_json(path: Path, value: Any) -> None:
 
 def read_json(path: Path) -> Any:
     """Read a JSON file that an earlier step wrote."""
+    with _reading(path, "not valid JSON", (RecursionError, ValueError)):
+        return json.loads(path.read_text(encoding="utf-8"))
+
+
+@contextmanager
+def _reading(path: Path, otherwise: str, errors: tuple[type[Exception], ...]) -> Iterator[None]:
+    """Verify a file of an earlier step, and turn what reading it leads to into one error."""
     verify(path)
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        yield
     except FileNotFoundError:
         raise ResultError("a file of an earlier step is missing", where=str(path)) from None
-    except (RecursionError, ValueError) as error:
-        raise ResultError(
-            f"not valid JSON: {error}", where=str(path), fix="delete the file and run again"
-        ) from None
+    except errors as error:
+        fix = "delete the file and run again"
+        raise ResultError(f"{otherwise}: {error}", where=str(path), fix=fix) from None
 
 
 def sha256(path: Path) -> str:
@@ -356,19 +344,11 @@ def read_table(path: Path) -> tuple["pa.Table", dict[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    verify(path)
-    try:
+    foreign = (pa.ArrowException, OSError, KeyError, RecursionError, TypeError, ValueError)
+    with _reading(path, "not a table of this program", foreign):
         # `partitioning=None`: a folder called `a=b` above the file must not add a column.
         table = pq.read_table(path, partitioning=None)
         provenance = json.loads(table.schema.metadata[METADATA_KEY])
         if not isinstance(provenance, dict):
             raise TypeError("its provenance is no object")
-    except FileNotFoundError:
-        raise ResultError("a file of an earlier step is missing", where=str(path)) from None
-    except (pa.ArrowException, OSError, KeyError, RecursionError, TypeError, ValueError) as error:
-        raise ResultError(
-            f"not a table of this program: {error}",
-            where=str(path),
-            fix="delete the file and run again",
-        ) from None
     return table, provenance

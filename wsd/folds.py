@@ -9,6 +9,7 @@ import logging
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,10 @@ from wsd.files import expecting, read_table, write_table
 from wsd.trains import TrainingSet
 
 log = logging.getLogger("wsd")
+
+
+# What the folds of a training set are told by.
+DRAWN = ("train", "k", "repeats", "seed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +116,8 @@ def fold_word(
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
-    counts = np.bincount(gold)
-    few = counts[counts > 0].min() < k or len(np.unique(component)) < k
-    if few or (counts > 0).sum() < 2:
+    senses, counts = np.unique(gold, return_counts=True)
+    if len(senses) < 2 or counts.min() < k or len(np.unique(component)) < k:
         return None
     held = np.zeros((repeats, len(gold)), dtype=np.int8)
     for repeat in range(repeats):
@@ -182,54 +186,42 @@ def make(
             len(np.unique(component)),
             f"{repeats} times {k} folds" if held is not None else "too few to fold",
         )
-    return Folds(
-        train=train.name if train else trains.FULL,
-        k=k,
-        repeats=repeats,
-        seed=seed,
-        words=words,
-        corpus={word: corpora[word].digest for word in words},
-    )
+    name = train.name if train else trains.FULL
+    return Folds(name, k, repeats, seed, words, {word: corpora[word].digest for word in words})
 
 
 def write(path: Path, folds: Folds) -> None:
     """Write folds as Parquet, whole or not at all."""
     import pyarrow as pa
 
-    rows = [
-        (word, line, component, [] if of.held is None else of.held[:, i].tolist())
-        for word, of in folds.words.items()
-        for i, (line, component) in enumerate(
-            zip(of.lines.tolist(), of.component.tolist(), strict=True)
-        )
-    ]
-    columns = zip(*rows, strict=True)
-    types = (pa.string(), pa.int32(), pa.int32(), pa.list_(pa.int8()))
-    names = ("word", "index", "component", "held_out_in")
-    table = pa.table({n: pa.array(c, t) for n, c, t in zip(names, columns, types, strict=True)})
-    keys = ("train", "k", "repeats", "seed")
-    provenance = {key: getattr(folds, key) for key in keys}
-    write_table(path, table, {**provenance, "corpus": dict(folds.corpus)})
+    words = folds.words.values()
+    held = [([[]] * len(of.lines) if of.held is None else of.held.T.tolist()) for of in words]
+    table = pa.table(
+        {
+            "word": [word for word, of in folds.words.items() for _ in of.lines],
+            "index": np.concatenate([of.lines for of in words]),
+            "component": np.concatenate([of.component for of in words]),
+            "held_out_in": pa.array(chain.from_iterable(held), pa.list_(pa.int8())),
+        }
+    )
+    provenance = {key: getattr(folds, key) for key in (*DRAWN, "corpus")}
+    write_table(path, table, provenance)
 
 
 def read(path: Path) -> Folds:
     """Read folds that :func:`write` wrote."""
     table, provenance = read_table(path)
     with expecting(path):
-        rows = rows_by(table["word"])
-        lines, component = table["index"].to_numpy(), table["component"].to_numpy()
-        held = table["held_out_in"].to_pylist()
+        rows_of = rows_by(table["word"])
         words = {}
         for word in provenance["corpus"]:
-            of_word = rows[word]
-            numbers = np.array([held[i] for i in of_word], dtype=np.int8).T
+            rows = table.take(rows_of[word])
+            held = np.array(rows["held_out_in"].to_pylist(), dtype=np.int8).T
             words[word] = WordFolds(
-                lines[of_word], component[of_word], numbers if numbers.size else None
+                rows["index"].to_numpy(), rows["component"].to_numpy(), held if held.size else None
             )
-        keys = ("train", "k", "repeats", "seed")
-        found = Folds(
-            **{key: provenance[key] for key in keys}, words=words, corpus=provenance["corpus"]
-        )
+        drawn = {key: provenance[key] for key in DRAWN}
+        found = Folds(**drawn, words=words, corpus=provenance["corpus"])
         if reason := _malformed(found, len(table)):
             raise ValueError(reason)
         return found

@@ -17,16 +17,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 IRREGULAR = {
-    "child": "children",
-    "die": "dice",
-    "foot": "feet",
-    "goose": "geese",
-    "louse": "lice",
-    "mouse": "mice",
-    "ox": "oxen",
-    "person": "people",
-    "tooth": "teeth",
+    "child": ("children",),
+    "die": ("dice", "dies"),
+    "foot": ("feet",),
+    "goose": ("geese",),
+    "louse": ("lice",),
+    "mouse": ("mice",),
+    "ox": ("oxen",),
+    "person": ("people", "persons"),
+    "tooth": ("teeth",),
 }
+# The end of a word, and what takes its place in the plural: the first that fits.
+PLURALS = (
+    (r"is", "es", "ises"),
+    (r"([aeiou]z)", r"\1es", r"\1zes"),  # topazes, quizzes
+    (r"(s|x|z|sh)", r"\1es"),
+    (r"ch", "ches", "chs"),  # churches, stomachs
+    (r"([^aeiou])y", r"\1ies"),
+    (r"([^aeiou]o)", r"\1s", r"\1es"),
+    (r"([^f])(fe?)", r"\1\2s", r"\1ves"),
+    (r"man", "men", "mans"),  # women, Germans
+    (r"", "s"),
+)
 # A word with the hyphens and apostrophes inside it.
 _RUN = re.compile(r"[^\W_]+(?:(?:_+|[-'\u2010\u2011\u2019])[^\W_]+)*")
 # Scripts that put no space between words, or write what belongs to a noun in one with it: the
@@ -50,26 +62,12 @@ def forms(word: str) -> tuple[str, ...]:
     (('crane', 'cranes'), ('bass', 'basses'), ('deity', 'deities'), ('calf', 'calfs', 'calves'))
     """
     word = _plain(word)
-    plurals = [f"{word}s"]
     if word in IRREGULAR:
-        plurals = [IRREGULAR[word], *([f"{word}s"] if word in ("die", "person") else [])]
-    elif word.endswith("is"):
-        plurals = [f"{word[:-2]}es", f"{word}es"]
-    elif re.search(r"[aeiou]z$", word):
-        plurals = [f"{word}es", f"{word}zes"]  # topazes, quizzes
-    elif re.search(r"(s|x|z|sh)$", word):
-        plurals = [f"{word}es"]
-    elif word.endswith("ch"):
-        plurals = [f"{word}es", f"{word}s"]  # churches, stomachs
-    elif re.search(r"[^aeiou]y$", word):
-        plurals = [f"{word[:-1]}ies"]
-    elif re.search(r"[^aeiou]o$", word):
-        plurals = [f"{word}s", f"{word}es"]
-    elif re.search(r"[^f]fe?$", word):
-        plurals = [f"{word}s", re.sub(r"fe?$", "ves", word)]
-    elif word.endswith("man"):
-        plurals = [f"{word[:-3]}men", f"{word}s"]  # women, Germans
-    return (word, *plurals)
+        return (word, *IRREGULAR[word])
+    for end, *plurals in PLURALS:
+        if match := re.search(rf"{end}\Z", word):
+            return (word, *(word[: match.start()] + match.expand(plural) for plural in plurals))
+    raise AssertionError("the last rule fits every word")
 
 
 @dataclass(frozen=True)

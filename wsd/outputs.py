@@ -10,10 +10,8 @@ instances is refused: its figures would be of another test than all the others'.
 from out of domain it may leave out all, not some.
 """
 
-import hashlib
-import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -22,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from wsd import predictions
-from wsd.corpus import OUT_OF_DOMAIN, Corpus, read_text_file
+from wsd.corpus import OUT_OF_DOMAIN, Corpus, parse_json, text_of
 from wsd.errors import CorpusError
+from wsd.files import sha256
 from wsd.predictions import TEST, WordPredictions
 
 VIEW, NONE = "system", "-"
@@ -97,11 +96,11 @@ def assemble(
         of[key] = output
     made = []
     for split in (TEST, OUT_OF_DOMAIN):
-        own = {key for key in of if key[1] == split}
-        wanted = {(word, split, index) for word in corpora for index in instances[word, split]}
-        if not own and split != TEST:
+        wanted = [(word, split, index) for word in corpora for index in instances[word, split]]
+        missing = sorted(key for key in wanted if key not in of)
+        if split != TEST and len(missing) == len(wanted):
             continue
-        if missing := sorted(wanted - own):
+        if missing:
             raise CorpusError(
                 f"{len(missing)} of {len(wanted)} {split} instances have no output: "
                 + ", ".join(f"{word} {index}" for word, _, index in missing[:SHOWN])
@@ -112,11 +111,8 @@ def assemble(
                 "the others. Where the system says nothing, give what it falls back on, such as "
                 "the most frequent sense",
             )
-        made += [
-            _of_word(corpus, split, of)
-            for corpus in corpora.values()
-            if instances[corpus.word, split]
-        ]
+        tested = [corpus for word, corpus in corpora.items() if instances[word, split]]
+        made += [_of_word(corpus, split, of) for corpus in tested]
     return made
 
 
@@ -155,9 +151,7 @@ def _of_word(
 ) -> WordPredictions:
     rows = np.flatnonzero(corpus.split == split)
     own = [of[corpus.word, split, index] for index in corpus.index[rows].tolist()]
-    scores = [
-        [math.nan] * len(corpus.senses) if o.scores is None else _scores(o, corpus) for o in own
-    ]
+    scores = [[math.nan if o.scores is None else o.scores[s] for s in corpus.senses] for o in own]
     return WordPredictions(
         word=corpus.word,
         senses=corpus.senses,
@@ -170,11 +164,6 @@ def _of_word(
     )
 
 
-def _scores(output: Output, corpus: Corpus) -> list[float]:
-    assert output.scores is not None
-    return [output.scores[sense] for sense in corpus.senses]
-
-
 def read(path: Path) -> Iterator[Output]:
     """The lines of a file of outputs.
 
@@ -185,39 +174,36 @@ def read(path: Path) -> Iterator[Output]:
     """
     if not path.exists():
         raise CorpusError("there is no such file", where=str(path))
-    text = read_text_file(path).removeprefix("\ufeff")
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
         if line.strip():
             yield _parse(line, f"{path}:{number}")
 
 
 def _parse(line: str, where: str) -> Output:
     fix = 'write {"word": "crane", "id": 0, "sense": "crane_bird"}, with split and scores if needed'
-    try:
-        output = json.loads(line)
-    except (RecursionError, ValueError) as error:
-        raise CorpusError(f"not valid JSON: {error}", where=where, fix=fix) from None
-    if not isinstance(output, dict):
+    found = parse_json(line, where, fix=fix)
+    if not isinstance(found, dict):
         raise CorpusError("not an object", where=where, fix=fix)
-    if lacking := [key for key in KEYS if key not in output]:
+    if lacking := [key for key in KEYS if key not in found]:
         raise CorpusError(f"no {' and no '.join(lacking)}", where=where, fix=fix)
-    split = output.get("split", TEST)
-    for key, value in (("word", output["word"]), ("sense", output["sense"]), ("split", split)):
-        if not isinstance(value, str):
-            raise CorpusError(f"the {key} {value!r} is no text", where=where, fix=fix)
-    index = output["id"]
+    output = {"split": TEST, "scores": None, **found}
+    for key in ("word", "sense", "split"):
+        if not isinstance(output[key], str):
+            raise CorpusError(f"the {key} {output[key]!r} is no text", where=where, fix=fix)
+    index, scores = output["id"], output["scores"]
     if type(index) is not int:  # True is 1 in Python
         raise CorpusError(f"the id {index!r} is no whole number", where=where, fix=fix)
-    scores = output.get("scores")
     if scores is not None:
-        if not isinstance(scores, dict) or not all(
-            type(number) in (int, float) and abs(number) < LARGEST for number in scores.values()
-        ):
+        if not isinstance(scores, dict) or not all(map(_is_score, scores.values())):
             raise CorpusError(
                 "the scores are no object of senses and finite numbers", where=where, fix=fix
             )
         scores = {sense: float(number) for sense, number in scores.items()}
-    return Output(where, output["word"], split, index, output["sense"], scores)
+    return Output(where, output["word"], output["split"], index, output["sense"], scores)
+
+
+def _is_score(number: Any) -> bool:
+    return type(number) in (int, float) and abs(number) < LARGEST
 
 
 def build(path: Path, name: str, corpora: Mapping[str, Corpus], out: Path) -> list[WordPredictions]:
@@ -233,55 +219,68 @@ def build(path: Path, name: str, corpora: Mapping[str, Corpus], out: Path) -> li
     out : Path
     """
     words = assemble(read(path), corpora, str(path))
-    predictions.write(out, words, provenance(name, path, corpora))
-    return words
-
-
-def provenance(name: str, path: Path, corpora: Mapping[str, Corpus]) -> dict[str, Any]:
-    """The keys of a file of predictions, and where the outputs are from."""
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return common(
-        {"name": name, "blocks": 0, "width": 0},
-        {
-            "title": name,
-            "source": f"{path.name}, SHA-256 {digest[:16]}",
-            "protocol": "what its training was is not known here",
-        },
+    source = f"{path.name}, SHA-256 {sha256(path)[:16]}"
+    about = {
+        "title": name,
+        "source": source,
+        "protocol": "what its training was is not known here",
+    }
+    write_predictions(
+        out,
+        words,
         corpora,
+        model={"name": name, "blocks": 0, "width": 0},
+        published=about,
         view=VIEW,
         layers=NONE,
         classifier=NONE,
         estimator=NONE,
         parameters={},
     )
+    return words
 
 
-def common(
-    model: Mapping[str, Any],
-    about: Mapping[str, str],
+def write_predictions(
+    out: Path,
+    words: Sequence[WordPredictions],
     corpora: Mapping[str, Corpus],
-    **names: Any,
-) -> dict[str, Any]:
-    """The provenance of outputs that were not made here."""
-    return {
+    *,
+    model: Mapping[str, Any],
+    published: Mapping[str, str],
+    **keys: Any,
+) -> None:
+    """Write outputs that were not made here, with the keys of a file of predictions.
+
+    Parameters
+    ----------
+    out : Path
+    words : sequence of WordPredictions
+    corpora : mapping of word to Corpus
+    model : mapping
+        ``name``, ``blocks`` and ``width``.
+    published : mapping
+        ``title``, ``source`` and ``protocol``, in words.
+    keys
+        ``view``, ``layers``, ``classifier``, ``estimator`` and ``parameters``.
+    """
+    provenance = {
         "train": "full",
         "task": "sense",
-        **names,
-        "encoder": {"model": dict(model), "published": dict(about)},
+        **keys,
+        "encoder": {"model": model, "published": published},
         "corpus": {word: corpus.digest for word, corpus in corpora.items()},
         "versions": {package: version(package) for package in predictions.PACKAGES},
     }
+    predictions.write(out, words, provenance)
 
 
-def describe(name: str, words: Iterable[WordPredictions]) -> str:
+def describe(name: str, words: Sequence[WordPredictions]) -> str:
     """The four figures of a system on every split, in percent, for the terminal."""
     from wsd.figures import MEANS, confusion, mean_figures
 
-    by_split: dict[str, list[WordPredictions]] = {}
-    for word in words:
-        by_split.setdefault(word.split, []).append(word)
     lines = []
-    for split, of in by_split.items():
+    for split in dict.fromkeys(word.split for word in words):
+        of = [word for word in words if word.split == split]
         figures = mean_figures([confusion(w.gold, w.predicted, len(w.senses)) for w in of])
         # From out of domain most words have one sense, of which macro-F1 says nothing.
         shown = [m for m in MEANS if split == TEST or m != "mean_macro_f1"]

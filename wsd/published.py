@@ -6,7 +6,6 @@ score, best first. Nothing is taken on trust: a line that is not about the insta
 that place is an error.
 """
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -16,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from wsd import outputs, predictions
-from wsd.corpus import Corpus, read_lines
+from wsd import outputs
+from wsd.corpus import Corpus, parse_json, read_lines
 from wsd.download import COMMIT
 from wsd.errors import ConfigError, CorpusError
 from wsd.names import file_name
@@ -164,10 +163,7 @@ def read_word(path: Path, corpus: Corpus) -> WordPredictions:
 
 
 def _parse(line: str, where: str) -> dict[str, Any]:
-    try:
-        output = json.loads(line)
-    except (RecursionError, ValueError) as error:
-        raise CorpusError(f"not valid JSON: {error}", where=where) from None
+    output = parse_json(line, where)
     if not isinstance(output, dict) or set(output) != KEYS:
         raise CorpusError(f"not an object with {', '.join(sorted(KEYS))}", where=where)
     return output
@@ -191,14 +187,7 @@ def _check_instance(output: Mapping[str, Any], corpus: Corpus, row: int, where: 
 
 def _check_matches(matches: Any, where: str) -> dict[str, float]:
     """Sense -> score, best first."""
-    if not isinstance(matches, list) or not all(
-        isinstance(match, list)
-        and len(match) == 2
-        and isinstance(match[0], str)
-        and isinstance(match[1], float)
-        and math.isfinite(match[1])
-        for match in matches
-    ):
+    if not isinstance(matches, list) or not all(map(_is_match, matches)):
         raise CorpusError("the matches are not pairs of a sense and a finite score", where=where)
     if len(dict(matches)) != len(matches):
         raise CorpusError("a sense stands twice in the matches", where=where)
@@ -206,6 +195,15 @@ def _check_matches(matches: Any, where: str) -> dict[str, float]:
     if values != sorted(values, reverse=True):
         raise CorpusError("the matches are not in the order of their scores", where=where)
     return dict(matches)
+
+
+def _is_match(match: Any) -> bool:
+    """Whether this is a pair of a sense and a finite score."""
+    return (
+        isinstance(match, list)
+        and list(map(type, match)) == [str, float]
+        and math.isfinite(match[1])
+    )
 
 
 def read_system(source: Path, system: str, corpora: Mapping[str, Corpus]) -> list[WordPredictions]:
@@ -238,21 +236,16 @@ def build(source: Path, system: str, corpora: Mapping[str, Corpus], out: Path) -
         As in :func:`read_system`.
     out : Path
     """
-    words = read_system(source, system, corpora)
-    predictions.write(out, words, provenance(SYSTEMS[system], corpora))
-
-
-def provenance(system: System, corpora: Mapping[str, Corpus]) -> dict[str, Any]:
-    """The keys of a file of predictions, and what is to be said of the system."""
-    return outputs.common(
-        {"name": system.name, "blocks": system.blocks, "width": system.width},
-        {"title": system.title, "source": system.source, "protocol": system.protocol},
+    words, of = read_system(source, system, corpora), SYSTEMS[system]
+    about = {"title": of.title, "source": of.source, "protocol": of.protocol}
+    keys = ("view", "layers", "classifier", "estimator", "parameters")
+    outputs.write_predictions(
+        out,
+        words,
         corpora,
-        view=system.view,
-        layers=system.layers,
-        classifier=system.classifier,
-        estimator=system.estimator,
-        parameters=dict(system.parameters),
+        model={"name": of.name, "blocks": of.blocks, "width": of.width},
+        published=about,
+        **{key: getattr(of, key) for key in keys},
     )
 
 

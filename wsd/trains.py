@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from wsd.columns import rows_by
 from wsd.corpus import Corpus, Instance, read_classes, read_split
 from wsd.errors import CorpusError, ResultError
 from wsd.files import expecting, read_table, write_table
@@ -89,29 +90,25 @@ def read_trains(source: Path, train: str, corpora: Mapping[str, Corpus]) -> Trai
             where=str(folder),
             fix=f"choose among {', '.join(TRAINS)}; not every one has every word",
         )
-    return TrainingSet(
-        name=train,
-        lines={
-            word: _lines(source / file_name(word), folder / file_name(word), corpora[word])
-            for word in words
-        },
-        corpus={word: corpora[word].digest for word in words},
-    )
+    lines = {
+        word: _lines(source / file_name(word), folder / file_name(word), corpora[word])
+        for word in words
+    }
+    return TrainingSet(train, lines, {word: corpora[word].digest for word in words})
 
 
 def _lines(full: Path, part: Path, corpus: Corpus) -> np.ndarray:
     """The lines of one word's full training file that ``part`` holds."""
-    numbered = read_classes(full / "classes_map.txt")
-    if tuple(sense for _, sense in numbered) != corpus.senses:
+    classes = read_classes(full / "classes_map.txt")
+    if tuple(classes.values()) != corpus.senses:
         raise CorpusError(
             f"the senses are not those of the corpus of {corpus.word!r}",
             where=str(full / "classes_map.txt"),
             fix="run the corpus step again",
         )
-    classes = {number: i for i, (number, _) in enumerate(numbered)}
     free = _where_each_stands(corpus)
     taken = []
-    for n, instance in enumerate(read_split(part, "train", classes), start=1):
+    for n, instance in enumerate(read_split(part, "train", list(classes)), start=1):
         if not free.get(instance):
             often = "so often" if instance in free else "with this position and class"
             raise CorpusError(
@@ -170,12 +167,8 @@ def write(path: Path, train: TrainingSet) -> None:
     """Write a training set as Parquet, whole or not at all."""
     import pyarrow as pa
 
-    table = pa.table(
-        {
-            "word": pa.array([word for word, lines in train.lines.items() for _ in lines]),
-            "index": pa.array(np.concatenate(list(train.lines.values()))),
-        }
-    )
+    words = [word for word, lines in train.lines.items() for _ in lines]
+    table = pa.table({"word": words, "index": np.concatenate(list(train.lines.values()))})
     write_table(path, table, {"train": train.name, "corpus": dict(train.corpus)})
 
 
@@ -183,10 +176,9 @@ def read(path: Path) -> TrainingSet:
     """Read a training set that :func:`write` wrote."""
     table, provenance = read_table(path)
     with expecting(path):
-        names = np.array(table["word"].to_pylist())
-        index = table["index"].to_numpy()
+        rows, index = rows_by(table["word"]), table["index"].to_numpy()
         corpus = dict(provenance["corpus"])
-        lines = {word: index[names == word] for word in corpus}
+        lines = {word: index[rows[word]] for word in corpus}
         if sum(map(len, lines.values())) != len(index):
             raise ValueError("rows of a word that the provenance does not name")
         if not all(map(are_lines, lines.values())):

@@ -33,13 +33,13 @@ FAULTS = {
         "corpus", "corpus.py", "if position >= len(tokens):", "if position > len(tokens):"
     ),
     "a type check left out": Fault(
-        "corpus", "corpus.py", "            and isinstance(pair[1], str)\n", ""
+        "corpus", "corpus.py", "        and isinstance(pair[1], str)\n", ""
     ),
     "a digest check skipped": Fault(
         "table", "corpus.py", 'intact = corpus.digest == provenance["digest"]', "intact = True"
     ),
     "a checksum of the archive skipped": Fault(
-        "archive", "download.py", "if came != expected:", "if False:"
+        "archive", "download.py", "if came != manifest[name]:", "if False:"
     ),
     "a layer too many": Fault(
         "layers", "layers.py", "if layers[-1] > blocks:", "if layers[-1] > blocks + 1:"

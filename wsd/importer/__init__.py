@@ -6,34 +6,23 @@ checksum. It is written whole or not at all, after it has been read back.
 """
 
 import json
-import logging
-import os
-import shutil
-import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import yaml
 
 from wsd.corpus import OUT_OF_DOMAIN, SPLITS, Corpus, read_text
 from wsd.datasets import ABOUT, COUNTS, FILES, FORMAT, FURTHER, MANIFEST, check_name
 from wsd.errors import ConfigError, CorpusError, visible
-from wsd.files import sha256
-from wsd.importer import splits, tables
-from wsd.importer.rows import Found, Row, composed
+from wsd.files import replacing_folder, sha256
+from wsd.importer import allwords, folder, splits, tables, wic
+from wsd.importer.rows import ALL_SPLITS, Gathered, LabelledSentence
 from wsd.names import file_name
 
-log = logging.getLogger("wsd")
-
 SHARE = 0.3
-FIX_FEW = (
-    "add instances, merge senses, or leave out what is rare with --at-least N (N instances that "
-    "are no near-duplicates of one another, 2 or more), or give every line its split"
-)
 
 
 def build(
@@ -94,43 +83,40 @@ def build(
         )
     if gold is not None and len(files) != 1:
         raise ConfigError("one gold file for several files", where="--gold", fix="import one file")
-    found = Found(about=_about(about))
+    found = Gathered(about=_about(about))
     for path in files:
         of_file = _read(path, word, columns or {}, gold)
         found.rows += of_file.rows
         found.files += of_file.files
+        found.left_out.update(of_file.left_out)
         found.about = _about(of_file.about) | found.about
-        for reason, count in of_file.left_out.items():
-            found.leave_out(reason, count)
-    _check_contradictions(found.rows)
-    given = _given_splits(found.rows)
-    words = _by_word(found, at_least)
-    divided = {
-        one: rows if given else _divide(one, rows, share, seed) for one, rows in words.items()
-    }
-    for one, rows in divided.items():
-        _check_splits(one, rows)
+    check_contradictions(found.rows)
+    given = given_splits(found.rows)
+    words = by_word(found, at_least)
+    if not given:
+        words = {of: splits.divide(of, rows, share=share, seed=seed) for of, rows in words.items()}
+    for of_word, rows in words.items():
+        check_splits(of_word, rows)
     manifest = {
         "format": FORMAT,
         "name": name,
-        **{key: found.about.get(key, "") for key in ABOUT},
-        "title": found.about.get("title", name),
+        **dict.fromkeys(ABOUT, ""),
+        "title": name,
+        **found.about,
         "imported": [{"file": str(path), "sha256": sha256(path)} for path in found.files],
-        "split": {"made": not given, **({} if given else {"test_share": share, "seed": seed})},
+        "split": {"made": False} if given else {"made": True, "test_share": share, "seed": seed},
         "left_out": found.left_out,
         "version": version("wsd"),
     }
-    _write(out, divided, manifest)
-    return _summary(out, name, divided, found.left_out, given)
+    lay_out(out, words, manifest)
+    return summary(out, name, words, found.left_out, given)
 
 
-def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path | None) -> Found:
-    if path.is_dir():
-        from wsd.importer import folder
-
-        return folder.read(path)
+def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path | None) -> Gathered:
     kind = path.suffix.lower()
-    if kind in (".csv", ".tsv", ".jsonl"):
+    if path.is_dir():
+        return folder.read(path)
+    if kind in tables.KINDS:
         if gold is not None:
             raise ConfigError(
                 "a gold file, and a table that has the senses in it",
@@ -139,12 +125,8 @@ def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path |
             )
         return tables.read(path, columns, word)
     if kind == ".xml":
-        from wsd.importer import allwords
-
         return allwords.read(path, gold)
-    if path.name.lower().endswith(".data.txt"):
-        from wsd.importer import wic
-
+    if path.name.lower().endswith(wic.DATA):
         return wic.read(path, gold)
     raise ConfigError(
         f"what kind of file is {path.name!r}?",
@@ -166,10 +148,11 @@ def _about(given: Mapping[str, str]) -> dict[str, str]:
     return {key: text for key, text in said.items() if text}
 
 
-def _check_contradictions(rows: Sequence[Row]) -> None:
-    seen: dict[tuple[str, tuple[str, ...], int], Row] = {}
+def check_contradictions(rows: Sequence[LabelledSentence]) -> None:
+    """Refuse a sentence that has two senses."""
+    seen: dict[tuple[str, tuple[str, ...], int], LabelledSentence] = {}
     for one in rows:
-        first = seen.setdefault((one.word, composed(one.tokens), one.position), one)
+        first = seen.setdefault((one.word, one.composed, one.position), one)
         if first.sense != one.sense:
             raise CorpusError(
                 f"the sense {one.sense!r}, but {first.sense!r} for the same sentence in "
@@ -179,7 +162,7 @@ def _check_contradictions(rows: Sequence[Row]) -> None:
             )
 
 
-def _given_splits(rows: Sequence[Row]) -> bool:
+def given_splits(rows: Sequence[LabelledSentence]) -> bool:
     """Whether the rows have splits: all of them, or none."""
     with_split = [one for one in rows if one.split]
     if with_split and len(with_split) < len(rows):
@@ -192,22 +175,19 @@ def _given_splits(rows: Sequence[Row]) -> bool:
     return bool(with_split)
 
 
-def _by_word(found: Found, at_least: int | None) -> dict[str, list[Row]]:
+def by_word(found: Gathered, at_least: int | None) -> dict[str, list[LabelledSentence]]:
     """The rows of each word, sorted by word; those with too few instances left out, if asked."""
-    words: dict[str, list[Row]] = {}
+    words: dict[str, list[LabelledSentence]] = {}
     for one in found.rows:
         words.setdefault(one.word, []).append(one)
     kept = {}
-    for word in sorted(words):
-        rows = words[word]
+    for word, rows in sorted(words.items()):
         if at_least is not None:
-            count = _independent(rows)
-            enough = {sense for sense, n in count.items() if n >= at_least}
-            few = [one for one in rows if one.sense not in enough]
-            found.leave_out(f"senses with fewer than {at_least} instances", len(few))
-            rows = [one for one in rows if one.sense in enough]
+            enough = {s for s, n in splits.independent(rows).items() if n >= at_least}
+            before, rows = len(rows), [one for one in rows if one.sense in enough]
+            found.left_out[f"senses with fewer than {at_least} instances"] += before - len(rows)
             if len(enough) < 2:
-                found.leave_out("words with fewer than two senses left", len(rows))
+                found.left_out["words with fewer than two senses left"] += len(rows)
                 continue
         if len({one.sense for one in rows}) < 2:
             raise CorpusError(
@@ -217,7 +197,7 @@ def _by_word(found: Found, at_least: int | None) -> dict[str, list[Row]]:
                 "to leave such words out, add --at-least 2",
             )
         kept[word] = rows
-    found.left_out = {reason: count for reason, count in found.left_out.items() if count}
+    found.left_out = +found.left_out  # no zeros
     if not kept:
         left_out = "; ".join(f"{count} of {reason}" for reason, count in found.left_out.items())
         raise CorpusError(
@@ -227,42 +207,14 @@ def _by_word(found: Found, at_least: int | None) -> dict[str, list[Row]]:
     return kept
 
 
-def _independent(rows: Sequence[Row]) -> Counter[str]:
-    """Instances of each sense, near-duplicates counted once."""
-    senses = sorted({one.sense for one in rows})
-    gold = np.array([senses.index(one.sense) for one in rows])
-    _, of_group = splits.groups([composed(one.tokens) for one in rows], gold)
-    return Counter(senses[sense] for sense in of_group.tolist())
-
-
-def _divide(word: str, rows: Sequence[Row], share: float, seed: int) -> list[Row]:
-    senses = sorted({one.sense for one in rows})
-    gold = np.array([senses.index(one.sense) for one in rows])
-    try:
-        tokens = [composed(one.tokens) for one in rows]
-        tested = splits.divide(word, tokens, gold, share=share, seed=seed)
-    except ValueError as error:
-        (sense,) = error.args
-        few = next(one for one in rows if one.sense == senses[sense])
-        raise CorpusError(
-            f"the sense {few.sense!r} of {word!r} has {int((gold == sense).sum())} instances, "
-            "near-duplicates of one another or of other senses' sentences, which stay on one side: "
-            "none for training, or none for testing",
-            where=few.where,
-            fix=FIX_FEW,
-        ) from None
-    return [
-        Row(o.where, o.word, o.sense, o.position, o.tokens, "test" if t else "train")
-        for o, t in zip(rows, tested.tolist(), strict=True)
-    ]
-
-
-def _check_splits(word: str, rows: Sequence[Row]) -> None:
+def check_splits(word: str, rows: Sequence[LabelledSentence]) -> None:
+    """Refuse a word with one sense to train on, none to test, or a sense to test alone."""
     trained = {one.sense for one in rows if one.split == "train"}
-    if len(trained) < 2 or not any(one.split == "test" for one in rows):
+    tests = sum(one.split == "test" for one in rows)
+    if len(trained) < 2 or not tests:
         raise CorpusError(
-            f"the word {word!r} has {len(trained)} senses in the training split and "
-            f"{sum(one.split == 'test' for one in rows)} test instances",
+            f"the word {word!r} has {len(trained)} senses in the training split and {tests} test "
+            "instances",
             where=rows[0].where,
             fix="give it two senses for training and an instance for testing, or leave it out",
         )
@@ -275,80 +227,74 @@ def _check_splits(word: str, rows: Sequence[Row]) -> None:
             )
 
 
-def _write(out: Path, words: Mapping[str, Sequence[Row]], manifest: dict[str, Any]) -> None:
-    out.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
-    try:
+def lay_out(
+    out: Path, words: Mapping[str, Sequence[LabelledSentence]], manifest: dict[str, Any]
+) -> None:
+    """Write the folder of a corpus and its manifest, once what is written reads as it should."""
+    with replacing_folder(out) as made:
         further = [
-            "\t".join([word, one.sense, _line(one)])
+            f"{word}\t{one.sense}\t{_line(one)}"
             for word, rows in words.items()
             for one in rows
             if one.split == OUT_OF_DOMAIN
         ]
-        if further:
-            _put(made / FURTHER, further)
+        out_of_domain = made / FURTHER if further else None
+        if out_of_domain:
+            _put(out_of_domain, further)
+        manifest["words"] = {}
         for word, rows in words.items():
             _write_word(made / file_name(word), rows)
-        out_of_domain = made / FURTHER if further else None
-        corpora = {w: read_text(made / file_name(w), w, out_of_domain) for w in words}
-        for word, corpus in corpora.items():
+            corpus = read_text(made / file_name(word), word, out_of_domain)
             there = Counter(zip(corpus.split.tolist(), corpus.tokens, strict=True))
-            if there != Counter((one.split, one.tokens) for one in words[word]):
+            if there != Counter((one.split, one.tokens) for one in rows):
                 raise AssertionError(f"what was written of {word!r} is not what was read")
-        manifest["words"] = {word: _counts(corpus) for word, corpus in corpora.items()}
-        manifest["files"] = {
-            path.relative_to(made).as_posix(): sha256(path)
-            for path in sorted(made.rglob("*.*"))
-            if path.is_file()
-        }
+            manifest["words"][word] = _counts(corpus)
+        files = [path for path in sorted(made.rglob("*.*")) if path.is_file()]
+        manifest["files"] = {path.relative_to(made).as_posix(): sha256(path) for path in files}
         # No checksum beside it: people may edit what a corpus is called.
         _put(made / MANIFEST, [json.dumps(manifest, indent=2, ensure_ascii=False)])
-        umask = os.umask(0)
-        os.umask(umask)
-        made.chmod(0o777 & ~umask)
-        made.rename(out)  # onto nothing, or an empty folder
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
 
 
 def _counts(corpus: Corpus) -> dict[str, Any]:
-    splits_of = (*SPLITS, OUT_OF_DOMAIN)
+    count = Counter(zip(corpus.gold.tolist(), corpus.split.tolist(), strict=True))
     senses = {
-        sense: {
-            split: int(((corpus.gold == i) & (corpus.split == split)).sum()) for split in splits_of
-        }
+        sense: {split: count[i, split] for split in ALL_SPLITS}
         for i, sense in enumerate(corpus.senses)
     }
-    totals = {n: int((corpus.split == s).sum()) for n, s in zip(COUNTS, splits_of, strict=True)}
+    totals = {
+        name: sum(of_sense[split] for of_sense in senses.values())
+        for name, split in zip(COUNTS, ALL_SPLITS, strict=True)
+    }
     return {"folder": file_name(corpus.word), **totals, "senses": senses}
 
 
-def _write_word(folder: Path, rows: Sequence[Row]) -> None:
-    folder.mkdir()
+def _write_word(into: Path, rows: Sequence[LabelledSentence]) -> None:
+    into.mkdir()
     numbers = {sense: str(i) for i, sense in enumerate(sorted({one.sense for one in rows}))}
     classes = {number: sense for sense, number in numbers.items()}
-    _put(folder / FILES[0], [json.dumps(classes, ensure_ascii=False)])
+    _put(into / FILES[0], [json.dumps(classes, ensure_ascii=False)])
     for split in SPLITS:
         own = [one for one in rows if one.split == split]
-        _put(folder / f"{split}.data.txt", [_line(one) for one in own])
-        _put(folder / f"{split}.gold.txt", [numbers[one.sense] for one in own])
+        _put(into / f"{split}.data.txt", map(_line, own))
+        _put(into / f"{split}.gold.txt", [numbers[one.sense] for one in own])
 
 
-def _line(one: Row) -> str:
+def _line(one: LabelledSentence) -> str:
     return f"{one.position}\t{' '.join(one.tokens)}"
 
 
-def _put(path: Path, lines: Sequence[str]) -> None:
+def _put(path: Path, lines: Iterable[str]) -> None:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
 
 
-def _summary(
+def summary(
     out: Path,
     name: str,
-    words: Mapping[str, Sequence[Row]],
+    words: Mapping[str, Sequence[LabelledSentence]],
     left_out: Mapping[str, int],
     given: bool,
 ) -> str:
+    """A few lines on what was imported, and the line for the config."""
     lines = []
     for word, rows in words.items():
         count = Counter((one.sense, one.split) for one in rows)

@@ -8,22 +8,22 @@ instances with several keys, and those of several tokens: a focal word is one to
 XML is parsed without a document type, and so without entities: a file that declares any is refused.
 """
 
-import re
-from collections.abc import Iterator
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from wsd.corpus import read_lines
 from wsd.errors import CorpusError
-from wsd.importer.rows import Found, row
+from wsd.importer.rows import Gathered, labelled
 
 DATA, GOLD = ".data.xml", ".gold.key.txt"
 PARTS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 TEXTS = ("wf", "instance")
 
 
-def read(path: Path, gold: Path | None) -> Found:
+def read(path: Path, gold: Path | None) -> Gathered:
     """Read a file and its gold keys, which lie beside it if not said otherwise.
 
     Raises
@@ -42,18 +42,10 @@ def read(path: Path, gold: Path | None) -> Found:
                 fix=f"put them there, or give --gold FILE ({DATA} and {GOLD} belong together)",
             )
     keys = _read_gold(gold)
-    found, seen = Found(files=[path, gold]), set()
-    for tokens, instances in _sentences(path):
-        flat = [part for token in tokens for part in token]
-        for place, line, attributes in instances:
-            where = f"{path}:{line}"
-            name, lemma, part = (attributes.get(k, "") for k in ("id", "lemma", "pos"))
-            if not (name and lemma) or part not in PARTS:
-                raise CorpusError(
-                    f"an instance with id {name!r}, lemma {lemma!r}, pos {part!r}",
-                    where=where,
-                    fix=f"give it an id, a lemma and a pos among {', '.join(PARTS)}",
-                )
+    found, seen = Gathered(files=[path, gold]), set()
+    for sentence in _sentences(path):
+        for place, where, attributes in sentence.instances:
+            name, word = _name_and_word(attributes, where)
             if name in seen:
                 raise CorpusError(f"the instance {name!r} is there twice", where=where)
             seen.add(name)
@@ -61,15 +53,15 @@ def read(path: Path, gold: Path | None) -> Found:
                 raise CorpusError(
                     f"the instance {name!r} has no key", where=where, fix=f"add it to {gold}"
                 )
-            if len(keys[name][1]) > 1:
-                found.leave_out("several keys")
-            elif len(tokens[place]) != 1:
-                found.leave_out("several tokens")
+            _, senses = keys[name]
+            if len(senses) > 1:
+                found.left_out["several keys"] += 1
+            elif len(sentence.elements[place]) != 1:
+                found.left_out["several tokens"] += 1
             else:
-                position = sum(map(len, tokens[:place]))
-                of_word = f"{lemma}.{PARTS[part]}"
-                sentence = (position, tuple(flat))
-                found.rows.append(row(where, of_word, keys[name][1][0], sentence))
+                position = sum(map(len, sentence.elements[:place]))
+                tokens = tuple(chain.from_iterable(sentence.elements))
+                found.rows.append(labelled(where, word, senses[0], (position, tokens)))
     if strange := [name for name in keys if name not in seen]:
         raise CorpusError(
             f"a key of {strange[0]!r}, which is no instance of {path}",
@@ -77,6 +69,17 @@ def read(path: Path, gold: Path | None) -> Found:
             fix="give the keys of this file",
         )
     return found
+
+
+def _name_and_word(attributes: Mapping[str, str], where: str) -> tuple[str, str]:
+    name, lemma, part = (attributes.get(key, "") for key in ("id", "lemma", "pos"))
+    if not (name and lemma) or part not in PARTS:
+        raise CorpusError(
+            f"an instance with id {name!r}, lemma {lemma!r}, pos {part!r}",
+            where=where,
+            fix=f"give it an id, a lemma and a pos among {', '.join(PARTS)}",
+        )
+    return name, f"{lemma}.{PARTS[part]}"
 
 
 def _read_gold(path: Path) -> dict[str, tuple[int, tuple[str, ...]]]:
@@ -96,13 +99,15 @@ def _read_gold(path: Path) -> dict[str, tuple[int, tuple[str, ...]]]:
     return found
 
 
-# (place among the elements, line, attributes) of an instance.
-Instance = tuple[int, int, dict[str, str]]
+class ParsedSentence(NamedTuple):
+    """A sentence: the tokens of each element; of instances element, file and line, attributes."""
+
+    elements: list[list[str]]
+    instances: list[tuple[int, str, dict[str, str]]]
 
 
-def _sentences(path: Path) -> Iterator[tuple[list[list[str]], list[Instance]]]:
-    """Of every sentence its elements, each as tokens, and which of them are instances."""
-    made: list[tuple[list[list[str]], list[Instance]]] = []
+def _sentences(path: Path) -> list[ParsedSentence]:
+    made: list[ParsedSentence] = []
     text: list[str] = []
     inside: list[str] = []
 
@@ -118,13 +123,13 @@ def _sentences(path: Path) -> Iterator[tuple[list[list[str]], list[Instance]]]:
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if name == "sentence":
-            made.append(([], []))
+            made.append(ParsedSentence([], []))
         if name in TEXTS:
             if "sentence" not in inside or inside[-1] in TEXTS:
                 raise CorpusError(f"<{name}> is not in a sentence", where=where())
             text.clear()
             if name == "instance":
-                made[-1][1].append((len(made[-1][0]), parser.CurrentLineNumber, attributes))
+                made[-1].instances.append((len(made[-1].elements), where(), attributes))
         elif inside and inside[-1] in TEXTS:
             raise CorpusError(f"<{name}> inside a token", where=where())
         inside.append(name)
@@ -132,10 +137,10 @@ def _sentences(path: Path) -> Iterator[tuple[list[list[str]], list[Instance]]]:
     def end(name: str) -> None:
         inside.pop()
         if name in TEXTS:
-            tokens = re.split(r"\s+", "".join(text).strip())
-            if tokens == [""]:
+            tokens = "".join(text).split()
+            if not tokens:
                 raise CorpusError(f"an empty <{name}>", where=where())
-            made[-1][0].append(tokens)
+            made[-1].elements.append(tokens)
 
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = refuse
@@ -154,4 +159,4 @@ def _sentences(path: Path) -> Iterator[tuple[list[list[str]], list[Instance]]]:
         ) from None
     if not made:
         raise CorpusError("no <sentence> in the file", where=str(path), fix=f"give a {DATA} file")
-    yield from made
+    return made

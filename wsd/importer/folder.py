@@ -4,14 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from wsd.corpus import OUT_OF_DOMAIN, Corpus, read_lines, read_text
+from wsd.corpus import OUT_OF_DOMAIN, read_lines, read_text
 from wsd.datasets import ABOUT, FILES, FURTHER, MANIFEST
 from wsd.errors import CorpusError
-from wsd.importer.rows import Found, row
+from wsd.importer.rows import Gathered, labelled
 from wsd.names import file_name, is_name, word_of
 
 
-def read(path: Path) -> Found:
+def read(path: Path) -> Gathered:
     """Read ``path/<word>/{classes_map,train.data,...}.txt`` with their splits.
 
     A subfolder is named by its word, or by the word's file name.
@@ -26,7 +26,7 @@ def read(path: Path) -> Found:
     further = path / FURTHER
     manifest = _manifest(path / MANIFEST)
     known = [word for word in manifest.get("words", {}) if file_name(word)]
-    found = Found(
+    found = Gathered(
         files=[folder / name for folder in folders for name in FILES],
         about={key: manifest[key] for key in ABOUT if isinstance(manifest.get(key), str)},
     )
@@ -37,19 +37,16 @@ def read(path: Path) -> Found:
         words.add(word)
         corpus = read_text(folder, word, further if further.exists() else None)
         for i, split in enumerate(corpus.split.tolist()):
+            file = further if split == OUT_OF_DOMAIN else folder / f"{split}.data.txt"
+            sense = corpus.senses[corpus.gold[i]]
             sentence = (int(corpus.position[i]), corpus.tokens[i])
-            where = _where(folder, further, corpus, i)
-            found.rows.append(row(where, word, corpus.senses[corpus.gold[i]], sentence, split))
+            where = f"{file}:{corpus.index[i] + 1}"
+            found.rows.append(labelled(where, word, sense, sentence, split))
     if further.exists():
         found.files.append(further)
         strange = sum(line.split("\t")[0] not in words for line in read_lines(further))
-        found.leave_out(f"words of {FURTHER} that have no folder", strange)
+        found.left_out[f"words of {FURTHER} that have no folder"] += strange
     return found
-
-
-def _where(folder: Path, further: Path, corpus: Corpus, i: int) -> str:
-    split, line = str(corpus.split[i]), int(corpus.index[i]) + 1
-    return f"{further if split == OUT_OF_DOMAIN else folder / f'{split}.data.txt'}:{line}"
 
 
 def _manifest(path: Path) -> dict[str, Any]:

@@ -1,11 +1,11 @@
 """What every reader of this package gives: labelled sentences, each with the place it came from."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wsd.corpus import OUT_OF_DOMAIN, SPLITS, read_text_file
+from wsd.corpus import OUT_OF_DOMAIN, SPLITS
 from wsd.errors import CorpusError, visible
 from wsd.importer.sentence import Sentence
 
@@ -13,8 +13,8 @@ ALL_SPLITS = (*SPLITS, OUT_OF_DOMAIN)
 
 
 @dataclass(frozen=True)
-class Row:
-    """One labelled sentence.
+class LabelledSentence:
+    """A sentence, its focal word and that word's sense.
 
     Attributes
     ----------
@@ -35,39 +35,37 @@ class Row:
     tokens: tuple[str, ...]
     split: str = ""
 
+    @property
+    def composed(self) -> tuple[str, ...]:
+        """The tokens as they are compared: with the accents in the letters."""
+        return tuple(map(_composed, self.tokens))
+
 
 @dataclass
-class Found:
+class Gathered:
     """What is in some files.
 
     Attributes
     ----------
-    rows : list of Row
-    left_out : dict
-        Reason to number of instances.
+    rows : list of LabelledSentence
+    left_out : Counter
+        Instances by the reason why they are left out.
     files : list of Path
         What was read.
     about : dict
         What the files say of the corpus: ``title``, ``licence`` and the like.
     """
 
-    rows: list[Row] = field(default_factory=list)
-    left_out: dict[str, int] = field(default_factory=dict)
+    rows: list[LabelledSentence] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
     files: list[Path] = field(default_factory=list)
     about: dict[str, str] = field(default_factory=dict)
 
-    def leave_out(self, reason: str, count: int = 1) -> None:
-        """Count instances that are left out."""
-        self.left_out[reason] = self.left_out.get(reason, 0) + count
 
-
-def composed(tokens: Iterable[str]) -> tuple[str, ...]:
-    """Tokens as they are compared: with the accents in the letters, however they were written."""
-    return tuple(unicodedata.normalize("NFC", token) for token in tokens)
-
-
-def row(where: str, word: str, sense: str, sentence: Sentence, split: str = "") -> Row:
-    """A row, checked. Words and senses that look alike are made the same.
+def labelled(
+    where: str, word: str, sense: str, sentence: Sentence, split: str = ""
+) -> LabelledSentence:
+    """A labelled sentence, checked. Words and senses that look alike are made the same.
 
     Raises
     ------
@@ -76,7 +74,7 @@ def row(where: str, word: str, sense: str, sentence: Sentence, split: str = "") 
         or text that is no Unicode.
     """
     position, tokens = sentence
-    (word, sense) = composed(" ".join(text.split()) for text in (word, sense))
+    word, sense = (_composed(" ".join(text.split())) for text in (word, sense))
     for name, text in (("word", word), ("sense", sense)):
         if not text:
             raise CorpusError(f"the {name} is empty", where=where, fix="fill it in")
@@ -92,15 +90,8 @@ def row(where: str, word: str, sense: str, sentence: Sentence, split: str = "") 
             where=where,
             fix=f"write {', '.join(ALL_SPLITS)}, or leave out the column in all lines",
         )
-    return Row(where, word, sense, position, tokens, split)
+    return LabelledSentence(where, word, sense, position, tokens, split)
 
 
-def text_of(path: Path) -> str:
-    """The text of a file in UTF-8, with or without a byte order mark.
-
-    Raises
-    ------
-    CorpusError
-        If it is missing, empty, or no UTF-8.
-    """
-    return read_text_file(path).removeprefix("\ufeff")
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)

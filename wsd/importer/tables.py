@@ -8,17 +8,18 @@ these columns, by a mark in the sentence (:mod:`wsd.importer.sentence`). Empty l
 
 import csv
 import io
-import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wsd.corpus import parse_json, text_of
 from wsd.errors import CorpusError
-from wsd.importer import sentence
-from wsd.importer.rows import Found, row, text_of
-from wsd.importer.sentence import FIX_MARK, Sentence
+from wsd.importer.rows import Gathered, labelled
+from wsd.importer.sentence import FIX_MARK, Sentence, of_mark, of_span, of_tokens
 
+KINDS = (".csv", ".tsv", ".jsonl")
 NAMES = {
     "sentence": ("sentence", "text", "context"),
     "sense": ("sense", "label", "gold"),
@@ -30,11 +31,8 @@ NAMES = {
 }
 NEEDED = ("sentence", "sense")
 
-# File and line, and the values by the column's name in the file.
-Line = tuple[str, Mapping[str, Any]]
 
-
-def read(path: Path, columns: Mapping[str, str], word: str | None) -> Found:
+def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
     """Read a ``.csv``, ``.tsv`` or ``.jsonl`` file.
 
     Parameters
@@ -49,20 +47,20 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Found:
     CorpusError
         Naming file, line and column.
     """
-    lines = _objects(path) if path.suffix.lower() == ".jsonl" else _cells(path)
-    found = Found(files=[path])
+    lines = _objects(path) if path.suffix.lower() == ".jsonl" else _table(path)
+    found = Gathered(files=[path])
     first: tuple[str, bool] | None = None
     header: tuple[str, ...] | None = None
-    where_is: dict[str, str] = {}
+    column_of: dict[str, str] = {}
     for where, values in lines:
         # Objects of one file may differ in their keys.
         if header != tuple(values):
             header = tuple(values)
-            where_is = _columns(header, columns, where)
-            has_word = "word" in where_is
+            column_of = _columns(header, columns, where)
+            has_word = "word" in column_of
             if has_word and word is not None:
                 raise CorpusError(
-                    f"--word, and a column {where_is['word']!r} for it",
+                    f"--word, and a column {column_of['word']!r} for it",
                     where=where,
                     fix="leave out --word; to import some words, keep their lines alone",
                 )
@@ -73,13 +71,12 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Found:
                     where=where,
                     fix="give every line its word, or none",
                 )
-        cells = {name: values[column] for name, column in where_is.items()}
-        of_sentence = _sentence(cells, where_is, where)
-        focal = of_sentence[1][of_sentence[0]]
-        of_word = word if word is not None else _text(cells, "word", where_is, where, focal.lower())
-        sense = _text(cells, "sense", where_is, where)
-        split = _text(cells, "split", where_is, where, "").strip()
-        found.rows.append(row(where, of_word, sense, of_sentence, split))
+        cells = _Cells(where, values, column_of)
+        position, tokens = cells.sentence()
+        # Without a column for it the word is the focal token, in small letters.
+        of_word = word if word is not None else cells.text("word", tokens[position].lower())
+        sense, split = cells.text("sense"), cells.text("split", "").strip()
+        found.rows.append(labelled(where, of_word, sense, (position, tokens), split))
     if not found.rows:
         raise CorpusError("the file has no sentence", where=str(path))
     return found
@@ -125,119 +122,119 @@ def _columns(header: tuple[str, ...], columns: Mapping[str, str], where: str) ->
     return found
 
 
-def _sentence(cells: Mapping[str, Any], names: Mapping[str, str], where: str) -> Sentence:
-    text, fix = cells["sentence"], "count from 0"
-    if isinstance(text, list):
-        if (
-            not all(isinstance(t, str) and t.split() == [t] for t in text)
-            or "position" not in cells
-        ):
+@dataclass(frozen=True)
+class _Cells:
+    """A line of a file: its values by column, and the column of what is looked for."""
+
+    where: str
+    values: Mapping[str, Any]
+    column_of: Mapping[str, str]
+
+    def place(self, key: str) -> str:
+        return f"{self.where}, column {self.column_of[key]}"
+
+    def text(self, key: str, default: str | None = None) -> str:
+        if key not in self.column_of and default is not None:
+            return default
+        value = self.values[self.column_of[key]]
+        # Numbers are what people call senses too.
+        if type(value) is int and key != "sentence":
+            value = str(value)
+        if not isinstance(value, str) or (not value.strip() and key != "split"):
+            shown = "nothing" if value in ("", None) else repr(value)
+            raise CorpusError(f"{shown} for the {key}", where=self.place(key), fix="write a text")
+        return value
+
+    def number(self, key: str) -> int:
+        value = self.values[self.column_of[key]]
+        if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}", value.strip()):
+            return int(value)
+        if type(value) is int:
+            return value
+        raise CorpusError(f"the {key} {value!r} is no number from 0 up", where=self.place(key))
+
+    def sentence(self) -> Sentence:
+        tokens = self.values[self.column_of["sentence"]]
+        text = self._joined(tokens) if isinstance(tokens, list) else self.text("sentence")
+        fix = "count from 0"
+        try:
+            if "position" in self.column_of:
+                return of_tokens(text, self.number("position"))
+            if "start" in self.column_of:
+                return of_span(text, self.number("start"), self.number("end"))
+            fix = FIX_MARK
+            return of_mark(text)
+        except ValueError as error:
+            raise CorpusError(str(error), where=self.place("sentence"), fix=fix) from None
+
+    def _joined(self, tokens: list[Any]) -> str:
+        well_formed = all(isinstance(token, str) and token.split() == [token] for token in tokens)
+        if not tokens or not well_formed or "position" not in self.column_of:
             raise CorpusError(
                 "a list that is not of tokens without white space, with a position",
-                where=f"{where}, column {names['sentence']}",
+                where=self.place("sentence"),
                 fix="give the sentence as one text, or its tokens and the focal word's position",
             )
-        text = " ".join(text)
-    text = _text({"sentence": text}, "sentence", names, where)
-    try:
-        if "position" in cells:
-            return sentence.of_tokens(text, _number(cells, "position", names, where))
-        if "start" in cells:
-            start, end = (_number(cells, key, names, where) for key in ("start", "end"))
-            return sentence.of_span(text, start, end)
-        fix = FIX_MARK
-        return sentence.of_mark(text)
-    except ValueError as error:
-        raise CorpusError(
-            str(error), where=f"{where}, column {names['sentence']}", fix=fix
-        ) from None
+        return " ".join(tokens)
 
 
-def _text(
-    cells: Mapping[str, Any],
-    key: str,
-    names: Mapping[str, str],
-    where: str,
-    default: str | None = None,
-) -> str:
-    if key not in cells and default is not None:
-        return default
-    value = cells[key]
-    # Numbers are what people call senses too.
-    if isinstance(value, int) and not isinstance(value, bool) and key != "sentence":
-        value = str(value)
-    if not isinstance(value, str) or (not value.strip() and key != "split"):
-        shown = "nothing" if value in ("", None) else repr(value)
-        raise CorpusError(
-            f"{shown} for the {key}", where=f"{where}, column {names[key]}", fix="write a text"
-        )
-    return value
-
-
-def _number(cells: Mapping[str, Any], key: str, names: Mapping[str, str], where: str) -> int:
-    value = cells[key]
-    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}", value.strip()):
-        return int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    raise CorpusError(
-        f"the {key} {value!r} is no number from 0 up", where=f"{where}, column {names[key]}"
-    )
-
-
-def _cells(path: Path) -> Iterator[Line]:
-    """The lines of a table whose first is its header."""
-    text = text_of(path)
+def _table(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(file and line, cells by column) of a table whose first line is its header."""
+    lines = _comma_separated(path) if path.suffix.lower() == ".csv" else _tab_separated(path)
     header: list[str] | None = None
-    for number, cells in _split(path, text):
-        where = f"{path}:{number}"
+    for where, cells in lines:
         if header is None:
             header = cells
-            if len(cells) == 1 and (other := re.search(r"[;\t]", cells[0])):
+            _check_header(header, where)
+        elif any(cells):
+            if len(cells) != len(header):
                 raise CorpusError(
-                    f"columns with {'semicolons' if other[0] == ';' else 'tabs'} between them",
+                    f"{len(cells)} columns, but the header has {len(header)}",
                     where=where,
-                    fix="save it as CSV with commas, or as .tsv with tabs",
+                    fix="give every line the columns of the first: "
+                    + ", ".join(name or "(unnamed)" for name in header),
                 )
-            twice = sorted({name for name in header if name and header.count(name) > 1})
-            if twice:
-                raise CorpusError(
-                    f"two columns are called {twice[0]!r}", where=where, fix="rename one"
-                )
-            continue
-        if not any(cells):
-            continue
-        if len(cells) != len(header):
+            yield where, dict(zip(header, cells, strict=True))
+
+
+def _check_header(header: list[str], where: str) -> None:
+    if len(header) == 1 and (other := re.search(r"[;\t]", header[0])):
+        raise CorpusError(
+            f"columns with {'semicolons' if other[0] == ';' else 'tabs'} between them",
+            where=where,
+            fix="save it as CSV with commas, or as .tsv with tabs",
+        )
+    if twice := sorted(name for name in header if name and header.count(name) > 1):
+        raise CorpusError(f"two columns are called {twice[0]!r}", where=where, fix="rename one")
+
+
+def _tab_separated(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Quotes mean nothing here."""
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
+        cells = line.removesuffix("\r").split("\t")
+        if any(map(_quoted, cells)):
             raise CorpusError(
-                f"{len(cells)} columns, but the header has {len(header)}",
-                where=where,
-                fix="give every line the columns of the first: "
-                + ", ".join(name or "(unnamed)" for name in header),
+                "a cell in quotes with doubled quotes in it, as CSV has it",
+                where=f"{path}:{number}",
+                fix="save it as .csv; in a .tsv a quote is a quote",
             )
-        yield where, dict(zip(header, cells, strict=True))
+        if cells != [""]:
+            yield f"{path}:{number}", cells
 
 
-def _split(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
-    """(line number, cells). Quotes mean something in CSV alone."""
-    if path.suffix.lower() != ".csv":
-        for number, line in enumerate(text.split("\n"), start=1):
-            cells = line.removesuffix("\r").split("\t")
-            if any(map(_quoted, cells)):
-                raise CorpusError(
-                    "a cell in quotes with doubled quotes in it, as CSV has it",
-                    where=f"{path}:{number}",
-                    fix="save it as .csv; in a .tsv a quote is a quote",
-                )
-            if cells != [""]:
-                yield number, cells
-        return
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+def _quoted(cell: str) -> bool:
+    inside = cell[1:-1]
+    return cell[:1] == cell[-1:] == '"' and '""' in inside and '"' not in inside.replace('""', "")
+
+
+def _comma_separated(path: Path) -> Iterator[tuple[str, list[str]]]:
+    lines = csv.reader(io.StringIO(text_of(path), newline=""), strict=True)
     before = 0
     try:
-        for cells in reader:
+        for cells in lines:
             if cells:
-                yield before + 1, cells
-            before = reader.line_num
+                yield f"{path}:{before + 1}", cells
+            before = lines.line_num
     except csv.Error as error:
         raise CorpusError(
             f"not CSV: {error}",
@@ -246,25 +243,15 @@ def _split(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _quoted(cell: str) -> bool:
-    inside = cell[1:-1]
-    return cell[:1] == cell[-1:] == '"' and '""' in inside and '"' not in inside.replace('""', "")
-
-
-def _objects(path: Path) -> Iterator[Line]:
+def _objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    fix = "write one object per line"
     for number, line in enumerate(text_of(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        where = f"{path}:{number}"
-        try:
-            pairs = json.loads(line, object_pairs_hook=_once)
-        except (RecursionError, ValueError) as error:
-            raise CorpusError(
-                f"not valid JSON: {error}", where=where, fix="write one object per line"
-            ) from None
-        if not isinstance(pairs, dict):
-            raise CorpusError("not a JSON object", where=where, fix="write one object per line")
-        yield where, pairs
+        if line.strip():
+            where = f"{path}:{number}"
+            found = parse_json(line, where, fix=fix, pairs=_once)
+            if not isinstance(found, dict):
+                raise CorpusError("not a JSON object", where=where, fix=fix)
+            yield where, found
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -18,15 +18,18 @@ task, and its figures are not to be compared with accuracies on WiC.
 import re
 from pathlib import Path
 
+from scipy.cluster.hierarchy import DisjointSet
+
 from wsd.corpus import read_lines
 from wsd.errors import CorpusError
-from wsd.importer import sentence
-from wsd.importer.rows import Found, row
-from wsd.importer.sentence import Sentence
+from wsd.importer.rows import Gathered, labelled
+from wsd.importer.sentence import Sentence, of_tokens
 
 DATA, GOLD = ".data.txt", ".gold.txt"
 PARTS = {"N": "n", "V": "v"}
 FIX = "write `word<TAB>N or V<TAB>place-place<TAB>sentence<TAB>sentence`"
+
+LEFT_OUT = "words whose pairs do not tell two senses apart, or groups that they do not"
 
 # A sentence of a word, and where it stood first.
 Places = dict[Sentence, str]
@@ -34,7 +37,7 @@ Places = dict[Sentence, str]
 Pair = tuple[Sentence, Sentence, bool, str]
 
 
-def read(path: Path, gold: Path | None) -> Found:
+def read(path: Path, gold: Path | None) -> Gathered:
     """Read pairs and their labels, which lie beside them if not said otherwise.
 
     Raises
@@ -61,16 +64,13 @@ def read(path: Path, gold: Path | None) -> Found:
         for one in both:
             places.setdefault(one, where)
         pairs.append((*both, label == "T", where))
-    found = Found(files=[path, gold])
+    found = Gathered(files=[path, gold])
     for word, (places, pairs) in words.items():
         kept = _told_apart(word, list(places), pairs)
         for number, group in enumerate(kept, start=1):
             sense = f"{word}.{number}"
-            found.rows += [row(places[one], word, sense, one) for one in group]
-        found.leave_out(
-            "words whose pairs do not tell two senses apart, or groups that they do not",
-            len(places) - sum(map(len, kept)),
-        )
+            found.rows += [labelled(places[one], word, sense, one) for one in group]
+        found.left_out[LEFT_OUT] += len(places) - sum(map(len, kept))
     if not found.rows:
         raise CorpusError(
             "no word's pairs tell two senses apart",
@@ -92,8 +92,7 @@ def _parse(line: str, where: str) -> tuple[str, tuple[Sentence, Sentence]]:
         raise CorpusError(f"the places {places!r}", where=where, fix=FIX)
     try:
         first, second = (
-            sentence.of_tokens(text, int(place))
-            for text, place in zip(texts, numbers.groups(), strict=True)
+            of_tokens(text, int(place)) for text, place in zip(texts, numbers.groups(), strict=True)
         )
     except ValueError as error:
         raise CorpusError(str(error), where=where, fix=FIX) from None
@@ -104,41 +103,30 @@ def _parse(line: str, where: str) -> tuple[str, tuple[Sentence, Sentence]]:
 
 def _told_apart(word: str, sentences: list[Sentence], pairs: list[Pair]) -> list[list[Sentence]]:
     """Groups of one sense each, all told apart from one another; none or two at least."""
-    leader = {one: one for one in sentences}
-
-    def find(one: Sentence) -> Sentence:
-        while leader[one] != one:
-            leader[one] = leader[leader[one]]
-            one = leader[one]
-        return one
-
+    joined = DisjointSet(sentences)
     for first, second, same, _ in pairs:
         if same:
-            leader[find(second)] = find(first)
-    apart: set[frozenset[Sentence]] = set()
-    for first, second, same, where in pairs:
-        if not same:
-            if find(first) == find(second):
-                raise CorpusError(
-                    f"F, but other pairs of {word!r} say that both sentences are of one sense",
-                    where=where,
-                    fix="correct one of them, or leave out the word's pairs",
-                )
-            apart.add(frozenset((find(first), find(second))))
-    groups: dict[Sentence, list[Sentence]] = {}
+            joined.merge(first, second)
+    by_root: dict[Sentence, list[Sentence]] = {}
     for one in sentences:
-        groups.setdefault(find(one), []).append(one)
-    # The largest pair of groups first, then what is told apart from all that are kept.
-    order = sorted(groups, key=lambda one: -len(groups[one]))
-    rank = {one: i for i, one in enumerate(order)}
-    linked = sorted(
-        (sorted(pair, key=rank.__getitem__) for pair in apart),
-        key=lambda pair: (-sum(len(groups[one]) for one in pair), *map(rank.__getitem__, pair)),
-    )
-    if not linked:
+        by_root.setdefault(joined[one], []).append(one)
+    groups = sorted(by_root.values(), key=len, reverse=True)
+    number = {one: i for i, group in enumerate(groups) for one in group}
+    apart: set[frozenset[int]] = set()
+    for first, second, same, where in pairs:
+        if not same and number[first] == number[second]:
+            raise CorpusError(
+                f"F, but other pairs of {word!r} say that both sentences are of one sense",
+                where=where,
+                fix="correct one of them, or leave out the word's pairs",
+            )
+        if not same:
+            apart.add(frozenset((number[first], number[second])))
+    if not apart:
         return []
-    kept = list(linked[0])
-    for one in order:
-        if one not in kept and all(frozenset((one, other)) in apart for other in kept):
-            kept.append(one)
-    return [groups[one] for one in kept]
+    # The largest pair of groups first, then what is told apart from all that are kept.
+    kept = min(map(sorted, apart), key=lambda pair: (-sum(len(groups[i]) for i in pair), pair))
+    for i in range(len(groups)):
+        if i not in kept and all(frozenset((i, other)) in apart for other in kept):
+            kept.append(i)
+    return [groups[i] for i in kept]
