@@ -281,7 +281,9 @@ def tune(
                 of_words[name] = tuning.score_word(classifier, grid, vectors, gold, folds)
         log.debug("%s on %s: tuned on %d words", estimator, word.features.layers, len(seen))
     return [
-        tuning.Search(grid, of_words, tuple(w for w in seen if w in train.words.keys() - of_words))
+        tuning.Search(
+            grid, of_words, tuple(w for w in seen if w in train.words and w not in of_words)
+        )
         for train, of_words in zip(trains, figures, strict=True)
     ]
 
@@ -361,31 +363,26 @@ def write(path: Path, words: Sequence[WordPredictions], provenance: Mapping[str,
     """Write the predictions of all words, whole or not at all."""
     import pyarrow as pa
 
-    sizes = [len(w.index) for w in words]
-    names = [pa.array(w.senses, pa.string()) for w in words]
+    def table(of: WordPredictions) -> pa.Table:
+        senses = pa.array(of.senses, pa.string())
+        n, k = of.scores.shape
+        # A map, so that a reader in any language sees which score is which sense's.
+        every = senses.take(np.tile(np.arange(k), n))
+        starts = np.arange(0, n * k + 1, k, dtype=np.int32)
+        return pa.table(
+            {
+                "word": np.repeat(of.word, n),
+                "split": np.repeat(of.split, n),
+                "index": of.index,
+                "gold": senses.take(of.gold),
+                "predicted": senses.take(of.predicted),
+                "scores": pa.MapArray.from_arrays(starts, every, of.scores.astype(float).ravel()),
+            }
+        )
 
-    def senses(codes: Callable[[WordPredictions], np.ndarray]) -> pa.Array:
-        return pa.concat_arrays(n.take(codes(w)) for n, w in zip(names, words, strict=True))
-
-    # A map, so that a reader in any language sees which score is which sense's.
-    entries = np.repeat([len(w.senses) for w in words], sizes)
-    scores = pa.MapArray.from_arrays(
-        np.concatenate([[0], np.cumsum(entries)]).astype(np.int32),
-        senses(lambda w: np.tile(np.arange(len(w.senses)), len(w.index))),
-        pa.array(np.concatenate([w.scores.ravel() for w in words]).astype(np.float64)),
-    )
-    table = pa.table(
-        {
-            "word": np.repeat([w.word for w in words], sizes),
-            "split": np.repeat([w.split for w in words], sizes),
-            "index": pa.array(np.concatenate([w.index for w in words])),
-            "gold": senses(lambda w: w.gold),
-            "predicted": senses(lambda w: w.predicted),
-            "scores": scores,
-        }
-    )
-    per_word = {w.word: {"senses": list(w.senses), "n_train": w.n_train} for w in words}
-    write_table(path, table, {**provenance, "words": per_word})
+    per_word = {of.word: {"senses": list(of.senses), "n_train": of.n_train} for of in words}
+    whole = pa.concat_tables(map(table, words)).combine_chunks()
+    write_table(path, whole, {**provenance, "words": per_word})
 
 
 def read(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]:
