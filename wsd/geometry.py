@@ -299,10 +299,10 @@ def measure(words: Mapping[str, WordVectors], centring: str, seed: int) -> pd.Da
 
 def _means(words: Mapping[str, WordVectors], centring: str) -> dict[str, np.ndarray | float]:
     """Per word, what the centring subtracts."""
-    means: dict[str, np.ndarray | float] = {word: of.mean for word, of in words.items()}
     if centring == "word":
-        return means
-    return dict.fromkeys(words, np.mean([*means.values()], axis=0) if centring == "corpus" else 0.0)
+        return {word: of.mean for word, of in words.items()}
+    common = np.mean([of.mean for of in words.values()], axis=0) if centring == "corpus" else 0.0
+    return dict.fromkeys(words, common)
 
 
 def geometry(

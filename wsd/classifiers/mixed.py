@@ -65,7 +65,8 @@ class MixedLogistic(Classifier):
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
         """Probability of each class: array of shape (n_samples, n_classes)."""
-        return self.logistic_.predict_proba(self._mixed(self._checked(X)))
+        X = self._checked(X)
+        return self.logistic_.predict_proba(self._mixed(X))
 
     def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
         """Probabilities of held-out instances under every point of a search space.
