@@ -24,6 +24,7 @@ from wsd.errors import ConfigError
 from wsd.evaluation import score_word
 from wsd.folds import Folds, WordFolds
 from wsd.predictions import WordPredictions
+from wsd.tuning import points
 
 ANIMAL = ["burrow", "fur", "soil", "claw", "tunnel"]
 SPY = ["agent", "secret", "embassy", "cipher", "files"]
@@ -179,7 +180,7 @@ def test_one_point_is_tuned_for_all_words_by_the_objective() -> None:
         1: [1, 1, 1, 0, 1, 1],  # accuracy .5, macro-F1 .49
     }
     known = Baseline(
-        lambda corpus: np.arange(len(corpus))[:, None], lambda: Known(predicted), {"point": (0, 1)}
+        lambda corpus: np.arange(len(corpus))[:, None], lambda: Known(predicted), {"point": [0, 1]}
     )
     held = np.array([[0, 1, 0, 1, 0, 1]], dtype=np.int8)
     lines = np.arange(6, dtype=np.int32)
@@ -208,7 +209,7 @@ def test_what_is_tuned_is_fitted_and_written(name: str, tmp_path: Path) -> None:
     read, provenance = predictions.read(out)
     mole, of_few = sorted(read, key=lambda of: of.n_train, reverse=True)
     point, untuned = tune(BASELINES[name], corpora, train, "mean_macro_f1")
-    assert untuned == ("few",) and point in BASELINES[name].grid
+    assert untuned == ("few",) and point in points(BASELINES[name].space)
     assert provenance["parameters"] == point and provenance["untuned"] == ["few"]
     assert provenance["objective"] == "mean_macro_f1"
     (expected,) = baseline(name, CORPUS, ROWS, point)
@@ -219,7 +220,7 @@ def test_what_is_tuned_is_fitted_and_written(name: str, tmp_path: Path) -> None:
 
 def test_the_search_gives_what_single_fits_give() -> None:
     X, y = documents(CORPUS), CORPUS.gold
-    grid = BASELINES["bag_of_words"].grid
+    grid = points(BASELINES["bag_of_words"].space)
     assert len(grid) == 25
     found = BagOfWords().search(X[:40], y[:40], X[40:60], grid)
     for point, probabilities in zip(grid, found, strict=True):
@@ -269,9 +270,9 @@ def test_an_unknown_baseline_is_named() -> None:
 
 def test_every_grid_names_parameters_of_its_estimator() -> None:
     for one in BASELINES.values():
-        for point in one.grid:
+        for point in points(one.space):
             one.estimator().set_params(**point)
-    assert BASELINES["most_frequent_sense"].grid == [{}]
+    assert points(BASELINES["most_frequent_sense"].space) == [{}]
     assert isinstance(BASELINES["position_length"].estimator(), Logistic)
 
 

@@ -23,13 +23,13 @@ from wsd.geometry import (
     MEASURES,
     OF_PAIRS,
     anisotropy,
+    centred_unit,
     consequence,
     gather,
     geometry,
     measure,
     of_pairs,
     sample,
-    unit,
 )
 from wsd.predictions import predict_word
 
@@ -57,7 +57,7 @@ def test_anisotropy_by_hand() -> None:
 
 
 def test_anisotropy_is_the_mean_over_all_pairs_of_different_words() -> None:
-    words = [unit(drawn(n, n)) for n in (3, 5, 8)]
+    words = [centred_unit(drawn(n, n)) for n in (3, 5, 8)]
     pairs = np.array(
         [
             [np.mean([cosine(a, b) for a, b in product(one, other)]) for other in words]
@@ -74,7 +74,7 @@ def test_one_word_has_no_anisotropy() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_measures_of_pairs_are_those_of_naive_loops(seed: int) -> None:
-    directions = unit(drawn(15, seed))
+    directions = centred_unit(drawn(15, seed))
     gold = np.array([0] * 9 + [1] * 4 + [2] * 2)
     found = of_pairs(directions, gold, seed=1)
     pairs = list(combinations(range(15), 2))
@@ -100,7 +100,7 @@ def test_measures_of_pairs_are_those_of_naive_loops(seed: int) -> None:
 
 
 def test_senses_that_lie_apart_reach_the_top_and_exchanged_labels_do_not() -> None:
-    directions = unit(np.repeat(np.eye(3), 5, axis=0) + 0.01 * drawn(15, 1, 3))
+    directions = centred_unit(np.repeat(np.eye(3), 5, axis=0) + 0.01 * drawn(15, 1, 3))
     gold = np.repeat([0, 1, 2], 5)
     found = of_pairs(directions, gold, seed=1)
     assert [found[k] for k in ("pair_auc", "kmeans_ari", "kmeans_v")] == [1, 1, pytest.approx(1)]
@@ -134,7 +134,7 @@ def test_equal_vectors_tell_nothing() -> None:
 )
 @pytest.mark.filterwarnings("error")
 def test_what_cannot_be_measured_is_nan(gold: list[int], measured: list[str]) -> None:
-    found = of_pairs(unit(drawn(len(gold), 1)), np.array(gold), seed=1)
+    found = of_pairs(centred_unit(drawn(len(gold), 1)), np.array(gold), seed=1)
     assert [key for key in found if not np.isnan(found[key])] == measured
 
 
@@ -146,9 +146,9 @@ def test_what_centring_leaves_of_equal_vectors_is_zero_not_a_direction() -> None
     """Equal but for the last bit of a float32, as one token's are from batches of two shapes."""
     vectors = np.tile(np.float32([0.1, 0.7, 1e-3]), (7, 1))
     vectors[::2, 1] = np.nextafter(vectors[0, 1], np.float32(1))
-    assert not unit(vectors, vectors.mean(axis=0, dtype=np.float64)).any()
-    assert not unit(np.zeros((2, 3))).any()
-    assert_allclose(np.linalg.norm(unit(vectors), axis=1), 1)
+    assert not centred_unit(vectors, vectors.mean(axis=0, dtype=np.float64)).any()
+    assert not centred_unit(np.zeros((2, 3))).any()
+    assert_allclose(np.linalg.norm(centred_unit(vectors), axis=1), 1)
 
 
 def _words(make_corpus: MakeCorpus) -> dict[str, tuple[Corpus, np.ndarray]]:

@@ -110,7 +110,7 @@ def test_warm_starts_change_the_answer_by_no_more_than_the_tolerance(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     X, y, held = clouds(13, classes=4, rows=60, width=100, spread=3.0)
-    monkeypatch.setattr(logistic, "SEARCH_TOL", 1e-10)
+    monkeypatch.setattr(Logistic, "search_tol", 1e-10)
     warm = Logistic().search(X, y, held, GRID)
     cold = [Logistic(tol=1e-10, **point).fit(X, y).predict_proba(held) for point in GRID]
     assert_allclose(warm, cold, atol=1e-6)

@@ -13,24 +13,26 @@ of a search space the one that is best over all words.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from wsd import folds as folding
-from wsd.classifiers.logistic import Logistic, along_penalties, converged, shifted
+from wsd.classifiers.logistic import Logistic
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError
 from wsd.folds import Folds
-from wsd.predictions import PACKAGES, WordPredictions, predict_word, write
+from wsd.predictions import (
+    WordPredictions,
+    predict_word,
+    provenance_on,
+    tuned_parameters,
+    write,
+)
 from wsd.tuning import Search, points, score_word
 
 
@@ -61,11 +63,11 @@ def positions(corpus: Corpus) -> np.ndarray:
     return np.column_stack([corpus.position, length, relative])
 
 
-class BagOfWords(ClassifierMixin, BaseEstimator):
+class BagOfWords(Logistic):
     """TF-IDF vectors of unit length and multinomial logistic regression with an L2 penalty.
 
     The vocabulary is the training set's, punctuation included. A sentence of none of its words
-    is the zero vector. BLAS runs on one thread.
+    is the zero vector. BLAS runs on one thread. ``X`` is an array of tuples of str.
 
     Parameters
     ----------
@@ -86,90 +88,21 @@ class BagOfWords(ClassifierMixin, BaseEstimator):
     model_ : LogisticRegression, or None if there was one class only
     """
 
+    search_tol = 1e-8
+    newton = "newton-cg"  # it makes no matrix of all pairs of words
+
     def __init__(self, C: float = 100.0, prior_shift: float = 0.0, tol: float = 1e-8) -> None:
-        self.C = C
-        self.prior_shift = prior_shift
-        self.tol = tol
+        super().__init__(C, prior_shift, tol)
 
-    def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
-        """Learn the words' weights and fit.
+    def _learn_features(self, X: np.ndarray, y: np.ndarray) -> sparse.csr_matrix:
+        self._learn_classes(y)
+        self.vectorizer_ = TfidfVectorizer(analyzer=_as_it_is).fit(X) if any(X) else None
+        return self._features(X)
 
-        Parameters
-        ----------
-        X : array of shape (n_samples,) of tuples of str
-        y : array of shape (n_samples,)
-
-        Raises
-        ------
-        WsdError
-            If the solver does not converge.
-        """
-        vectors = self._prepare(X, y)
-        self.model_ = None
-        if len(self.classes_) > 1:
-            with threadpool_limits(1):
-                # This Newton's method makes no matrix of all pairs of words.
-                self.model_ = converged(vectors, y, self.C, self.tol, newton="newton-cg")
-        return self
-
-    def _prepare(self, X: np.ndarray, y: np.ndarray) -> sparse.csr_matrix:
-        self.classes_, counts = np.unique(y, return_counts=True)
-        self.log_prior_ = np.log(counts / len(y))
-        self.vectorizer_ = None
-        if any(X):
-            self.vectorizer_ = TfidfVectorizer(analyzer=_as_it_is).fit(X)
-        return self._vectors(X)
-
-    def _vectors(self, X: np.ndarray) -> sparse.csr_matrix:
+    def _features(self, X: np.ndarray) -> sparse.csr_matrix:
         if self.vectorizer_ is None:
             return sparse.csr_matrix((len(X), 1))
         return self.vectorizer_.transform(X)
-
-    def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Probability of each class, after the prior shift.
-
-        Returns
-        -------
-        array of shape (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        if self.model_ is None:
-            return np.ones((len(X), 1))
-        with threadpool_limits(1):
-            probabilities = self.model_.predict_proba(self._vectors(X))
-        return shifted(probabilities, self.log_prior_, self.prior_shift)
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The most probable class; of equally probable ones, the first in ``classes_``."""
-        most_probable = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[most_probable]
-
-    def search(
-        self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Sequence[Mapping[str, Any]]
-    ) -> np.ndarray:
-        """Probabilities of held-out sentences under every point of a search space.
-
-        Each fit starts where the next stronger penalty ended, and serves every prior shift.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples,) of tuples of str
-        y : array of shape (n_samples,)
-        held : array of shape (n_held,) of tuples of str
-        grid : sequence of mappings of parameter to value
-
-        Returns
-        -------
-        array of shape (len(grid), n_held, n_classes)
-            Columns in the order of the sorted classes of ``y``.
-        """
-        vectors = self._prepare(X, y)
-        if len(self.classes_) == 1:
-            return np.ones((len(grid), len(held), 1))
-        asked = [{**self.get_params(), **point} for point in grid]
-        with threadpool_limits(1):
-            tested = self._vectors(held)
-            return along_penalties(vectors, y, tested, asked, self.log_prior_, self.tol)
 
 
 def _as_it_is(words: Sequence[str]) -> Sequence[str]:
@@ -186,37 +119,27 @@ class Baseline:
         From a corpus to an array with one entry or row per instance.
     estimator : callable
         Makes the unfitted estimator, with its defaults.
-    space : mapping of parameter to values
-        Empty if there is nothing to tune.
+    space : mapping of parameter to list of values
+        As a config would have it; empty if there is nothing to tune.
     """
 
     features: Callable[[Corpus], np.ndarray]
     estimator: Callable[[], Any]
-    space: Mapping[str, Sequence[float]] = field(default_factory=dict)
-
-    @property
-    def grid(self) -> list[dict[str, float]]:
-        """Every point of the search space, the first parameter varying slowest."""
-        return points(self.lists)
-
-    @property
-    def lists(self) -> dict[str, list[float]]:
-        """The search space as a config would have it."""
-        return {name: list(values) for name, values in self.space.items()}
+    space: Mapping[str, list[float]] = field(default_factory=dict)
 
 
-PRIOR_SHIFTS = (0.0, 0.25, 0.5, 0.75, 1.0)
-BASELINES: dict[str, Baseline] = {
+PRIOR_SHIFTS = [0.0, 0.25, 0.5, 0.75, 1.0]
+BASELINES = {
     "most_frequent_sense": Baseline(positions, lambda: DummyClassifier(strategy="prior")),
     "bag_of_words": Baseline(
         documents,
         BagOfWords,
-        {"C": (0.1, 1.0, 10.0, 100.0, 1000.0), "prior_shift": PRIOR_SHIFTS},
+        {"C": [0.1, 1.0, 10.0, 100.0, 1000.0], "prior_shift": PRIOR_SHIFTS},
     ),
     "position_length": Baseline(
         positions,
         Logistic,
-        {"C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0), "prior_shift": PRIOR_SHIFTS},
+        {"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0], "prior_shift": PRIOR_SHIFTS},
     ),
 }
 
@@ -239,21 +162,15 @@ def tune(
     dict, the point, or None if no word has folds or there is nothing to tune; and the words
     without folds, which get the estimator's defaults
     """
-    figures = {}
-    for word in (word for word in corpora if word in train.words):
-        of_word, corpus = train.words[word], corpora[word]
-        if of_word.held is None or not chosen.space:
-            continue
-        rows = train.rows(corpus)
-        figures[word] = score_word(
-            chosen.estimator(),
-            chosen.grid,
-            chosen.features(corpus)[rows],
-            corpus.gold[rows],
-            of_word,
-        )
+    grid, figures = points(chosen.space), {}
+    for word, corpus in corpora.items():
+        folds = train.words.get(word)
+        if folds is not None and folds.held is not None and chosen.space:
+            rows = train.rows(corpus)
+            vectors = chosen.features(corpus)[rows]
+            figures[word] = score_word(chosen.estimator(), grid, vectors, corpus.gold[rows], folds)
     untuned = tuple(word for word in train.words if word not in figures)
-    return Search(chosen.grid, figures, untuned).best(objective), untuned
+    return Search(grid, figures, untuned).best(objective), untuned
 
 
 def baseline(
@@ -316,24 +233,22 @@ def build(
     chosen = _named(name)
     train = folding.of_words(folds, corpora)
     point, untuned = tune(chosen, corpora, train, objective)
-    made: list[WordPredictions] = []
-    for word in (word for word in corpora if word in train.words):
-        parameters = {} if point is None or word in untuned else point
-        made += baseline(name, corpora[word], train.rows(corpora[word]), parameters)
     provenance = {
-        "train": train.train,
+        **provenance_on(train),
         "view": "text",
         "layers": "-",
-        "task": "sense",
         "classifier": name,
         "estimator": name,
         "parameters": point or {},
-        "space": chosen.lists,
+        "space": chosen.space,
         "objective": objective,
         "folds": {"k": train.k, "repeats": train.repeats, "seed": train.seed},
         "untuned": list(untuned),
         "encoder": {"model": {"name": "no encoder", "blocks": 0, "width": 0}},
         "corpus": {word: corpora[word].digest for word in train.words if word in corpora},
-        "versions": {package: version(package) for package in PACKAGES},
     }
+    made: list[WordPredictions] = []
+    for word in (word for word in corpora if word in train.words):
+        parameters = tuned_parameters(provenance, word)
+        made += baseline(name, corpora[word], train.rows(corpora[word]), parameters)
     write(out, made, provenance)

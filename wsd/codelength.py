@@ -17,7 +17,7 @@ which macro-F1 may gain from, the code leaves the shift out; penalty and shrinka
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,8 @@ from wsd.corpus import Corpus
 from wsd.errors import ConfigError, CorpusError
 from wsd.files import expecting, read_table
 from wsd.folds import Folds
+from wsd.predictions import scores_of, tuned_parameters
 from wsd.sheets import write_csv
-from wsd.tuning import fixed
 
 log = logging.getLogger("wsd")
 
@@ -121,7 +121,7 @@ def online_code_length(
     bits = len(blocks[0]) * float(np.log2(n_senses)) if blocks else 0.0
     for known, block in zip(sets, blocks[1:], strict=False):
         if len(block):
-            probabilities = fit_predict(np.asarray(known), block)
+            probabilities = fit_predict(known, block)
             if probabilities.shape != (len(block), n_senses):
                 raise ValueError(f"{probabilities.shape} is not {(len(block), n_senses)}")
             bits += float(label_bits(probabilities, gold[block], escape).sum())
@@ -140,19 +140,18 @@ def over_words(words: Iterable[CodeLength]) -> CodeLength:
 
 def _blocks(sets: Sequence[np.ndarray]) -> list[np.ndarray]:
     """What each set adds to the one before, in the set's own order."""
-    blocks: list[np.ndarray] = []
-    before: set[int] = set()
-    for i, rows in enumerate(sets):
-        here = set(rows.tolist())
-        if len(here) < len(rows):
-            raise CorpusError(f"training set {i + 1} of {len(sets)} holds a row twice")
-        if not before <= here:
+    blocks = []
+    before = np.array([], dtype=np.intp)
+    for i, rows in enumerate(sets, start=1):
+        if len(np.unique(rows)) < len(rows):
+            raise CorpusError(f"training set {i} of {len(sets)} holds a row twice")
+        if not np.isin(before, rows).all():
             raise CorpusError(
-                f"training set {i + 1} of {len(sets)} does not hold all of the one before",
+                f"training set {i} of {len(sets)} does not hold all of the one before",
                 fix="give nested training sets, the smallest first",
             )
-        blocks.append(np.array([row for row in rows.tolist() if row not in before], dtype=np.intp))
-        before = here
+        blocks.append(rows[~np.isin(rows, before)])
+        before = rows
     return blocks
 
 
@@ -201,19 +200,18 @@ def measure(
         for word, corpus in corpora.items():
             _, vectors, provenance = features.read(embeddings, corpus, view, layers)
             lengths[word] = _of_word(corpus, vectors, sets, sources)
-        for word, length in {**lengths, "(all)": over_words(lengths.values())}.items():
-            lines.append(
-                {
-                    "model": provenance["model"]["name"],
-                    "view": view,
-                    "layers": layers,
-                    "classifier": classifier,
-                    "word": word,
-                    "bits": length.bits,
-                    "uniform_bits": length.uniform_bits,
-                    "compression": length.compression,
-                }
-            )
+        lines += [
+            {
+                "model": provenance["model"]["name"],
+                "view": view,
+                "layers": layers,
+                "classifier": classifier,
+                "word": word,
+                **asdict(length),
+                "compression": length.compression,
+            }
+            for word, length in {**lengths, "(all)": over_words(lengths.values())}.items()
+        ]
         log.info("code length: %s %s, %s", view, layers, classifier)
     write_csv(out, pd.DataFrame(lines))
 
@@ -229,14 +227,9 @@ def _of_word(
 
     def fit_predict(known: np.ndarray, block: np.ndarray) -> np.ndarray:
         source = sources[names[known.tobytes()]]
-        parameters = source["parameters"]
-        if corpus.word in source["untuned"]:
-            parameters = fixed(source["space"])
         estimator = source["estimator"]
-        fitted = build(estimator, {**parameters, **UNSHIFTED[estimator]})
-        fitted.fit(vectors[known], corpus.gold[known])
-        found = np.full((len(block), len(corpus.senses)), np.nan)
-        found[:, fitted.classes_] = fitted.predict_proba(vectors[block])
-        return found
+        parameters = {**tuned_parameters(source, corpus.word), **UNSHIFTED[estimator]}
+        fitted = build(estimator, parameters).fit(vectors[known], corpus.gold[known])
+        return scores_of(fitted, vectors[block], len(corpus.senses))
 
     return online_code_length(corpus.gold, len(corpus.senses), rows, fit_predict)

@@ -6,6 +6,7 @@ several vectors, each is scaled to unit length, so that a view of longer vectors
 the others.
 """
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +19,14 @@ from wsd.embeddings import Embeddings
 from wsd.errors import ConfigError, ResultError
 from wsd.layers import LayerChoice, parse
 from wsd.names import file_name
+from wsd.nearest import unit
 from wsd.views import blocks_of
 
 JOIN = "+"
+# What the vectors of all words have in common.
+ENCODER_KEYS = (
+    "model", "architecture", "input", "pooling", "precision", "seed", "device", "versions",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -90,21 +96,17 @@ def read(
     -------
     Features, float32 array of shape (len(corpus), features), and the vectors' provenance
     """
-    opened = [
-        Embeddings(folder / file_name(corpus.word) / f"{view}.safetensors", corpus)
-        for view in views.split(JOIN)
-    ]
-    found = features(views, layers, max(one.blocks for one in opened), where="layers")
-    sources = [{k: v for k, v in one.provenance.items() if k != "view"} for one in opened]
-    if any(source != sources[0] for source in sources):
+    of_word = folder / file_name(corpus.word)
+    opened = {v: Embeddings(of_word / f"{v}.safetensors", corpus) for v in views.split(JOIN)}
+    found = features(views, layers, max(one.blocks for one in opened.values()), where="layers")
+    first, *others = (one.provenance for one in opened.values())
+    if any({**other, "view": None} != {**first, "view": None} for other in others):
         raise ResultError(
             f"the views {views} of {corpus.word!r} were not made in one pass",
-            where=str(folder / file_name(corpus.word)),
+            where=str(of_word),
             fix="delete the folder and run again",
         )
-    files = dict(zip(views.split(JOIN), opened, strict=True))
-    vectors = assemble(found, lambda view, layer: files[view].layer(layer))
-    return found, vectors, opened[0].provenance
+    return found, assemble(found, lambda view, layer: opened[view].layer(layer)), first
 
 
 def assemble(found: Features, layer_of: Callable[[str, int], np.ndarray]) -> np.ndarray:
@@ -126,12 +128,44 @@ def assemble(found: Features, layer_of: Callable[[str, int], np.ndarray]) -> np.
     ]
     if len(parts) == 1:
         return parts[0]
-    return np.concatenate([_unit(part) for part in parts], axis=1)
+    return np.concatenate([unit(part) for part in parts], axis=1)
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+class StoredFeatures:
+    """The vectors of one feature set, read word by word.
+
+    Parameters
+    ----------
+    folder : Path
+    views, layers : str
+        As in :func:`read`.
+
+    Attributes
+    ----------
+    features : Features
+        Known once a word was read.
+    """
+
+    features: Features
+
+    def __init__(self, folder: Path, views: str, layers: str) -> None:
+        self._folder, self._views, self._layers = folder, views, layers
+        self._sources: dict[str, dict[str, Any]] = {}
+
+    def read(self, corpus: Corpus) -> np.ndarray:
+        """The vectors of one word: float32 array of shape (len(corpus), features)."""
+        self.features, vectors, self._sources[corpus.word] = read(
+            self._folder, corpus, self._views, self._layers
+        )
+        return vectors
+
+    def provenance(self, where: Path) -> dict[str, Any]:
+        """Views, layers, and what :func:`shared` finds in the words that were read."""
+        return {
+            "view": self.features.view,
+            "layers": self.features.layers,
+            **shared(self._sources, where),
+        }
 
 
 def shared(sources: Mapping[str, Mapping[str, Any]], where: Path) -> dict[str, Any]:
@@ -148,28 +182,16 @@ def shared(sources: Mapping[str, Mapping[str, Any]], where: Path) -> dict[str, A
     ResultError
         If two words' vectors come from different models, poolings or seeds.
     """
-    keys = (
-        "model",
-        "architecture",
-        "input",
-        "pooling",
-        "precision",
-        "seed",
-        "device",
-        "versions",
-    )
-    found = {word: {key: source[key] for key in keys} for word, source in sources.items()}
-    first, *others = found
-    for other in others:
-        for key in keys:
-            if found[other][key] != found[first][key]:
-                raise ResultError(
-                    f"the vectors of {first!r} and {other!r} were made with another {key}",
-                    where=str(where),
-                    fix="delete the embeddings of the model and run again",
-                )
+    first, *others = sources
+    for other, key in itertools.product(others, ENCODER_KEYS):
+        if sources[other][key] != sources[first][key]:
+            raise ResultError(
+                f"the vectors of {first!r} and {other!r} were made with another {key}",
+                where=str(where),
+                fix="delete the embeddings of the model and run again",
+            )
     return {
-        "encoder": found[first],
+        "encoder": {key: sources[first][key] for key in ENCODER_KEYS},
         "corpus": {word: source["corpus"] for word, source in sources.items()},
     }
 

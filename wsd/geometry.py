@@ -47,6 +47,7 @@ from wsd.embeddings import Embeddings
 from wsd.features import shared
 from wsd.layers import expand
 from wsd.names import file_name
+from wsd.nearest import unit
 from wsd.sheets import write_csv
 
 log = logging.getLogger("wsd")
@@ -147,7 +148,7 @@ def gather(corpus: Corpus, vectors: np.ndarray, seed: int) -> WordVectors:
     )
 
 
-def unit(vectors: np.ndarray, mean: np.ndarray | float = 0.0) -> np.ndarray:
+def centred_unit(vectors: np.ndarray, mean: np.ndarray | float = 0.0) -> np.ndarray:
     """Vectors less a mean, at length 1; what the subtraction leaves of equal vectors is zero.
 
     Parameters
@@ -156,11 +157,11 @@ def unit(vectors: np.ndarray, mean: np.ndarray | float = 0.0) -> np.ndarray:
     mean : array of shape (features,), or 0
     """
     centred = vectors.astype(np.float64) - mean
-    length = np.linalg.norm(centred, axis=1, keepdims=True)
     # Below float32's precision a direction is rounding error: layer 0 of an encoder with relative
     # positions has equal vectors for all instances of a word.
-    real = length > 1e-6 * np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(centred, length, out=np.zeros_like(centred), where=real)
+    rounding = np.linalg.norm(centred, axis=1) <= 1e-6 * np.linalg.norm(vectors, axis=1)
+    centred[rounding] = 0
+    return unit(centred)
 
 
 def anisotropy(directions: Sequence[np.ndarray]) -> np.ndarray:
@@ -214,7 +215,8 @@ def of_pairs(directions: np.ndarray, gold: np.ndarray, seed: int) -> dict[str, f
     if len(senses) < 2 or n == len(senses):
         return found
     found["silhouette"] = _silhouette(cosines, gold)
-    found["pair_auc"] = _pair_auc(cosines[pairs], gold[pairs[0]] == gold[pairs[1]])
+    same = gold[pairs[0]] == gold[pairs[1]]
+    found["pair_auc"] = float(roc_auc_score(same, cosines[pairs]))
     found["kmeans_ari"], found["kmeans_v"] = _kmeans(directions, gold, len(senses), seed)
     return found
 
@@ -224,10 +226,6 @@ def _silhouette(cosines: np.ndarray, gold: np.ndarray) -> float:
     np.fill_diagonal(distances, 0)
     values = silhouette_samples(distances, gold, metric="precomputed")
     return float(np.mean([values[gold == sense].mean() for sense in np.unique(gold)]))
-
-
-def _pair_auc(cosines: np.ndarray, same: np.ndarray) -> float:
-    return float(roc_auc_score(same, cosines))
 
 
 def _kmeans(
@@ -256,14 +254,12 @@ def consequence(word: WordVectors, mean: np.ndarray | float) -> dict[str, float]
     """
     majority = np.linalg.norm(word.centroids[word.majority] - mean)
     typical = np.linalg.norm(word.vectors - mean, axis=1).mean()
-    similarity = unit(word.tested, mean) @ unit(word.centroids, mean).T
+    similarity = centred_unit(word.tested, mean) @ centred_unit(word.centroids, mean).T
     predicted = word.codes[similarity.argmax(axis=1)]
-    occurring = np.union1d(word.tested_gold, predicted)
+    macro_f1 = f1_score(word.tested_gold, predicted, average="macro", zero_division=0.0)
     return {
         "majority_norm": float(majority / typical) if typical > 0 else np.nan,
-        "centroid_macro_f1": f1_score(
-            word.tested_gold, predicted, labels=occurring, average="macro", zero_division=0.0
-        ),
+        "centroid_macro_f1": macro_f1,
     }
 
 
@@ -283,7 +279,7 @@ def measure(words: Mapping[str, WordVectors], centring: str, seed: int) -> pd.Da
         could be measured.
     """
     means = _means(words, centring)
-    directions = [unit(of.vectors, means[word]) for word, of in words.items()]
+    directions = [centred_unit(of.vectors, means[word]) for word, of in words.items()]
     rows = [
         {
             "word": word,
@@ -305,9 +301,7 @@ def _means(words: Mapping[str, WordVectors], centring: str) -> dict[str, np.ndar
     """Per word, what the centring subtracts."""
     if centring == "word":
         return {word: of.mean for word, of in words.items()}
-    common: np.ndarray | float = 0.0
-    if centring == "corpus":
-        common = np.mean([of.mean for of in words.values()], axis=0)
+    common = np.mean([of.mean for of in words.values()], axis=0) if centring == "corpus" else 0.0
     return dict.fromkeys(words, common)
 
 
@@ -352,13 +346,8 @@ def geometry(
                 for word, one in opened.items()
             }
             for centring in CENTRINGS:
-                key = {
-                    "model": encoder["model"]["name"],
-                    "view": view,
-                    "layers": choice.name,
-                    "centring": centring,
-                }
-                tables.append(measure(words, centring, seed).assign(**key))
+                table = measure(words, centring, seed)
+                tables.append(table.assign(layers=choice.name, centring=centring))
             log.debug("geometry of %s %s", encoder["model"]["name"], choice.name)
-    table = pd.concat(tables, ignore_index=True)[COLUMNS]
-    write_csv(out, table)
+    table = pd.concat(tables, ignore_index=True).assign(model=encoder["model"]["name"], view=view)
+    write_csv(out, table[COLUMNS])

@@ -24,6 +24,7 @@ import numpy as np
 from wsd.errors import ConfigError
 
 OPERATIONS = ("mean", "sum", "concat", "mix")
+NUMBER = r"(?:0|[1-9][0-9]{0,3})"
 
 
 @dataclass(frozen=True)
@@ -110,30 +111,30 @@ def parse(choice: str | int, blocks: int, *, where: str | None = None) -> LayerC
 
     if isinstance(choice, bool):
         raise refuse("not a layer")
-    if re.fullmatch(r"-?(0|[1-9][0-9]{0,3})", text):
-        number = int(text)
-        layer = number if number >= 0 else blocks + 1 + number
+    if re.fullmatch(rf"-?{NUMBER}", text):
+        layer = int(text) if int(text) >= 0 else blocks + 1 + int(text)
         if not 0 <= layer <= blocks or text == "-0":
             raise refuse("there is no such layer")
-        return LayerChoice(str(layer), "mean", (layer,))
+        return _named("mean", (layer,), blocks)
     operation, _, rest = text.partition("-")
     if operation not in OPERATIONS:
         raise refuse(f"{operation!r} is not an operation")
     if rest == "all":
-        return _named(operation, tuple(range(1, blocks + 1)), blocks)
-    if last := re.fullmatch(r"last-(0|[1-9][0-9]{0,3})", rest):
+        layers = tuple(range(1, blocks + 1))
+    elif last := re.fullmatch(rf"last-({NUMBER})", rest):
         k = int(last[1])
         if not 1 <= k <= blocks + 1:
             raise refuse(f"there are no last {k} layers")
-        return _named(operation, tuple(range(blocks + 1 - k, blocks + 1)), blocks)
-    if re.fullmatch(r"(0|[1-9][0-9]{0,3})(-(0|[1-9][0-9]{0,3}))*", rest):
-        layers = sorted(map(int, rest.split("-")))
+        layers = tuple(range(blocks + 1 - k, blocks + 1))
+    elif re.fullmatch(rf"{NUMBER}(-{NUMBER})*", rest):
+        layers = tuple(sorted(map(int, rest.split("-"))))
         if len(set(layers)) < len(layers):
             raise refuse("a layer is named twice")
         if layers[-1] > blocks:
             raise refuse(f"there is no layer {layers[-1]}")
-        return _named(operation, tuple(layers), blocks)
-    raise refuse("not a layer choice")
+    else:
+        raise refuse("not a layer choice")
+    return _named(operation, layers, blocks)
 
 
 def _named(operation: str, layers: tuple[int, ...], blocks: int) -> LayerChoice:
@@ -157,10 +158,9 @@ def expand(
     ``all`` stands for every single layer. Single layers come first, by number; combinations
     follow, by number of layers, then by the layers, then by operation.
     """
-    found: dict[str, LayerChoice] = {}
-    for i, choice in enumerate(choices):
-        numbers: Iterable[str | int] = range(blocks + 1) if choice == "all" else (choice,)
-        for number in numbers:
-            parsed = parse(number, blocks, where=where and f"{where}[{i}]")
-            found[parsed.name] = parsed
-    return sorted(found.values(), key=lambda choice: choice.order)
+    found = {
+        parse(one, blocks, where=where and f"{where}[{i}]")
+        for i, choice in enumerate(choices)
+        for one in (range(blocks + 1) if choice == "all" else (choice,))
+    }
+    return sorted(found, key=lambda choice: choice.order)

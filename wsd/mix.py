@@ -12,9 +12,9 @@ from typing import Any, Self
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from wsd.errors import ConfigError, WsdError
@@ -25,7 +25,7 @@ STARTS = 5
 SMALL_GRADIENT = 1e-4
 
 
-class ScalarMix(ClassifierMixin, BaseEstimator):
+class ScalarMix(BaseEstimator):
     """A softmax-weighted sum of layers and a logistic regression on it, fitted together.
 
     Each feature of each layer is standardised. The loss is scikit-learn's for
@@ -37,8 +37,7 @@ class ScalarMix(ClassifierMixin, BaseEstimator):
     A sum of unlike layers has smaller features than one layer alone, and so needs larger weights
     for the same logits. With the penalty on those, the mixture is driven to one layer whatever
     the layers hold: with MiniLM and C = 1, the largest weight was above 0.99 for each of five
-    words of CoarseWSD-20. So the penalty is on the weights of the standardised mixture, which
-    ``rescale=False`` turns off.
+    words of CoarseWSD-20. So the penalty is on the weights of the standardised mixture.
 
     Parameters
     ----------
@@ -46,33 +45,24 @@ class ScalarMix(ClassifierMixin, BaseEstimator):
         How many layers lie side by side in a row of ``X``.
     C : float
         Inverse strength of the penalty.
-    rescale : bool
-        Whether the mixture's features are standardised too, as far as the penalty goes.
     tol : float
         The solver stops when no component of the gradient of the mean loss exceeds it, or when
         the loss no longer changes in double precision.
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
     weights_ : array of shape (layers,)
         Sums to 1; equal weights if there was one class only.
     scaler_ : StandardScaler
     coef_ : array of shape (n_logits, width)
         On the mixture of the standardised layers, not standardised itself.
     intercept_ : array of shape (n_logits,)
-    loss_ : float
-        The mean loss per instance, penalty included.
-    n_iter_ : int
-        Iterations of the solver.
+        One logit for two classes, none for one.
     """
 
-    def __init__(
-        self, layers: int = 1, C: float = 1.0, rescale: bool = True, tol: float = 1e-6
-    ) -> None:
+    def __init__(self, layers: int = 1, C: float = 1.0, tol: float = 1e-6) -> None:
         self.layers = layers
         self.C = C
-        self.rescale = rescale
         self.tol = tol
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
@@ -98,23 +88,22 @@ class ScalarMix(ClassifierMixin, BaseEstimator):
                 fix="give the number of layers that lie side by side in a row",
             )
         width = X.shape[1] // self.layers
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        classes, codes = np.unique(y, return_inverse=True)
         self.scaler_ = StandardScaler().fit(X)
-        n_logits = len(self.classes_) if len(self.classes_) > 2 else len(self.classes_) - 1
+        n_logits = len(classes) if len(classes) > 2 else len(classes) - 1
         theta = np.zeros(self.layers + n_logits * (width + 1))
-        self.loss_, self.n_iter_ = 0.0, 0
         if n_logits:
             with threadpool_limits(1):
-                theta = self._converged(theta, self._stacked(X), codes)
+                scaled = self.scaler_.transform(X).reshape(len(X), self.layers, width)
+                stack = np.ascontiguousarray(scaled.swapaxes(0, 1))
+                theta = self._converged(theta, stack, codes)
         mixture, self.coef_, self.intercept_ = _unpacked(theta, self.layers, width)
         self.weights_ = softmax(mixture)
         return self
 
     def _converged(self, theta: np.ndarray, stack: np.ndarray, codes: np.ndarray) -> np.ndarray:
         penalty = 1 / (self.C * len(codes))
-        spread = None
-        if self.rescale:
-            spread = np.einsum("lnw,mnw->lmw", stack, stack, optimize=True) / len(codes)
+        spread = np.einsum("lnw,mnw->lmw", stack, stack, optimize=True) / len(codes)
         options = {
             "maxiter": 100_000,
             "maxfun": 100_000,
@@ -132,8 +121,7 @@ class ScalarMix(ClassifierMixin, BaseEstimator):
                 method="L-BFGS-B",
                 options=options,
             )
-            theta, self.loss_ = found.x, float(found.fun)
-            self.n_iter_ += int(found.nit)
+            theta = found.x
             if found.success:
                 return theta
         if not np.abs(found.jac).max() <= SMALL_GRADIENT:
@@ -143,46 +131,9 @@ class ScalarMix(ClassifierMixin, BaseEstimator):
             )
         return theta
 
-    def _stacked(self, X: np.ndarray) -> np.ndarray:
-        """Standardised features of shape (layers, n_samples, width)."""
-        scaled: np.ndarray = self.scaler_.transform(X)
-        return np.ascontiguousarray(scaled.reshape(len(X), self.layers, -1).swapaxes(0, 1))
-
-    def decision_function(self, X: np.ndarray) -> np.ndarray:
-        """The logits.
-
-        Returns
-        -------
-        array of shape (n_samples, n_logits)
-            One logit for two classes, none for one.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        with threadpool_limits(1):
-            mixed = np.tensordot(self.weights_, self._stacked(X), axes=1)
-            return mixed @ self.coef_.T + self.intercept_
-
-    def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Probability of each class.
-
-        Returns
-        -------
-        array of shape (n_samples, n_classes)
-        """
-        return softmax(_all_logits(self.decision_function(X)), axis=1)
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The most probable class; of equally probable ones, the first in ``classes_``."""
-        most_probable = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[most_probable]
-
 
 def loss_and_gradient(
-    theta: np.ndarray,
-    stack: np.ndarray,
-    codes: np.ndarray,
-    penalty: float,
-    spread: np.ndarray | None = None,
+    theta: np.ndarray, stack: np.ndarray, codes: np.ndarray, penalty: float, spread: np.ndarray
 ) -> tuple[float, np.ndarray]:
     """Mean cross-entropy plus penalty, and its gradient.
 
@@ -195,8 +146,8 @@ def loss_and_gradient(
         0 and 1 where there is one logit, which is class 1's.
     penalty : float
         On half the sum of the classifier's squared weights.
-    spread : array of shape (layers, layers, width), optional
-        Per feature, the layers' covariances. A squared weight then counts as often as the
+    spread : array of shape (layers, layers, width)
+        Per feature, the layers' covariances. A squared weight counts as often as the
         variance of the mixture's feature says.
     """
     layers, n, width = stack.shape
@@ -212,11 +163,9 @@ def loss_and_gradient(
     residual = residual[:, -len(weights) :] / n
     of_share = flat @ (residual @ weights).ravel()
     squares = np.sum(weights**2, axis=0)
-    variance = np.ones(width)
-    if spread is not None:
-        covariance = np.einsum("lmw,m->lw", spread, share)
-        variance = share @ covariance
-        of_share += penalty * (covariance @ squares)
+    covariance = np.einsum("lmw,m->lw", spread, share)
+    variance = share @ covariance
+    of_share += penalty * (covariance @ squares)
     gradient = np.concatenate(
         [
             share * (of_share - share @ of_share),

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from wsd import features
 from wsd.columns import rows_by
 from wsd.corpus import Corpus
+from wsd.features import StoredFeatures
 from wsd.figures import confusion, word_figures
 from wsd.files import expecting, read_table, write_table
+from wsd.nearest import unit
 
 K = 5
 # Numbers of one block of similarities: 64 MB, whatever the size of a word.
@@ -98,24 +100,28 @@ def vote(senses: np.ndarray, n_senses: int) -> np.ndarray:
     return senses[np.arange(len(senses)), first]
 
 
-def score(corpus: Corpus, voters: np.ndarray) -> float:
-    """Macro-F1 on the test split of the votes of training instances.
+def vote_macro_f1(
+    voters: np.ndarray, trained: np.ndarray, gold: np.ndarray, n_senses: int
+) -> float:
+    """Macro-F1 of the votes of training instances.
 
     Parameters
     ----------
-    corpus : Corpus
     voters : int array of shape (n_test, k)
         Per test instance the nearest training instances, numbered among themselves; -1 for none.
+    trained : int array of shape (n_train,)
+        Senses of the training instances.
+    gold : int array of shape (n_test,)
+    n_senses : int
 
     Returns
     -------
     float, NaN if there is no test or no training instance
     """
-    trained, gold = (corpus.gold[corpus.split == split] for split in ("train", "test"))
     if not (len(gold) and len(trained)):
         return float("nan")
-    predicted = vote(np.where(voters >= 0, trained[voters], -1), len(corpus.senses))
-    return float(word_figures(confusion(gold, predicted, len(corpus.senses)))["macro_f1"])
+    predicted = vote(np.where(voters >= 0, trained[voters], -1), n_senses)
+    return float(word_figures(confusion(gold, predicted, n_senses))["macro_f1"])
 
 
 def find(corpus: Corpus, vectors: np.ndarray) -> Neighbours:
@@ -130,27 +136,25 @@ def find(corpus: Corpus, vectors: np.ndarray) -> Neighbours:
     corpus : Corpus
     vectors : array of shape (len(corpus), features)
     """
-    from threadpoolctl import threadpool_limits
-
     train, test = corpus.split == "train", corpus.split == "test"
-    unit = vectors.astype(np.float64)
-    length = np.linalg.norm(unit, axis=1, keepdims=True)
-    unit /= np.where(length, length, 1)
-    n = len(unit)
+    directions = unit(vectors.astype(np.float64))
+    n = len(directions)
     rows = np.empty((n, K), dtype=np.int32)
     similarity = np.empty((n, K), dtype=np.float32)
     voters = np.empty((n, K), dtype=np.int32)
     for block in blocks(n, n):
         # The last bits of a product depend on the number of threads.
         with threadpool_limits(1):
-            alike = (unit[block] @ unit.T).astype(np.float32)
+            alike = (directions[block] @ directions.T).astype(np.float32)
         tested = np.flatnonzero(test[block])
         voters[block][tested] = highest(alike[np.ix_(tested, train)])[0]
         alike[:, ~(train | test)] = -np.inf
         own = np.arange(len(alike))
         alike[own, block.start + own] = -np.inf
         rows[block], similarity[block] = highest(alike)
-    return Neighbours(rows, similarity, score(corpus, voters[test]))
+    gold = corpus.gold
+    score = vote_macro_f1(voters[test], gold[train], gold[test], len(corpus.senses))
+    return Neighbours(rows, similarity, score)
 
 
 def neighbours(
@@ -167,13 +171,9 @@ def neighbours(
         As in :func:`wsd.features.features`.
     out : Path
     """
-    words: dict[str, Neighbours] = {}
-    sources: dict[str, Any] = {}
-    for word, corpus in corpora.items():
-        named, vectors, sources[word] = features.read(embeddings, corpus, view, layers)
-        words[word] = find(corpus, vectors)
-    provenance = {"view": named.view, "layers": named.layers, **features.shared(sources, out)}
-    write(out, corpora, words, provenance)
+    stored = StoredFeatures(embeddings, view, layers)
+    words = {word: find(corpus, stored.read(corpus)) for word, corpus in corpora.items()}
+    write(out, corpora, words, stored.provenance(out))
 
 
 def write(
@@ -189,17 +189,20 @@ def write(
         values = np.concatenate([getattr(words[word], name) for word in corpora])
         return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), K)
 
-    table = pa.table(
-        {
-            "word": [word for word, corpus in corpora.items() for _ in range(len(corpus))],
-            "split": np.concatenate([corpus.split for corpus in corpora.values()]).tolist(),
-            "index": np.concatenate([corpus.index for corpus in corpora.values()]),
-            "rows": fives("rows"),
-            "similarity": fives("similarity"),
-        }
-    )
+    columns = {name: fives(name) for name in ("rows", "similarity")}
+    table = pa.table({**instance_columns(corpora), **columns})
     scores = {word: to_json(words[word].score) for word in corpora}
     write_table(path, table, {**provenance, "scores": scores})
+
+
+def instance_columns(corpora: Mapping[str, Corpus]) -> dict[str, Any]:
+    """The columns word, split and index of all words' instances, one word after the other."""
+    tables = corpora.values()
+    return {
+        "word": np.repeat(list(corpora), [len(corpus) for corpus in tables]),
+        "split": np.concatenate([corpus.split for corpus in tables]),
+        "index": np.concatenate([corpus.index for corpus in tables]),
+    }
 
 
 def to_json(score: float) -> float | None:

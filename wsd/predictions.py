@@ -7,21 +7,25 @@ never predicted.
 
 import dataclasses
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from wsd import features
+from wsd import features, tuning
 from wsd import folds as folding
+from wsd.classifiers import build
+from wsd.classifiers.base import class_scores
 from wsd.columns import rows_by
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError, ResultError
-from wsd.features import Features
+from wsd.features import Features, StoredFeatures
 from wsd.files import expecting, read_table, write_table
+from wsd.folds import Folds
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -89,24 +93,21 @@ def predict_word(
         raise ValueError(f"{len(vectors)} vectors for {len(corpus)} instances of {corpus.word}")
     train = np.flatnonzero(corpus.split == "train") if rows is None else rows
     classifier.fit(vectors[train], corpus.gold[train])
-    found = []
-    for split in dict.fromkeys(corpus.split.tolist()):
-        tested = np.flatnonzero(corpus.split == split)
-        if split == "train":
-            continue
-        found.append(
-            WordPredictions(
-                word=corpus.word,
-                senses=corpus.senses,
-                n_train=len(train),
-                index=corpus.index[tested],
-                gold=corpus.gold[tested],
-                predicted=classifier.predict(vectors[tested]).astype(np.int32),
-                scores=scores_of(classifier, vectors[tested], len(corpus.senses)),
-                split=split,
-            )
+    splits = [split for split in dict.fromkeys(corpus.split.tolist()) if split != "train"]
+    return [
+        WordPredictions(
+            word=corpus.word,
+            senses=corpus.senses,
+            n_train=len(train),
+            index=corpus.index[tested],
+            gold=corpus.gold[tested],
+            predicted=classifier.predict(vectors[tested]).astype(np.int32),
+            scores=scores_of(classifier, vectors[tested], len(corpus.senses)),
+            split=split,
         )
-    return found
+        for split in splits
+        for tested in [np.flatnonzero(corpus.split == split)]
+    ]
 
 
 def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray:
@@ -123,10 +124,59 @@ def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray
     -------
     array of shape (n, n_senses)
     """
-    score = getattr(classifier, "predict_proba", None) or classifier.decision_function
     scores = np.full((len(vectors), n_senses), np.nan)
-    scores[:, classifier.classes_] = score(vectors)
+    scores[:, classifier.classes_] = class_scores(classifier, vectors)
     return scores
+
+
+def unfitted(estimator: str, parameters: Mapping[str, Any], found: Features) -> Any:
+    """The estimator that is fitted on a feature set: of a learned mix, the one that learns it."""
+    mixed = [choice for _, choice in found.parts if choice.operation == "mix"]
+    if not mixed:
+        return build(estimator, parameters)
+    if estimator != "logistic" or len(found.parts) > 1:
+        raise ConfigError(
+            f"{estimator} on {found.view} cannot learn the mix {found.layers!r}",
+            where="layers",
+            fix="use logistic on one view",
+        )
+    return build("mixed_logistic", {**parameters, "layers": len(mixed[0].layers)})
+
+
+def tuned_parameters(provenance: Mapping[str, Any], word: str) -> dict[str, Any]:
+    """The parameters that a word was fitted with, as the provenance of its predictions says."""
+    if word in provenance["untuned"]:
+        return tuning.fixed(provenance["space"])
+    return provenance["parameters"]
+
+
+def provenance_on(train: Folds) -> dict[str, Any]:
+    """What the provenance of any predictions has: training set, usual task, versions."""
+    return {"train": train.train, "task": "sense", "versions": versions()}
+
+
+def versions() -> dict[str, str]:
+    """The versions of what predictions depend on."""
+    return {package: version(package) for package in PACKAGES}
+
+
+class LabelledWord(NamedTuple):
+    """A word's vectors with what is to be learned from them.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        As it is on disk: the digest of folds and vectors is its own.
+    labelled : Corpus
+        The same, with the labels to learn.
+    features : Features
+    vectors : array of shape (len(corpus), features)
+    """
+
+    corpus: Corpus
+    labelled: Corpus
+    features: Features
+    vectors: np.ndarray
 
 
 def classify(
@@ -169,71 +219,98 @@ def classify(
     task : str
         What is learned, for the provenance.
     """
-    from threadpoolctl import threadpool_limits
-
-    from wsd import tuning
-    from wsd.classifiers import build
-
     grid = tuning.points(space)
-    for values in grid:  # what the estimator does not take is refused before any work
-        build(estimator, values)
+    for point in grid:  # what the estimator does not take is refused before any work
+        build(estimator, point)
     trains = [folding.of_words(path, corpora) for path in folds]
-    figures: list[dict[str, np.ndarray]] = [{} for _ in trains]
-    sources: dict[str, Any] = {}
-    made: list[list[WordPredictions]] = [[] for _ in trains]
+    stored = StoredFeatures(embeddings, view, layers)
 
-    def vectors_of(word: str) -> tuple[Corpus, Features, np.ndarray]:
-        corpus = corpora[word]
-        found, vectors, sources[word] = features.read(embeddings, corpus, view, layers)
-        if relabel is not None:
-            corpus = dataclasses.replace(corpus, gold=relabel(corpus))
-        return corpus, found, vectors
+    def words() -> Iterator[LabelledWord]:
+        """Read anew each time: the vectors of one word at a time are in memory."""
+        for corpus in corpora.values():
+            vectors, labelled = stored.read(corpus), corpus
+            if relabel is not None:
+                labelled = dataclasses.replace(corpus, gold=relabel(corpus))
+            yield LabelledWord(corpus, labelled, stored.features, vectors)
 
-    searched: list[tuning.Search] = []
     # On several threads a product's last bits depend on their number, and with them a near tie.
     with threadpool_limits(1):
-        for done, word in enumerate(corpora, start=1):
-            corpus, found, vectors = vectors_of(word)
-            for train, into in zip(trains, figures, strict=True):
-                of_word = train.words.get(word)
-                if of_word is None or of_word.held is None:
-                    continue
-                rows = train.rows(corpora[word])
-                classifier = unfitted(estimator, {}, found)
-                into[word] = tuning.score_word(
-                    classifier, grid, vectors[rows], corpus.gold[rows], of_word
-                )
-            log.debug("%s %s: tuned on %d of %d words", layers, name, done, len(corpora))
-        for train, into in zip(trains, figures, strict=True):
-            untuned = tuple(w for w in corpora if w in train.words and w not in into)
-            searched.append(tuning.Search(grid, into, untuned))
-        chosen = [search.best(objective) for search in searched]
-        for word in corpora:
-            corpus, found, vectors = vectors_of(word)
-            for train, into, point, to in zip(trains, figures, chosen, made, strict=True):
-                if word not in train.words:
-                    continue
-                parameters = (point or {}) if word in into else tuning.fixed(space)
-                classifier = unfitted(estimator, parameters, found)
-                to += predict_word(corpus, vectors, classifier, train.rows(corpora[word]))
+        searched = tune(words(), trains, estimator, grid)
+        chosen = [
+            {
+                "estimator": estimator,
+                "parameters": search.best(objective) or tuning.fixed(space),
+                "space": dict(space),
+                "untuned": list(search.untuned),
+            }
+            for search in searched
+        ]
+        made = fit_and_predict(words(), trains, chosen)
     for i, train in enumerate(trains):
         provenance = {
-            "train": train.train,
-            "view": found.view,
-            "layers": found.layers,
+            **provenance_on(train),
+            **stored.provenance(out[i]),
+            **chosen[i],
             "task": task,
             "classifier": name,
-            "estimator": estimator,
-            "parameters": chosen[i] or tuning.fixed(space),
-            "space": dict(space),
             "objective": objective,
             "folds": {"k": train.k, "repeats": train.repeats, "seed": train.seed},
-            "untuned": list(searched[i].untuned),
-            **features.shared(sources, out[i]),
-            "versions": {package: version(package) for package in PACKAGES},
         }
         tuning.write(searches[i], searched[i], provenance)
         write(out[i], made[i], provenance)
+
+
+def tune(
+    words: Iterable[LabelledWord],
+    trains: Sequence[Folds],
+    estimator: str,
+    grid: list[dict[str, Any]],
+) -> list[tuning.Search]:
+    """What the folds of each training set say about every point of a search space."""
+    seen: list[str] = []
+    figures: list[dict[str, np.ndarray]] = [{} for _ in trains]
+    for word in words:
+        name = word.corpus.word
+        seen.append(name)
+        for train, of_words in zip(trains, figures, strict=True):
+            folds = train.words.get(name)
+            if folds is not None and folds.held is not None:
+                rows = train.rows(word.corpus)
+                vectors, gold = word.vectors[rows], word.labelled.gold[rows]
+                classifier = unfitted(estimator, {}, word.features)
+                of_words[name] = tuning.score_word(classifier, grid, vectors, gold, folds)
+        log.debug("%s on %s: tuned on %d words", estimator, word.features.layers, len(seen))
+    return [
+        tuning.Search(
+            grid, of_words, tuple(w for w in seen if w in train.words and w not in of_words)
+        )
+        for train, of_words in zip(trains, figures, strict=True)
+    ]
+
+
+def fit_and_predict(
+    words: Iterable[LabelledWord], trains: Sequence[Folds], chosen: Sequence[Mapping[str, Any]]
+) -> list[list[WordPredictions]]:
+    """Fit on the whole of each training set what was chosen on its folds, and predict.
+
+    Parameters
+    ----------
+    words : iterable of LabelledWord
+    trains : sequence of Folds
+        A word that one of them lacks is left out there.
+    chosen : sequence of mappings
+        Per training set estimator, parameters, space and untuned words, as in the provenance.
+    """
+    made: list[list[WordPredictions]] = [[] for _ in trains]
+    for word in words:
+        name = word.corpus.word
+        for train, of_train, into in zip(trains, chosen, made, strict=True):
+            if name in train.words:
+                parameters = tuned_parameters(of_train, name)
+                classifier = unfitted(of_train["estimator"], parameters, word.features)
+                rows = train.rows(word.corpus)
+                into += predict_word(word.labelled, word.vectors, classifier, rows)
+    return made
 
 
 def classify_per_word(
@@ -255,8 +332,6 @@ def classify_per_word(
         The training set.
     out : Path
     """
-    from threadpoolctl import threadpool_limits
-
     train = folding.of_words(folds, corpora)
     sources: dict[str, Any] = {}
     made: list[WordPredictions] = []
@@ -274,66 +349,40 @@ def classify_per_word(
             classifier = unfitted(row["estimator"], row["parameters"], found)
             made += predict_word(corpus, vectors, classifier, train.rows(corpus))
     provenance = {
-        "train": train.train,
-        "view": PER_WORD,
-        "layers": PER_WORD,
-        "task": "sense",
-        "classifier": PER_WORD,
-        "estimator": PER_WORD,
+        **provenance_on(train),
+        **dict.fromkeys(("view", "layers", "classifier", "estimator"), PER_WORD),
         "parameters": {},
         "space": {},
         "chosen": {word: dict(row) for word, row in chosen.items()},
         **features.shared(sources, out),
-        "versions": {package: version(package) for package in PACKAGES},
     }
     write(out, made, provenance)
-
-
-def unfitted(estimator: str, parameters: Mapping[str, Any], found: Features) -> Any:
-    """The estimator that is fitted on a feature set: of a learned mix, the one that learns it."""
-    from wsd.classifiers import build
-
-    mixed = [choice for _, choice in found.parts if choice.operation == "mix"]
-    if not mixed:
-        return build(estimator, parameters)
-    if estimator != "logistic" or len(found.parts) > 1:
-        raise ConfigError(
-            f"{estimator} on {found.view} cannot learn the mix {found.layers!r}",
-            where="layers",
-            fix="use logistic on one view",
-        )
-    return build("mixed_logistic", {**parameters, "layers": len(mixed[0].layers)})
 
 
 def write(path: Path, words: Sequence[WordPredictions], provenance: Mapping[str, Any]) -> None:
     """Write the predictions of all words, whole or not at all."""
     import pyarrow as pa
 
-    sizes = [len(w.index) for w in words]
-    names = [pa.array(w.senses, pa.string()) for w in words]
+    def table(of: WordPredictions) -> pa.Table:
+        senses = pa.array(of.senses, pa.string())
+        n, k = of.scores.shape
+        # A map, so that a reader in any language sees which score is which sense's.
+        every = senses.take(np.tile(np.arange(k), n))
+        starts = np.arange(0, n * k + 1, k, dtype=np.int32)
+        return pa.table(
+            {
+                "word": np.repeat(of.word, n),
+                "split": np.repeat(of.split, n),
+                "index": of.index,
+                "gold": senses.take(of.gold),
+                "predicted": senses.take(of.predicted),
+                "scores": pa.MapArray.from_arrays(starts, every, of.scores.astype(float).ravel()),
+            }
+        )
 
-    def senses(codes: Callable[[WordPredictions], np.ndarray]) -> pa.Array:
-        return pa.concat_arrays(n.take(codes(w)) for n, w in zip(names, words, strict=True))
-
-    # A map, so that a reader in any language sees which score is which sense's.
-    entries = np.repeat([len(w.senses) for w in words], sizes)
-    scores = pa.MapArray.from_arrays(
-        np.concatenate([[0], np.cumsum(entries)]).astype(np.int32),
-        senses(lambda w: np.tile(np.arange(len(w.senses)), len(w.index))),
-        pa.array(np.concatenate([w.scores.ravel() for w in words]).astype(np.float64)),
-    )
-    table = pa.table(
-        {
-            "word": np.repeat([w.word for w in words], sizes),
-            "split": np.repeat([w.split for w in words], sizes),
-            "index": pa.array(np.concatenate([w.index for w in words])),
-            "gold": senses(lambda w: w.gold),
-            "predicted": senses(lambda w: w.predicted),
-            "scores": scores,
-        }
-    )
-    per_word = {w.word: {"senses": list(w.senses), "n_train": w.n_train} for w in words}
-    write_table(path, table, {**provenance, "words": per_word})
+    per_word = {of.word: {"senses": list(of.senses), "n_train": of.n_train} for of in words}
+    whole = pa.concat_tables(map(table, words)).combine_chunks()
+    write_table(path, whole, {**provenance, "words": per_word})
 
 
 def read(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]:
@@ -343,43 +392,43 @@ def read(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]:
     """
     table, provenance = read_table(path)
     with expecting(path):
-        rows_of, splits = rows_by(table["word"]), table["split"].to_numpy()
-        words = [
-            _of_word(word, split, of_word, table.take(rows))
-            for split in dict.fromkeys(splits.tolist())
-            for word, of_word in provenance["words"].items()
-            for rows in [rows_of.get(word, np.zeros(0, dtype=np.int64))]
-            for rows in [rows[splits[rows] == split]]
-            if len(rows)
-        ]
+        words = []
+        for split, rows in rows_by(table["split"]).items():
+            of_split = table.take(rows)
+            of_words = rows_by(of_split["word"])
+            words += [
+                _of_word(word, split, described, of_split.take(of_words[word]))
+                for word, described in provenance["words"].items()
+                if word in of_words
+            ]
         if sum(len(word.index) for word in words) != len(table):
             raise ValueError("rows of a word that the provenance does not name")
     return words, provenance
 
 
 def _of_word(
-    word: str, split: str, of_word: Mapping[str, Any], rows: "pa.Table"
+    word: str, split: str, described: Mapping[str, Any], rows: "pa.Table"
 ) -> WordPredictions:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    senses = tuple(of_word["senses"])
-    if type(of_word["n_train"]) is not int or of_word["n_train"] < 0:
+    senses, n_train = tuple(described["senses"]), described["n_train"]
+    if type(n_train) is not int or n_train < 0:
         raise ValueError(f"no number of training instances of {word!r}")
-    codes = {}
-    for name in ("gold", "predicted"):
-        found = pc.index_in(rows[name], value_set=pa.array(senses, pa.string()))
+
+    def codes(names: "pa.Array | pa.ChunkedArray") -> np.ndarray:
+        found = pc.index_in(names, value_set=pa.array(senses, pa.string()))
         if found.null_count:
             raise ValueError(f"a sense that {word!r} does not have")
-        codes[name] = found.to_numpy().astype(np.int32)
+        return found.to_numpy().astype(np.int32)
+
     index = rows["index"].to_numpy()
     if index.dtype.kind != "i" or not ((index >= 0) & (index <= _LAST_LINE)).all():
         raise ValueError(f"an index of {word!r} that is no line")
     # Every row's map has all senses, in their order.
     maps = rows["scores"].combine_chunks()
     expected = np.tile(np.arange(len(senses)), len(rows))
-    keys = pc.index_in(maps.keys, value_set=pa.array(senses, pa.string()))
-    if len(set(senses)) != len(senses) or not np.array_equal(keys, expected):
+    if len(set(senses)) != len(senses) or not np.array_equal(codes(maps.keys), expected):
         raise ValueError(f"scores of other senses than those of {word!r}")
     # A copy: what Arrow lends is read-only.
     scores = np.array(maps.items.to_numpy(zero_copy_only=False)).reshape(-1, len(senses))
@@ -389,9 +438,9 @@ def _of_word(
         word=word,
         split=split,
         senses=senses,
-        n_train=of_word["n_train"],
+        n_train=n_train,
         index=index.astype(np.int32),
-        gold=codes["gold"],
-        predicted=codes["predicted"],
+        gold=codes(rows["gold"]),
+        predicted=codes(rows["predicted"]),
         scores=scores,
     )

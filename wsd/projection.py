@@ -13,12 +13,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn import config_context
+from sklearn.decomposition import PCA
+from sklearn.manifold import TSNE
+from threadpoolctl import threadpool_limits
 
-from wsd import features
 from wsd.columns import rows_by
 from wsd.corpus import OUT_OF_DOMAIN, Corpus
+from wsd.features import StoredFeatures
 from wsd.files import expecting, read_table, write_table
-from wsd.neighbours import K, blocks, from_json, highest, score, to_json
+from wsd.neighbours import (
+    K,
+    blocks,
+    from_json,
+    highest,
+    instance_columns,
+    to_json,
+    vote_macro_f1,
+)
 
 PERPLEXITY = 30.0
 # MB that t-SNE's search for neighbours may take; scikit-learn's own limit is 1024.
@@ -60,9 +73,6 @@ def pca(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, tuple[float
     points, explained
         As in :class:`Projection`.
     """
-    from sklearn.decomposition import PCA
-    from threadpoolctl import threadpool_limits
-
     points = np.zeros((len(vectors), 2), dtype=np.float32)
     explained = [0.0, 0.0]
     fitted = vectors[train].astype(np.float64)
@@ -99,10 +109,6 @@ def tsne(vectors: np.ndarray, seed: int) -> np.ndarray:
     -------
     float32 array of shape (n, 2)
     """
-    from sklearn import config_context
-    from sklearn.manifold import TSNE
-    from threadpoolctl import threadpool_limits
-
     n, width = vectors.shape
     if n < 4 or width < 2 or not np.ptp(vectors, axis=0).any():
         return np.zeros((n, 2), dtype=np.float32)
@@ -140,17 +146,16 @@ def place(corpus: Corpus, vectors: np.ndarray, method: str, seed: int) -> Projec
         points = np.full((len(corpus), 2), np.nan, dtype=np.float32)
         kept = corpus.split != OUT_OF_DOMAIN
         points[kept] = tsne(vectors[kept], seed)
-    return Projection(points, explained, score(corpus, _nearest_points(corpus, points)))
+    train, test = (np.flatnonzero(corpus.split == split) for split in ("train", "test"))
+    voters = _nearest_points(points[test], points[train])
+    score = vote_macro_f1(voters, corpus.gold[train], corpus.gold[test], len(corpus.senses))
+    return Projection(points, explained, score)
 
 
-def _nearest_points(corpus: Corpus, points: np.ndarray) -> np.ndarray:
-    """Per test instance the five nearest training points, as :func:`wsd.neighbours.score` asks."""
-    from scipy.spatial.distance import cdist
-
+def _nearest_points(tested: np.ndarray, trained: np.ndarray) -> np.ndarray:
+    """The five nearest training points of each test point, numbered among themselves."""
     # As they are drawn, but in float64, where equal points are equally far.
-    trained, tested = (
-        points[corpus.split == split].astype(np.float64) for split in ("train", "test")
-    )
+    tested, trained = tested.astype(np.float64), trained.astype(np.float64)
     voters = np.empty((len(tested), K), dtype=np.int32)
     for block in blocks(len(tested), len(trained)):
         voters[block] = highest(-cdist(tested[block], trained, "sqeuclidean"))[0]
@@ -200,19 +205,12 @@ def project(
     method, seed
         As in :func:`place`.
     """
-    pictures: dict[str, Projection] = {}
-    sources: dict[str, Any] = {}
-    for word, corpus in corpora.items():
-        found, vectors, sources[word] = features.read(embeddings, corpus, view, layers)
-        pictures[word] = place(corpus, vectors, method, seed)
-    provenance = {
-        "view": found.view,
-        "layers": found.layers,
-        "method": method,
-        **({"seed": seed} if method == "tsne" else {}),
-        **features.shared(sources, out),
+    stored = StoredFeatures(embeddings, view, layers)
+    pictures = {
+        word: place(corpus, stored.read(corpus), method, seed) for word, corpus in corpora.items()
     }
-    write(out, corpora, pictures, provenance)
+    made_by = {"method": method, "seed": seed} if method == "tsne" else {"method": method}
+    write(out, corpora, pictures, {**stored.provenance(out), **made_by})
 
 
 def write(
@@ -225,15 +223,7 @@ def write(
     import pyarrow as pa
 
     points = np.concatenate([pictures[word].points for word in corpora])
-    table = pa.table(
-        {
-            "word": [word for word, corpus in corpora.items() for _ in range(len(corpus))],
-            "split": np.concatenate([corpus.split for corpus in corpora.values()]).tolist(),
-            "index": np.concatenate([corpus.index for corpus in corpora.values()]),
-            "x": points[:, 0],
-            "y": points[:, 1],
-        }
-    )
+    table = pa.table({**instance_columns(corpora), "x": points[:, 0], "y": points[:, 1]})
     explained = {word: pictures[word].explained for word in corpora}
     scores = {word: to_json(pictures[word].score) for word in corpora}
     write_table(path, table, {**provenance, "explained": explained, "scores": scores})

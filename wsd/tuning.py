@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from wsd.classifiers.base import class_scores
 from wsd.columns import rows_by
 from wsd.figures import FIGURES, confusion, word_figures
 from wsd.files import expecting, read_table, write_table
@@ -40,8 +41,7 @@ def points(space: Mapping[str, Any]) -> list[dict[str, Any]]:
     >>> points({"C": [0.1, 1], "prior_shift": 0})
     [{'C': 0.1, 'prior_shift': 0}, {'C': 1, 'prior_shift': 0}]
     """
-    lists = [value if isinstance(value, list) else [value] for value in space.values()]
-    return [dict(zip(space, values, strict=True)) for values in itertools.product(*lists)]
+    return [dict(zip(space, of, strict=True)) for of in itertools.product(*_lists(space).values())]
 
 
 def fixed(space: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,8 +50,11 @@ def fixed(space: Mapping[str, Any]) -> dict[str, Any]:
     >>> fixed({"C": [0.1, 1], "prior_shift": [0], "metric": "cosine"})
     {'prior_shift': 0, 'metric': 'cosine'}
     """
-    values = {name: v if isinstance(v, list) else [v] for name, v in space.items()}
-    return {name: of[0] for name, of in values.items() if len(of) == 1}
+    return {name: values[0] for name, values in _lists(space).items() if len(values) == 1}
+
+
+def _lists(space: Mapping[str, Any]) -> dict[str, list[Any]]:
+    return {name: value if isinstance(value, list) else [value] for name, value in space.items()}
 
 
 def search(classifier: Any, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Any) -> Any:
@@ -61,12 +64,9 @@ def search(classifier: Any, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid
     """
     if hasattr(classifier, "search"):
         return classifier.search(X, y, held, grid)
-    found = []
-    for point in grid:
-        fitted = classifier.set_params(**point).fit(X, y)
-        score = getattr(fitted, "predict_proba", None) or fitted.decision_function
-        found.append(score(held))
-    return np.stack(found)
+    return np.stack(
+        [class_scores(classifier.set_params(**point).fit(X, y), held) for point in grid]
+    )
 
 
 def score_word(
@@ -143,28 +143,25 @@ class Search:
         None where no word has folds: the estimator's defaults hold.
         """
         objective = self.objective(name, words)
-        return None if objective is None else self.grid[_first_best(objective.mean(axis=0))]
-
-
-def _first_best(values: np.ndarray) -> int:
-    # Means over repeats of equal figures may differ in their last bits.
-    return int(np.flatnonzero(values >= values.max() - 1e-12)[0])
+        if objective is None:
+            return None
+        values = objective.mean(axis=0)
+        # Means over repeats of equal figures may differ in their last bits.
+        return self.grid[int((values >= values.max() - 1e-12).argmax())]
 
 
 def write(path: Path, found: Search, provenance: Mapping[str, Any]) -> None:
     """Write what the folds say, whole or not at all: a row per word, repeat and point."""
     import pyarrow as pa
 
+    keys = {"word": pa.string(), "repeat": pa.int32(), "point": pa.int32()}
+    schema = pa.schema({**keys, **dict.fromkeys(FIGURES, pa.float64())})
     rows = [
-        (word, repeat, point, *figures[repeat, point].tolist())
+        dict(zip(schema.names, (word, *at, *figures[at]), strict=True))
         for word, figures in found.figures.items()
-        for repeat in range(figures.shape[0])
-        for point in range(figures.shape[1])
+        for at in np.ndindex(figures.shape[:2])
     ]
-    names = ("word", "repeat", "point", *FIGURES)
-    types = (pa.string(), pa.int32(), pa.int32(), *[pa.float64()] * len(FIGURES))
-    columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    table = pa.table({n: pa.array(c, t) for n, c, t in zip(names, columns, types, strict=True)})
+    table = pa.Table.from_pylist(rows, schema=schema)
     extra = {"grid": found.grid, "untuned": list(found.untuned), "tuned": list(found.figures)}
     write_table(path, table, {**provenance, **extra})
 

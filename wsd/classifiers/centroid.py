@@ -4,15 +4,16 @@ from typing import Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from wsd.classifiers.base import Classifier
 from wsd.errors import ConfigError
+from wsd.nearest import unit
 
 METRICS = ("cosine", "euclidean")
 
 
-class NearestCentroid(ClassifierMixin, BaseEstimator):
+class NearestCentroid(Classifier):
     """The class whose mean training vector is nearest.
 
     The 1-nearest-neighbour sense classifier of Loureiro and Jorge (2019), where a sense's vector
@@ -44,10 +45,8 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
         if self.metric not in METRICS:
             raise ConfigError(f"metric {self.metric!r}", fix=f"use {' or '.join(METRICS)}")
         X, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.centroids_ = np.stack(
-            [X[codes == code].mean(axis=0) for code in range(len(self.classes_))]
-        )
+        self.classes_ = np.unique(y)
+        self.centroids_ = np.stack([X[y == of].mean(axis=0) for of in self.classes_])
         return self
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
@@ -57,18 +56,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):
         -------
         array of shape (n_samples, n_classes)
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._checked(X)
         if self.metric == "cosine":
-            return _unit(X) @ _unit(self.centroids_).T
+            return unit(X) @ unit(self.centroids_).T
         return -cdist(X, self.centroids_)
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The nearest class; of equally near ones, the first in ``classes_``."""
-        nearest = self.decision_function(X).argmax(axis=1)
-        return self.classes_[nearest]
-
-
-def _unit(X: np.ndarray) -> np.ndarray:
-    length = np.linalg.norm(X, axis=1, keepdims=True)
-    return np.divide(X, length, out=np.zeros_like(X), where=length > 0)

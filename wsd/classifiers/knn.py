@@ -1,18 +1,18 @@
 """The k nearest training instances by cosine, each with a vote that falls with its distance."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics.pairwise import cosine_distances
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
+
+from wsd.classifiers.base import Classifier, Points
 
 SAME = 1e-12  # below this, a cosine distance is rounding
 
 
-class KNN(ClassifierMixin, BaseEstimator):
+class KNN(Classifier):
     """k nearest neighbours under cosine distance, votes weighted by 1/distance.
 
     The same as scikit-learn's ``KNeighborsClassifier(metric="cosine", weights="distance")``, which
@@ -48,8 +48,7 @@ class KNN(ClassifierMixin, BaseEstimator):
 
     def _nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances and class codes of the k nearest, ascending; equally near ones by position."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._checked(X)
         k = min(k, len(self.vectors_))
         with threadpool_limits(1):
             distances = cosine_distances(X, self.vectors_)
@@ -76,18 +75,11 @@ class KNN(ClassifierMixin, BaseEstimator):
         """Share of the votes: array of shape (n_samples, n_classes)."""
         return self._votes(*self._nearest(X, self.k), self.k)
 
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The class with most votes; of equal ones, the first in ``classes_``."""
-        most = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[most]
-
-    def search(
-        self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Sequence[Mapping[str, Any]]
-    ) -> np.ndarray:
+    def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
         """Votes on held-out instances under every point of a search space.
 
         As :meth:`wsd.classifiers.logistic.Logistic.search`.
         """
-        most = max(point.get("k", self.k) for point in grid)
-        distances, codes = self.fit(X, y)._nearest(held, most)
-        return np.stack([self._votes(distances, codes, point.get("k", self.k)) for point in grid])
+        ks = [point["k"] for point in self._filled(grid)]
+        distances, codes = self.fit(X, y)._nearest(held, max(ks))
+        return np.stack([self._votes(distances, codes, k) for k in ks])

@@ -1,20 +1,20 @@
 """Linear discriminant analysis, the covariance shrunk; one decomposition serves a search."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
+
+from wsd.classifiers.base import Classifier, Points
 
 RANK = 1e-10  # eigenvalues below this share of the largest are rounding
 
 
-class LDA(ClassifierMixin, BaseEstimator):
+class LDA(Classifier):
     """Gaussian classes with one covariance, shrunk towards a multiple of the identity.
 
     The features are standardised first. The covariance is (1 - shrinkage) S + shrinkage (tr S /
@@ -53,20 +53,17 @@ class LDA(ClassifierMixin, BaseEstimator):
         X : array of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         """
-        X, y = self._prepare(X, y)
-        codes = np.searchsorted(self.classes_, y)
         with threadpool_limits(1):
-            linear = _Discriminants(self.scaler_.transform(X), codes, len(self.classes_))
-            self.coef_, offset = linear.at(self.shrinkage)
+            self.coef_, offset = self._decompose(X, y).at(self.shrinkage)
         self.intercept_ = offset + self.prior_exponent * self.log_prior_
         return self
 
-    def _prepare(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _decompose(self, X: np.ndarray, y: np.ndarray) -> "_Discriminants":
         X, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_, counts = np.unique(y, return_counts=True)
-        self.log_prior_ = np.log(counts / len(y))
+        self._learn_classes(y)
         self.scaler_ = StandardScaler().fit(X)
-        return X, y
+        codes = np.searchsorted(self.classes_, y)
+        return _Discriminants(self.scaler_.transform(X), codes, len(self.classes_))
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
         """Log density of each class plus its weighted log prior, up to a constant per instance.
@@ -75,8 +72,7 @@ class LDA(ClassifierMixin, BaseEstimator):
         -------
         array of shape (n_samples, n_classes)
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._checked(X)
         with threadpool_limits(1):
             return self.scaler_.transform(X) @ self.coef_.T + self.intercept_
 
@@ -84,23 +80,14 @@ class LDA(ClassifierMixin, BaseEstimator):
         """Probability of each class: array of shape (n_samples, n_classes)."""
         return softmax(self.decision_function(X), axis=1)
 
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The most probable class; of equally probable ones, the first in ``classes_``."""
-        best = self.decision_function(X).argmax(axis=1)
-        return self.classes_[best]
-
-    def search(
-        self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Sequence[Mapping[str, Any]]
-    ) -> np.ndarray:
+    def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
         """Probabilities of held-out instances under every point of a search space.
 
         As :meth:`wsd.classifiers.logistic.Logistic.search`.
         """
-        points = [{**self.get_params(), **point} for point in grid]
-        X, y = self._prepare(X, y)
-        codes = np.searchsorted(self.classes_, y)
+        points = self._filled(grid)
         with threadpool_limits(1):
-            linear = _Discriminants(self.scaler_.transform(X), codes, len(self.classes_))
+            linear = self._decompose(X, y)
             scaled = self.scaler_.transform(held)
             scores = {}
             for shrinkage in {point["shrinkage"] for point in points}:
@@ -143,10 +130,7 @@ class _Discriminants:
 def _principal(within: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Non-zero eigenvalues of ``within.T @ within / n`` and their eigenvectors."""
     n, d = within.shape
-    if n >= d:
-        values, vectors = eigh(within.T @ within)
-        kept = values > RANK * max(values[-1], 0)
-        return values[kept] / n, vectors[:, kept]
-    values, vectors = eigh(within @ within.T)
+    values, vectors = eigh(within.T @ within if n >= d else within @ within.T)
     kept = values > RANK * max(values[-1], 0)
-    return values[kept] / n, within.T @ (vectors[:, kept] / np.sqrt(values[kept]))
+    values, vectors = values[kept], vectors[:, kept]
+    return values / n, vectors if n >= d else within.T @ (vectors / np.sqrt(values))

@@ -12,26 +12,21 @@ Three things make the search cheap, and none of them changes the answer but by r
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from wsd.classifiers.base import Classifier, Points
 from wsd.errors import WsdError
 
-# While searching, points are compared by thousands of predictions each; the point that is chosen
-# is then fitted to the end.
-SEARCH_TOL = 1e-6
 
-
-class Logistic(ClassifierMixin, BaseEstimator):
+class Logistic(Classifier):
     """Multinomial logistic regression on standardised features, with an L2 penalty.
 
     scikit-learn's ``StandardScaler`` and ``LogisticRegression``, fitted until the answer no
@@ -63,6 +58,11 @@ class Logistic(ClassifierMixin, BaseEstimator):
     model_ : LogisticRegression, or None if there was one class only
     """
 
+    # While searching, points are compared by thousands of predictions each; the point that is
+    # chosen is then fitted to the end.
+    search_tol = 1e-6
+    newton = "newton-cholesky"
+
     def __init__(self, C: float = 1.0, prior_shift: float = 0.0, tol: float = 1e-8) -> None:
         self.C = C
         self.prior_shift = prior_shift
@@ -81,27 +81,26 @@ class Logistic(ClassifierMixin, BaseEstimator):
         WsdError
             If the solver does not converge.
         """
-        reduced, y = self._prepare(X, y)
-        self.model_ = None
-        if len(self.classes_) > 1:
-            with threadpool_limits(1):
-                self.model_ = converged(reduced, y, self.C, self.tol)
+        with threadpool_limits(1):
+            features = self._learn_features(X, y)
+            self.model_ = None
+            if len(self.classes_) > 1:
+                self.model_ = self._converged(features, y)
         return self
 
-    def _prepare(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _learn_features(self, X: np.ndarray, y: np.ndarray) -> Any:
+        """What the weights are fitted on; what is learned for it is kept for :meth:`_features`."""
         X, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_, counts = np.unique(y, return_counts=True)
-        self.log_prior_ = np.log(counts / len(y))
+        self._learn_classes(y)
         self.scaler_ = StandardScaler().fit(X)
         scaled = self.scaler_.transform(X)
         self.basis_ = None
         if len(scaled) < scaled.shape[1]:
-            with threadpool_limits(1):
-                self.basis_, triangle = np.linalg.qr(scaled.T)
+            self.basis_, triangle = np.linalg.qr(scaled.T)
             scaled = triangle.T
-        return scaled, y
+        return scaled
 
-    def _reduced(self, X: np.ndarray) -> np.ndarray:
+    def _features(self, X: np.ndarray) -> Any:
         X = validate_data(self, X, dtype=np.float64, reset=False)
         scaled = self.scaler_.transform(X)
         return scaled if self.basis_ is None else scaled @ self.basis_
@@ -115,20 +114,15 @@ class Logistic(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         with threadpool_limits(1):
-            reduced = self._reduced(X)
+            features = self._features(X)
             if self.model_ is None:
-                return np.ones((len(reduced), 1))
-            return shifted(self.model_.predict_proba(reduced), self.log_prior_, self.prior_shift)
+                return np.ones((features.shape[0], 1))
+            return shifted(self.model_.predict_proba(features), self.log_prior_, self.prior_shift)
 
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The most probable class; of equally probable ones, the first in ``classes_``."""
-        most_probable = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[most_probable]
-
-    def search(
-        self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Sequence[Mapping[str, Any]]
-    ) -> np.ndarray:
+    def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
         """Probabilities of held-out instances under every point of a search space.
+
+        Each fit starts where the next stronger penalty ended, and serves every prior shift.
 
         Parameters
         ----------
@@ -142,47 +136,41 @@ class Logistic(ClassifierMixin, BaseEstimator):
         array of shape (len(grid), n_held, n_classes)
             Columns in the order of the sorted classes of ``y``.
         """
-        reduced, y = self._prepare(X, y)
-        if len(self.classes_) == 1:
-            return np.ones((len(grid), len(held), 1))
-        points = [{**self.get_params(), **point} for point in grid]
-        with threadpool_limits(1):
-            tested = self._reduced(held)
-            return along_penalties(reduced, y, tested, points, self.log_prior_, SEARCH_TOL)
+        with threadpool_limits(1), warnings.catch_warnings():
+            # A fit that stopped a little early is still a point of the search.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            features = self._learn_features(X, y)
+            if len(self.classes_) == 1:
+                return np.ones((len(grid), len(held), 1))
+            tested, points = self._features(held), self._filled(grid)
+            found = np.empty((len(points), len(held), len(self.classes_)))
+            model = LogisticRegression(tol=self.search_tol, max_iter=100_000, warm_start=True)
+            for C in sorted({point["C"] for point in points}):
+                probabilities = model.set_params(C=C).fit(features, y).predict_proba(tested)
+                for i, point in enumerate(points):
+                    if point["C"] == C:
+                        found[i] = shifted(probabilities, self.log_prior_, point["prior_shift"])
+        return found
 
+    def _converged(self, features: Any, y: np.ndarray) -> LogisticRegression:
+        """The fitted model, from a solver that has converged.
 
-def along_penalties(
-    X: Any,
-    y: np.ndarray,
-    held: Any,
-    points: Sequence[Mapping[str, Any]],
-    log_prior: np.ndarray,
-    tol: float,
-) -> np.ndarray:
-    """Probabilities under many C and prior shifts: array of shape (len(points), n_held, n_classes).
-
-    Each fit starts where the next stronger penalty ended, and serves every prior shift.
-
-    Parameters
-    ----------
-    X, held : arrays or sparse matrices of shape (n_samples, n_features), (n_held, n_features)
-    y : array of shape (n_samples,)
-        Of at least two classes.
-    points : sequence of mappings with C and prior_shift
-    log_prior : array of shape (n_classes,)
-    tol : float
-    """
-    model = LogisticRegression(tol=tol, max_iter=100_000, warm_start=True)
-    found = np.empty((len(points), held.shape[0], len(log_prior)))
-    with warnings.catch_warnings():
-        # A fit that stopped a little early is still a point of the search.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for C in sorted({point["C"] for point in points}):
-            probabilities = model.set_params(C=C).fit(X, y).predict_proba(held)
-            for i, point in enumerate(points):
-                if point["C"] == C:
-                    found[i] = shifted(probabilities, log_prior, point["prior_shift"])
-    return found
+        L-BFGS is the fastest here, but its line search can fail close to the minimum; Newton's
+        method, which does not need it there, then finishes the work.
+        """
+        with warnings.catch_warnings():
+            # Of a failed line search Newton's method only warns in general terms.
+            warnings.simplefilter("error", UserWarning)
+            for solver in ("lbfgs", self.newton):
+                model = LogisticRegression(C=self.C, tol=self.tol, solver=solver, max_iter=100_000)
+                try:
+                    return model.fit(features, y)
+                except UserWarning as warning:
+                    reason = warning
+        raise WsdError(
+            f"logistic regression did not converge: {reason}",
+            fix="use a smaller C in the config",
+        )
 
 
 def shifted(probabilities: np.ndarray, log_prior: np.ndarray, shift: float) -> np.ndarray:
@@ -199,39 +187,3 @@ def shifted(probabilities: np.ndarray, log_prior: np.ndarray, shift: float) -> n
     with np.errstate(divide="ignore"):
         scores = np.log(probabilities) - shift * log_prior
     return np.exp(log_softmax(scores, axis=1))
-
-
-def converged(
-    X: Any, y: np.ndarray, C: float, tol: float, newton: str = "newton-cholesky"
-) -> LogisticRegression:
-    """A fit that has converged.
-
-    L-BFGS is the fastest here, but its line search can fail close to the minimum; Newton's
-    method, which does not need it there, then finishes the work.
-
-    Parameters
-    ----------
-    X : array or sparse matrix of shape (n_samples, n_features)
-    y : array of shape (n_samples,)
-    C, tol : float
-    newton : str
-        Which of scikit-learn's Newton solvers.
-
-    Raises
-    ------
-    WsdError
-        If neither converges.
-    """
-    with warnings.catch_warnings():
-        # Of a failed line search Newton's method only warns in general terms.
-        warnings.simplefilter("error", UserWarning)
-        for solver in ("lbfgs", newton):
-            model = LogisticRegression(C=C, tol=tol, solver=solver, max_iter=100_000)
-            try:
-                return model.fit(X, y)
-            except UserWarning as warning:
-                reason = warning
-    raise WsdError(
-        f"logistic regression did not converge: {reason}",
-        fix="use a smaller C in the config",
-    )

@@ -1,17 +1,16 @@
 """Logistic regression on a learned weighting of layers."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from wsd.classifiers.base import Classifier, Points
 from wsd.classifiers.logistic import Logistic
 from wsd.mix import ScalarMix
 
 
-class MixedLogistic(ClassifierMixin, BaseEstimator):
+class MixedLogistic(Classifier):
     """Softmax weights over layers, then :class:`Logistic` on the weighted mean of the layers.
 
     The weights are those of :class:`wsd.mix.ScalarMix`, which learns them together with a
@@ -28,8 +27,10 @@ class MixedLogistic(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
+    scaler_ : StandardScaler
     weights_ : array of shape (layers,)
         Sums to 1.
+    logistic_ : Logistic
     """
 
     def __init__(self, layers: int = 1, C: float = 1.0, prior_shift: float = 0.0) -> None:
@@ -45,41 +46,32 @@ class MixedLogistic(ClassifierMixin, BaseEstimator):
         X : array of shape (n_samples, layers * width)
         y : array of shape (n_samples,)
         """
-        X, y = self._learn_weights(X, y)
-        self.logistic_ = Logistic(C=self.C, prior_shift=self.prior_shift).fit(self._mixed(X), y)
+        self.logistic_ = self._unfitted().fit(self._learn_mixture(X, y), y)
         self.classes_ = self.logistic_.classes_
         return self
 
-    def _learn_weights(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _unfitted(self) -> Logistic:
+        return Logistic(C=self.C, prior_shift=self.prior_shift)
+
+    def _learn_mixture(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         X, y = validate_data(self, X, y, dtype=np.float64)
-        self.mix_ = ScalarMix(layers=self.layers).fit(X, y)
-        self.weights_ = self.mix_.weights_
-        return X, y
+        mix = ScalarMix(layers=self.layers).fit(X, y)
+        self.scaler_, self.weights_ = mix.scaler_, mix.weights_
+        return self._mixed(X)
 
     def _mixed(self, X: np.ndarray) -> np.ndarray:
-        scaled = self.mix_.scaler_.transform(X).reshape(len(X), self.layers, -1)
+        scaled = self.scaler_.transform(X).reshape(len(X), self.layers, -1)
         return np.einsum("nlw,l->nw", scaled, self.weights_)
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
         """Probability of each class: array of shape (n_samples, n_classes)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._checked(X)
         return self.logistic_.predict_proba(self._mixed(X))
 
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The most probable class; of equally probable ones, the first in ``classes_``."""
-        most_probable = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[most_probable]
-
-    def search(
-        self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Sequence[Mapping[str, Any]]
-    ) -> np.ndarray:
+    def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
         """Probabilities of held-out instances under every point of a search space.
 
         As :meth:`Logistic.search`.
         """
-        X, y = self._learn_weights(X, y)
-        points = [
-            {k: v for k, v in {**self.get_params(), **p}.items() if k != "layers"} for p in grid
-        ]
-        return Logistic().search(self._mixed(X), y, self._mixed(held), points)
+        mixed = self._learn_mixture(X, y)
+        return self._unfitted().search(mixed, y, self._mixed(held), grid)

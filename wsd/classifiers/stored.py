@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from wsd.classifiers import build
-from wsd.mix import ScalarMix
+from wsd.classifiers.logistic import Logistic
 
 Arrays = dict[str, np.ndarray]
 
@@ -45,12 +45,9 @@ def arrays_of(name: str, fitted: Any) -> Arrays:
         learned |= {"coef": fitted.coef_, "intercept": fitted.intercept_}
     elif name == "logistic":
         learned |= _of_logistic(fitted)
-    elif name == "mixed_logistic":
-        learned["weights"] = fitted.weights_
-        learned |= {f"mix_{key}": a for key, a in _of_scaler(fitted.mix_.scaler_).items()}
-        learned |= _of_logistic(fitted.logistic_)
     else:
-        raise ValueError(f"no estimator {name!r}")
+        learned |= {"weights": fitted.weights_, **_of_scaler(fitted.scaler_, "mix_")}
+        learned |= _of_logistic(fitted.logistic_)
     return {key: np.ascontiguousarray(array) for key, array in learned.items()}
 
 
@@ -71,45 +68,41 @@ def restored(name: str, parameters: Mapping[str, Any], learned: Mapping[str, np.
         made.n_features_in_ = made.centroids_.shape[1]
     elif name == "knn":
         made.labels_ = learned["labels"]
-        if not np.isin(made.labels_, classes).all() or made.k < 1:
-            raise ValueError("neighbours of another class, or none")
+        if not np.isin(made.labels_, classes).all():
+            raise ValueError("neighbours of another class")
         made.vectors_ = _checked(learned["vectors"], len(made.labels_), None).astype(np.float64)
         made.n_features_in_ = made.vectors_.shape[1]
     elif name == "lda":
-        made.scaler_ = _scaler(learned, "")
-        made.n_features_in_ = width = made.scaler_.n_features_in_
+        width = _fill_scaler(made, learned)
         made.coef_ = _checked(learned["coef"], len(classes), width)
         made.intercept_ = _checked(learned["intercept"], len(classes))
     elif name == "logistic":
         _fill_logistic(made, learned)
-    elif name == "mixed_logistic":
+    else:
         made.weights_ = _checked(learned["weights"], made.layers)
-        made.mix_ = ScalarMix(layers=made.layers)
-        made.mix_.scaler_ = _scaler(learned, "mix_")
-        made.n_features_in_ = made.mix_.scaler_.n_features_in_
-        made.logistic_ = build(
-            "logistic", {"C": parameters["C"], "prior_shift": parameters["prior_shift"]}
-        )
+        _fill_scaler(made, learned, "mix_")
+        made.logistic_ = Logistic(C=made.C, prior_shift=made.prior_shift)
         made.logistic_.classes_ = classes
         _fill_logistic(made.logistic_, learned)
     return made
 
 
-def _of_scaler(scaler: StandardScaler) -> Arrays:
-    return {"mean": scaler.mean_, "scale": scaler.scale_}
+def _of_scaler(scaler: StandardScaler, prefix: str = "") -> Arrays:
+    return {f"{prefix}mean": scaler.mean_, f"{prefix}scale": scaler.scale_}
 
 
-def _scaler(learned: Mapping[str, np.ndarray], prefix: str) -> StandardScaler:
-    scaler = StandardScaler()
-    scaler.mean_ = _checked(learned[f"{prefix}mean"], None)
-    scaler.scale_ = _checked(learned[f"{prefix}scale"], len(scaler.mean_))
-    if (scaler.scale_ <= 0).any():
+def _fill_scaler(made: Any, learned: Mapping[str, np.ndarray], prefix: str = "") -> int:
+    """Set the scaler and the number of features, and give the latter."""
+    made.scaler_ = StandardScaler()
+    made.scaler_.mean_ = _checked(learned[f"{prefix}mean"], None)
+    made.n_features_in_ = made.scaler_.n_features_in_ = width = len(made.scaler_.mean_)
+    made.scaler_.scale_ = _checked(learned[f"{prefix}scale"], width)
+    if (made.scaler_.scale_ <= 0).any():
         raise ValueError("a scale that is not above 0")
-    scaler.n_features_in_ = len(scaler.mean_)
-    return scaler
+    return width
 
 
-def _of_logistic(fitted: Any) -> Arrays:
+def _of_logistic(fitted: Logistic) -> Arrays:
     learned = {**_of_scaler(fitted.scaler_), "log_prior": fitted.log_prior_}
     if fitted.model_ is not None:
         coef = fitted.model_.coef_
@@ -118,10 +111,9 @@ def _of_logistic(fitted: Any) -> Arrays:
     return learned
 
 
-def _fill_logistic(made: Any, learned: Mapping[str, np.ndarray]) -> None:
+def _fill_logistic(made: Logistic, learned: Mapping[str, np.ndarray]) -> None:
     classes = made.classes_
-    made.scaler_ = _scaler(learned, "")
-    made.n_features_in_ = width = made.scaler_.n_features_in_
+    width = _fill_scaler(made, learned)
     made.log_prior_ = _checked(learned["log_prior"], len(classes))
     made.basis_, made.model_ = None, None
     if len(classes) > 1:
@@ -135,10 +127,9 @@ def _fill_logistic(made: Any, learned: Mapping[str, np.ndarray]) -> None:
 
 def _checked(array: np.ndarray, *shape: int | None) -> np.ndarray:
     """An array of finite numbers of this shape; None stands for any length."""
-    right = array.ndim == len(shape) and all(
-        wanted in (None, came) for wanted, came in zip(shape, array.shape, strict=True)
-    )
-    if not right:
+    if array.ndim != len(shape) or any(
+        wanted not in (None, came) for wanted, came in zip(shape, array.shape, strict=True)
+    ):
         raise ValueError(f"an array of shape {array.shape} where {shape} belongs")
     if not np.isfinite(array).all():
         raise ValueError("a number that is not finite")

@@ -1,0 +1,40 @@
+"""What the estimators have in common."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+Points = Sequence[Mapping[str, Any]]  # of a search space: parameters and their values
+
+
+class Classifier(ClassifierMixin, BaseEstimator):
+    """An estimator with ``decision_function`` or ``predict_proba`` over ``classes_``."""
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """The class with the highest score; of equal ones, the first in ``classes_``."""
+        score = getattr(self, "decision_function", None) or self.predict_proba
+        best = score(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def _learn_classes(self, y: np.ndarray) -> None:
+        """Set ``classes_`` and ``log_prior_``, the log of their shares."""
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.log_prior_ = np.log(counts / len(y))
+
+    def _checked(self, X: np.ndarray) -> np.ndarray:
+        """Vectors to predict, in float64."""
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=np.float64, reset=False)
+
+    def _filled(self, grid: Points) -> list[dict[str, Any]]:
+        """Points of a search space with the estimator's own parameters where they say nothing."""
+        return [{**self.get_params(), **point} for point in grid]
+
+
+def class_scores(classifier: Any, X: np.ndarray) -> np.ndarray:
+    """Probabilities, or what else a fitted classifier decides by: shape (n, n_classes)."""
+    score = getattr(classifier, "predict_proba", None) or classifier.decision_function
+    return score(X)
