@@ -309,7 +309,8 @@ def _translated(error: ErrorDetails, config: Mapping[str, Any]) -> ConfigError:
         context = error.get("ctx", {})
         if "expected" in context:
             context = {"expected": context["expected"].replace(" or ", ", ")}
-        what = f"{SHOWN.repr(value)} {SAID.get(kind, error['msg']).format(**context)}"
+        said = SAID[kind].format(**context) if kind in SAID else error["msg"]
+        what = f"{SHOWN.repr(value)} {said}"
     return ConfigError(what, where=f"config key {key or '(top level)'}", fix=about)
 
 
@@ -331,7 +332,7 @@ def _find(
         else:
             continue  # the name of a branch, where a key may have one of several types
         value = value[part]
-    return key.lstrip("."), section, about or README
+    return key.lstrip("."), section, " ".join((about or README).split())
 
 
 def _section_of(annotation: Any) -> type[Section] | None:
