@@ -172,10 +172,27 @@ class Config:
         """Whether an encoder will run on a GPU here, as far as can be told without torch."""
         return self.device == "cuda" or (self.device == "auto" and NVIDIA.exists())
 
+    @property
+    def encoders(self) -> dict[str, Model]:
+        """The models and their twins."""
+        return {**self.models, **self.twins}
+
+    def stored_views(self, model: Model) -> tuple[str, ...]:
+        """What is kept of a model: of a twin one view, nothing else of it is looked at."""
+        return self.classify[:1] if model.name in self.twins else self.store
+
     def feature_sets(self, model: Model) -> list[tuple[str, str]]:
         """What a model is classified with: views and layer choices, first those of one view."""
+        if model.name in self.twins:
+            return [(self.classify[0], layers) for layers in model.single]
         single = [(view, layers) for view in self.classify for layers in model.layers_of(view)]
         return [*single, *model.features]
+
+    def classifiers_of(self, model: Model) -> list[Classifier]:
+        """What is fitted on a model's features: on a twin's, the classifiers of controls."""
+        of_controls = model.name in self.twins
+        names = self.controls.classifiers if of_controls else self.classifiers
+        return [self.classifiers[name] for name in names]
 
 
 def check(config: Mapping[str, Any], schema: object = None) -> Config:
