@@ -12,6 +12,7 @@ from conftest import MakeCorpus, WriteVectors
 from snakemake.utils import update_config
 
 from wsd import plan
+from wsd.cli import main
 from wsd.config import Config, Model, check
 from wsd.datasets import DATASETS
 from wsd.errors import ConfigError
@@ -37,6 +38,16 @@ def test_the_shipped_configs_are_read_where_no_checkout_is(
         plan.read(names)
     (tmp_path / "config/config.yaml").write_text("seed: 7\n")
     assert plan.read(names[:1]) == {"seed": 7}
+
+
+def test_the_command_works_where_no_checkout_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["plan"]) == 0
+    assert capsys.readouterr().out.startswith("bert-base-uncased on CoarseWSD-20: 20 words")
+    assert main(["plan", "config/config.yaml", "config/quickstart.yaml"]) == 0
+    assert capsys.readouterr().out.startswith(f"{MINILM} on The quickstart corpus: 5 words")
 
 
 def small(blocks: int = 6, width: int = 384, **source: str) -> Model:

@@ -30,27 +30,11 @@ from wsd.trains import FULL, draws
 from wsd.views import STATIC, blocks_of
 
 # What else lies where a model's folder does.
-RESERVED = (
-    "audit",
-    "baselines",
-    "comparison",
-    "comparison.csv",
-    "corpus",
-    "figures",
-    "folds",
-    "portable",
-    "provenance.json",
-    "published",
-    "report",
-    "scores.csv",
-    "selected.wsd",
-    "selection.csv",
-    "selection.json",
-    "source",
-    "summary.csv",
-    "systems",
-    "trains",
-)
+BESIDE_MODELS = (
+    "audit", "baselines", "comparison", "comparison.csv", "corpus", "figures", "folds", "portable",
+    "provenance.json", "published", "report", "scores.csv", "selected.wsd", "selection.csv",
+    "selection.json", "source", "summary.csv", "systems", "trains",
+)  # fmt: skip
 PARAMETERS = {
     "nearest_centroid": ("metric",),
     "logistic": ("C", "prior_shift"),
@@ -230,7 +214,7 @@ def check(config: Mapping[str, Any], schema: object = None) -> Config:
         for i, entry in enumerate(said.classifiers)
     }
     published = PUBLISHED if dataset.name == "coarsewsd20" else ()
-    _check_names("models", said.models, [*RESERVED, *twins])
+    _check_names("models", said.models, [*BESIDE_MODELS, *twins])
     _check_names("classifiers", said.classifiers)
     _check_names("systems", said.systems, [*models, *twins, *published])
     _check_systems(said.systems)

@@ -29,7 +29,7 @@ FILES = (
 )
 FURTHER = "outofdomain.tsv"
 # What lies under results/ beside the datasets.
-RESERVED = ("coarsewsd20", "quickstart", "models", "logs", "benchmarks")
+BESIDE_DATASETS = ("coarsewsd20", "quickstart", "models", "logs", "benchmarks")
 ABOUT = ("title", "source", "licence", "licence_url", "citation")
 COUNTS = ("n_train", "n_test", "n_out_of_domain")
 
@@ -143,7 +143,7 @@ def check_name(name: str, where: str) -> None:
             fix="use letters, digits, dots, underscores and hyphens, at most 100, and begin with "
             "a letter or a digit",
         )
-    if name.lower() in RESERVED:
+    if name.lower() in BESIDE_DATASETS:
         raise ConfigError(
             f"the name {name!r} is taken under results/", where=where, fix="choose another"
         )

@@ -22,7 +22,7 @@ LONGEST = 100
 DIGEST = 32
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 # Names that Windows keeps for devices, with any suffix.
-RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
+DEVICES = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 NAME = re.compile(r"(?:[a-z0-9-]|=[0-9a-f]{2})+")
 CUT = re.compile(rf"(?:[a-z0-9-]|=[0-9a-f]{{2}})+==[0-9a-f]{{{DIGEST}}}")
 
@@ -44,7 +44,7 @@ def file_name(word: str) -> str:
     written = word.encode("utf-8", "surrogatepass")
     parts = [chr(byte) if chr(byte) in PLAIN else f"={byte:02x}" for byte in written]
     # A leading hyphen is an option to a command.
-    if parts[0] == "-" or RESERVED.fullmatch(word):
+    if parts[0] == "-" or DEVICES.fullmatch(word):
         parts[0] = f"={ord(word[0]):02x}"
     name = "".join(parts)
     if len(name) <= LONGEST:
