@@ -222,6 +222,7 @@ def test_the_tables_of_the_readme_are_of_the_models() -> None:
     expected |= {f"{key}.{name}" for key, of in inner.items() for name in of.model_fields}
     assert found["Keys"] == expected
     assert found["Models"] == set(ModelEntry.model_fields)
+    assert found["Classifiers"] == {"name", *PARAMETERS}
 
 
 def test_every_key_is_explained_in_the_readme() -> None:
