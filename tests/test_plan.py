@@ -12,14 +12,42 @@ from conftest import MakeCorpus, WriteVectors
 from snakemake.utils import update_config
 
 from wsd import plan
+from wsd.cli import main
 from wsd.config import Config, Model, check
 from wsd.datasets import DATASETS
-from wsd.plan import describe, embedding_bytes, embedding_seconds, merge, missing
+from wsd.errors import ConfigError
+from wsd.plan import describe, embedding_bytes, embedding_seconds, merge, to_embed
 from wsd.views import CONTEXTUAL
 
 REPOSITORY = Path(__file__).parents[1]
-SCHEMA = REPOSITORY / "workflow" / "schemas" / "config.schema.yaml"
 MINILM = "all-MiniLM-L6-v2"
+
+
+def test_the_shipped_configs_are_read_where_no_checkout_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [Path("config") / name for name in ("config.yaml", "quickstart.yaml")]
+    expected = plan.read([REPOSITORY / name for name in names])
+    monkeypatch.chdir(tmp_path)
+    assert plan.read(names) == expected
+    with pytest.raises(ConfigError, match="cannot be read"):
+        plan.read([Path("config/mine.yaml")])
+    # Where there is a folder `config`, its files are meant.
+    (tmp_path / "config").mkdir()
+    with pytest.raises(ConfigError, match="cannot be read"):
+        plan.read(names)
+    (tmp_path / "config/config.yaml").write_text("seed: 7\n")
+    assert plan.read(names[:1]) == {"seed": 7}
+
+
+def test_the_command_works_where_no_checkout_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["plan"]) == 0
+    assert capsys.readouterr().out.startswith("bert-base-uncased on CoarseWSD-20: 20 words")
+    assert main(["plan", "config/config.yaml", "config/quickstart.yaml"]) == 0
+    assert capsys.readouterr().out.startswith(f"{MINILM} on The quickstart corpus: 5 words")
 
 
 def small(blocks: int = 6, width: int = 384, **source: str) -> Model:
@@ -30,7 +58,7 @@ def config_of(*names: str, **values: Any) -> Config:
     merged: dict[str, Any] = {}
     for name in ("config.yaml", *names):
         merged = merge(merged, yaml.safe_load((REPOSITORY / "config" / name).read_text()))
-    return check({**merged, **values}, SCHEMA)
+    return check({**merged, **values})
 
 
 MERGES = [
@@ -109,7 +137,11 @@ def touch(results: Path, word: str, *views: str) -> None:
         (folder / f"{view}.safetensors").touch()
 
 
-def test_missing(tmp_path: Path) -> None:
+def missing(config: Config, results: Path) -> dict[str, list[str]]:
+    return {model.name: words for model, words, _ in to_embed(config, results)}
+
+
+def test_what_is_embedded_already_is_not_counted(tmp_path: Path) -> None:
     config = config_of("quickstart.yaml", words=["apple", "bank", "java"])
     assert missing(config, tmp_path) == {MINILM: ["apple", "bank", "java"]}
     touch(tmp_path, "bank", *config.store)
@@ -192,10 +224,12 @@ def test_logistic_regressions_are_counted() -> None:
     # each of three folds, twice, and one on all.
     vectors = 1 + 1 + 2 + 6 + (1 + 3)
     expected = plan.LOGISTIC_SECONDS * 100 * 384 * vectors * 4 * (3 * 2 + 1)
-    assert plan.logistic_seconds(config, MINILM, 100) == pytest.approx(expected, rel=1e-12)
+    assert plan.logistic_seconds(config, config.models[MINILM], 100) == pytest.approx(
+        expected, rel=1e-12
+    )
     # A twin: every single layer, one classifier.
     twin = plan.LOGISTIC_SECONDS * 100 * 384 * 7 * 1 * 7
-    found = plan.logistic_seconds(config, f"{MINILM}-random-1", 100)
+    found = plan.logistic_seconds(config, config.twins[f"{MINILM}-random-1"], 100)
     assert found == pytest.approx(twin, rel=1e-12)
 
 

@@ -13,7 +13,8 @@ from wsd.datasets import MANIFEST, read_manifest
 from wsd.download import changed_files
 from wsd.embeddings import check_file
 from wsd.errors import DamageError
-from wsd.files import SUMS, set_aside, sha256, verify
+from wsd.files import set_aside, verify
+from wsd.owncorpus import changed_copies
 
 VECTORS = ".safetensors"
 SOURCE = Path("coarsewsd20/source")
@@ -31,41 +32,26 @@ def damaged(results: Path, *, quick: bool = False) -> Iterator[tuple[Path, str]]
         are read.
     """
     for root, folders, files in os.walk(results):
-        folders.sort()
-        sums = Path(root) / SUMS
-        noted = sorted(path.name for path in sums.iterdir()) if SUMS in folders else []
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in noted:
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(name for name in files if not name.startswith(".")):
+            path = Path(root) / name
             try:
-                if name in files:
-                    verify(Path(root) / name)
+                if path.suffix == VECTORS:
+                    check_file(path, layers=not quick)
+                else:
+                    verify(path)
             except DamageError as error:
-                yield error.path, error.what
-        for name in sorted(files):
-            if name.endswith(VECTORS) and not name.startswith("."):
-                try:
-                    check_file(Path(root) / name, layers=not quick)
-                except DamageError as error:
-                    yield error.path, error.what
-    source = results / SOURCE
-    if source.is_dir():
-        for path in changed_files(source):
+                yield path, error.what
+    if (results / SOURCE).is_dir():
+        for path in changed_files(results / SOURCE):
             yield path, OTHER
     for manifest in sorted(results.glob(f"*/source/{MANIFEST}")):
-        for path in _changed_copies(manifest):
+        try:
+            verify(manifest)
+        except DamageError:
+            continue  # said already; the copy is made again
+        for path in changed_copies(manifest.parent, read_manifest(manifest).digests):
             yield path, OTHER
-
-
-def _changed_copies(manifest: Path) -> Iterator[Path]:
-    """The files of a user's corpus that are not those of its manifest."""
-    try:
-        verify(manifest)
-    except DamageError:
-        return  # said already; the copy is made again
-    for name, expected in read_manifest(manifest).digests.items():
-        path = manifest.parent / name
-        if path.exists() and sha256(path) != expected:
-            yield path
 
 
 def put_away(path: Path) -> Path:
@@ -75,7 +61,7 @@ def put_away(path: Path) -> Path:
     nothing that is not the dataset's: it is moved beside that folder.
     """
     for parent in path.parents:
-        if parent.name == SOURCE.name and parent.parent.name == SOURCE.parent.name:
+        if parent.parts[-2:] == SOURCE.parts:
             aside = parent.with_name(f"{path.name}.damaged")
             path.replace(aside)
             return aside

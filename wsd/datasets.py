@@ -6,16 +6,17 @@ Two are built in. Another is a folder that ``wsd import`` wrote, with a manifest
 import csv
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import wsd
 from wsd.errors import ConfigError, CorpusError, visible
-from wsd.names import file_name, word_of
+from wsd.names import file_name
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(wsd.__file__).parent / "data"
 MANIFEST = "dataset.json"
 FORMAT = 1
 # Of one word, and the one of all words.
@@ -28,7 +29,7 @@ FILES = (
 )
 FURTHER = "outofdomain.tsv"
 # What lies under results/ beside the datasets.
-RESERVED = ("coarsewsd20", "quickstart", "models", "logs", "benchmarks")
+BESIDE_DATASETS = ("coarsewsd20", "quickstart", "models", "logs", "benchmarks")
 ABOUT = ("title", "source", "licence", "licence_url", "citation")
 COUNTS = ("n_train", "n_test", "n_out_of_domain")
 
@@ -65,34 +66,23 @@ class Dataset:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The words, sorted; nothing is downloaded to know them."""
-        if self.folder is not None:
-            return tuple(sorted(self.counts))
-        if self.name == "coarsewsd20":
-            lines = (DATA / "coarsewsd20.sha256").read_text(encoding="utf-8").splitlines()
-            members = [Path(line.split(maxsplit=1)[1]) for line in lines]
-            return tuple(
-                sorted(word_of(m.parent.name) for m in members if m.name == "classes_map.txt")
-            )
-        return tuple(
-            sorted(word_of(f.parent.name) for f in (DATA / self.name).glob("*/classes_map.txt"))
-        )
+        return tuple(sorted(self.sizes))
 
     @cached_property
     def sizes(self) -> dict[str, int]:
         """Instances per word, of all splits together."""
-        counts = self.counts if self.folder is not None else self._counted()
+        counts: Mapping[str, Mapping[str, Any]] = self.counts
+        if self.folder is None:
+            with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
+                counts = {r["word"]: r for r in csv.DictReader(file) if r["dataset"] == self.name}
         return {word: sum(int(of[name]) for name in COUNTS) for word, of in counts.items()}
-
-    def _counted(self) -> dict[str, Mapping[str, Any]]:
-        with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
-            return {r["word"]: r for r in csv.DictReader(file) if r["dataset"] == self.name}
 
     @property
     def has_out_of_domain(self) -> bool:
         """Whether there are test sentences from elsewhere."""
         return self.name == "coarsewsd20" or FURTHER in self.digests
 
-    def choose(self, words: object, *, where: str) -> tuple[str, ...]:
+    def choose(self, words: Literal["all"] | Sequence[str], *, where: str) -> tuple[str, ...]:
         """The words of a config: ``"all"``, or a list of the corpus's words, sorted.
 
         Raises
@@ -102,8 +92,6 @@ class Dataset:
         """
         if words == "all":
             return self.words
-        if not isinstance(words, list) or not words:
-            raise ConfigError(f"words {words!r}", where=where, fix="give `all` or a list of words")
         for i, word in enumerate(words):
             if word not in self.words:
                 raise ConfigError(
@@ -155,7 +143,7 @@ def check_name(name: str, where: str) -> None:
             fix="use letters, digits, dots, underscores and hyphens, at most 100, and begin with "
             "a letter or a digit",
         )
-    if name.lower() in RESERVED:
+    if name.lower() in BESIDE_DATASETS:
         raise ConfigError(
             f"the name {name!r} is taken under results/", where=where, fix="choose another"
         )

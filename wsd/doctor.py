@@ -7,12 +7,14 @@ import importlib.metadata
 import os
 import platform
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from wsd import checking, download, models, plan, running
+from wsd import checking, download, models, owncorpus, plan, running
 from wsd.config import Config, Model
+from wsd.datasets import Dataset
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.files import PART
 from wsd.unfinished import FOLDER, JOURNAL
@@ -53,16 +55,15 @@ def examine(config: Config, results: Path, state: Path) -> list[Finding]:
     results, state : Path
         The folder of all results, and that of the workflow manager.
     """
-    looks: list[Callable[[], Iterator[Finding]]] = [
-        _versions,
-        lambda: _machine(config),
-        lambda: _other_run(state),
-        lambda: _disk(config, results),
-        lambda: _corpus(config, results),
-        lambda: (_model(model) for model in config.models.values()),
-        lambda: _left_behind(results),
+    return [
+        *_versions(),
+        *_machine(config),
+        *_other_run(state),
+        *_disk(config, results),
+        *_corpus(config.dataset, results),
+        *map(_model, config.models.values()),
+        *_left_behind(results),
     ]
-    return [finding for look in looks for finding in look()]
 
 
 def _versions() -> Iterator[Finding]:
@@ -84,8 +85,7 @@ def _machine(config: Config) -> Iterator[Finding]:
 
 
 def _other_run(state: Path) -> Iterator[Finding]:
-    busy = running.busy(state)
-    if busy:
+    if busy := running.busy(state):
         yield Finding(BAD, "runs", busy.what, busy.fix)
     else:
         yield Finding(OK, "runs", "no other run is at work in this folder")
@@ -122,83 +122,80 @@ def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in files)
 
 
-def _corpus(config: Config, results: Path) -> Iterator[Finding]:
-    topic, dataset = "corpus", config.dataset
-    if dataset.name != "coarsewsd20":
-        yield Finding(OK, topic, f"{dataset.title}: it comes with the program")
-        return
-    source = results / checking.SOURCE
-    there = sum((source / file).is_file() for file in download.coarsewsd20_files())
-    total = len(download.coarsewsd20_files())
-    changed = list(download.changed_files(source))
-    if there == total and not changed:
-        yield Finding(OK, topic, f"{dataset.title}: all {total} files are here, verified")
-        return
+def _corpus(dataset: Dataset, results: Path) -> Iterator[Finding]:
+    if dataset.folder is not None:
+        yield _imported(dataset, dataset.folder)
+    elif dataset.name != "coarsewsd20":
+        yield Finding(OK, "corpus", f"{dataset.title}: it comes with the program")
+    else:
+        source, files = results / checking.SOURCE, download.coarsewsd20_files()
+        whole = all((source / file).is_file() for file in files)
+        if whole and not any(download.changed_files(source)):
+            text = f"{dataset.title}: all {len(files)} files are here, verified"
+            yield Finding(OK, "corpus", text)
+        else:
+            yield _archive(dataset)
+
+
+def _imported(dataset: Dataset, folder: Path) -> Finding:
+    """Of a corpus of the user's own: whether it is what was imported."""
+    missing = [folder / file for file in dataset.digests if not (folder / file).is_file()]
+    for paths, what in (
+        (missing, "missing"),
+        (list(owncorpus.changed_copies(folder, dataset.digests)), "not what was imported"),
+    ):
+        if paths:
+            text = f"{dataset.title}: {len(paths)} files are {what}, such as {paths[0]}"
+            return Finding(BAD, "corpus", text, "import again")
+    text = f"{dataset.title}: all {len(dataset.digests)} files are what was imported: {folder}"
+    return Finding(OK, "corpus", text)
+
+
+def _archive(dataset: Dataset) -> Finding:
+    """Of a corpus that is downloaded: whether its archive is at hand."""
     named = os.environ.get("WSD_COARSEWSD20_ARCHIVE")
-    cached = download.cache_folder() / download.ARCHIVE_NAME
-    archive = Path(named) if named else cached
+    archive = Path(named) if named else download.cache_folder() / download.ARCHIVE_NAME
+    if not named and not archive.is_file():
+        text = f"{dataset.title} will be downloaded"
+        return Finding(NOTE, "corpus", text, f"without a network {download.WAYS_ON}")
     try:
-        if archive.is_file() or named:
-            download.check_archive(archive)
-            yield Finding(
-                OK, topic, f"{dataset.title}: the archive is at hand, verified: {archive}"
-            )
-            return
+        download.check_archive(archive)
     except WsdError as error:
         if named:
-            yield Finding(BAD, topic, f"{error.what}: {archive}", error.fix or "see to that file")
-            return
+            fix = error.fix or "see to that file"
+            return Finding(BAD, "corpus", f"{error.what}: {archive}", fix)
         text = f"the archive in the cache is damaged ({error.what}): {archive}"
-        yield Finding(NOTE, topic, f"{text}; it will be fetched again")
-        return
-    yield Finding(
-        NOTE, topic, f"{dataset.title} will be downloaded", f"without a network {download.WAYS_ON}"
-    )
+        return Finding(NOTE, "corpus", f"{text}; it will be fetched again")
+    text = f"{dataset.title}: the archive is at hand, verified: {archive}"
+    return Finding(OK, "corpus", text)
 
 
 def _model(model: Model) -> Finding:
     topic = f"model {model.name}"
-    source = {key: value for key, value in model.source.items() if key != "revision"}
-    where = ", ".join(f"{key} {value}" for key, value in source.items())
-    if "hub" in model.source and not models.is_cached(
-        model.source["hub"], model.source["revision"]
-    ):
+    source: dict[str, Any] = model.source
+    where = ", ".join(f"{key} {value}" for key, value in source.items() if key != "revision")
+    if "hub" in source and not models.is_cached(source["hub"], source["revision"]):
         ways = f"without a network {models.WAYS_ON}"
         return Finding(NOTE, topic, f"{where}: not in the cache, will be fetched", ways)
     try:
         record = models.resolve(
-            model.name,
-            hub=model.source.get("hub"),
-            revision=model.source.get("revision"),
-            package=model.source.get("package"),
-            path=model.source.get("path"),
-            sha256=model.sha256,
-            blocks=model.blocks,
-            width=model.width,
+            model.name, sha256=model.sha256, blocks=model.blocks, width=model.width, **source
         )
     except (ModelError, ConfigError) as error:
         return Finding(BAD, topic, error.what, error.fix)
-    files = len(record["files"])
-    given = len(model.sha256)
-    return Finding(
-        OK, topic, f"{where}: {files} files, {given} of them against the config's SHA-256"
-    )
+    text = f"{where}: {len(record['files'])} files, {len(model.sha256)} of them against the"
+    return Finding(OK, topic, f"{text} config's SHA-256")
 
 
 def _left_behind(results: Path) -> Iterator[Finding]:
-    parts = list(results.rglob(f".*{PART}"))
-    if parts:
-        yield Finding(
-            NOTE, "left half-written", f"{len(parts)} files, such as {parts[0]}",
-            "nothing: the next run removes what no live process writes",
-        )  # fmt: skip
+    if parts := list(results.rglob(f".*{PART}")):
+        text = f"{len(parts)} files, such as {parts[0]}"
+        fix = "nothing: the next run removes what no live process writes"
+        yield Finding(NOTE, "left half-written", text, fix)
     for journal in results.rglob(f"{FOLDER}/{JOURNAL}"):
-        size = _size(journal.parent) / 1e6
-        yield Finding(
-            NOTE, "unfinished", f"{journal.parent}: {size:.0f} MB of vectors",
-            "nothing, if that word is still to be embedded: the next run goes on from there; "
-            "else delete the folder",
-        )  # fmt: skip
+        text = f"{journal.parent}: {_size(journal.parent) / 1e6:.0f} MB of vectors"
+        fix = "nothing, if that word is still to be embedded: the next run goes on from there; "
+        yield Finding(NOTE, "unfinished", text, f"{fix}else delete the folder")
     for path, what in checking.damaged(results, quick=True):
         yield Finding(NOTE, "damaged", f"{path}: {what}", "nothing: the next run makes it again")
     for path in sorted(results.rglob("*.damaged")):

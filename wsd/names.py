@@ -13,6 +13,7 @@ ends with ``==`` and a digest of the word.
 import hashlib
 import re
 from collections.abc import Iterable
+from urllib.parse import unquote_to_bytes
 
 from wsd.errors import ConfigError
 
@@ -21,8 +22,7 @@ LONGEST = 100
 DIGEST = 32
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 # Names that Windows keeps for devices, with any suffix.
-RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
-ESCAPE = re.compile(r"=([0-9a-f]{2})")
+DEVICES = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 NAME = re.compile(r"(?:[a-z0-9-]|=[0-9a-f]{2})+")
 CUT = re.compile(rf"(?:[a-z0-9-]|=[0-9a-f]{{2}})+==[0-9a-f]{{{DIGEST}}}")
 
@@ -41,12 +41,10 @@ def file_name(word: str) -> str:
     if not word:
         raise ConfigError("a word is empty", fix="leave it out")
     # A lone surrogate is how a byte of the command line comes that is not UTF-8.
-    parts = [
-        chr(byte) if chr(byte) in PLAIN else f"={byte:02x}"
-        for byte in word.encode("utf-8", "surrogatepass")
-    ]
+    written = word.encode("utf-8", "surrogatepass")
+    parts = [chr(byte) if chr(byte) in PLAIN else f"={byte:02x}" for byte in written]
     # A leading hyphen is an option to a command.
-    if parts[0] == "-" or RESERVED.fullmatch(word):
+    if parts[0] == "-" or DEVICES.fullmatch(word):
         parts[0] = f"={ord(word[0]):02x}"
     name = "".join(parts)
     if len(name) <= LONGEST:
@@ -54,8 +52,7 @@ def file_name(word: str) -> str:
     parts = parts[:LONGEST]
     while len(kept := "".join(parts)) > LONGEST - DIGEST - len("=="):
         parts.pop()
-    digest = hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{kept}=={digest[:DIGEST]}"
+    return f"{kept}=={hashlib.sha256(written).hexdigest()[:DIGEST]}"
 
 
 def word_of(name: str, known: Iterable[str] = ()) -> str:
@@ -76,12 +73,10 @@ def word_of(name: str, known: Iterable[str] = ()) -> str:
         for word in known:
             if file_name(word) == name:
                 return word
-        raise ConfigError(
-            f"{name!r} is a long word's name, and of none that is known", fix="give the word itself"
-        )
+        what = f"{name!r} is a long word's name, and of none that is known"
+        raise ConfigError(what, fix="give the word itself")
     if is_name(name):
-        escaped = ESCAPE.sub(lambda match: chr(int(match[1], 16)), name)
-        return escaped.encode("latin-1").decode("utf-8", "surrogatepass")
+        return _unescaped(name)
     raise ConfigError(
         f"{name!r} is no name of a word",
         fix="name it as `wsd.names.file_name` does: lower-case letters, digits and hyphens as they "
@@ -95,11 +90,14 @@ def is_name(text: str) -> bool:
         return len(text) <= LONGEST
     if not NAME.fullmatch(text):
         return False
-    escaped = ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
     try:
-        return file_name(escaped.encode("latin-1").decode("utf-8", "surrogatepass")) == text
+        return file_name(_unescaped(text)) == text
     except UnicodeDecodeError:
         return False
+
+
+def _unescaped(name: str) -> str:
+    return unquote_to_bytes(name.replace("=", "%")).decode("utf-8", "surrogatepass")
 
 
 def as_name(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from wsd.datasets import MANIFEST, read_manifest
@@ -46,3 +47,11 @@ def copy(folder: Path, out: Path, *, name: str, title: str | None = None) -> Non
             ) from None
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     write_json(out / MANIFEST, {**manifest, "name": dataset.name, "title": dataset.title})
+
+
+def changed_copies(folder: Path, digests: Mapping[str, str]) -> Iterator[Path]:
+    """The files of a corpus that are there and no longer what its manifest says."""
+    for name, expected in digests.items():
+        path = folder / name
+        if path.exists() and sha256(path) != expected:
+            yield path

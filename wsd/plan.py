@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from wsd.config import MIX, Config, Model
+from wsd.datasets import DATA
 from wsd.errors import ConfigError
 from wsd.features import features
 from wsd.names import file_name
@@ -48,6 +49,8 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 def read(files: Sequence[Path]) -> dict[str, Any]:
     """Read config files in YAML, each laid over those before it.
 
+    Where there is no folder ``config``, a file of that folder is the one that the package holds.
+
     Raises
     ------
     ConfigError
@@ -57,6 +60,8 @@ def read(files: Sequence[Path]) -> dict[str, Any]:
 
     merged: dict[str, Any] = {}
     for file in files:
+        if file.parent == Path("config") and not file.parent.exists():
+            file = DATA / file
         try:
             loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
         # A date that does not exist is a ValueError, and deep nesting a RecursionError.
@@ -70,34 +75,19 @@ def read(files: Sequence[Path]) -> dict[str, Any]:
     return merged
 
 
-def missing(config: Config, results: Path) -> dict[str, list[str]]:
-    """Per model, the words that have no embeddings yet."""
-    folder = results / config.dataset.name
-    return {
-        name: [
-            word
-            for word in config.words
-            if not all(
-                (folder / name / "embeddings" / file_name(word) / f"{view}.safetensors").exists()
-                for view in _views(config, name)
-            )
-        ]
-        for name in [*config.models, *config.twins]
-    }
-
-
 def to_embed(config: Config, results: Path) -> list[tuple[Model, list[str], tuple[str, ...]]]:
     """Per model and twin, the words that have no embeddings yet and the views to be kept."""
-    models = {**config.models, **config.twins}
-    return [
-        (models[name], words, _views(config, name))
-        for name, words in missing(config, results).items()
-    ]
-
-
-def _views(config: Config, name: str) -> tuple[str, ...]:
-    """What is kept of a model: of a twin one view, nothing else of it is looked at."""
-    return config.classify[:1] if name in config.twins else config.store
+    found = []
+    for model in config.encoders.values():
+        views = config.stored_views(model)
+        folder = results / config.dataset.name / model.name / "embeddings"
+        words = [
+            word
+            for word in config.words
+            if not all((folder / file_name(word) / f"{v}.safetensors").exists() for v in views)
+        ]
+        found.append((model, words, views))
+    return found
 
 
 def embedding_bytes(model: Model, instances: int, views: Sequence[str]) -> int:
@@ -118,27 +108,20 @@ def embedding_seconds(model: Model, words: int, instances: int, cores: int) -> f
     return (forward + START_SECONDS * words) / cores
 
 
-def logistic_seconds(config: Config, name: str, instances: int) -> float:
+def logistic_seconds(config: Config, model: Model, instances: int) -> float:
     """Rough processor time of fitting a model's logistic regressions, on the folds and on all."""
     fits = config.tuning.folds * config.tuning.repeats + 1
-    penalties = {
-        each.name: len({point.get("C") for point in points(each.space)})
-        for each in config.classifiers.values()
-        if each.estimator == "logistic"
-    }
-    if name in config.twins:
-        twin = config.twins[name]
-        widths = len(twin.single) * twin.width
-        asked = config.controls.classifiers
-        penalties = {each: n for each, n in penalties.items() if each in asked}
-    else:
-        model = config.models[name]
-        widths = sum(
-            model.width * choice.widths
-            for views, layers in config.feature_sets(model)
-            for _, choice in features(views, layers, model.blocks).parts
-        )
-    return LOGISTIC_SECONDS * instances * widths * sum(penalties.values()) * fits
+    penalties = sum(
+        len({point.get("C") for point in points(classifier.space)})
+        for classifier in config.classifiers_of(model)
+        if classifier.estimator == "logistic"
+    )
+    widths = sum(
+        model.width * choice.widths
+        for views, layers in config.feature_sets(model)
+        for _, choice in features(views, layers, model.blocks).parts
+    )
+    return LOGISTIC_SECONDS * instances * widths * penalties * fits
 
 
 def _operations_per_second() -> float:
@@ -158,34 +141,24 @@ def _operations_per_second() -> float:
 
 def describe(config: Config, results: Path, cores: int) -> str:
     """A few lines for the terminal; what is there already is not counted."""
-    count = config.dataset.sizes
-    to_do = missing(config, results)
     lines = []
     fetched: list[dict[str, str]] = []
-    for name, words in to_do.items():
-        model = {**config.models, **config.twins}[name]
-        views = _views(config, name)
-        choices = _choices(config, name)
+    for model, words, views in to_embed(config, results):
         lines.append(
-            f"{name} on {config.dataset.title}: {len(config.words)} words, {choices} "
-            f"combinations of features and classifier"
+            f"{model.name} on {config.dataset.title}: {len(config.words)} words, "
+            f"{_combinations(config, model)} combinations of features and classifier"
         )
         if not words:
             lines.append("  every sentence is embedded already")
             continue
-        instances = sum(count[word] for word in words)
-        disk = embedding_bytes(model, instances, views)
-        jobs = choices + _shown(config, name) * (len(config.projections) + 1)
+        instances = sum(config.dataset.sizes[word] for word in words)
         seconds = embedding_seconds(model, len(words), instances, cores)
-        every = sum(count[word] for word in config.words)
-        seconds += JOB_SECONDS * jobs / cores
-        seconds += logistic_seconds(config, name, every) / cores
-        if "tsne" in config.projections:
-            seconds += TSNE_SECONDS * every * _shown(config, name) / cores
+        seconds += _later_seconds(config, model) / cores
         lines.append(
             f"  to embed: {instances:,} sentences of {len(words)} words; "
-            f"{disk / 1e9:.2f} GB in {results / config.dataset.name}; "
-            f"roughly {_duration(seconds)} on {cores} core{'s' if cores > 1 else ''} without GPU"
+            f"{embedding_bytes(model, instances, views) / 1e9:.2f} GB in "
+            f"{results / config.dataset.name}; roughly {_duration(seconds)} on {cores} "
+            f"core{'s' if cores > 1 else ''} without GPU"
         )
         # A twin with random weights comes from the same files.
         if "hub" in model.source and model.source not in fetched:
@@ -197,24 +170,25 @@ def describe(config: Config, results: Path, cores: int) -> str:
     return "\n".join(lines)
 
 
-def _choices(config: Config, name: str) -> int:
-    if name in config.twins:
-        return len(config.twins[name].single) * len(config.controls.classifiers)
+def _combinations(config: Config, model: Model) -> int:
     return sum(
         classifier.fits(layers)
-        for _, layers in config.feature_sets(config.models[name])
-        for classifier in config.classifiers.values()
+        for _, layers in config.feature_sets(model)
+        for classifier in config.classifiers_of(model)
     )
 
 
-def _shown(config: Config, name: str) -> int:
-    """How many layer choices have pictures and neighbours; a twin has none."""
-    if name in config.twins:
-        return 0
-    model = config.models[name]
-    return sum(
-        not choice.startswith(MIX) for view in config.classify for choice in model.layers_of(view)
+def _later_seconds(config: Config, model: Model) -> float:
+    """Rough processor time of what is done with a model's vectors."""
+    instances = sum(config.dataset.sizes[word] for word in config.words)
+    # Layer choices with pictures and neighbours; a twin has none.
+    shown = sum(
+        not layers.startswith(MIX) for view in config.classify for layers in model.layers_of(view)
     )
+    shown = 0 if model.name in config.twins else shown
+    jobs = _combinations(config, model) + shown * (len(config.projections) + 1)
+    pictures = TSNE_SECONDS * instances * shown if "tsne" in config.projections else 0.0
+    return JOB_SECONDS * jobs + logistic_seconds(config, model, instances) + pictures
 
 
 def _duration(seconds: float) -> str:

@@ -13,21 +13,18 @@ network mounts are, a run says that nothing keeps others away.
 import errno
 import fcntl
 import json
-import logging
 import os
 import socket
 import sys
 import time
 from base64 import urlsafe_b64decode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
 from wsd.errors import WsdError, visible
 from wsd.files import from_the_future, probe, replacing, sweep
-
-log = logging.getLogger("wsd")
 
 RUN_LOCK = "wsd.run.lock"
 JOBS_LOCK = "wsd.jobs.lock"
@@ -63,8 +60,6 @@ def begin(state: Path, results: Path) -> TextIO | None:
     StorageError
         If the folder of results cannot be written, or its disk is full.
     """
-    from wsd import checking
-
     state.mkdir(parents=True, exist_ok=True)
     lock = (state / RUN_LOCK).open("a+", encoding="utf-8")
     try:
@@ -82,17 +77,23 @@ def begin(state: Path, results: Path) -> TextIO | None:
     who = {"pid": os.getpid(), "host": socket.gethostname(), "command": " ".join(sys.argv)}
     print(json.dumps({**who, "since": time.strftime("%F %T")}), file=lock, flush=True)
     _wait_for_jobs(state / JOBS_LOCK)
+    _put_in_order(results)
+    redo_missing(state)
+    return lock
+
+
+def _put_in_order(results: Path) -> None:
+    """Nothing half-written, nothing damaged, nothing dated in the future."""
+    from wsd import checking
+
     probe(results)
     for path in sweep(results):
         _say(f"removed, left half-written by a run that was killed: {path}")
     for path, what in checking.damaged(results, quick=True):
         aside = checking.put_away(path)
         _say(f"damaged: {path}: {what}. Kept as {aside.name}; what it takes is made again")
-    ahead = from_the_future(results)
-    if ahead:
+    if ahead := from_the_future(results):
         _say(f"{len(ahead)} files, such as {ahead[0]}, are dated in the future: dated now")
-    redo_missing(state)
-    return lock
 
 
 def redo_missing(state: Path) -> list[Path]:
@@ -135,8 +136,8 @@ def busy(state: Path) -> BusyError | None:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return _busy(lock, state)
-        except OSError:
-            return None
+        except OSError:  # no locks here
+            pass
     return None
 
 
@@ -171,22 +172,13 @@ def _wait_for_jobs(path: Path) -> None:
 def as_job() -> Iterator[bool]:
     """Share the jobs' lock while the block runs, if this process is a job of a run."""
     named = os.environ.get(VARIABLE)
-    if not named:
-        yield False
-        return
-    try:
-        file = Path(named).open("a")  # noqa: SIM115
-    except OSError:  # on a node that does not see the folder, or may not write there
-        yield True
-        return
-    with file:
-        try:
-            # A run that begins holds it for a moment, and then waits for nobody.
-            fcntl.flock(file, fcntl.LOCK_SH)
-        except OSError as error:
-            if error.errno not in WITHOUT_LOCKS:
-                raise
-        yield True
+    with ExitStack() as held:
+        if named:
+            # A run that begins holds it for a moment, and then waits for nobody. On a node that
+            # does not see the folder, may not write there or knows no locks, it is not held.
+            with suppress(OSError):
+                fcntl.flock(held.enter_context(Path(named).open("a")), fcntl.LOCK_SH)
+        yield bool(named)
 
 
 def _say(text: str) -> None:
