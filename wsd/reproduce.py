@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from wsd import features, predictions
 from wsd.classifiers.centroid import NearestCentroid
@@ -44,16 +45,46 @@ from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
 from wsd.files import expecting, sha256, write_json, write_text
 from wsd.predictions import TEST, WordPredictions
 from wsd.published import read_centroids
+from wsd.text_table import aligned
 
 log = logging.getLogger("wsd")
 
 VIEW = "focal"
 LAYERS = "sum-last-4"
+# What the published predictions must be of, whatever layers of ours stand beside them.
+SYSTEM = {"view": VIEW, "layers": LAYERS, "estimator": "nearest_centroid"}
 
 COSINE = 0.9999
 AGREEMENT = 0.999
 
 SHOWN = 10  # rows of each of the text's lists; the JSON has all
+DIFFERING = (
+    "Test instances that differ, near ties last; a margin is the lead over the other's prediction"
+)
+# Of each list of the text: the columns, and what a cell shows of a row of the JSON's list.
+SENSE_COLUMNS = {
+    "cosine": "{cosine:.7f}",
+    "length": "{length:.4f}",
+    "training": "{n_train}",
+    "sense": "{sense}",
+}
+WORD_COLUMNS = {
+    "agreement": "{agreement:.4%}",
+    "of": "{n}",
+    "accuracy": "{our:.2%}",
+    "theirs": "{published:.2%}",
+    "scores apart": "{score_difference:.1e}",
+    "word": "{word}",
+}
+DIFFERING_COLUMNS = {
+    "index": "{index}",
+    "our margin": "{our_margin:.2e}",
+    "their margin": "{published_margin:.2e}",
+    "word": "{word}",
+    "gold": "{gold}",
+    "ours": "{ours}",
+    "theirs": "{published}",
+}
 
 
 class ReproductionError(WsdError):
@@ -119,7 +150,7 @@ class WordMatch:
         Instances for which the gold sense is predicted.
     score_difference, mean_score_difference : float
         Largest and mean absolute difference, over instances and senses.
-    differing : tuple of Disagreement
+    differing : list of Disagreement
     """
 
     word: str
@@ -129,107 +160,10 @@ class WordMatch:
     published_right: int
     score_difference: float
     mean_score_difference: float
-    differing: tuple[Disagreement, ...]
+    differing: list[Disagreement]
 
 
-@dataclass(frozen=True)
-class Report:
-    """What the check found, the worst cases first.
-
-    Attributes
-    ----------
-    senses : tuple of SenseMatch
-        Ascending by cosine.
-    words : tuple of WordMatch
-        Ascending by agreement.
-    differing : tuple of Disagreement
-        Descending by the lesser of the two margins: near ties last.
-    provenance : mapping
-    """
-
-    senses: tuple[SenseMatch, ...]
-    words: tuple[WordMatch, ...]
-    differing: tuple[Disagreement, ...]
-    provenance: Mapping[str, Any]
-
-    @property
-    def cosine(self) -> float:
-        """The lowest of all senses."""
-        return self.senses[0].cosine
-
-    @property
-    def n(self) -> int:
-        """Number of test instances."""
-        return sum(word.n for word in self.words)
-
-    @property
-    def agreement(self) -> float:
-        """The share of test instances with the same prediction."""
-        return sum(word.agreeing for word in self.words) / self.n
-
-    @property
-    def accuracy(self) -> tuple[float, float]:
-        """Ours and the published one, over all instances."""
-        return (
-            sum(word.our_right for word in self.words) / self.n,
-            sum(word.published_right for word in self.words) / self.n,
-        )
-
-    @property
-    def score_difference(self) -> tuple[float, float]:
-        """Largest absolute difference of two scores, and the mean of the words' means."""
-        means = [word.mean_score_difference for word in self.words]
-        return max(word.score_difference for word in self.words), sum(means) / len(means)
-
-    @property
-    def centroids_pass(self) -> bool:
-        """Whether every cosine is at least ``COSINE``."""
-        return self.cosine >= COSINE
-
-    @property
-    def predictions_pass(self) -> bool:
-        """Whether the agreement is at least ``AGREEMENT``."""
-        return self.agreement >= AGREEMENT
-
-    @property
-    def passed(self) -> bool:
-        """The verdict."""
-        return self.centroids_pass and self.predictions_pass
-
-
-def summarize(
-    senses: Sequence[SenseMatch], words: Sequence[WordMatch], provenance: Mapping[str, Any]
-) -> Report:
-    """Put the worst cases first."""
-    differing = [one for word in words for one in word.differing]
-    return Report(
-        senses=tuple(sorted(senses, key=lambda s: s.cosine)),
-        words=tuple(sorted(words, key=lambda w: w.agreeing / w.n)),
-        differing=tuple(sorted(differing, key=lambda d: -min(d.our_margin, d.published_margin))),
-        provenance=provenance,
-    )
-
-
-def fit(corpus: Corpus, vectors: np.ndarray) -> tuple[dict[str, np.ndarray], WordPredictions]:
-    """Our centroids of a word's senses on its whole training split, and our test predictions.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    vectors : array of shape (len(corpus), width)
-
-    Returns
-    -------
-    dict of sense to float64 array, and WordPredictions
-        A sense without training instances has no centroid.
-    """
-    classifier = NearestCentroid(metric="cosine")
-    tested = predictions.predict_word(corpus, vectors, classifier)
-    centroids = {
-        corpus.senses[code]: centroid
-        for code, centroid in zip(classifier.classes_, classifier.centroids_, strict=True)
-    }
-    return centroids, next(words for words in tested if words.split == TEST)
+# Comparing
 
 
 def compare_centroids(
@@ -243,23 +177,21 @@ def compare_centroids(
     ours, published : mappings of sense to array of shape (width,)
         ``published`` may have the senses of other words too.
     """
-    counts = np.bincount(corpus.gold[corpus.split == "train"], minlength=len(corpus.senses))
     matches = []
-    for sense, n_train in zip(corpus.senses, counts.tolist(), strict=True):
+    for sense, n_train in zip(corpus.senses, _trained(corpus).tolist(), strict=True):
         one, other = ours[sense], published[sense]
         with np.errstate(over="ignore"):
             length, their_length = float(np.linalg.norm(one)), float(np.linalg.norm(other))
         product = length * their_length
-        matches.append(
-            SenseMatch(
-                word=corpus.word,
-                sense=sense,
-                n_train=n_train,
-                cosine=min(1.0, float(one @ other) / product) if 0 < product < np.inf else 0.0,
-                length=length / their_length if their_length else 0.0,
-            )
-        )
+        cosine = min(1.0, float(one @ other) / product) if 0 < product < np.inf else 0.0
+        ratio = length / their_length if their_length else 0.0
+        matches.append(SenseMatch(corpus.word, sense, n_train, cosine, ratio))
     return matches
+
+
+def _trained(corpus: Corpus) -> np.ndarray:
+    """How many training instances each sense has."""
+    return np.bincount(corpus.gold[corpus.split == "train"], minlength=len(corpus.senses))
 
 
 def compare_predictions(ours: WordPredictions, published: WordPredictions) -> WordMatch:
@@ -270,14 +202,11 @@ def compare_predictions(ours: WordPredictions, published: WordPredictions) -> Wo
     ours, published : WordPredictions
         Of the same instances, in the same order.
     """
-    for name in ("word", "senses"):
-        if getattr(ours, name) != getattr(published, name):
-            raise ValueError(f"predictions of another {name}")
-    for name in ("index", "gold"):
+    for name in ("word", "senses", "index", "gold"):
         if not np.array_equal(getattr(ours, name), getattr(published, name)):
             raise ValueError(f"predictions of {ours.word} with another {name}")
     apart = np.abs(ours.scores - published.scores)
-    differing = np.flatnonzero(ours.predicted != published.predicted)
+    differing = np.flatnonzero(ours.predicted != published.predicted).tolist()
     return WordMatch(
         word=ours.word,
         n=len(ours.index),
@@ -286,7 +215,7 @@ def compare_predictions(ours: WordPredictions, published: WordPredictions) -> Wo
         published_right=int((published.predicted == published.gold).sum()),
         score_difference=float(apart.max()),
         mean_score_difference=float(apart.mean()),
-        differing=tuple(_disagreement(ours, published, int(i)) for i in differing),
+        differing=[_disagreement(ours, published, i) for i in differing],
     )
 
 
@@ -301,6 +230,100 @@ def _disagreement(ours: WordPredictions, published: WordPredictions, i: int) -> 
         our_margin=float(ours.scores[i, mine] - ours.scores[i, theirs]),
         published_margin=float(published.scores[i, theirs] - published.scores[i, mine]),
     )
+
+
+def summarize(
+    senses: Sequence[SenseMatch], words: Sequence[WordMatch], provenance: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the JSON file holds: the verdict, the figures, and every match, the worst first."""
+    differing = [one for word in words for one in word.differing]
+    differing.sort(key=lambda one: -min(one.our_margin, one.published_margin))  # near ties last
+    senses = sorted(senses, key=lambda sense: sense.cosine)
+    words = sorted(words, key=lambda word: word.agreeing / word.n)
+    n = sum(word.n for word in words)
+    agreement = sum(word.agreeing for word in words) / n
+    ours = sum(word.our_right for word in words) / n
+    published = sum(word.published_right for word in words) / n
+    passed = {"centroids": senses[0].cosine >= COSINE, "predictions": agreement >= AGREEMENT}
+    return {
+        "passed": all(passed.values()),
+        "thresholds": {"cosine": COSINE, "agreement": AGREEMENT},
+        "centroids": {
+            "passed": passed["centroids"],
+            "lowest_cosine": senses[0].cosine,
+            "senses": [asdict(sense) for sense in senses],
+        },
+        "predictions": {
+            "passed": passed["predictions"],
+            "n": n,
+            "agreement": agreement,
+            "accuracy": {"ours": ours, "published": published, "difference": ours - published},
+            "score_difference": {
+                "largest": max(word.score_difference for word in words),
+                "mean": sum(word.mean_score_difference for word in words) / len(words),
+            },
+            "words": [_of_word(word) for word in words],
+            "differing": [asdict(one) for one in differing],
+        },
+        "provenance": dict(provenance),
+    }
+
+
+def _of_word(word: WordMatch) -> dict[str, Any]:
+    difference = (word.our_right - word.published_right) / word.n
+    row = asdict(word) | {"agreement": word.agreeing / word.n, "accuracy_difference": difference}
+    del row["differing"]
+    return row
+
+
+def as_text(found: Mapping[str, Any]) -> str:
+    """What :func:`summarize` gave, to read: the verdict, the figures, the worst cases."""
+    centroids, predicted, source = found["centroids"], found["predictions"], found["provenance"]
+    senses, words = centroids["senses"], predicted["words"]
+    accuracy, apart = predicted["accuracy"], predicted["score_difference"]
+    lengths = [sense["length"] for sense in senses]
+    accuracies = [
+        word | {whose: word[f"{whose}_right"] / word["n"] for whose in ("our", "published")}
+        for word in words
+    ]
+    lines = [
+        f"{_verdict(found).upper()}: {source['encoder']['model']['name']}, {source['layers']}, "
+        f"beside the published {source['published']['model']['name']}",
+        "",
+        f"centroids    {_verdict(centroids)}: the lowest cosine of {len(senses)} senses is "
+        f"{centroids['lowest_cosine']:.7f}, to be {COSINE:.4f} at least; "
+        f"lengths {min(lengths):.4f} to {max(lengths):.4f} times theirs",
+        f"predictions  {_verdict(predicted)}: {sum(word['agreeing'] for word in words)} of "
+        f"{predicted['n']} test instances agree, {predicted['agreement']:.4%}, to be "
+        f"{AGREEMENT:.1%} at least",
+        f"accuracy     ours {accuracy['ours']:.2%}, theirs {accuracy['published']:.2%}, "
+        f"{100 * accuracy['difference']:+.2f} points",
+        f"scores       at most {apart['largest']:.1e} apart, {apart['mean']:.1e} in the mean of "
+        "words",
+        "",
+        *_listed("Senses, lowest cosine first", SENSE_COLUMNS, senses),
+        "",
+        *_listed("Words, lowest agreement first", WORD_COLUMNS, accuracies),
+        "",
+        *_listed(DIFFERING, DIFFERING_COLUMNS, predicted["differing"]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _verdict(part: Mapping[str, Any]) -> str:
+    return "pass" if part["passed"] else "fail"
+
+
+def _listed(title: str, columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Lines: the first rows below a title that says how many there are."""
+    if not rows:
+        return [f"{title}: none"]
+    cells = [[cell.format_map(row) for cell in columns.values()] for row in rows[:SHOWN]]
+    count = f"{SHOWN} of {len(rows)}" if len(rows) > SHOWN else str(len(rows))
+    return [f"{title} ({count})", *(f"  {line}" for line in aligned([list(columns), *cells]))]
+
+
+# The check
 
 
 def check_senses(
@@ -328,10 +351,10 @@ def check_senses(
                 f"a centroid of {other[0]!r}, but {word!r} has {', '.join(corpus.senses)}",
                 where=str(where),
             )
-        trained = np.bincount(corpus.gold[corpus.split == "train"], minlength=len(corpus.senses))
+        trained = _trained(corpus)
         if not trained.all():
             raise CorpusError(
-                f"{corpus.senses[int(trained.argmin())]!r} has no training instance, so that its "
+                f"{corpus.senses[trained.argmin()]!r} has no training instance, so that its "
                 "centroid cannot be compared",
                 fix="check the whole training set",
             )
@@ -345,12 +368,12 @@ def read_predictions(
     Parameters
     ----------
     path : Path
-        A file of ``wsd published``; of further words too, if it has them.
+        A file of ``wsd published``.
     corpora : mapping of word to Corpus
 
     Returns
     -------
-    dict of word to WordPredictions, and the file's provenance
+    dict of word to WordPredictions, of all words of the file, and its provenance
 
     Raises
     ------
@@ -360,25 +383,20 @@ def read_predictions(
     """
     read, provenance = predictions.read(path)
     with expecting(path):
-        system = {key: provenance[key] for key in ("view", "layers", "estimator")}
-        name, published = (
-            provenance["encoder"]["model"]["name"],
-            "published" in provenance["encoder"],
+        encoder, digests = provenance["encoder"], dict(provenance["corpus"])
+        name = encoder["model"]["name"]
+        is_the_system = "published" in encoder and all(
+            provenance[key] == value for key, value in SYSTEM.items()
         )
-        digests = dict(provenance["corpus"])
-    if not published or system != {
-        "view": VIEW,
-        "layers": LAYERS,
-        "estimator": "nearest_centroid",
-    }:
+    if not is_the_system:
         raise ResultError(
             f"the predictions of {name!r} are not those of published nearest centroids",
             where=str(path),
             fix="give the file of `wsd published --system 1nn-bert-base-uncased`",
         )
-    of_word = {words.word: words for words in read if words.split == TEST}
+    tested = {words.word: words for words in read if words.split == TEST}
     for word, corpus in corpora.items():
-        if word not in of_word:
+        if word not in tested:
             raise ResultError(f"no predictions of {word!r}", where=str(path))
         if digests.get(word) != corpus.digest:
             raise ResultError(
@@ -386,17 +404,12 @@ def read_predictions(
                 where=str(path),
                 fix="delete the file and run again",
             )
-    return {word: of_word[word] for word in corpora}, provenance
+    return tested, provenance
 
 
 def check(
-    corpora: Mapping[str, Corpus],
-    embeddings: Path,
-    *,
-    layers: str = LAYERS,
-    centroids: Path,
-    published: Path,
-) -> Report:
+    corpora: Mapping[str, Corpus], embeddings: Path, layers: str, centroids: Path, published: Path
+) -> dict[str, Any]:
     """Compare our centroids and predictions of some words with the published ones.
 
     Parameters
@@ -411,23 +424,26 @@ def check(
     published : Path
         The published predictions, a file of ``wsd published``.
 
+    Returns
+    -------
+    dict
+        Of :func:`summarize`.
+
     Raises
     ------
     CorpusError, ResultError
         If a file is missing, malformed, or of other words, senses, instances or width.
     """
-    from threadpoolctl import threadpool_limits
-
-    theirs = read_centroids(centroids)
-    check_senses(theirs, corpora, centroids)
-    predicted, system = read_predictions(published, corpora)
+    their_centroids = read_centroids(centroids)
+    check_senses(their_centroids, corpora, centroids)
+    theirs, system = read_predictions(published, corpora)
+    width = len(next(iter(their_centroids.values())))
     sources: dict[str, Any] = {}
     senses: list[SenseMatch] = []
     words: list[WordMatch] = []
     with threadpool_limits(1):
         for word, corpus in corpora.items():
             found, vectors, sources[word] = features.read(embeddings, corpus, VIEW, layers)
-            width = len(theirs[corpus.senses[0]])
             if vectors.shape[1] != width:
                 raise ResultError(
                     f"the vectors of {word!r} have {vectors.shape[1]} numbers, the published "
@@ -436,10 +452,14 @@ def check(
                     fix="check the encoder of the published file: have bert-base-uncased, as in "
                     "config/config.yaml, under the config key `models`",
                 )
-            ours, tested = fit(corpus, vectors)
-            senses += compare_centroids(corpus, ours, theirs)
+            classifier = NearestCentroid(metric="cosine")
+            predicted = predictions.predict_word(corpus, vectors, classifier)  # and fits it
+            ours = next(of_split for of_split in predicted if of_split.split == TEST)
+            # Every sense has training instances, so that there is a centroid of each.
+            our_centroids = dict(zip(corpus.senses, classifier.centroids_, strict=True))
+            senses += compare_centroids(corpus, our_centroids, their_centroids)
             with expecting(published):
-                words.append(compare_predictions(tested, predicted[word]))
+                words.append(compare_predictions(ours, theirs[word]))
             log.debug("%s: %d of %d agree", word, words[-1].agreeing, words[-1].n)
     provenance = {
         "view": found.view,
@@ -453,116 +473,6 @@ def check(
         "versions": {package: version(package) for package in predictions.PACKAGES},
     }
     return summarize(senses, words, provenance)
-
-
-def as_json(report: Report) -> dict[str, Any]:
-    """All of a report, for a machine to read."""
-    ours, published = report.accuracy
-    largest, mean = report.score_difference
-    return {
-        "passed": report.passed,
-        "thresholds": {"cosine": COSINE, "agreement": AGREEMENT},
-        "centroids": {
-            "passed": report.centroids_pass,
-            "lowest_cosine": report.cosine,
-            "senses": [asdict(sense) for sense in report.senses],
-        },
-        "predictions": {
-            "passed": report.predictions_pass,
-            "n": report.n,
-            "agreement": report.agreement,
-            "accuracy": {"ours": ours, "published": published, "difference": ours - published},
-            "score_difference": {"largest": largest, "mean": mean},
-            "words": [
-                {k: v for k, v in asdict(word).items() if k != "differing"}
-                | {
-                    "agreement": word.agreeing / word.n,
-                    "accuracy_difference": (word.our_right - word.published_right) / word.n,
-                }
-                for word in report.words
-            ],
-            "differing": [asdict(one) for one in report.differing],
-        },
-        "provenance": dict(report.provenance),
-    }
-
-
-def as_text(report: Report) -> str:
-    """A report for a person to read: the verdict, the figures, the worst cases."""
-    ours, published = report.accuracy
-    largest, mean = report.score_difference
-    encoder = report.provenance["encoder"]["model"]["name"]
-    lengths = sorted(sense.length for sense in report.senses)
-    agreeing = sum(word.agreeing for word in report.words)
-    lines = [
-        f"{_verdict(report.passed).upper()}: {encoder}, {report.provenance['layers']}, "
-        f"beside the published {report.provenance['published']['model']['name']}",
-        "",
-        f"centroids    {_verdict(report.centroids_pass)}: the lowest cosine of "
-        f"{len(report.senses)} senses is {report.cosine:.7f}, to be {COSINE:.4f} at least; "
-        f"lengths {lengths[0]:.4f} to {lengths[-1]:.4f} times theirs",
-        f"predictions  {_verdict(report.predictions_pass)}: {agreeing} of {report.n} test "
-        f"instances agree, {report.agreement:.4%}, to be {AGREEMENT:.1%} at least",
-        f"accuracy     ours {ours:.2%}, theirs {published:.2%}, {100 * (ours - published):+.2f} "
-        "points",
-        f"scores       at most {largest:.1e} apart, {mean:.1e} in the mean of words",
-        "",
-        *_table(
-            "Senses, lowest cosine first",
-            ("cosine", "length", "training", "sense"),
-            [
-                (f"{s.cosine:.7f}", f"{s.length:.4f}", str(s.n_train), s.sense)
-                for s in report.senses
-            ],
-        ),
-        "",
-        *_table(
-            "Words, lowest agreement first",
-            ("agreement", "of", "accuracy", "theirs", "scores apart", "word"),
-            [
-                (
-                    *(f"{w.agreeing / w.n:.4%}", str(w.n)),
-                    *(f"{w.our_right / w.n:.2%}", f"{w.published_right / w.n:.2%}"),
-                    *(f"{w.score_difference:.1e}", w.word),
-                )
-                for w in report.words
-            ],
-        ),
-        "",
-        *_table(
-            "Test instances that differ, near ties last; a margin is the lead over the other's "
-            "prediction",
-            ("index", "our margin", "their margin", "word", "gold", "ours", "theirs"),
-            [
-                (
-                    *(str(d.index), f"{d.our_margin:.2e}", f"{d.published_margin:.2e}"),
-                    *(d.word, d.gold, d.ours, d.published),
-                )
-                for d in report.differing
-            ],
-        ),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _verdict(passed: bool) -> str:
-    return "pass" if passed else "fail"
-
-
-def _table(title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Lines: the first rows below a title that says how many there are."""
-    if not rows:
-        return [f"{title}: none"]
-    shown = [head, *rows[:SHOWN]]
-    widths = [max(len(row[i]) for row in shown) for i in range(len(head))]
-    count = f"{SHOWN} of {len(rows)}" if len(rows) > SHOWN else str(len(rows))
-    return [
-        f"{title} ({count})",
-        *(
-            "  " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip()
-            for row in shown
-        ),
-    ]
 
 
 def reproduce(
@@ -593,26 +503,27 @@ def reproduce(
     """
     if out.suffix != ".json":
         raise ConfigError(f"{out.name!r} does not end with .json", where="--out")
-    report = check(corpora, embeddings, layers=layers, centroids=centroids, published=published)
-    text = as_text(report)
-    write_json(out, as_json(report))
-    write_text(out.with_suffix(".txt"), text)
+    found = check(corpora, embeddings, layers, centroids, published)
+    text, readable = as_text(found), out.with_suffix(".txt")
+    write_json(out, found)
+    write_text(readable, text)
     log.info("%s", text)
-    if not report.passed:
-        raise _failure(report, out.with_suffix(".txt"))
+    if not found["passed"]:
+        raise _failure(found, readable)
 
 
-def _failure(report: Report, where: Path) -> ReproductionError:
+def _failure(found: Mapping[str, Any], where: Path) -> ReproductionError:
+    centroids, predicted = found["centroids"], found["predictions"]
     reasons, fix = [], "look at the instances that differ, those with the greatest margins first"
-    if not report.centroids_pass:
-        worst = report.senses[0]
-        reasons.append(f"the centroid of {worst.sense!r} has cosine {worst.cosine:.5f}")
+    if not centroids["passed"]:
+        worst = centroids["senses"][0]
+        reasons.append(f"the centroid of {worst['sense']!r} has cosine {worst['cosine']:.5f}")
         fix = "check the encoder and its revision, the layers, and where the focal word is sought"
-    if not report.predictions_pass:
-        instance = report.differing[0]
+    if not predicted["passed"]:
+        differing = predicted["differing"]
         reasons.append(
-            f"{len(report.differing)} of {report.n} predictions differ, such as that of "
-            f"{instance.word} test {instance.index}"
+            f"{len(differing)} of {predicted['n']} predictions differ, such as that of "
+            f"{differing[0]['word']} test {differing[0]['index']}"
         )
     return ReproductionError(
         f"what was published is not reproduced: {'; '.join(reasons)}", where=str(where), fix=fix
