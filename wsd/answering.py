@@ -6,9 +6,8 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 from wsd import streams
 from wsd.errors import ConfigError, CorpusError
@@ -75,13 +74,7 @@ def predict(
     )
     details = bool(texts)
     count: Counter[str] = Counter()
-    with _opened(file) if not texts else nullcontext() as stream:
-        typed = stream is not None and stream.isatty()
-        if stream is None:
-            lines: Iterable[Line] = [Line(i, text, word) for i, text in enumerate(texts, start=1)]
-        else:
-            as_json = as_json or (file is not None and file.suffix == ".jsonl")
-            lines = streams.read(stream, word=word, as_json=as_json)
+    with _input(texts, file, word, as_json) as (lines, typed):
         if typed:
             log.info("a sentence per line, each answered at once; Ctrl-D ends")
         answers = predictor.predict(
@@ -150,14 +143,20 @@ def _only_results() -> Path:
 
 
 @contextmanager
-def _opened(file: Path | None) -> Iterator[BinaryIO]:
-    if file is not None and file != STANDARD_STREAM:
+def _input(
+    texts: list[str], file: Path | None, word: str | None, as_json: bool
+) -> Iterator[tuple[Iterable[Line], bool]]:
+    """The lines to answer, and whether somebody types them."""
+    if texts:
+        yield [Line(i, text, word) for i, text in enumerate(texts, start=1)], False
+    elif file is not None and file != STANDARD_STREAM:
+        as_json = as_json or file.suffix == ".jsonl"
         with file.open("rb") as stream:
-            yield stream
+            yield streams.read(stream, word=word, as_json=as_json), stream.isatty()
     elif sys.stdin is None:
         raise ConfigError("standard input is closed", where="--file", fix="name a file")
     else:
-        yield sys.stdin.buffer
+        yield streams.read(sys.stdin.buffer, word=word, as_json=as_json), sys.stdin.isatty()
 
 
 def _counted(answers: Iterable[Answer], count: Counter[str]) -> Iterator[Answer]:

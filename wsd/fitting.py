@@ -6,7 +6,6 @@ predictions on the test split again, so that the scores that were reported are t
 used.
 """
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +25,6 @@ from wsd.predictions import PER_WORD, TEST, WordPredictions
 from wsd.selection import ALL_WORDS
 from wsd.sheets import read_csv
 from wsd.trains import FULL
-
-log = logging.getLogger("wsd")
 
 DRAWN = "other"  # the view of a random word: one that has no meaning on new text
 # How far scores may lie from the stored ones: rounding, never another fit.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from wsd import models
 from wsd.corpus import Corpus
 from wsd.embeddings import MASKED
 from wsd.errors import ConfigError, ModelError
-from wsd.features import Features
-from wsd.fitting import FittedWord, VectorAnswers
+from wsd.fitting import FittedWord, Fitting, VectorAnswers
 from wsd.forms import Finder, Occurrence
+from wsd.modelfile import ModelFile
 from wsd.vectors import vectors as vectors_of
 
 if TYPE_CHECKING:
@@ -33,21 +33,9 @@ NEW = "new"  # the split of what is predicted
 # What a row can be: answered, or why not.
 OK, NOT_FOUND, AMBIGUOUS, UNREADABLE = STATUSES = ("ok", "not found", "ambiguous", "unreadable")
 
+# Fitted words of one configuration: of a model file, or of the results themselves.
+Words = Fitting | ModelFile
 _T = TypeVar("_T")
-
-
-class Words(Protocol):
-    """Fitted words of one configuration: a model file, or the results themselves."""
-
-    encoder: dict[str, Any]
-    features: Features
-    words: tuple[str, ...]
-
-    def word(self, word: str) -> FittedWord:
-        """A word, ready to predict."""
-
-    def sentences(self, word: str) -> list[str] | None:
-        """Its training sentences in the order of its vectors, where they are at hand."""
 
 
 @dataclass(frozen=True)

@@ -30,12 +30,12 @@ report, whatever the verdict.
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from wsd import features, predictions
@@ -57,6 +57,8 @@ SYSTEM = {"view": VIEW, "layers": LAYERS, "estimator": "nearest_centroid"}
 COSINE = 0.9999
 AGREEMENT = 0.999
 
+Rows = Sequence[Mapping[str, Any]]
+WHOSE = ("our", "published")
 SHOWN = 10  # rows of each of the text's lists; the JSON has all
 DIFFERING = (
     "Test instances that differ, near ties last; a margin is the lead over the other's prediction"
@@ -91,189 +93,140 @@ class ReproductionError(WsdError):
     """What was published is not what we get."""
 
 
-@dataclass(frozen=True)
-class SenseMatch:
-    """Our centroid of a sense beside the published one.
-
-    Attributes
-    ----------
-    word, sense : str
-    n_train : int
-        Training instances that ours is the mean of.
-    cosine : float
-        0 where one of them is zero, or too long for its length to be a number.
-    length : float
-        Ours over theirs, to which a cosine is blind: 0.25 if layers were averaged, not summed.
-    """
-
-    word: str
-    sense: str
-    n_train: int
-    cosine: float
-    length: float
-
-
-@dataclass(frozen=True)
-class Disagreement:
-    """A test instance for which we predict another sense than was published.
-
-    Attributes
-    ----------
-    word : str
-    index : int
-        0-based line of the test file.
-    gold, ours, published : str
-        Senses.
-    our_margin, published_margin : float
-        By how much the score of one's own prediction exceeds that of the other's.
-    """
-
-    word: str
-    index: int
-    gold: str
-    ours: str
-    published: str
-    our_margin: float
-    published_margin: float
-
-
-@dataclass(frozen=True)
-class WordMatch:
-    """Our predictions of one word's test instances beside the published ones.
-
-    Attributes
-    ----------
-    word : str
-    n, agreeing : int
-        Test instances, and those for which the same sense is predicted.
-    our_right, published_right : int
-        Instances for which the gold sense is predicted.
-    score_difference, mean_score_difference : float
-        Largest and mean absolute difference, over instances and senses.
-    differing : list of Disagreement
-    """
-
-    word: str
-    n: int
-    agreeing: int
-    our_right: int
-    published_right: int
-    score_difference: float
-    mean_score_difference: float
-    differing: list[Disagreement]
-
-
-# Comparing
+# Comparing: each gives rows as the JSON file has them.
 
 
 def compare_centroids(
     corpus: Corpus, ours: Mapping[str, np.ndarray], published: Mapping[str, np.ndarray]
-) -> list[SenseMatch]:
-    """Cosine and ratio of lengths of each sense's two centroids.
+) -> list[dict[str, Any]]:
+    """Our centroid of each sense of a word beside the published one.
 
     Parameters
     ----------
     corpus : Corpus
     ours, published : mappings of sense to array of shape (width,)
         ``published`` may have the senses of other words too.
+
+    Returns
+    -------
+    list of dict
+        ``word``; ``sense``; ``n_train``, the instances that ours is the mean of; ``cosine``, 0
+        where one of them is zero, or too long for its length to be a number; ``length``, ours over
+        theirs, to which a cosine is blind: 0.25 if layers were averaged, not summed.
     """
-    matches = []
-    for sense, n_train in zip(corpus.senses, _trained(corpus).tolist(), strict=True):
+    rows = []
+    for sense, n_train in zip(corpus.senses, training_counts(corpus).tolist(), strict=True):
         one, other = ours[sense], published[sense]
         with np.errstate(over="ignore"):
             length, their_length = float(np.linalg.norm(one)), float(np.linalg.norm(other))
         product = length * their_length
         cosine = min(1.0, float(one @ other) / product) if 0 < product < np.inf else 0.0
         ratio = length / their_length if their_length else 0.0
-        matches.append(SenseMatch(corpus.word, sense, n_train, cosine, ratio))
-    return matches
+        row = {"word": corpus.word, "sense": sense, "n_train": n_train}
+        rows.append(row | {"cosine": cosine, "length": ratio})
+    return rows
 
 
-def _trained(corpus: Corpus) -> np.ndarray:
+def training_counts(corpus: Corpus) -> np.ndarray:
     """How many training instances each sense has."""
     return np.bincount(corpus.gold[corpus.split == "train"], minlength=len(corpus.senses))
 
 
-def compare_predictions(ours: WordPredictions, published: WordPredictions) -> WordMatch:
+def compare_predictions(
+    ours: WordPredictions, published: WordPredictions
+) -> tuple[dict[str, Any], list[dict[Any, Any]]]:
     """Which test instances of a word get the same sense, and how far their scores are apart.
 
     Parameters
     ----------
     ours, published : WordPredictions
         Of the same instances, in the same order.
+
+    Returns
+    -------
+    dict
+        ``word``; ``n``, ``agreeing`` and ``agreement``, the instances, those for which the same
+        sense is predicted, and their share; ``our_right``, ``published_right`` and
+        ``accuracy_difference``, by the gold senses; ``score_difference`` and
+        ``mean_score_difference``, absolute, over instances and senses.
+    list of dict
+        For each instance with another prediction ``word``; ``index``, the 0-based line of the test
+        file; the senses ``gold``, ``ours`` and ``published``; ``our_margin`` and
+        ``published_margin``, by how much the score of one's own prediction exceeds that of the
+        other's.
     """
     for name in ("word", "senses", "index", "gold"):
         if not np.array_equal(getattr(ours, name), getattr(published, name)):
             raise ValueError(f"predictions of {ours.word} with another {name}")
-    apart = np.abs(ours.scores - published.scores)
-    differing = np.flatnonzero(ours.predicted != published.predicted).tolist()
-    return WordMatch(
-        word=ours.word,
-        n=len(ours.index),
-        agreeing=len(ours.index) - len(differing),
-        our_right=int((ours.predicted == ours.gold).sum()),
-        published_right=int((published.predicted == published.gold).sum()),
-        score_difference=float(apart.max()),
-        mean_score_difference=float(apart.mean()),
-        differing=[_disagreement(ours, published, i) for i in differing],
+    n, apart = len(ours.index), np.abs(ours.scores - published.scores)
+    right, their_right = (int((of.predicted == of.gold).sum()) for of in (ours, published))
+    at = np.flatnonzero(ours.predicted != published.predicted)
+    mine, theirs, names = ours.predicted[at], published.predicted[at], np.array(ours.senses)
+    differing = pd.DataFrame(
+        {
+            "word": ours.word,
+            "index": ours.index[at],
+            "gold": names[ours.gold[at]],
+            "ours": names[mine],
+            "published": names[theirs],
+            "our_margin": ours.scores[at, mine] - ours.scores[at, theirs],
+            "published_margin": published.scores[at, theirs] - published.scores[at, mine],
+        }
     )
-
-
-def _disagreement(ours: WordPredictions, published: WordPredictions, i: int) -> Disagreement:
-    mine, theirs = int(ours.predicted[i]), int(published.predicted[i])
-    return Disagreement(
-        word=ours.word,
-        index=int(ours.index[i]),
-        gold=ours.senses[ours.gold[i]],
-        ours=ours.senses[mine],
-        published=ours.senses[theirs],
-        our_margin=float(ours.scores[i, mine] - ours.scores[i, theirs]),
-        published_margin=float(published.scores[i, theirs] - published.scores[i, mine]),
-    )
+    word: dict[str, Any] = {
+        "word": ours.word,
+        "n": n,
+        "agreeing": n - len(at),
+        "agreement": (n - len(at)) / n,
+        "our_right": right,
+        "published_right": their_right,
+        "accuracy_difference": (right - their_right) / n,
+        "score_difference": float(apart.max()),
+        "mean_score_difference": float(apart.mean()),
+    }
+    return word, differing.to_dict("records")
 
 
 def summarize(
-    senses: Sequence[SenseMatch], words: Sequence[WordMatch], provenance: Mapping[str, Any]
+    senses: Rows, words: Rows, differing: Rows, provenance: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What the JSON file holds: the verdict, the figures, and every match, the worst first."""
-    differing = [one for word in words for one in word.differing]
-    differing.sort(key=lambda one: -min(one.our_margin, one.published_margin))  # near ties last
-    senses = sorted(senses, key=lambda sense: sense.cosine)
-    words = sorted(words, key=lambda word: word.agreeing / word.n)
-    n = sum(word.n for word in words)
-    agreement = sum(word.agreeing for word in words) / n
-    ours = sum(word.our_right for word in words) / n
-    published = sum(word.published_right for word in words) / n
-    passed = {"centroids": senses[0].cosine >= COSINE, "predictions": agreement >= AGREEMENT}
+    """What the JSON file holds: the verdict, the figures, and all rows, the worst first.
+
+    Parameters
+    ----------
+    senses : rows of :func:`compare_centroids`
+    words, differing : rows of :func:`compare_predictions`
+    provenance : mapping
+    """
+    senses = sorted(senses, key=lambda sense: sense["cosine"])
+    n = sum(word["n"] for word in words)
+    agreement = sum(word["agreeing"] for word in words) / n
+    ours, published = (sum(word[f"{of}_right"] for word in words) / n for of in WHOSE)
+    differing = sorted(differing, key=lambda d: -min(d["our_margin"], d["published_margin"]))
+    lowest = senses[0]["cosine"]
+    passed = {"centroids": lowest >= COSINE, "predictions": agreement >= AGREEMENT}
+    words = sorted(words, key=lambda word: word["agreement"])
     return {
         "passed": all(passed.values()),
         "thresholds": {"cosine": COSINE, "agreement": AGREEMENT},
-        "centroids": {
-            "passed": passed["centroids"],
-            "lowest_cosine": senses[0].cosine,
-            "senses": [asdict(sense) for sense in senses],
-        },
+        "centroids": {"passed": passed["centroids"], "lowest_cosine": lowest, "senses": senses},
         "predictions": {
             "passed": passed["predictions"],
             "n": n,
             "agreement": agreement,
             "accuracy": {"ours": ours, "published": published, "difference": ours - published},
             "score_difference": {
-                "largest": max(word.score_difference for word in words),
-                "mean": sum(word.mean_score_difference for word in words) / len(words),
+                "largest": max(word["score_difference"] for word in words),
+                "mean": sum(word["mean_score_difference"] for word in words) / len(words),
             },
-            "words": [_of_word(word) for word in words],
-            "differing": [asdict(one) for one in differing],
+            "words": words,
+            # Near ties last.
+            "differing": sorted(
+                differing, key=lambda d: -min(d["our_margin"], d["published_margin"])
+            ),
         },
         "provenance": dict(provenance),
     }
-
-
-def _of_word(word: WordMatch) -> dict[str, Any]:
-    difference = (word.our_right - word.published_right) / word.n
-    row = asdict(word) | {"agreement": word.agreeing / word.n, "accuracy_difference": difference}
-    del row["differing"]
-    return row
 
 
 def as_text(found: Mapping[str, Any]) -> str:
@@ -283,8 +236,7 @@ def as_text(found: Mapping[str, Any]) -> str:
     accuracy, apart = predicted["accuracy"], predicted["score_difference"]
     lengths = [sense["length"] for sense in senses]
     accuracies = [
-        word | {whose: word[f"{whose}_right"] / word["n"] for whose in ("our", "published")}
-        for word in words
+        word | {whose: word[f"{whose}_right"] / word["n"] for whose in WHOSE} for word in words
     ]
     lines = [
         f"{_verdict(found).upper()}: {source['encoder']['model']['name']}, {source['layers']}, "
@@ -314,7 +266,7 @@ def _verdict(part: Mapping[str, Any]) -> str:
     return "pass" if part["passed"] else "fail"
 
 
-def _listed(title: str, columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _listed(title: str, columns: Mapping[str, str], rows: Rows) -> list[str]:
     """Lines: the first rows below a title that says how many there are."""
     if not rows:
         return [f"{title}: none"]
@@ -351,7 +303,7 @@ def check_senses(
                 f"a centroid of {other[0]!r}, but {word!r} has {', '.join(corpus.senses)}",
                 where=str(where),
             )
-        trained = _trained(corpus)
+        trained = training_counts(corpus)
         if not trained.all():
             raise CorpusError(
                 f"{corpus.senses[trained.argmin()]!r} has no training instance, so that its "
@@ -439,8 +391,9 @@ def check(
     theirs, system = read_predictions(published, corpora)
     width = len(next(iter(their_centroids.values())))
     sources: dict[str, Any] = {}
-    senses: list[SenseMatch] = []
-    words: list[WordMatch] = []
+    senses: list[dict[str, Any]] = []
+    words: list[dict[str, Any]] = []
+    differing: list[dict[Any, Any]] = []
     with threadpool_limits(1):
         for word, corpus in corpora.items():
             found, vectors, sources[word] = features.read(embeddings, corpus, VIEW, layers)
@@ -459,8 +412,10 @@ def check(
             our_centroids = dict(zip(corpus.senses, classifier.centroids_, strict=True))
             senses += compare_centroids(corpus, our_centroids, their_centroids)
             with expecting(published):
-                words.append(compare_predictions(ours, theirs[word]))
-            log.debug("%s: %d of %d agree", word, words[-1].agreeing, words[-1].n)
+                of_word, differing_of_word = compare_predictions(ours, theirs[word])
+            words.append(of_word)
+            differing += differing_of_word
+            log.debug("%s: %d of %d agree", word, of_word["agreeing"], of_word["n"])
     provenance = {
         "view": found.view,
         "layers": found.layers,
@@ -472,7 +427,7 @@ def check(
         },
         "versions": {package: version(package) for package in predictions.PACKAGES},
     }
-    return summarize(senses, words, provenance)
+    return summarize(senses, words, differing, provenance)
 
 
 def reproduce(
