@@ -266,20 +266,14 @@ class Fitting:
     def learner(self, word: str) -> "Learner":
         """A word with its vectors, before it is fitted."""
         table = self.results.corpus(word)
-        if table.digest != self.source["corpus"][word]:
-            raise ResultError(
-                f"the corpus of {word!r} is not the one that was predicted",
-                where=str(self.results.folder),
-                fix="run snakemake again",
-            )
         made = self.results.folder / self.configuration.model
+        if table.digest != self.source["corpus"][word]:
+            raise _stale(f"the corpus of {word!r} is not the one that was predicted", made.parent)
         of = self.configuration
         found, vectors, made_by = features.read(made / "embeddings", table, of.view, of.layers)
         if made_by["model"] != self.encoder["model"]:
-            raise ResultError(
-                f"the vectors of {word!r} are of another encoder than the predictions",
-                where=str(made),
-                fix="run snakemake again",
+            raise _stale(
+                f"the vectors of {word!r} are of another encoder than the predictions", made
             )
         parameters = self.source["parameters"]
         if word in self.source["untuned"]:
@@ -294,6 +288,10 @@ class Fitting:
             parameters=parameters,
             stored=self._stored.get(word),
         )
+
+
+def _stale(what: str, where: Path) -> ResultError:
+    return ResultError(what, where=str(where), fix="run snakemake again")
 
 
 def training_sentences(results: Results, word: FittedWord) -> list[str] | None:

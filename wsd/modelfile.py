@@ -167,9 +167,9 @@ def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
 
 
 def _dataset(folder: Path) -> dict[str, str]:
-    known = datasets.DATASETS.get(folder.name)
-    if known is None:
-        known = datasets.read_manifest(folder / "source" / datasets.MANIFEST)
+    known = datasets.DATASETS.get(folder.name) or datasets.read_manifest(
+        folder / "source" / datasets.MANIFEST
+    )
     return {
         "title": known.title,
         "source": known.source or "a corpus of the user's own",
@@ -238,7 +238,6 @@ class ModelFile:
 
     def __init__(self, path: Path, results: Results | None = None) -> None:
         self.path, self._results = path, results
-        self._words: dict[str, FittedWord] = {}
         if not path.exists():
             raise ModelError("there is no such model file", where=str(path))
         with self._expecting():
@@ -272,10 +271,8 @@ class ModelFile:
         ModelError
             If what the file has of it is damaged, or no classifier of this program.
         """
-        if word not in self._words:
-            with self._expecting():
-                self._words[word] = self._load(word)
-        return self._words[word]
+        with self._expecting():
+            return self._load(word)
 
     def sentences(self, word: str) -> list[str] | None:
         """The word's training sentences in the order of its vectors, where they are at hand."""
@@ -287,12 +284,9 @@ class ModelFile:
         """The training sentences of each word, if the file has them."""
         if SENTENCES not in self._zip.namelist():
             return {}
-        found = json.loads(self._read(SENTENCES))
-        if not (
-            isinstance(found, dict)
-            and all(isinstance(of, list) for of in found.values())
-            and all(isinstance(sentence, str) for of in found.values() for sentence in of)
-        ):
+        found: dict[str, list[str]] = json.loads(self._read(SENTENCES))
+        lists = list(found.values()) if isinstance(found, dict) else [None]
+        if not all(isinstance(of, list) and all(isinstance(s, str) for s in of) for of in lists):
             raise ValueError("the sentences are no mapping of words to lists of text")
         return found
 
