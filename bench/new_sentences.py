@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from wsd import features, streams
+from wsd import streams
 from wsd.modelfile import ModelFile
 from wsd.predict import Predictor, open_encoder
 
@@ -19,10 +19,7 @@ FILE = Path(__file__).with_name("new-sentences.jsonl")
 
 def main() -> None:
     opened = ModelFile(Path(sys.argv[1]))
-    used = opened.manifest["configuration"]
-    blocks = opened.encoder["model"]["blocks"]
-    found = features.features(used["view"], used["layers"], blocks)
-    predictor = Predictor(opened, open_encoder(opened.encoder), found)
+    predictor = Predictor(opened, open_encoder(opened.encoder))
     gold = [json.loads(line)["sense"] for line in FILE.read_text(encoding="utf-8").splitlines()]
     with FILE.open("rb") as file:
         rows = list(predictor.predict(streams.read(file, word=None, as_json=True)))

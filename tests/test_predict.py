@@ -543,10 +543,10 @@ def test_what_is_typed_is_answered_before_the_next_line(root: Path) -> None:
 def test_an_ambiguous_form_says_so(root: Path) -> None:
     file = ModelFile(Path("model.wsd"))
     encoder = predict.open_encoder(file.encoder, device="cpu")
-    fitting = Fitting(Results(Path(RESULTS)), Results(Path(RESULTS)).choose(layers="2"))
 
     class Twins:
         encoder = file.encoder
+        features = file.features
         words = ("crane", "cranes")
 
         def word(self, word: str) -> Any:
@@ -555,7 +555,7 @@ def test_an_ambiguous_form_says_so(root: Path) -> None:
         def sentences(self, word: str) -> None:
             return None
 
-    predictor = predict.Predictor(Twins(), encoder, fitting.features)
+    predictor = predict.Predictor(Twins(), encoder)
     lines = [predict.Line(1, "two cranes", None), predict.Line(2, "two cranes", "crane")]
     ambiguous, clear = predictor.predict(lines)
     assert (ambiguous.status, clear.status) == ("ambiguous", "ok")
@@ -612,8 +612,7 @@ def test_one_sentence_that_cannot_be_aligned_leaves_the_others(
         return align(self, table)
 
     monkeypatch.setattr(type(encoder), "align", strict)
-    fitting = Fitting(Results(Path(RESULTS)), Results(Path(RESULTS)).choose(layers="2"))
-    predictor = predict.Predictor(file, encoder, fitting.features)
+    predictor = predict.Predictor(file, encoder)
     lines = [predict.Line(i, t) for i, t in enumerate(["a crane", "poison crane", "apple"], 1)]
     rows = list(predictor.predict(lines))
     assert [(r.status, r.word) for r in rows] == [

@@ -597,18 +597,22 @@ def toy(n: int, wrong: int, scores: Sequence[float] = (0.5, 0.25)) -> WordPredic
     return WordPredictions("mint", ("a", "b"), 4, np.arange(n), gold, predicted, rows)
 
 
+def sense_row(name: str = "a", cosine: float = 1.0) -> dict[str, Any]:
+    return {"word": "mint", "sense": name, "n_train": 4, "cosine": cosine, "length": 1.0}
+
+
 @pytest.mark.parametrize(("wrong", "passes"), [(0, True), (1, True), (2, False)])
 def test_the_threshold_of_agreement(wrong: int, passes: bool) -> None:
-    match = reproduce.compare_predictions(toy(1000, 0), toy(1000, wrong))
-    sense = reproduce.SenseMatch("mint", "a", 4, 1.0, 1.0)
-    report = reproduce.summarize([sense], [match], {})
-    assert (report.n, report.agreement) == (1000, 1 - wrong / 1000)
-    assert report.passed is report.predictions_pass is passes
-    assert report.accuracy == (1.0, 1 - wrong / 1000)
-    assert match.mean_score_difference == pytest.approx(0.25 * wrong / 1000)
-    assert match.score_difference == (0.25 if wrong else 0)
+    word, differing = reproduce.compare_predictions(toy(1000, 0), toy(1000, wrong))
+    found = reproduce.summarize([sense_row()], [word], differing, {})
+    said = found["predictions"]
+    assert (said["n"], said["agreement"]) == (1000, 1 - wrong / 1000)
+    assert found["passed"] is said["passed"] is passes
+    assert (said["accuracy"]["ours"], said["accuracy"]["published"]) == (1.0, 1 - wrong / 1000)
+    assert word["mean_score_difference"] == pytest.approx(0.25 * wrong / 1000)
+    assert word["score_difference"] == (0.25 if wrong else 0)
     # Where the centroids alone are at fault, a near tie is not named.
-    low = reproduce.summarize([dataclasses.replace(sense, cosine=0.5)], [match], {})
+    low = reproduce.summarize([sense_row(cosine=0.5)], [word], differing, {})
     what = reproduce._failure(low, Path("r.txt")).what
     assert "the centroid of 'a' has cosine 0.5" in what
     assert ("predictions differ" in what) is not passes
@@ -616,12 +620,10 @@ def test_the_threshold_of_agreement(wrong: int, passes: bool) -> None:
 
 @pytest.mark.parametrize(("cosine", "passes"), [(1.0, True), (0.9999, True), (0.99989, False)])
 def test_the_threshold_of_cosine(cosine: float, passes: bool) -> None:
-    senses = [
-        reproduce.SenseMatch("mint", name, 4, c, 1.0) for name, c in [("a", 1.0), ("b", cosine)]
-    ]
-    match = reproduce.compare_predictions(toy(10, 0), toy(10, 0))
+    senses = [sense_row("a"), sense_row("b", cosine)]
+    word, differing = reproduce.compare_predictions(toy(10, 0), toy(10, 0))
     for order in (senses, senses[::-1]):
-        assert reproduce.summarize(order, [match], {}).passed is passes
+        assert reproduce.summarize(order, [word], differing, {})["passed"] is passes
 
 
 def test_cosines_and_lengths_of_known_vectors(make_corpus: MakeCorpus) -> None:
@@ -629,42 +631,41 @@ def test_cosines_and_lengths_of_known_vectors(make_corpus: MakeCorpus) -> None:
     ours = {"a": np.array([3.0, 4.0]), "b": np.array([0.0, 2.0])}
     theirs = {"a": np.array([8.0, 6.0]), "b": np.array([0.0, -1.0]), "c": np.array([1.0, 1.0])}
     assert reproduce.compare_centroids(corpus, ours, theirs) == [
-        reproduce.SenseMatch("mint", "a", 1, 0.96, 0.5),
-        reproduce.SenseMatch("mint", "b", 2, -1.0, 2.0),
+        {"word": "mint", "sense": "a", "n_train": 1, "cosine": 0.96, "length": 0.5},
+        {"word": "mint", "sense": "b", "n_train": 2, "cosine": -1.0, "length": 2.0},
     ]
 
 
 def test_the_least_excusable_differences_come_first() -> None:
-    def match(word: str, *differing: tuple[int, float, float]) -> reproduce.WordMatch:
-        rows = tuple(reproduce.Disagreement(word, i, "a", "a", "b", x, y) for i, x, y in differing)
-        return reproduce.WordMatch(word, 10, 10 - len(rows), 9, 8, 0.5, 0.25, rows)
+    def match(word: str, differing: int) -> dict[str, Any]:
+        return {
+            **{"word": word, "n": 10, "agreeing": 10 - differing, "our_right": 9},
+            **{"agreement": 1 - differing / 10, "published_right": 8},
+            **{"score_difference": 0.5, "mean_score_difference": 0.25},
+        }
 
-    words = [
-        match("x", (1, 1e-6, 0.9), (2, 0.2, 0.1), (4, 0.9, 1e-7)),
-        match("y"),
-        match("z", (3, 0.3, 0.3)),
-    ]
-    sense = reproduce.SenseMatch("x", "a", 4, 1.0, 1.0)
-    report = reproduce.summarize([sense], words, {})
-    assert [one.index for one in report.differing] == [3, 2, 1, 4]
-    assert [word.word for word in report.words] == ["x", "z", "y"]
-    assert report.agreement == 26 / 30
-    assert report.accuracy == (27 / 30, 24 / 30)
+    margins = [(1, 1e-6, 0.9), (2, 0.2, 0.1), (4, 0.9, 1e-7), (3, 0.3, 0.3)]
+    differing = [{"index": i, "our_margin": x, "published_margin": y} for i, x, y in margins]
+    words = [match("x", 3), match("y", 0), match("z", 1)]
+    found = reproduce.summarize([sense_row()], words, differing, {})["predictions"]
+    assert [one["index"] for one in found["differing"]] == [3, 2, 1, 4]
+    assert [word["word"] for word in found["words"]] == ["x", "z", "y"]
+    assert found["agreement"] == 26 / 30
+    assert (found["accuracy"]["ours"], found["accuracy"]["published"]) == (27 / 30, 24 / 30)
 
 
 def test_long_lists_are_cut_in_the_text_alone() -> None:
-    match = reproduce.compare_predictions(toy(20, 0), toy(20, 12))
-    sense = reproduce.SenseMatch("mint", "a", 4, 1.0, 1.0)
+    word, differing = reproduce.compare_predictions(toy(20, 0), toy(20, 12))
     names = {
         "encoder": {"model": {"name": "ours"}},
         "published": {"model": {"name": "theirs"}},
         "layers": "sum-last-4",
     }
-    report = reproduce.summarize([sense], [match], names)
-    text = reproduce.as_text(report)
+    found = reproduce.summarize([sense_row()], [word], differing, names)
+    text = reproduce.as_text(found)
     assert "(10 of 12)" in text
     assert len(text.split("(10 of 12)\n")[1].splitlines()) == 1 + 10
-    assert len(reproduce.as_json(report)["predictions"]["differing"]) == 12
+    assert len(found["predictions"]["differing"]) == 12
 
 
 # The command and the rule
@@ -762,18 +763,21 @@ def test_the_real_files_are_of_one_piece(
     path = tmp_path / "published.parquet"
     published.build(source, SYSTEM, real_corpora, path)
     read, _ = reproduce.read_predictions(path, real_corpora)
-    report = reproduce.summarize(
+    matches = [reproduce.compare_predictions(words, words) for words in read.values()]
+    summary = reproduce.summarize(
         [
             match
             for corpus in real_corpora.values()
             for match in reproduce.compare_centroids(corpus, found, found)
         ],
-        [reproduce.compare_predictions(words, words) for words in read.values()],
+        [word for word, _ in matches],
+        [one for _, differing in matches for one in differing],
         {},
     )
-    assert report.passed
-    assert (report.n, len(report.senses), report.agreement) == (10196, 53, 1.0)
-    assert {f"{accuracy:.4f}" for accuracy in report.accuracy} == {"0.9571"}
+    assert summary["passed"] and len(summary["centroids"]["senses"]) == 53
+    said = summary["predictions"]
+    assert (said["n"], said["agreement"]) == (10196, 1.0)
+    assert f"{said['accuracy']['ours']:.4f}" == f"{said['accuracy']['published']:.4f}" == "0.9571"
 
 
 def test_what_the_thresholds_were_chosen_by(source: Path, real_corpora: dict[str, Corpus]) -> None:

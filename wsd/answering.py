@@ -4,17 +4,17 @@ import io
 import logging
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
-from wsd import features, streams
+from wsd import streams
 from wsd.errors import ConfigError, CorpusError
 from wsd.files import check_target, replacing
-from wsd.fitting import FittedWord, Fitting, FromResults, Results, training_sentences
+from wsd.fitting import Fitting, Results
 from wsd.modelfile import ModelFile
-from wsd.predict import OK, STATUSES, UNREADABLE, Line, Predictor, Row, Words, open_encoder
+from wsd.predict import OK, STATUSES, UNREADABLE, Answer, Line, Predictor, Words, open_encoder
 
 log = logging.getLogger("wsd")
 
@@ -60,65 +60,56 @@ def predict(
         When all is written, if lines could not be read, or a sentence that was given has no
         occurrence of the word.
     """
-    if out == STANDARD_STREAM:
-        out = None
-    if out is None and sys.stdout is None:
-        raise ConfigError("standard output is closed", where="--out", fix="name a file")
-    if out is not None:
-        check_target(out)
-        for option, given in (("--file", file), ("--model-file", model_file)):
-            if given is not None and out.exists() and given.exists() and out.samefile(given):
-                raise ConfigError(f"the file of {option}", where="--out", fix="name another")
-    if texts and file:
-        raise ConfigError("sentences and a file", where="--file", fix="give one of both")
-    words, used = _words(model_file, results, asked)
+    out = None if out == STANDARD_STREAM else out
+    _check_files(texts, file, model_file, out)
+    words, used = _fitted_words(model_file, results, asked)
     if word is not None and word not in words.words:
         raise ConfigError(
             f"no word {word!r} was fitted",
             where="--word",
             fix=f"choose among {', '.join(words.words)}",
         )
-    opened = open_encoder(words.encoder, encoder, device=device)
-    blocks = words.encoder["model"]["blocks"]
-    found = features.features(used["view"], used["layers"], blocks)
-    predictor = Predictor(words, opened, found, threads=threads)
+    predictor = Predictor(
+        words, open_encoder(words.encoder, encoder, device=device), threads=threads
+    )
     details = bool(texts)
-    typed = False
-    with ExitStack() as stack:
-        if texts:
-            lines: Iterable[Line] = [Line(i, t, word) for i, t in enumerate(texts, start=1)]
-        else:
-            if file is None or file == STANDARD_STREAM:
-                if sys.stdin is None:
-                    raise ConfigError("standard input is closed", where="--file", fix="name a file")
-                source: BinaryIO = sys.stdin.buffer
-            else:
-                source = stack.enter_context(file.open("rb"))
-                as_json = as_json or file.suffix == ".jsonl"
+    count: Counter[str] = Counter()
+    with _input(texts, file, word, as_json) as (lines, typed):
+        if typed:
+            log.info("a sentence per line, each answered at once; Ctrl-D ends")
+        answers = predictor.predict(
+            lines,
+            # Shown where there is room for them.
+            neighbours=details or form == "jsonl",
             # Whoever types waits for the answer before the next line.
-            typed = source.isatty()
-            if typed:
-                log.info("a sentence per line, each answered at once; Ctrl-D ends")
-            lines = streams.read(source, word=word, as_json=as_json)
-        # Neighbours are shown where there is room for them.
-        with_neighbours = details or form == "jsonl"
-        count = dict.fromkeys(STATUSES, 0)
-        rows = predictor.predict(lines, neighbours=with_neighbours, together=1 if typed else None)
-        written = streams.write(_counted(rows, count), form, used, details=details)
-        if out is None:
-            _print(written)
-        else:
-            temporary = stack.enter_context(replacing(out))
-            with temporary.open("w", encoding="utf-8", newline="\n") as to:
-                to.writelines(written)
+            together=1 if typed else None,
+        )
+        _write(streams.write(_counted(answers, count), form, used, details=details), out)
     _report(count, details)
 
 
-def _words(
+def _check_files(
+    texts: list[str], file: Path | None, model_file: Path | None, out: Path | None
+) -> None:
+    """Refuse what cannot be read or written, before anything is loaded."""
+    if texts and file:
+        raise ConfigError("sentences and a file", where="--file", fix="give one of both")
+    if out is None:
+        if sys.stdout is None:
+            raise ConfigError("standard output is closed", where="--out", fix="name a file")
+        return
+    check_target(out)
+    for option, given in (("--file", file), ("--model-file", model_file)):
+        if given is not None and out.exists() and given.exists() and out.samefile(given):
+            raise ConfigError(f"the file of {option}", where="--out", fix="name another")
+
+
+def _fitted_words(
     model_file: Path | None,
     results: Path | None,
     asked: tuple[str | None, str | None, str | None, str | None],
 ) -> tuple[Words, dict[str, str]]:
+    """The words of a model file, or of results; and what they were fitted on and with."""
     if model_file is not None:
         if any(asked):
             raise ConfigError(
@@ -126,17 +117,17 @@ def _words(
                 where="--model, --view, --layers, --classifier",
                 fix="leave them out, or --model-file",
             )
-        kept = ModelFile(model_file)
-        return WithCorpus(kept, results), dict(kept.manifest["configuration"])
-    folder = results or _only_results()
-    fitting = Fitting(Results(folder), Results(folder).choose(*asked))
+        kept = ModelFile(model_file, Results(results) if results else None)
+        return kept, kept.manifest["configuration"]
+    found = Results(results or _only_results())
+    fitting = Fitting(found, found.choose(*asked))
     used = vars(fitting.configuration)
-    if (folder / KEPT).exists():
-        kept = ModelFile(folder / KEPT)
+    if (found.folder / KEPT).exists():
+        kept = ModelFile(found.folder / KEPT, found)
         if kept.manifest["predictions"] == fitting.source:
-            return WithCorpus(kept, folder), used
+            return kept, used
     log.info("fitting: %s (`wsd fit` keeps it)", fitting.configuration)
-    return FromResults(fitting), used
+    return fitting, used
 
 
 def _only_results() -> Path:
@@ -151,62 +142,53 @@ def _only_results() -> Path:
     return found[0]
 
 
-class WithCorpus:
-    """A model file's words, with the sentences of a corpus that is at hand.
-
-    Parameters
-    ----------
-    kept : ModelFile
-    results : Path or None
-    """
-
-    def __init__(self, kept: ModelFile, results: Path | None) -> None:
-        self._kept = kept
-        self._results = Results(results) if results else None
-        self.encoder, self.words = kept.encoder, kept.words
-        self._sentences: dict[str, list[str] | None] = {}
-
-    def word(self, word: str) -> FittedWord:
-        """A word of the file."""
-        return self._kept.word(word)
-
-    def sentences(self, word: str) -> list[str] | None:
-        """Those of the file; else those of the corpus, if it is the one that was fitted on."""
-        if word not in self._sentences:
-            found = self._kept.sentences(word)
-            if found is None and self._results is not None:
-                found = training_sentences(self._results, self.word(word))
-            self._sentences[word] = found
-        return self._sentences[word]
+@contextmanager
+def _input(
+    texts: list[str], file: Path | None, word: str | None, as_json: bool
+) -> Iterator[tuple[Iterable[Line], bool]]:
+    """The lines to answer, and whether somebody types them."""
+    if texts:
+        yield [Line(i, text, word) for i, text in enumerate(texts, start=1)], False
+    elif file is not None and file != STANDARD_STREAM:
+        as_json = as_json or file.suffix == ".jsonl"
+        with file.open("rb") as stream:
+            yield streams.read(stream, word=word, as_json=as_json), stream.isatty()
+    elif sys.stdin is None:
+        raise ConfigError("standard input is closed", where="--file", fix="name a file")
+    else:
+        yield streams.read(sys.stdin.buffer, word=word, as_json=as_json), sys.stdin.isatty()
 
 
-def _counted(rows: Iterable[Row], count: dict[str, int]) -> Iterator[Row]:
-    for row in rows:
-        count[row.status] += 1
-        yield row
+def _counted(answers: Iterable[Answer], count: Counter[str]) -> Iterator[Answer]:
+    for answer in answers:
+        count[answer.status] += 1
+        yield answer
 
 
-def _print(lines: Iterable[str]) -> None:
+def _write(lines: Iterable[str], out: Path | None) -> None:
+    if out is not None:
+        with replacing(out) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as to:
+            to.writelines(lines)
+        return
     if isinstance(sys.stdout, io.TextIOWrapper):
         # What the terminal's encoding has no letter for, it gets as an escape.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        for line in lines:
-            sys.stdout.write(line)
+        sys.stdout.writelines(lines)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever reads has seen enough. What is left in the buffer must not be tried again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _report(count: dict[str, int], details: bool) -> None:
-    said = ", ".join(f"{n} {status}" for status, n in count.items() if n)
+def _report(count: Counter[str], details: bool) -> None:
     if not details:
+        said = ", ".join(f"{count[status]} {status}" for status in STATUSES if count[status])
         log.info("%s", said or "no lines")
     if count[UNREADABLE]:
         raise CorpusError(
-            f"could not be read: {count[UNREADABLE]} of {sum(count.values())} rows",
+            f"could not be read: {count[UNREADABLE]} of {count.total()} rows",
             fix="each row says why",
         )
-    if details and sum(count.values()) > count[OK]:
+    if details and count.total() > count[OK]:
         raise CorpusError("not every sentence could be answered", fix="each says why above")

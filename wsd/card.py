@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-Lines = Sequence[Mapping[str, Any]]
+from wsd.text_table import markdown
+
+Records = Sequence[Mapping[str, Any]]
 
 HOW_TO = """\
 ```
@@ -28,6 +30,13 @@ SHIFTED = (
     " The folds chose to weigh the classes' priors otherwise than the training set has them, which "
     "macro-F1 gains from: rarer senses get more than their share, which no temperature mends."
 )
+SENTENCES_IN = "The training sentences are in the file: it may only be passed on as they may."
+SENTENCES_OUT = "The training sentences are not in the file, only their line numbers and vectors."
+UNMEASURED = "Not measured: run `snakemake` before `wsd fit`."
+EXPECTED_ERROR = (
+    "Expected calibration error over all words, ten bins of equal width, in percent, with the "
+    "95% interval of the basic bootstrap."
+)
 
 
 def card(
@@ -35,10 +44,10 @@ def card(
     *,
     file: str,
     dataset: Mapping[str, str],
-    scores: Lines,
+    scores: Records,
     overall: Mapping[str, Any] | None,
-    calibration: Lines,
-    novelty: Lines,
+    calibration: Records,
+    novelty: Records,
     with_sentences: bool,
 ) -> str:
     """The card of a model file.
@@ -60,54 +69,47 @@ def card(
         Rows of calibration.csv and novelty.csv over all words.
     with_sentences : bool
     """
-    encoder, used = manifest["encoder"], manifest["configuration"]
-    source = ", ".join(f"{key} {value}" for key, value in encoder["model"]["source"].items())
-    versions = ", ".join(f"{name} {of}" for name, of in manifest["versions"].items())
-    words = manifest["words"]
-    parameters = ", ".join(f"{k} {v}" for k, v in manifest["predictions"]["parameters"].items())
-    sentences = (
-        "The training sentences are in the file: it may only be passed on as they may."
-        if with_sentences
-        else "The training sentences are not in the file, only their line numbers and vectors."
+    encoder, used, predicted = (manifest[k] for k in ("encoder", "configuration", "predictions"))
+    source, versions, parameters = (
+        ", ".join(f"{name} {value}" for name, value in of.items())
+        for of in (encoder["model"]["source"], manifest["versions"], predicted["parameters"])
     )
-    shift = _is_shifted(manifest["predictions"])
+    words = manifest["words"]
+    facts = {
+        "encoder": f"{used['model']}: {source}",
+        "its weights": _weights(encoder["model"]["files"]),
+        "pooling, input": f"{encoder['pooling']}, {encoder['input']}",
+        "features": f"{used['view']}, layers {used['layers']}",
+        "classifier": f"{used['classifier']} ({parameters or 'nothing to tune'})",
+        "corpus": f"{dataset['title']}, {dataset['source']}",
+        "licence of the corpus": dataset["licence"],
+        "versions": versions,
+    }
+    intervals = ", with 95% intervals" if any("macro_f1_low" in row for row in scores) else ""
+    probability = CALIBRATED + (SHIFTED if _is_shifted(predicted["parameters"]) else "")
     parts = [
         f"# Senses of {', '.join(words)}",
         f"Made by `wsd fit` from the results of {dataset['title']}.",
         HOW_TO.format(word=next(iter(words)), file=file, source=source),
         "## What it is",
-        _table(
-            ["", ""],
-            [
-                ["encoder", f"{used['model']}: {source}"],
-                ["its weights", _weights(encoder["model"]["files"])],
-                ["pooling, input", f"{encoder['pooling']}, {encoder['input']}"],
-                ["features", f"{used['view']}, layers {used['layers']}"],
-                ["classifier", f"{used['classifier']} ({parameters or 'nothing to tune'})"],
-                ["corpus", f"{dataset['title']}, {dataset['source']}"],
-                ["licence of the corpus", dataset["licence"]],
-                ["versions", versions],
-            ],
-        ),
-        sentences,
+        markdown(["", ""], facts.items()),
+        SENTENCES_IN if with_sentences else SENTENCES_OUT,
         "## Scores",
-        "On the test split, in percent"
-        + (", with 95% intervals." if any("macro_f1_low" in row for row in scores) else "."),
+        f"On the test split, in percent{intervals}.",
         _scores(scores, overall, words),
         "## Calibration",
         _calibration(calibration),
         "## Far sentences",
         _novelty(novelty),
         "## Limits",
-        LIMITS.format(title=dataset["title"], probability=CALIBRATED + (SHIFTED if shift else "")),
+        LIMITS.format(title=dataset["title"], probability=probability),
         "## To cite",
         dataset["citation"],
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _is_shifted(source: Mapping[str, Any]) -> bool:
-    parameters = source["parameters"]
+def _is_shifted(parameters: Mapping[str, Any]) -> bool:
     return parameters.get("prior_shift", 0) != 0 or parameters.get("prior_exponent", 1) != 1
 
 
@@ -116,62 +118,48 @@ def _weights(files: Mapping[str, str]) -> str:
     return ", ".join(f"{name} sha256 {files[name]}" for name in weights)
 
 
-def _scores(scores: Lines, overall: Mapping[str, Any] | None, words: Mapping[str, Any]) -> str:
-    rows = [
-        [
-            row["word"],
-            ", ".join(words[row["word"]]["senses"]),
-            str(row["n_train"]),
-            str(row["n_test"]),
-            _interval(row, "macro_f1"),
-            _interval(row, "accuracy"),
-        ]
-        for row in scores
-    ]
+def _scores(scores: Records, overall: Mapping[str, Any] | None, words: Mapping[str, Any]) -> str:
+    rows = []
+    for row in scores:
+        senses, measures = words[row["word"]]["senses"], _measures(row, "macro_f1", "accuracy")
+        counts = [str(row["n_train"]), str(row["n_test"])]
+        rows.append([row["word"], ", ".join(senses), *counts, *measures])
     if overall is not None:
-        name = "all words, mean"
-        means = [_interval(overall, f) for f in ("mean_macro_f1", "mean_word_accuracy")]
-        rows.append([name, "", "", str(overall["n_test"]), *means])
+        means = _measures(overall, "mean_macro_f1", "mean_word_accuracy")
+        rows.append(["all words, mean", "", "", str(overall["n_test"]), *means])
     header = ["word", "senses", "training", "test", "macro-F1", "accuracy"]
-    return _table(header, rows) if rows else "There are none."
+    return markdown(header, rows) if rows else "There are none."
 
 
-def _interval(row: Mapping[str, Any], figure: str) -> str:
-    text = f"{100 * row[figure]:.1f}"
-    if f"{figure}_low" in row:
-        text += f" [{100 * row[f'{figure}_low']:.1f}, {100 * row[f'{figure}_high']:.1f}]"
-    return text
+def _measures(row: Mapping[str, Any], *names: str) -> list[str]:
+    """In percent, each with its interval if there is one."""
+    cells = []
+    for name in names:
+        text, bounds = f"{100 * row[name]:.1f}", (f"{name}_low", f"{name}_high")
+        if bounds[0] in row:
+            text += " [{:.1f}, {:.1f}]".format(*(100 * row[bound] for bound in bounds))
+        cells.append(text)
+    return cells
 
 
-def _calibration(rows: Lines) -> str:
+def _calibration(rows: Records) -> str:
     if not rows:
-        return "Not measured: run `snakemake` before `wsd fit`."
+        return UNMEASURED
     header = ["sentences", "probabilities", "n", "accuracy", "mean confidence", "ECE"]
     cells = [
         [
             row["test"],
             row["scores"],
             str(row["n"]),
-            f"{100 * row['accuracy']:.1f}",
-            f"{100 * row['confidence']:.1f}",
-            _interval(row, "ece"),
+            *_measures(row, "accuracy", "confidence", "ece"),
         ]
         for row in rows
     ]
-    return (
-        "Expected calibration error over all words, ten bins of equal width, in percent, with the "
-        "95% interval of the basic bootstrap.\n\n" + _table(header, cells)
-    )
+    return f"{EXPECTED_ERROR}\n\n{markdown(header, cells)}"
 
 
-def _novelty(rows: Lines) -> str:
+def _novelty(rows: Records) -> str:
     if not rows:
-        return "Not measured: run `snakemake` before `wsd fit`."
+        return UNMEASURED
     header = ["sentences", "n", "marked as far, %"]
-    cells = [[row["sentences"], str(row["n"]), f"{100 * row['far']:.1f}"] for row in rows]
-    return _table(header, cells)
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in row) + " |" for row in lines)
+    return markdown(header, [[r["sentences"], str(r["n"]), *_measures(r, "far")] for r in rows])

@@ -6,10 +6,8 @@ predictions on the test split again, so that the scores that were reported are t
 used.
 """
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +26,6 @@ from wsd.selection import ALL_WORDS
 from wsd.sheets import read_csv
 from wsd.trains import FULL
 
-log = logging.getLogger("wsd")
-
 DRAWN = "other"  # the view of a random word: one that has no meaning on new text
 # How far scores may lie from the stored ones: rounding, never another fit.
 RTOL, ATOL = 1e-6, 1e-9
@@ -47,6 +43,10 @@ class Configuration:
     def __str__(self) -> str:
         return f"{self.model}, {self.view}, layers {self.layers}, {self.classifier}"
 
+    def features(self, blocks: int) -> Features:
+        """The views and layer choices, of an encoder of ``blocks`` blocks."""
+        return features.features(self.view, self.layers, blocks)
+
 
 def is_usable(configuration: Configuration) -> bool:
     """Whether it can be used on new text: a random word of the sentence cannot be drawn again."""
@@ -54,7 +54,7 @@ def is_usable(configuration: Configuration) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class VectorAnswers:
     """What a fitted word says of some vectors.
 
     Attributes
@@ -122,7 +122,7 @@ class FittedWord:
         """The scores of every sense: array of shape (n, senses)."""
         return predictions.scores_of(self.classifier, vectors, len(self.senses))
 
-    def answer(self, vectors: np.ndarray) -> Answers:
+    def answer(self, vectors: np.ndarray) -> VectorAnswers:
         """Senses, scores, probabilities and nearest training instances of some vectors.
 
         Parameters
@@ -136,7 +136,7 @@ class FittedWord:
         else:
             shown = calibration.probabilities(logits, self.temperature or 1.0)
         neighbours, similarity = novelty.nearest(vectors, self.train)
-        return Answers(
+        return VectorAnswers(
             predicted=self.classifier.predict(vectors).astype(np.int32),
             scores=scores,
             probabilities=shown,
@@ -190,22 +190,22 @@ class Results:
             for column, value in asked.items():
                 if value is None:
                     continue
-                found = table[table[column] == value]
-                if found.empty:
-                    there = ", ".join(dict.fromkeys(table[column]))
+                there = table[column].unique()
+                if value not in there:
                     raise ConfigError(
                         f"no candidate has the {column} {value!r}",
                         where=f"--{column}",
-                        fix=f"choose among {there}, or add it to the config and run snakemake",
+                        fix=f"choose among {', '.join(there)}, or add it to the config and run "
+                        "snakemake",
                     )
-                table = found
+                table = table[table[column] == value]
             # Within a model what was selected comes first, though another may be as good.
             best = table.sort_values("objective", ascending=False, kind="stable").iloc[0]
             return Configuration(*(str(best[name]) for name in asked))
 
-    def predictions(self, of: Configuration, train: str = FULL) -> Path:
+    def predictions(self, of: Configuration) -> Path:
         """Where the predictions of a configuration lie."""
-        folder = self.folder / of.model / "predictions" / train / of.view
+        folder = self.folder / of.model / "predictions" / FULL / of.view
         return folder / f"{of.layers}.{of.classifier}.parquet"
 
     def corpus(self, word: str) -> Corpus:
@@ -237,28 +237,15 @@ class Fitting:
                 where="--view",
                 fix="choose another view",
             )
-        path = results.predictions(configuration)
-        stored, self.source = predictions.read(path)
+        stored, self.source = predictions.read(results.predictions(configuration))
         if self.source["estimator"] == PER_WORD:
             raise ConfigError("configurations that differ from word to word cannot be used here")
+        self.words: tuple[str, ...] = tuple(self.source["words"])
+        # What made the vectors: model, pooling, input, precision, versions.
+        self.encoder: dict[str, Any] = self.source["encoder"]
+        self.features = configuration.features(self.encoder["model"]["blocks"])
         self._stored = {one.word: one for one in stored if one.split == TEST}
         self._folds = folds.read(results.folder / "folds" / f"{FULL}.parquet")
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The words, in the order of the predictions."""
-        return tuple(self.source["words"])
-
-    @property
-    def encoder(self) -> dict[str, Any]:
-        """What made the vectors: model, pooling, input, precision, versions."""
-        return dict(self.source["encoder"])
-
-    @cached_property
-    def features(self) -> Features:
-        """The views and layer choices."""
-        blocks = self.encoder["model"]["blocks"]
-        return features.features(self.configuration.view, self.configuration.layers, blocks)
 
     def word(self, word: str) -> FittedWord:
         """Fit one word, and check it against the stored predictions.
@@ -269,31 +256,28 @@ class Fitting:
             If table, vectors or folds are not those of the predictions, or the fitted word does
             not give the stored predictions of the test split again.
         """
-        learner = self.learner(word)
-        return learner.fitted()
+        return self.learner(word).fitted()
+
+    def sentences(self, word: str) -> list[str]:
+        """A word's training sentences in the order of its vectors."""
+        table = self.results.corpus(word)
+        return [" ".join(table.tokens[row]) for row in self._folds.rows(table)]
 
     def learner(self, word: str) -> "Learner":
         """A word with its vectors, before it is fitted."""
         table = self.results.corpus(word)
+        made = self.results.folder / self.configuration.model
         if table.digest != self.source["corpus"][word]:
-            raise ResultError(
-                f"the corpus of {word!r} is not the one that was predicted",
-                where=str(self.results.folder),
-                fix="run snakemake again",
-            )
-        found, vectors, made_by = features.read(
-            self.results.folder / self.configuration.model / "embeddings",
-            table,
-            self.configuration.view,
-            self.configuration.layers,
-        )
+            raise _stale(f"the corpus of {word!r} is not the one that was predicted", made.parent)
+        of = self.configuration
+        found, vectors, made_by = features.read(made / "embeddings", table, of.view, of.layers)
         if made_by["model"] != self.encoder["model"]:
-            raise ResultError(
-                f"the vectors of {word!r} are of another encoder than the predictions",
-                where=str(self.results.folder / self.configuration.model),
-                fix="run snakemake again",
+            raise _stale(
+                f"the vectors of {word!r} are of another encoder than the predictions", made
             )
-        untuned = word in self.source["untuned"]
+        parameters = self.source["parameters"]
+        if word in self.source["untuned"]:
+            parameters = tuning.fixed(self.source["space"])
         return Learner(
             corpus=table,
             vectors=vectors,
@@ -301,35 +285,13 @@ class Fitting:
             rows=self._folds.rows(table),
             folds=self._folds.words[word],
             estimator=self.source["estimator"],
-            parameters=(
-                tuning.fixed(self.source["space"]) if untuned else self.source["parameters"]
-            ),
+            parameters=parameters,
             stored=self._stored.get(word),
         )
 
 
-class FromResults:
-    """Words of the results, each fitted when it is first asked for, as :mod:`wsd.predict` wants.
-
-    Parameters
-    ----------
-    fitting : Fitting
-    """
-
-    def __init__(self, fitting: Fitting) -> None:
-        self._fitting = fitting
-        self.encoder, self.words = fitting.encoder, fitting.words
-        self._fitted: dict[str, FittedWord] = {}
-
-    def word(self, word: str) -> FittedWord:
-        """A word, fitted."""
-        if word not in self._fitted:
-            self._fitted[word] = self._fitting.word(word)
-        return self._fitted[word]
-
-    def sentences(self, word: str) -> list[str] | None:
-        """Its training sentences in the order of its vectors."""
-        return training_sentences(self._fitting.results, self.word(word))
+def _stale(what: str, where: Path) -> ResultError:
+    return ResultError(what, where=str(where), fix="run snakemake again")
 
 
 def training_sentences(results: Results, word: FittedWord) -> list[str] | None:
@@ -379,28 +341,20 @@ class Learner:
         """The estimator with the tuned parameters."""
         return predictions.unfitted(self.estimator, self.parameters, self.features)
 
-    def held_out_logits(self) -> np.ndarray | None:
-        """Logits of each training instance while its fold is held out, in the first drawing.
+    def temperature(self) -> float | None:
+        """Fitted on each training instance while its fold is held out, in the first drawing.
 
-        Returns
-        -------
-        array of shape (n_train, senses), or None if the word has no folds
+        None if the word has no folds.
         """
         if self.folds.held is None:
             return None
         vectors, gold = self.vectors[self.rows], self.corpus.gold[self.rows]
-        found = np.empty((len(gold), len(self.corpus.senses)))
+        held_out = np.empty((len(gold), len(self.corpus.senses)))
         for fit, held in self.folds.splits(0):
             fitted = self.unfitted().fit(vectors[fit], gold[fit])
-            found[held] = predictions.scores_of(fitted, vectors[held], found.shape[1])
-        return calibration.logits(found, self.estimator, self.parameters)
-
-    def temperature(self) -> float | None:
-        """Fitted on :meth:`held_out_logits`."""
-        logits = self.held_out_logits()
-        if logits is None:
-            return None
-        return calibration.temperature(logits, self.corpus.gold[self.rows])
+            held_out[held] = predictions.scores_of(fitted, vectors[held], held_out.shape[1])
+        logits = calibration.logits(held_out, self.estimator, self.parameters)
+        return calibration.temperature(logits, gold)
 
     def fitted(self) -> FittedWord:
         """The word, fitted on its whole training set, as :meth:`Fitting.word` says."""

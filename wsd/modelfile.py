@@ -26,10 +26,17 @@ from wsd.classifiers.centroid import METRICS
 from wsd.classifiers.stored import arrays_of, restored
 from wsd.embeddings import INPUTS
 from wsd.errors import ConfigError, ModelError, WsdError
-from wsd.features import JOIN, features
+from wsd.features import JOIN
 from wsd.figures import FIGURES
 from wsd.files import UNEXPECTED, expecting, replacing
-from wsd.fitting import Configuration, FittedWord, Fitting, is_usable, training_sentences
+from wsd.fitting import (
+    Configuration,
+    FittedWord,
+    Fitting,
+    Results,
+    is_usable,
+    training_sentences,
+)
 from wsd.models import check_record
 from wsd.predictions import TEST
 from wsd.sheets import read_csv
@@ -44,6 +51,8 @@ PACKAGES = ("numpy", "safetensors", "scikit-learn", "scipy", "tokenizers", "torc
 ALL = "(all)"
 CARD, MANIFEST, SENTENCES = "README.md", "manifest.json", "sentences.json"
 LEARNED = "learned."  # before the names of a classifier's arrays
+# What the manifest says of a word, beside the file of its arrays.
+SAID = ("senses", "estimator", "parameters", "temperature", "threshold", "corpus")
 # The same bytes whenever it is written.
 _DATE = (1980, 1, 1, 0, 0, 0)
 _LONGEST_TEXT = 2**28
@@ -72,26 +81,12 @@ class Writer:
         """Add a word."""
         from safetensors.numpy import save
 
-        arrays = {
-            "train": word.train.astype(np.float16),
-            "gold": word.gold,
-            "lines": word.lines,
-            **{
-                f"{LEARNED}{name}": array
-                for name, array in arrays_of(word.estimator, word.classifier).items()
-            },
-        }
+        learned = arrays_of(word.estimator, word.classifier)
+        arrays = {f"{LEARNED}{name}": array for name, array in learned.items()}
+        arrays |= {"train": word.train.astype(np.float16), "gold": word.gold, "lines": word.lines}
         member = f"words/{len(self.words)}.safetensors"
         self._add(member, save({k: np.ascontiguousarray(a) for k, a in arrays.items()}))
-        self.words[word.word] = {
-            "file": member,
-            "senses": list(word.senses),
-            "estimator": word.estimator,
-            "parameters": dict(word.parameters),
-            "temperature": word.temperature,
-            "threshold": word.threshold,
-            "corpus": word.corpus,
-        }
+        self.words[word.word] = {"file": member} | {name: getattr(word, name) for name in SAID}
 
     def close(
         self,
@@ -120,13 +115,6 @@ class Writer:
         self._zip.writestr(member, content)
 
 
-@contextmanager
-def writing(path: Path) -> Iterator[Writer]:
-    """A writer whose file is put in its place if the block succeeds and has closed it."""
-    with replacing(path) as temporary:
-        yield Writer(temporary)
-
-
 def fit(fitting: Fitting, *, out: Path, with_sentences: bool = False) -> None:
     """Fit every word of a configuration and write the model file.
 
@@ -147,31 +135,26 @@ def fit(fitting: Fitting, *, out: Path, with_sentences: bool = False) -> None:
         raise ConfigError(
             f"a model file is called {SUFFIX}, not {out.suffix!r}", where=str(out), fix="rename it"
         )
-    sentences: dict[str, list[str]] = {}
-    with writing(out) as writer:
+    with replacing(out) as temporary:
+        writer = Writer(temporary)
         for done, word in enumerate(fitting.words, start=1):
-            fitted = fitting.word(word)
-            writer.put(fitted)
-            if with_sentences:
-                sentences[word] = training_sentences(fitting.results, fitted) or []
+            writer.put(fitting.word(word))
             log.info("fit: %s, %d of %d words", word, done, len(fitting.words))
         manifest = {
             "configuration": vars(fitting.configuration),
             "encoder": _elsewhere(fitting.encoder),
             "predictions": fitting.source,
-            "versions": {"wsd": version("wsd"), **{name: version(name) for name in PACKAGES}},
+            "versions": {name: version(name) for name in ("wsd", *PACKAGES)},
         }
-        writer.close(
-            manifest,
-            card(
-                {**manifest, "words": writer.words},
-                file=out.name,
-                dataset=_dataset(fitting.results.folder),
-                with_sentences=with_sentences,
-                **_measured(fitting),
-            ),
-            sentences if with_sentences else None,
+        text = card(
+            {**manifest, "words": writer.words},
+            file=out.name,
+            dataset=_dataset(fitting.results.folder),
+            with_sentences=with_sentences,
+            **_measured(fitting),
         )
+        sentences = {word: fitting.sentences(word) for word in fitting.words if with_sentences}
+        writer.close(manifest, text, sentences or None)
 
 
 def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
@@ -184,9 +167,9 @@ def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
 
 
 def _dataset(folder: Path) -> dict[str, str]:
-    known = datasets.DATASETS.get(folder.name)
-    if known is None:
-        known = datasets.read_manifest(folder / "source" / datasets.MANIFEST)
+    known = datasets.DATASETS.get(folder.name) or datasets.read_manifest(
+        folder / "source" / datasets.MANIFEST
+    )
     return {
         "title": known.title,
         "source": known.source or "a corpus of the user's own",
@@ -212,7 +195,7 @@ def _measured(fitting: Fitting) -> dict[str, Any]:
     scores = rows("scores.csv", train=FULL, test=TEST)
     intervals = rows("comparison/words.csv")
     if len(intervals):
-        bounds = [f"{figure}_{end}" for figure in FIGURES for end in ("low", "high")]
+        bounds = [f"{score}_{end}" for score in FIGURES for end in ("low", "high")]
         # What was selected may stand there twice, as the best on the test set too.
         intervals = intervals.drop_duplicates("word")
         scores = scores.merge(intervals[["word", *bounds]], on="word")
@@ -235,11 +218,17 @@ class ModelFile:
     Parameters
     ----------
     path : Path
+    results : Results, optional
+        Where training sentences come from that are not in the file.
 
     Attributes
     ----------
     manifest : dict
     card : str
+    encoder : dict
+        What is to be known of the encoder to have the same.
+    features : Features
+    words : tuple of str
 
     Raises
     ------
@@ -247,16 +236,12 @@ class ModelFile:
         If there is no such file, it is none of these, is damaged, or of another format.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._words: dict[str, FittedWord] = {}
-        try:
-            self._zip = zipfile.ZipFile(path)
-        except FileNotFoundError:
-            raise ModelError("there is no such model file", where=str(path)) from None
-        except (*UNEXPECTED, OSError, zipfile.BadZipFile) as error:
-            raise self._refused(f"{type(error).__name__} {error}") from None
+    def __init__(self, path: Path, results: Results | None = None) -> None:
+        self.path, self._results = path, results
+        if not path.exists():
+            raise ModelError("there is no such model file", where=str(path))
         with self._expecting():
+            self._zip = zipfile.ZipFile(path)
             if any(one.compress_type != zipfile.ZIP_STORED for one in self._zip.infolist()):
                 raise self._refused("a member is compressed, which no file of `wsd fit` is")
             self.manifest: dict[str, Any] = json.loads(self._read(MANIFEST))
@@ -268,16 +253,14 @@ class ModelFile:
                 )
             self.card = self._read(CARD).decode()
             self.encoder: dict[str, Any] = self.manifest["encoder"]
-            check_record(self.encoder["model"])
-            for key, kinds in _KINDS.items():
-                if self.encoder[key] not in kinds:
-                    raise ValueError(f"an encoder of {key} {self.encoder[key]!r}")
+            _check_encoder(self.encoder)
             if not isinstance(self.manifest["words"], dict):
                 raise ValueError("the words are no mapping")
             self.words = tuple(self.manifest["words"])
             if not self.words:
                 raise ValueError("no words")
-            _check_configuration(self.manifest["configuration"], self.encoder["model"]["blocks"])
+            configuration = _configuration(self.manifest["configuration"])
+            self.features = configuration.features(self.encoder["model"]["blocks"])
             self._sentences = self._read_sentences()
 
     def word(self, word: str) -> FittedWord:
@@ -288,70 +271,44 @@ class ModelFile:
         ModelError
             If what the file has of it is damaged, or no classifier of this program.
         """
-        if word not in self._words:
-            with self._expecting():
-                self._words[word] = self._load(word)
-        return self._words[word]
+        with self._expecting():
+            return self._load(word)
 
     def sentences(self, word: str) -> list[str] | None:
-        """The word's training sentences in the order of its vectors, if the file has them."""
-        return self._sentences.get(word)
+        """The word's training sentences in the order of its vectors, where they are at hand."""
+        if word in self._sentences or self._results is None:
+            return self._sentences.get(word)
+        return training_sentences(self._results, self.word(word))
 
     def _read_sentences(self) -> dict[str, list[str]]:
         """The training sentences of each word, if the file has them."""
         if SENTENCES not in self._zip.namelist():
             return {}
-        found = json.loads(self._read(SENTENCES))
-        if not (
-            isinstance(found, dict)
-            and all(isinstance(of, list) for of in found.values())
-            and all(isinstance(sentence, str) for of in found.values() for sentence in of)
-        ):
+        found: dict[str, list[str]] = json.loads(self._read(SENTENCES))
+        lists = list(found.values()) if isinstance(found, dict) else [None]
+        if not all(isinstance(of, list) and all(isinstance(s, str) for s in of) for of in lists):
             raise ValueError("the sentences are no mapping of words to lists of text")
         return found
 
     def _load(self, word: str) -> FittedWord:
         from safetensors.numpy import load
 
-        said = self.manifest["words"][word]
-        arrays = load(self._read(said["file"]))
-        learned = {
-            name.removeprefix(LEARNED): array
-            for name, array in arrays.items()
-            if name.startswith(LEARNED)
-        }
-        senses = tuple(said["senses"])
+        said = {name: self.manifest["words"][word][name] for name in ("file", *SAID)}
+        arrays = load(self._read(said.pop("file")))
+        learned = {k.removeprefix(LEARNED): a for k, a in arrays.items() if k.startswith(LEARNED)}
         classifier = restored(said["estimator"], said["parameters"], learned)
         train, gold, lines = (arrays[name] for name in ("train", "gold", "lines"))
-        classes = classifier.classes_
-        sound = (
-            train.shape == (len(gold), classifier.n_features_in_)
-            and train.dtype.kind == "f"
-            and np.isfinite(train).all()
-            and all(of.ndim == 1 and of.dtype.kind == "i" for of in (classes, gold, lines))
-            and len(lines) == len(gold)
-            and len(classes)
-            and (np.diff(classes) > 0).all()
-            and classes[0] >= 0
-            and classes[-1] < len(senses)
-            and np.isin(gold, classes).all()
-            and len(self._sentences.get(word, gold)) == len(gold)
-        )
-        if not sound:
-            raise ValueError("its arrays do not belong together")
+        _check_arrays(classifier, train, gold, lines, len(said["senses"]))
+        if len(self._sentences.get(word, gold)) != len(gold):
+            raise ValueError("its sentences and arrays do not belong together")
         _check_said(said)
         return FittedWord(
             word=word,
-            senses=senses,
-            estimator=said["estimator"],
-            parameters=said["parameters"],
             classifier=classifier,
-            temperature=said["temperature"],
-            threshold=said["threshold"],
             train=train.astype(np.float32),
             gold=gold,
             lines=lines,
-            corpus=said["corpus"],
+            **{**said, "senses": tuple(said["senses"])},
         )
 
     def _read(self, name: str) -> bytes:
@@ -380,14 +337,41 @@ class ModelFile:
         )
 
 
-def _check_configuration(said: Any, blocks: int) -> None:
+def _check_encoder(said: Mapping[str, Any]) -> None:
+    check_record(said["model"])
+    for key, kinds in _KINDS.items():
+        if said[key] not in kinds:
+            raise ValueError(f"an encoder of {key} {said[key]!r}")
+
+
+def _configuration(said: Any) -> Configuration:
     """Refuse what is no configuration, or none for new text."""
     named = Configuration(**said)
     if not all(isinstance(value, str) for value in said.values()):
         raise TypeError("a configuration that is not of names")
     if any(view not in VIEWS for view in named.view.split(JOIN)) or not is_usable(named):
         raise ValueError(f"the view {named.view!r}")
-    features(named.view, named.layers, blocks)
+    return named
+
+
+def _check_arrays(
+    classifier: Any, train: np.ndarray, gold: np.ndarray, lines: np.ndarray, senses: int
+) -> None:
+    classes = classifier.classes_
+    sound = (
+        train.shape == (len(gold), classifier.n_features_in_)
+        and train.dtype.kind == "f"
+        and np.isfinite(train).all()
+        and all(of.ndim == 1 and of.dtype.kind == "i" for of in (classes, gold, lines))
+        and len(lines) == len(gold)
+        and len(classes)
+        and (np.diff(classes) > 0).all()
+        and classes[0] >= 0
+        and classes[-1] < senses
+        and np.isin(gold, classes).all()
+    )
+    if not sound:
+        raise ValueError("its arrays do not belong together")
 
 
 def _check_said(said: Mapping[str, Any]) -> None:

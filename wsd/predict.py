@@ -7,8 +7,9 @@ taken in as they come, some hundreds at a time, so that memory does not grow wit
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -16,9 +17,9 @@ from wsd import models
 from wsd.corpus import Corpus
 from wsd.embeddings import MASKED
 from wsd.errors import ConfigError, ModelError
-from wsd.features import Features
-from wsd.fitting import FittedWord
+from wsd.fitting import FittedWord, Fitting, VectorAnswers
 from wsd.forms import Finder, Occurrence
+from wsd.modelfile import ModelFile
 from wsd.vectors import vectors as vectors_of
 
 if TYPE_CHECKING:
@@ -32,20 +33,9 @@ NEW = "new"  # the split of what is predicted
 # What a row can be: answered, or why not.
 OK, NOT_FOUND, AMBIGUOUS, UNREADABLE = STATUSES = ("ok", "not found", "ambiguous", "unreadable")
 
+# Fitted words of one configuration: of a model file, or of the results themselves.
+Words = Fitting | ModelFile
 _T = TypeVar("_T")
-
-
-class Words(Protocol):
-    """Where fitted words come from: a model file, or the results themselves."""
-
-    encoder: dict[str, Any]
-    words: tuple[str, ...]
-
-    def word(self, word: str) -> FittedWord:
-        """A word, ready to predict."""
-
-    def sentences(self, word: str) -> list[str] | None:
-        """Its training sentences in the order of its vectors, where they are at hand."""
 
 
 @dataclass(frozen=True)
@@ -92,16 +82,14 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class Row:
-    """The answer for one occurrence, or why a line has none.
+class Answer:
+    """What is said of one occurrence, or why a line has no answer.
 
     Attributes
     ----------
     line : Line
     status : str
         Among ``STATUSES``.
-    message : str
-        What to know of it; empty if there is nothing.
     word, form : str or None
         The word, and its form in the text.
     start : int or None
@@ -115,12 +103,13 @@ class Row:
         Cosine distance to the nearest training instance.
     far : bool
         Whether that is farther than training instances lie from each other.
+    message : str
+        What to know of it; empty if there is nothing.
     neighbours : tuple of Neighbour
     """
 
     line: Line
     status: str
-    message: str = ""
     word: str | None = None
     form: str | None = None
     start: int | None = None
@@ -130,6 +119,7 @@ class Row:
     probabilities: Mapping[str, float | None] = field(default_factory=dict)
     distance: float | None = None
     far: bool = False
+    message: str = ""
     neighbours: tuple[Neighbour, ...] = ()
 
 
@@ -140,6 +130,10 @@ class _Asked:
     line: Line
     word: str
     at: Occurrence
+    aligned: "Aligned | None" = None
+
+    def answer(self, status: str, **said: Any) -> Answer:
+        return Answer(self.line, status, self.word, self.at.form, self.at.start, **said)
 
 
 class Predictor:
@@ -150,147 +144,126 @@ class Predictor:
     words : Words
     encoder : Encoder
         Of :func:`open_encoder`.
-    found : Features
-        The views and layer choices that the words were fitted on.
     threads : int
     """
 
-    def __init__(
-        self, words: Words, encoder: "Encoder", found: Features, *, threads: int = 1
-    ) -> None:
-        self.words, self.encoder, self.features, self.threads = words, encoder, found, threads
-        self._finders: dict[str | None, Finder] = {None: Finder(words.words)}
+    def __init__(self, words: Words, encoder: "Encoder", *, threads: int = 1) -> None:
+        self.words, self.encoder, self.threads = words, encoder, threads
+        self._finder = cache(lambda word: Finder(words.words if word is None else [word]))
+        self._word, self._sentences = cache(words.word), cache(words.sentences)
 
     def predict(
         self, lines: Iterable[Line], *, neighbours: bool = True, together: int | None = None
-    ) -> Iterator[Row]:
-        """Answer line by line, in their order; every line gets at least one row.
+    ) -> Iterator[Answer]:
+        """Answer line by line, in their order; every line gets at least one answer.
 
         Parameters
         ----------
         lines : iterable of Line
         neighbours : bool
-            Whether the rows hold the nearest training instances.
+            Whether the answers hold the nearest training instances.
         together : int, optional
             How many lines are taken in before they are answered; by default ``CHUNK``.
         """
         for chunk in _parts(lines, lambda line: len(line.text), CHARACTERS, together or CHUNK):
-            found = [self._find(line) for line in chunk]
-            asked = [one for of_line in found for one in of_line if isinstance(one, _Asked)]
+            found = [one for line in chunk for one in self._find(line)]
+            asked = [one for one in found if isinstance(one, _Asked)]
             # Each of many occurrences in a long line has all of its tokens.
             parts = _parts(asked, lambda one: len(one.at.tokens), TOKENS, len(asked))
-            answered = iter([row for part in parts for row in self._answer(part, neighbours)])
-            for of_line in found:
-                for one in of_line:
-                    yield next(answered) if isinstance(one, _Asked) else one
+            answers = iter([answer for part in parts for answer in self._answer(part, neighbours)])
+            for one in found:
+                yield next(answers) if isinstance(one, _Asked) else one
 
-    def _find(self, line: Line) -> list["_Asked | Row"]:
+    def _find(self, line: Line) -> list["_Asked | Answer"]:
+        """The occurrences that a line asks for, or an answer that says why there are none."""
         if line.wrong is not None:
-            return [Row(line, UNREADABLE, line.wrong)]
+            return [Answer(line, UNREADABLE, message=line.wrong)]
         if line.text.encode(errors="replace").decode() != line.text:
             # From JSON, or an argument that is not UTF-8: nothing after this can take it.
-            return [Row(replace(line, text=""), UNREADABLE, "half a character in the text")]
+            empty = replace(line, text="")
+            return [Answer(empty, UNREADABLE, message="half a character in the text")]
         if line.word is not None and line.word not in self.words.words:
-            known = ", ".join(self.words.words)
-            return [Row(line, UNREADABLE, f"no word {line.word!r} here: there are {known}")]
-        if line.word not in self._finders:
-            self._finders[line.word] = Finder([line.word or ""])
-        found: list[_Asked | Row] = []
-        for at in self._finders[line.word].find(line.text):
+            message = f"no word {line.word!r} here: there are {', '.join(self.words.words)}"
+            return [Answer(line, UNREADABLE, message=message)]
+        found: list[_Asked | Answer] = []
+        for at in self._finder(line.word).find(line.text):
             if len(at.words) == 1:
                 found.append(_Asked(line, at.words[0], at))
                 continue
             of = " and of ".join(at.words)
             message = f"{at.form!r} is a form of {of}: say which word is meant"
-            found.append(Row(line, AMBIGUOUS, message, form=at.form, start=at.start))
-        if not found:
-            sought = line.word or "any of the words"
-            found = [Row(line, NOT_FOUND, f"no form of {sought} here", word=line.word)]
-        return found
+            found.append(Answer(line, AMBIGUOUS, form=at.form, start=at.start, message=message))
+        nothing = f"no form of {line.word or 'any of the words'} here"
+        return found or [Answer(line, NOT_FOUND, line.word, message=nothing)]
 
-    def _answer(self, asked: Sequence[_Asked], neighbours: bool) -> list[Row]:
-        """Rows for occurrences, in their order."""
-        rows: list[Row | None] = [None] * len(asked)
-        kept, aligned = [], []
-        for i, (one, found) in enumerate(zip(asked, self._align(asked), strict=True)):
-            if isinstance(found, ModelError):
-                rows[i] = Row(one.line, UNREADABLE, found.what, one.word, one.at.form, one.at.start)
-            else:
-                kept.append(i)
-                aligned.append(found)
-        if kept:
-            vectors = vectors_of(
-                self.encoder,
-                _table([asked[i] for i in kept]),
-                aligned,
-                self.features,
-                threads=self.threads,
-            )
-            if vectors.shape[1] != self.words.word(asked[kept[0]].word).train.shape[1]:
-                raise ModelError("the features are not those that the classifier was fitted on")
-            of_word: dict[str, list[int]] = {}
-            for place, i in enumerate(kept):
-                of_word.setdefault(asked[i].word, []).append(place)
-            for word, places in of_word.items():
-                of = [asked[kept[place]] for place in places]
-                windowed = [aligned[place].windowed for place in places]
-                made = self._rows(self.words.word(word), of, vectors[places], neighbours)
-                for place, row, cut in zip(places, made, windowed, strict=True):
-                    rows[kept[place]] = _noted(row, "a long line: its ends were not read", cut)
-        assert all(rows)
-        return [row for row in rows if row is not None]
+    def _answer(self, asked: Sequence[_Asked], neighbours: bool) -> list[Answer]:
+        """Answers for occurrences, in their order."""
+        found = self._align(asked)
+        kept = [one for one in found if isinstance(one, _Asked)]
+        answered = iter(self._classify(kept, neighbours) if kept else [])
+        return [next(answered) if isinstance(one, _Asked) else one for one in found]
 
-    def _align(self, asked: Sequence[_Asked]) -> list["Aligned | ModelError"]:
-        if not asked:
-            return []
+    def _align(self, asked: Sequence[_Asked]) -> list["_Asked | Answer"]:
+        """Occurrences with their word pieces; of one that has none, an answer that says why."""
         try:
-            return list(self.encoder.align(_table(asked)))
-        except ModelError:
-            # One of them cannot be handled: find out which, and go on with the others.
-            found: list[Aligned | ModelError] = []
-            for one in asked:
-                try:
-                    found += self.encoder.align(_table([one]))
-                except ModelError as error:
-                    found.append(error)
-            return found
+            aligned = self.encoder.align(_table(asked))
+            return [replace(one, aligned=of) for one, of in zip(asked, aligned, strict=True)]
+        except ModelError as error:
+            if len(asked) == 1:
+                return [asked[0].answer(UNREADABLE, message=error.what)]
+            return [found for one in asked for found in self._align([one])]
 
-    def _rows(
+    def _classify(self, asked: Sequence[_Asked], neighbours: bool) -> list[Answer]:
+        """Aligned occurrences are encoded together, then answered word by word."""
+        vectors = vectors_of(
+            self.encoder,
+            _table(asked),
+            [one.aligned for one in asked if one.aligned],
+            self.words.features,
+            threads=self.threads,
+        )
+        answers: dict[int, Answer] = {}
+        for word in dict.fromkeys(one.word for one in asked):
+            places = [i for i, one in enumerate(asked) if one.word == word]
+            of_word = [asked[i] for i in places]
+            said = self._of_word(self._word(word), of_word, vectors[places], neighbours)
+            answers.update(zip(places, said, strict=True))
+        return [answers[i] for i in range(len(asked))]
+
+    def _of_word(
         self, word: FittedWord, asked: Sequence[_Asked], vectors: np.ndarray, neighbours: bool
-    ) -> list[Row]:
-        answers = word.answer(vectors)
-        far = word.is_far(answers.distance)
-        sentences = self.words.sentences(word.word) if neighbours else None
-        rows = []
+    ) -> list[Answer]:
+        if vectors.shape[1] != word.train.shape[1]:
+            raise ModelError("the features are not those that the classifier was fitted on")
+        said, answers = word.answer(vectors), []
         for i, one in enumerate(asked):
-            predicted = int(answers.predicted[i])
-            row = Row(
-                line=one.line,
-                status=OK,
-                word=word.word,
-                form=one.at.form,
-                start=one.at.start,
-                sense=word.senses[predicted],
-                probability=_number(answers.probabilities[i, predicted]),
-                scores=_by_sense(word, answers.scores[i]),
-                probabilities=_by_sense(word, answers.probabilities[i]),
-                distance=_number(answers.distance[i]),
-                far=bool(far[i]),
-                neighbours=tuple(
-                    Neighbour(
-                        line=int(word.lines[k]),
-                        sense=word.senses[word.gold[k]],
-                        similarity=float(similarity),
-                        sentence=sentences[k] if sentences else None,
-                    )
-                    for k, similarity in zip(
-                        answers.neighbours[i], answers.similarity[i], strict=True
-                    )
-                    if k >= 0 and neighbours
-                ),
+            predicted, far = said.predicted[i], bool(word.is_far(said.distance[i]))
+            notes = {
+                "uncertain: far from every training sentence": far,
+                "a long line: its ends were not read": one.aligned and one.aligned.windowed,
+            }
+            answers.append(
+                one.answer(
+                    OK,
+                    sense=word.senses[predicted],
+                    probability=_number(said.probabilities[i, predicted]),
+                    scores=_by_sense(word, said.scores[i]),
+                    probabilities=_by_sense(word, said.probabilities[i]),
+                    distance=_number(said.distance[i]),
+                    far=far,
+                    message="; ".join(note for note, applies in notes.items() if applies),
+                    neighbours=tuple(self._near(word, said, i)) if neighbours else (),
+                )
             )
-            rows.append(_noted(row, "uncertain: far from every training sentence", row.far))
-        return rows
+        return answers
+
+    def _near(self, word: FittedWord, said: VectorAnswers, i: int) -> Iterator[Neighbour]:
+        sentences = self._sentences(word.word)
+        for k, similarity in zip(said.neighbours[i], said.similarity[i], strict=True):
+            if k >= 0:
+                sentence = sentences[k] if sentences else None
+                line, sense = int(word.lines[k]), word.senses[word.gold[k]]
+                yield Neighbour(line, sense, float(similarity), sentence)
 
 
 def _parts(
@@ -307,12 +280,6 @@ def _parts(
             part, total = [], 0
     if part:
         yield part
-
-
-def _noted(row: Row, message: str, applies: bool) -> Row:
-    if not applies:
-        return row
-    return replace(row, message="; ".join(filter(None, [row.message, message])))
 
 
 def _by_sense(word: FittedWord, values: np.ndarray) -> dict[str, float | None]:

@@ -30,12 +30,13 @@ report, whatever the verdict.
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from wsd import features, predictions
 from wsd.classifiers.centroid import NearestCentroid
@@ -44,263 +45,237 @@ from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
 from wsd.files import expecting, sha256, write_json, write_text
 from wsd.predictions import TEST, WordPredictions
 from wsd.published import read_centroids
+from wsd.text_table import aligned
 
 log = logging.getLogger("wsd")
 
 VIEW = "focal"
 LAYERS = "sum-last-4"
+# What the published predictions must be of, whatever layers of ours stand beside them.
+SYSTEM = {"view": VIEW, "layers": LAYERS, "estimator": "nearest_centroid"}
 
 COSINE = 0.9999
 AGREEMENT = 0.999
 
+Rows = Sequence[Mapping[str, Any]]
+WHOSE = ("our", "published")
 SHOWN = 10  # rows of each of the text's lists; the JSON has all
+DIFFERING = (
+    "Test instances that differ, near ties last; a margin is the lead over the other's prediction"
+)
+# Of each list of the text: the columns, and what a cell shows of a row of the JSON's list.
+SENSE_COLUMNS = {
+    "cosine": "{cosine:.7f}",
+    "length": "{length:.4f}",
+    "training": "{n_train}",
+    "sense": "{sense}",
+}
+WORD_COLUMNS = {
+    "agreement": "{agreement:.4%}",
+    "of": "{n}",
+    "accuracy": "{our:.2%}",
+    "theirs": "{published:.2%}",
+    "scores apart": "{score_difference:.1e}",
+    "word": "{word}",
+}
+DIFFERING_COLUMNS = {
+    "index": "{index}",
+    "our margin": "{our_margin:.2e}",
+    "their margin": "{published_margin:.2e}",
+    "word": "{word}",
+    "gold": "{gold}",
+    "ours": "{ours}",
+    "theirs": "{published}",
+}
 
 
 class ReproductionError(WsdError):
     """What was published is not what we get."""
 
 
-@dataclass(frozen=True)
-class SenseMatch:
-    """Our centroid of a sense beside the published one.
-
-    Attributes
-    ----------
-    word, sense : str
-    n_train : int
-        Training instances that ours is the mean of.
-    cosine : float
-        0 where one of them is zero, or too long for its length to be a number.
-    length : float
-        Ours over theirs, to which a cosine is blind: 0.25 if layers were averaged, not summed.
-    """
-
-    word: str
-    sense: str
-    n_train: int
-    cosine: float
-    length: float
-
-
-@dataclass(frozen=True)
-class Disagreement:
-    """A test instance for which we predict another sense than was published.
-
-    Attributes
-    ----------
-    word : str
-    index : int
-        0-based line of the test file.
-    gold, ours, published : str
-        Senses.
-    our_margin, published_margin : float
-        By how much the score of one's own prediction exceeds that of the other's.
-    """
-
-    word: str
-    index: int
-    gold: str
-    ours: str
-    published: str
-    our_margin: float
-    published_margin: float
-
-
-@dataclass(frozen=True)
-class WordMatch:
-    """Our predictions of one word's test instances beside the published ones.
-
-    Attributes
-    ----------
-    word : str
-    n, agreeing : int
-        Test instances, and those for which the same sense is predicted.
-    our_right, published_right : int
-        Instances for which the gold sense is predicted.
-    score_difference, mean_score_difference : float
-        Largest and mean absolute difference, over instances and senses.
-    differing : tuple of Disagreement
-    """
-
-    word: str
-    n: int
-    agreeing: int
-    our_right: int
-    published_right: int
-    score_difference: float
-    mean_score_difference: float
-    differing: tuple[Disagreement, ...]
-
-
-@dataclass(frozen=True)
-class Report:
-    """What the check found, the worst cases first.
-
-    Attributes
-    ----------
-    senses : tuple of SenseMatch
-        Ascending by cosine.
-    words : tuple of WordMatch
-        Ascending by agreement.
-    differing : tuple of Disagreement
-        Descending by the lesser of the two margins: near ties last.
-    provenance : mapping
-    """
-
-    senses: tuple[SenseMatch, ...]
-    words: tuple[WordMatch, ...]
-    differing: tuple[Disagreement, ...]
-    provenance: Mapping[str, Any]
-
-    @property
-    def cosine(self) -> float:
-        """The lowest of all senses."""
-        return self.senses[0].cosine
-
-    @property
-    def n(self) -> int:
-        """Number of test instances."""
-        return sum(word.n for word in self.words)
-
-    @property
-    def agreement(self) -> float:
-        """The share of test instances with the same prediction."""
-        return sum(word.agreeing for word in self.words) / self.n
-
-    @property
-    def accuracy(self) -> tuple[float, float]:
-        """Ours and the published one, over all instances."""
-        return (
-            sum(word.our_right for word in self.words) / self.n,
-            sum(word.published_right for word in self.words) / self.n,
-        )
-
-    @property
-    def score_difference(self) -> tuple[float, float]:
-        """Largest absolute difference of two scores, and the mean of the words' means."""
-        means = [word.mean_score_difference for word in self.words]
-        return max(word.score_difference for word in self.words), sum(means) / len(means)
-
-    @property
-    def centroids_pass(self) -> bool:
-        """Whether every cosine is at least ``COSINE``."""
-        return self.cosine >= COSINE
-
-    @property
-    def predictions_pass(self) -> bool:
-        """Whether the agreement is at least ``AGREEMENT``."""
-        return self.agreement >= AGREEMENT
-
-    @property
-    def passed(self) -> bool:
-        """The verdict."""
-        return self.centroids_pass and self.predictions_pass
-
-
-def summarize(
-    senses: Sequence[SenseMatch], words: Sequence[WordMatch], provenance: Mapping[str, Any]
-) -> Report:
-    """Put the worst cases first."""
-    differing = [one for word in words for one in word.differing]
-    return Report(
-        senses=tuple(sorted(senses, key=lambda s: s.cosine)),
-        words=tuple(sorted(words, key=lambda w: w.agreeing / w.n)),
-        differing=tuple(sorted(differing, key=lambda d: -min(d.our_margin, d.published_margin))),
-        provenance=provenance,
-    )
-
-
-def fit(corpus: Corpus, vectors: np.ndarray) -> tuple[dict[str, np.ndarray], WordPredictions]:
-    """Our centroids of a word's senses on its whole training split, and our test predictions.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    vectors : array of shape (len(corpus), width)
-
-    Returns
-    -------
-    dict of sense to float64 array, and WordPredictions
-        A sense without training instances has no centroid.
-    """
-    classifier = NearestCentroid(metric="cosine")
-    tested = predictions.predict_word(corpus, vectors, classifier)
-    centroids = {
-        corpus.senses[code]: centroid
-        for code, centroid in zip(classifier.classes_, classifier.centroids_, strict=True)
-    }
-    return centroids, next(words for words in tested if words.split == TEST)
+# Comparing: each gives rows as the JSON file has them.
 
 
 def compare_centroids(
     corpus: Corpus, ours: Mapping[str, np.ndarray], published: Mapping[str, np.ndarray]
-) -> list[SenseMatch]:
-    """Cosine and ratio of lengths of each sense's two centroids.
+) -> list[dict[str, Any]]:
+    """Our centroid of each sense of a word beside the published one.
 
     Parameters
     ----------
     corpus : Corpus
     ours, published : mappings of sense to array of shape (width,)
         ``published`` may have the senses of other words too.
+
+    Returns
+    -------
+    list of dict
+        ``word``; ``sense``; ``n_train``, the instances that ours is the mean of; ``cosine``, 0
+        where one of them is zero, or too long for its length to be a number; ``length``, ours over
+        theirs, to which a cosine is blind: 0.25 if layers were averaged, not summed.
     """
-    counts = np.bincount(corpus.gold[corpus.split == "train"], minlength=len(corpus.senses))
-    matches = []
-    for sense, n_train in zip(corpus.senses, counts.tolist(), strict=True):
+    rows = []
+    for sense, n_train in zip(corpus.senses, training_counts(corpus).tolist(), strict=True):
         one, other = ours[sense], published[sense]
         with np.errstate(over="ignore"):
             length, their_length = float(np.linalg.norm(one)), float(np.linalg.norm(other))
         product = length * their_length
-        matches.append(
-            SenseMatch(
-                word=corpus.word,
-                sense=sense,
-                n_train=n_train,
-                cosine=min(1.0, float(one @ other) / product) if 0 < product < np.inf else 0.0,
-                length=length / their_length if their_length else 0.0,
-            )
-        )
-    return matches
+        cosine = min(1.0, float(one @ other) / product) if 0 < product < np.inf else 0.0
+        ratio = length / their_length if their_length else 0.0
+        row = {"word": corpus.word, "sense": sense, "n_train": n_train}
+        rows.append(row | {"cosine": cosine, "length": ratio})
+    return rows
 
 
-def compare_predictions(ours: WordPredictions, published: WordPredictions) -> WordMatch:
+def training_counts(corpus: Corpus) -> np.ndarray:
+    """How many training instances each sense has."""
+    return np.bincount(corpus.gold[corpus.split == "train"], minlength=len(corpus.senses))
+
+
+def compare_predictions(
+    ours: WordPredictions, published: WordPredictions
+) -> tuple[dict[str, Any], list[dict[Any, Any]]]:
     """Which test instances of a word get the same sense, and how far their scores are apart.
 
     Parameters
     ----------
     ours, published : WordPredictions
         Of the same instances, in the same order.
+
+    Returns
+    -------
+    dict
+        ``word``; ``n``, ``agreeing`` and ``agreement``, the instances, those for which the same
+        sense is predicted, and their share; ``our_right``, ``published_right`` and
+        ``accuracy_difference``, by the gold senses; ``score_difference`` and
+        ``mean_score_difference``, absolute, over instances and senses.
+    list of dict
+        For each instance with another prediction ``word``; ``index``, the 0-based line of the test
+        file; the senses ``gold``, ``ours`` and ``published``; ``our_margin`` and
+        ``published_margin``, by how much the score of one's own prediction exceeds that of the
+        other's.
     """
-    for name in ("word", "senses"):
-        if getattr(ours, name) != getattr(published, name):
-            raise ValueError(f"predictions of another {name}")
-    for name in ("index", "gold"):
+    for name in ("word", "senses", "index", "gold"):
         if not np.array_equal(getattr(ours, name), getattr(published, name)):
             raise ValueError(f"predictions of {ours.word} with another {name}")
-    apart = np.abs(ours.scores - published.scores)
-    differing = np.flatnonzero(ours.predicted != published.predicted)
-    return WordMatch(
-        word=ours.word,
-        n=len(ours.index),
-        agreeing=len(ours.index) - len(differing),
-        our_right=int((ours.predicted == ours.gold).sum()),
-        published_right=int((published.predicted == published.gold).sum()),
-        score_difference=float(apart.max()),
-        mean_score_difference=float(apart.mean()),
-        differing=tuple(_disagreement(ours, published, int(i)) for i in differing),
+    n, apart = len(ours.index), np.abs(ours.scores - published.scores)
+    right, their_right = (int((of.predicted == of.gold).sum()) for of in (ours, published))
+    at = np.flatnonzero(ours.predicted != published.predicted)
+    mine, theirs, names = ours.predicted[at], published.predicted[at], np.array(ours.senses)
+    differing = pd.DataFrame(
+        {
+            "word": ours.word,
+            "index": ours.index[at],
+            "gold": names[ours.gold[at]],
+            "ours": names[mine],
+            "published": names[theirs],
+            "our_margin": ours.scores[at, mine] - ours.scores[at, theirs],
+            "published_margin": published.scores[at, theirs] - published.scores[at, mine],
+        }
     )
+    word: dict[str, Any] = {
+        "word": ours.word,
+        "n": n,
+        "agreeing": n - len(at),
+        "agreement": (n - len(at)) / n,
+        "our_right": right,
+        "published_right": their_right,
+        "accuracy_difference": (right - their_right) / n,
+        "score_difference": float(apart.max()),
+        "mean_score_difference": float(apart.mean()),
+    }
+    return word, differing.to_dict("records")
 
 
-def _disagreement(ours: WordPredictions, published: WordPredictions, i: int) -> Disagreement:
-    mine, theirs = int(ours.predicted[i]), int(published.predicted[i])
-    return Disagreement(
-        word=ours.word,
-        index=int(ours.index[i]),
-        gold=ours.senses[ours.gold[i]],
-        ours=ours.senses[mine],
-        published=ours.senses[theirs],
-        our_margin=float(ours.scores[i, mine] - ours.scores[i, theirs]),
-        published_margin=float(published.scores[i, theirs] - published.scores[i, mine]),
-    )
+def summarize(
+    senses: Rows, words: Rows, differing: Rows, provenance: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the JSON file holds: the verdict, the figures, and all rows, the worst first.
+
+    Parameters
+    ----------
+    senses : rows of :func:`compare_centroids`
+    words, differing : rows of :func:`compare_predictions`
+    provenance : mapping
+    """
+    senses = sorted(senses, key=lambda sense: sense["cosine"])
+    n = sum(word["n"] for word in words)
+    agreement = sum(word["agreeing"] for word in words) / n
+    ours, published = (sum(word[f"{of}_right"] for word in words) / n for of in WHOSE)
+    differing = sorted(differing, key=lambda d: -min(d["our_margin"], d["published_margin"]))
+    lowest = senses[0]["cosine"]
+    passed = {"centroids": lowest >= COSINE, "predictions": agreement >= AGREEMENT}
+    words = sorted(words, key=lambda word: word["agreement"])
+    return {
+        "passed": all(passed.values()),
+        "thresholds": {"cosine": COSINE, "agreement": AGREEMENT},
+        "centroids": {"passed": passed["centroids"], "lowest_cosine": lowest, "senses": senses},
+        "predictions": {
+            "passed": passed["predictions"],
+            "n": n,
+            "agreement": agreement,
+            "accuracy": {"ours": ours, "published": published, "difference": ours - published},
+            "score_difference": {
+                "largest": max(word["score_difference"] for word in words),
+                "mean": sum(word["mean_score_difference"] for word in words) / len(words),
+            },
+            "words": words,
+            # Near ties last.
+            "differing": sorted(
+                differing, key=lambda d: -min(d["our_margin"], d["published_margin"])
+            ),
+        },
+        "provenance": dict(provenance),
+    }
+
+
+def as_text(found: Mapping[str, Any]) -> str:
+    """What :func:`summarize` gave, to read: the verdict, the figures, the worst cases."""
+    centroids, predicted, source = found["centroids"], found["predictions"], found["provenance"]
+    senses, words = centroids["senses"], predicted["words"]
+    accuracy, apart = predicted["accuracy"], predicted["score_difference"]
+    lengths = [sense["length"] for sense in senses]
+    accuracies = [
+        word | {whose: word[f"{whose}_right"] / word["n"] for whose in WHOSE} for word in words
+    ]
+    lines = [
+        f"{_verdict(found).upper()}: {source['encoder']['model']['name']}, {source['layers']}, "
+        f"beside the published {source['published']['model']['name']}",
+        "",
+        f"centroids    {_verdict(centroids)}: the lowest cosine of {len(senses)} senses is "
+        f"{centroids['lowest_cosine']:.7f}, to be {COSINE:.4f} at least; "
+        f"lengths {min(lengths):.4f} to {max(lengths):.4f} times theirs",
+        f"predictions  {_verdict(predicted)}: {sum(word['agreeing'] for word in words)} of "
+        f"{predicted['n']} test instances agree, {predicted['agreement']:.4%}, to be "
+        f"{AGREEMENT:.1%} at least",
+        f"accuracy     ours {accuracy['ours']:.2%}, theirs {accuracy['published']:.2%}, "
+        f"{100 * accuracy['difference']:+.2f} points",
+        f"scores       at most {apart['largest']:.1e} apart, {apart['mean']:.1e} in the mean of "
+        "words",
+        "",
+        *_listed("Senses, lowest cosine first", SENSE_COLUMNS, senses),
+        "",
+        *_listed("Words, lowest agreement first", WORD_COLUMNS, accuracies),
+        "",
+        *_listed(DIFFERING, DIFFERING_COLUMNS, predicted["differing"]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _verdict(part: Mapping[str, Any]) -> str:
+    return "pass" if part["passed"] else "fail"
+
+
+def _listed(title: str, columns: Mapping[str, str], rows: Rows) -> list[str]:
+    """Lines: the first rows below a title that says how many there are."""
+    if not rows:
+        return [f"{title}: none"]
+    cells = [[cell.format_map(row) for cell in columns.values()] for row in rows[:SHOWN]]
+    count = f"{SHOWN} of {len(rows)}" if len(rows) > SHOWN else str(len(rows))
+    return [f"{title} ({count})", *(f"  {line}" for line in aligned([list(columns), *cells]))]
+
+
+# The check
 
 
 def check_senses(
@@ -328,10 +303,10 @@ def check_senses(
                 f"a centroid of {other[0]!r}, but {word!r} has {', '.join(corpus.senses)}",
                 where=str(where),
             )
-        trained = np.bincount(corpus.gold[corpus.split == "train"], minlength=len(corpus.senses))
+        trained = training_counts(corpus)
         if not trained.all():
             raise CorpusError(
-                f"{corpus.senses[int(trained.argmin())]!r} has no training instance, so that its "
+                f"{corpus.senses[trained.argmin()]!r} has no training instance, so that its "
                 "centroid cannot be compared",
                 fix="check the whole training set",
             )
@@ -345,12 +320,12 @@ def read_predictions(
     Parameters
     ----------
     path : Path
-        A file of ``wsd published``; of further words too, if it has them.
+        A file of ``wsd published``.
     corpora : mapping of word to Corpus
 
     Returns
     -------
-    dict of word to WordPredictions, and the file's provenance
+    dict of word to WordPredictions, of all words of the file, and its provenance
 
     Raises
     ------
@@ -360,25 +335,20 @@ def read_predictions(
     """
     read, provenance = predictions.read(path)
     with expecting(path):
-        system = {key: provenance[key] for key in ("view", "layers", "estimator")}
-        name, published = (
-            provenance["encoder"]["model"]["name"],
-            "published" in provenance["encoder"],
+        encoder, digests = provenance["encoder"], dict(provenance["corpus"])
+        name = encoder["model"]["name"]
+        is_the_system = "published" in encoder and all(
+            provenance[key] == value for key, value in SYSTEM.items()
         )
-        digests = dict(provenance["corpus"])
-    if not published or system != {
-        "view": VIEW,
-        "layers": LAYERS,
-        "estimator": "nearest_centroid",
-    }:
+    if not is_the_system:
         raise ResultError(
             f"the predictions of {name!r} are not those of published nearest centroids",
             where=str(path),
             fix="give the file of `wsd published --system 1nn-bert-base-uncased`",
         )
-    of_word = {words.word: words for words in read if words.split == TEST}
+    tested = {words.word: words for words in read if words.split == TEST}
     for word, corpus in corpora.items():
-        if word not in of_word:
+        if word not in tested:
             raise ResultError(f"no predictions of {word!r}", where=str(path))
         if digests.get(word) != corpus.digest:
             raise ResultError(
@@ -386,17 +356,12 @@ def read_predictions(
                 where=str(path),
                 fix="delete the file and run again",
             )
-    return {word: of_word[word] for word in corpora}, provenance
+    return tested, provenance
 
 
 def check(
-    corpora: Mapping[str, Corpus],
-    embeddings: Path,
-    *,
-    layers: str = LAYERS,
-    centroids: Path,
-    published: Path,
-) -> Report:
+    corpora: Mapping[str, Corpus], embeddings: Path, layers: str, centroids: Path, published: Path
+) -> dict[str, Any]:
     """Compare our centroids and predictions of some words with the published ones.
 
     Parameters
@@ -411,23 +376,27 @@ def check(
     published : Path
         The published predictions, a file of ``wsd published``.
 
+    Returns
+    -------
+    dict
+        Of :func:`summarize`.
+
     Raises
     ------
     CorpusError, ResultError
         If a file is missing, malformed, or of other words, senses, instances or width.
     """
-    from threadpoolctl import threadpool_limits
-
-    theirs = read_centroids(centroids)
-    check_senses(theirs, corpora, centroids)
-    predicted, system = read_predictions(published, corpora)
+    their_centroids = read_centroids(centroids)
+    check_senses(their_centroids, corpora, centroids)
+    theirs, system = read_predictions(published, corpora)
+    width = len(next(iter(their_centroids.values())))
     sources: dict[str, Any] = {}
-    senses: list[SenseMatch] = []
-    words: list[WordMatch] = []
+    senses: list[dict[str, Any]] = []
+    words: list[dict[str, Any]] = []
+    differing: list[dict[Any, Any]] = []
     with threadpool_limits(1):
         for word, corpus in corpora.items():
             found, vectors, sources[word] = features.read(embeddings, corpus, VIEW, layers)
-            width = len(theirs[corpus.senses[0]])
             if vectors.shape[1] != width:
                 raise ResultError(
                     f"the vectors of {word!r} have {vectors.shape[1]} numbers, the published "
@@ -436,11 +405,17 @@ def check(
                     fix="check the encoder of the published file: have bert-base-uncased, as in "
                     "config/config.yaml, under the config key `models`",
                 )
-            ours, tested = fit(corpus, vectors)
-            senses += compare_centroids(corpus, ours, theirs)
+            classifier = NearestCentroid(metric="cosine")
+            predicted = predictions.predict_word(corpus, vectors, classifier)  # and fits it
+            ours = next(of_split for of_split in predicted if of_split.split == TEST)
+            # Every sense has training instances, so that there is a centroid of each.
+            our_centroids = dict(zip(corpus.senses, classifier.centroids_, strict=True))
+            senses += compare_centroids(corpus, our_centroids, their_centroids)
             with expecting(published):
-                words.append(compare_predictions(tested, predicted[word]))
-            log.debug("%s: %d of %d agree", word, words[-1].agreeing, words[-1].n)
+                of_word, differing_of_word = compare_predictions(ours, theirs[word])
+            words.append(of_word)
+            differing += differing_of_word
+            log.debug("%s: %d of %d agree", word, of_word["agreeing"], of_word["n"])
     provenance = {
         "view": found.view,
         "layers": found.layers,
@@ -452,117 +427,7 @@ def check(
         },
         "versions": {package: version(package) for package in predictions.PACKAGES},
     }
-    return summarize(senses, words, provenance)
-
-
-def as_json(report: Report) -> dict[str, Any]:
-    """All of a report, for a machine to read."""
-    ours, published = report.accuracy
-    largest, mean = report.score_difference
-    return {
-        "passed": report.passed,
-        "thresholds": {"cosine": COSINE, "agreement": AGREEMENT},
-        "centroids": {
-            "passed": report.centroids_pass,
-            "lowest_cosine": report.cosine,
-            "senses": [asdict(sense) for sense in report.senses],
-        },
-        "predictions": {
-            "passed": report.predictions_pass,
-            "n": report.n,
-            "agreement": report.agreement,
-            "accuracy": {"ours": ours, "published": published, "difference": ours - published},
-            "score_difference": {"largest": largest, "mean": mean},
-            "words": [
-                {k: v for k, v in asdict(word).items() if k != "differing"}
-                | {
-                    "agreement": word.agreeing / word.n,
-                    "accuracy_difference": (word.our_right - word.published_right) / word.n,
-                }
-                for word in report.words
-            ],
-            "differing": [asdict(one) for one in report.differing],
-        },
-        "provenance": dict(report.provenance),
-    }
-
-
-def as_text(report: Report) -> str:
-    """A report for a person to read: the verdict, the figures, the worst cases."""
-    ours, published = report.accuracy
-    largest, mean = report.score_difference
-    encoder = report.provenance["encoder"]["model"]["name"]
-    lengths = sorted(sense.length for sense in report.senses)
-    agreeing = sum(word.agreeing for word in report.words)
-    lines = [
-        f"{_verdict(report.passed).upper()}: {encoder}, {report.provenance['layers']}, "
-        f"beside the published {report.provenance['published']['model']['name']}",
-        "",
-        f"centroids    {_verdict(report.centroids_pass)}: the lowest cosine of "
-        f"{len(report.senses)} senses is {report.cosine:.7f}, to be {COSINE:.4f} at least; "
-        f"lengths {lengths[0]:.4f} to {lengths[-1]:.4f} times theirs",
-        f"predictions  {_verdict(report.predictions_pass)}: {agreeing} of {report.n} test "
-        f"instances agree, {report.agreement:.4%}, to be {AGREEMENT:.1%} at least",
-        f"accuracy     ours {ours:.2%}, theirs {published:.2%}, {100 * (ours - published):+.2f} "
-        "points",
-        f"scores       at most {largest:.1e} apart, {mean:.1e} in the mean of words",
-        "",
-        *_table(
-            "Senses, lowest cosine first",
-            ("cosine", "length", "training", "sense"),
-            [
-                (f"{s.cosine:.7f}", f"{s.length:.4f}", str(s.n_train), s.sense)
-                for s in report.senses
-            ],
-        ),
-        "",
-        *_table(
-            "Words, lowest agreement first",
-            ("agreement", "of", "accuracy", "theirs", "scores apart", "word"),
-            [
-                (
-                    *(f"{w.agreeing / w.n:.4%}", str(w.n)),
-                    *(f"{w.our_right / w.n:.2%}", f"{w.published_right / w.n:.2%}"),
-                    *(f"{w.score_difference:.1e}", w.word),
-                )
-                for w in report.words
-            ],
-        ),
-        "",
-        *_table(
-            "Test instances that differ, near ties last; a margin is the lead over the other's "
-            "prediction",
-            ("index", "our margin", "their margin", "word", "gold", "ours", "theirs"),
-            [
-                (
-                    *(str(d.index), f"{d.our_margin:.2e}", f"{d.published_margin:.2e}"),
-                    *(d.word, d.gold, d.ours, d.published),
-                )
-                for d in report.differing
-            ],
-        ),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _verdict(passed: bool) -> str:
-    return "pass" if passed else "fail"
-
-
-def _table(title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Lines: the first rows below a title that says how many there are."""
-    if not rows:
-        return [f"{title}: none"]
-    shown = [head, *rows[:SHOWN]]
-    widths = [max(len(row[i]) for row in shown) for i in range(len(head))]
-    count = f"{SHOWN} of {len(rows)}" if len(rows) > SHOWN else str(len(rows))
-    return [
-        f"{title} ({count})",
-        *(
-            "  " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip()
-            for row in shown
-        ),
-    ]
+    return summarize(senses, words, differing, provenance)
 
 
 def reproduce(
@@ -593,26 +458,27 @@ def reproduce(
     """
     if out.suffix != ".json":
         raise ConfigError(f"{out.name!r} does not end with .json", where="--out")
-    report = check(corpora, embeddings, layers=layers, centroids=centroids, published=published)
-    text = as_text(report)
-    write_json(out, as_json(report))
-    write_text(out.with_suffix(".txt"), text)
+    found = check(corpora, embeddings, layers, centroids, published)
+    text, readable = as_text(found), out.with_suffix(".txt")
+    write_json(out, found)
+    write_text(readable, text)
     log.info("%s", text)
-    if not report.passed:
-        raise _failure(report, out.with_suffix(".txt"))
+    if not found["passed"]:
+        raise _failure(found, readable)
 
 
-def _failure(report: Report, where: Path) -> ReproductionError:
+def _failure(found: Mapping[str, Any], where: Path) -> ReproductionError:
+    centroids, predicted = found["centroids"], found["predictions"]
     reasons, fix = [], "look at the instances that differ, those with the greatest margins first"
-    if not report.centroids_pass:
-        worst = report.senses[0]
-        reasons.append(f"the centroid of {worst.sense!r} has cosine {worst.cosine:.5f}")
+    if not centroids["passed"]:
+        worst = centroids["senses"][0]
+        reasons.append(f"the centroid of {worst['sense']!r} has cosine {worst['cosine']:.5f}")
         fix = "check the encoder and its revision, the layers, and where the focal word is sought"
-    if not report.predictions_pass:
-        instance = report.differing[0]
+    if not predicted["passed"]:
+        differing = predicted["differing"]
         reasons.append(
-            f"{len(report.differing)} of {report.n} predictions differ, such as that of "
-            f"{instance.word} test {instance.index}"
+            f"{len(differing)} of {predicted['n']} predictions differ, such as that of "
+            f"{differing[0]['word']} test {differing[0]['index']}"
         )
     return ReproductionError(
         f"what was published is not reproduced: {'; '.join(reasons)}", where=str(where), fix=fix

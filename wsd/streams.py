@@ -7,31 +7,22 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from typing import Any, BinaryIO
 
+from wsd import text_table
 from wsd.errors import CorpusError, visible
-from wsd.predict import OK, Line, Row
+from wsd.fitting import Configuration
+from wsd.predict import OK, Answer, Line
 from wsd.sheets import guarded
 
 LONGEST = 2**20  # bytes of a line
 FORMATS = ("table", "csv", "jsonl")
+USED = tuple(field.name for field in fields(Configuration))
+# Of the CSV: all that is said of an answer, but for its neighbours.
 COLUMNS = (
-    "line",
-    "status",
-    "word",
-    "form",
-    "start",
-    "sense",
-    "probability",
-    "scores",
-    "probabilities",
-    "distance",
-    "far",
-    "message",
-    "model",
-    "view",
-    "layers",
-    "classifier",
+    *(field.name for field in fields(Answer) if field.name != "neighbours"),
+    *USED,
     "text",
 )
 WIDTHS = {"line": 6, "form": 14, "sense": 34, "probability": 8}
@@ -101,13 +92,13 @@ def _object(number: int, text: str, word: str | None) -> Line:
 
 
 def write(
-    rows: Iterable[Row], form: str, used: Mapping[str, str], *, details: bool
+    answers: Iterable[Answer], form: str, used: Mapping[str, str], *, details: bool
 ) -> Iterator[str]:
-    """Rows as lines of output, each with its end.
+    """Answers as lines of output, each with its end.
 
     Parameters
     ----------
-    rows : iterable of Row
+    answers : iterable of Answer
     form : str
         Among ``FORMATS``.
     used : mapping
@@ -117,35 +108,22 @@ def write(
     """
     if form == "jsonl":
         # In ASCII: a line separator of Unicode's in the text must not end a line.
-        return (json.dumps(_said(row, used)) + "\n" for row in rows)
+        return (json.dumps(_as_json(answer, used)) + "\n" for answer in answers)
     if form == "csv":
-        return _csv(rows, used)
+        return _csv(answers, used)
     # Senses are foreign too; in the text itself a line end is escaped as well.
-    lines = _details(rows, used) if details else _table(rows)
-    return (visible(line, "\n") for line in lines)
+    lines = _details(answers, used) if details else _table(answers)
+    return (visible(f"{line}\n", "\n") for line in lines)
 
 
-def _said(row: Row, used: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "line": row.line.number,
-        "status": row.status,
-        "word": row.word,
-        "form": row.form,
-        "start": row.start,
-        "sense": row.sense,
-        "probability": row.probability,
-        "scores": dict(row.scores),
-        "probabilities": dict(row.probabilities),
-        "distance": row.distance,
-        "far": row.far,
-        "message": row.message,
-        **used,
-        "neighbours": [vars(neighbour) for neighbour in row.neighbours],
-        "text": row.line.text,
-    }
+def _as_json(answer: Answer, used: Mapping[str, str]) -> dict[str, Any]:
+    """All of an answer: its own fields in their order, what was used, then what is long."""
+    said = vars(answer) | {"line": answer.line.number}
+    neighbours = [vars(neighbour) for neighbour in said.pop("neighbours")]
+    return {**said, **used, "neighbours": neighbours, "text": answer.line.text}
 
 
-def _csv(rows: Iterable[Row], used: Mapping[str, str]) -> Iterator[str]:
+def _csv(answers: Iterable[Answer], used: Mapping[str, str]) -> Iterator[str]:
     def line(cells: Iterable[Any]) -> str:
         text = io.StringIO()
         # With both characters in its line ends it quotes cells that have either.
@@ -153,9 +131,8 @@ def _csv(rows: Iterable[Row], used: Mapping[str, str]) -> Iterator[str]:
         return text.getvalue().removesuffix("\r\n") + "\n"
 
     yield line(COLUMNS)
-    for row in rows:
-        said = _said(row, used)
-        said |= {name: _pairs(said[name]) for name in ("scores", "probabilities")}
+    for answer in answers:
+        said = _as_json(answer, used)
         yield line(_cell(said[name]) for name in COLUMNS)
 
 
@@ -164,63 +141,51 @@ def _cell(value: Any) -> Any:
         return str(value).lower()
     if isinstance(value, float):
         return f"{value:.6f}"
+    if isinstance(value, Mapping):
+        numbers = {sense: "" if of is None else f"{of:.6f}" for sense, of in value.items()}
+        value = "; ".join(f"{sense}={number}" for sense, number in numbers.items())
     return guarded(value) if isinstance(value, str) else value
 
 
-def _pairs(values: Mapping[str, float | None]) -> str:
-    return "; ".join(
-        f"{sense}={'' if value is None else f'{value:.6f}'}" for sense, value in values.items()
-    )
+def _table(answers: Iterable[Answer]) -> Iterator[str]:
+    def row(*cells: str) -> str:
+        return text_table.line(cells, WIDTHS.values(), right=(0, 3))
+
+    yield row(*WIDTHS, "note")
+    for answer in answers:
+        note = answer.message if answer.status == OK else f"{answer.status}: {answer.message}"
+        form, sense = visible(answer.form or "-"), answer.sense or "-"
+        percent = _percent(answer.probability)
+        yield row(str(answer.line.number), form, sense, percent, visible(note))
 
 
-def _table(rows: Iterable[Row]) -> Iterator[str]:
-    widths = list(WIDTHS.values())
-
-    def line(*cells: str) -> str:
-        fixed = [
-            cell.rjust(width) if i in (0, 3) else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(cells, widths, strict=False))
-        ]
-        return "  ".join([*fixed, *cells[len(widths) :]]).rstrip() + "\n"
-
-    yield line(*WIDTHS, "note")
-    for row in rows:
-        note = row.message if row.status == OK else f"{row.status}: {row.message}"
-        yield line(
-            str(row.line.number),
-            visible(row.form or "-"),
-            row.sense or "-",
-            _percent(row.probability),
-            visible(note),
-        )
+def _details(answers: Iterable[Answer], used: Mapping[str, str]) -> Iterator[str]:
+    for answer in answers:
+        yield visible(answer.line.text)
+        if answer.status == OK:
+            yield from _details_of(answer)
+        else:
+            yield f"  {answer.status}: {visible(answer.message)}"
+        yield ""
+    yield ", ".join(f"{name} {used[name]}" for name in USED)
 
 
-def _details(rows: Iterable[Row], used: Mapping[str, str]) -> Iterator[str]:
-    for row in rows:
-        yield f"{visible(row.line.text)}\n"
-        if row.status != OK:
-            yield f"  {row.status}: {visible(row.message)}\n\n"
-            continue
-        percent = "" if row.probability is None else f", {_percent(row.probability)}"
-        yield f"  {visible(row.form or '')} (character {row.start}): {row.sense}{percent}\n"
-        if row.message:
-            yield f"  {row.message}\n"
-        width = max(map(len, row.scores))
-        yield f"\n  {'sense'.ljust(width)}  {'score':>9}  {'probability':>11}\n"
-        for sense, score in row.scores.items():
-            number = "-" if score is None else f"{score:.6f}"
-            of = _percent(row.probabilities[sense])
-            yield f"  {sense.ljust(width)}  {number:>9}  {of:>11}\n"
-        yield "\n  nearest training sentences, by cosine\n"
-        for one in row.neighbours:
-            text = one.sentence or "(the corpus is not at hand)"
-            place = f"line {one.line + 1}".ljust(10)
-            yield f"  {one.similarity:.3f}  {one.sense.ljust(width)}  {place}  {visible(text)}\n"
-        yield "\n"
-    yield (
-        f"model {used['model']}, view {used['view']}, layers {used['layers']}, "
-        f"classifier {used['classifier']}\n"
-    )
+def _details_of(answer: Answer) -> Iterator[str]:
+    percent = "" if answer.probability is None else f", {_percent(answer.probability)}"
+    yield f"  {visible(answer.form or '')} (character {answer.start}): {answer.sense}{percent}"
+    if answer.message:
+        yield f"  {answer.message}"
+    width = max(map(len, answer.scores))
+    yield f"\n  {'sense'.ljust(width)}  {'score':>9}  {'probability':>11}"
+    for sense, score in answer.scores.items():
+        number = "-" if score is None else f"{score:.6f}"
+        of = _percent(answer.probabilities[sense])
+        yield f"  {sense.ljust(width)}  {number:>9}  {of:>11}"
+    yield "\n  nearest training sentences, by cosine"
+    for one in answer.neighbours:
+        text = visible(one.sentence or "(the corpus is not at hand)")
+        place = f"line {one.line + 1}".ljust(10)
+        yield f"  {one.similarity:.3f}  {one.sense.ljust(width)}  {place}  {text}"
 
 
 def _percent(value: float | None) -> str:
