@@ -1,6 +1,7 @@
-"""A word's page in the browser: what it shows, and what it should show by the run's files."""
+"""A word's page in the browser: what it shows, what it should show, and its scripts by themselves."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from browser import Browser
 from made_report import CHOICES, Run, decode, pictures_of, predictions_of, word_page
 from selenium.webdriver.common.action_chains import ActionChains
+
+from wsd.report import render
 
 # Of the plot: what Bokeh's document holds, by the models' names.
 STATE = """
@@ -143,3 +146,68 @@ def hover(browser: Browser, row: int) -> dict[str, Any]:
             return tip
         time.sleep(0.02)
     raise AssertionError("no tooltip")
+
+
+def evaluate(browser: Browser, scripts: Sequence[str], body: str, *arguments: Any) -> Any:
+    """The value of a function that begins with these scripts, on an empty page.
+
+    What a script needs beyond ``scripts`` is not there.
+    """
+    browser.driver.get("about:blank")
+    text = "\n".join(render.asset(name) for name in scripts)
+    return browser.js(f"{text}\n{body}", *arguments)
+
+
+def made_data(**changes: Any) -> dict[str, Any]:
+    """What the page of a made-up word unpacks.
+
+    Rows: train 1, test 0, train 0, test 2, test 1. Layer choices: "0", "1" and their mean; the first
+    classifier is right everywhere but in layer 0 of the first test row and everywhere in the last;
+    the second calls everything sense 0.
+    """
+    gold = [0, 1, 1, 0, 1]
+    made: dict[str, Any] = {
+        "word": "bank",
+        "senses": ["bank_money", "shore"],
+        "readers": [
+            {"name": "logistic", "confidence": "probability"},
+            {"name": "nearest+centroid", "confidence": "lead"},
+        ],
+        "pixels": 10,
+        "text": "all",
+        "wide": False,
+        "neighbours": 2,
+        "train": encoded([1, 0, 1, 0, 0], "u1"),
+        "index": encoded([1, 0, 0, 2, 1], "<i4"),
+        "gold": encoded(gold, "<u2"),
+        "left": ["the", "A", "", "a b", "x"],
+        "focal": ["bank", "Bank", "bank", "BANK", "bank"],
+        "right": ["", "of Sand", "there", "", "y"],
+        "choices": [
+            {
+                "name": name,
+                "single": name != "mean-last-2",
+                "predicted": [encoded(first, "<u2"), encoded([0, 0, 0], "<u2")],
+                "confidence": [
+                    {"step": 1 / 255, "values": encoded([255, 128, 51], "u1")},
+                    {"step": 0.01, "values": encoded([0, 100, 200], "u1")},
+                ],
+                "pictures": {
+                    "pca": {
+                        "explained": [0.5, 0.25],
+                        "step": 0.5,
+                        "points": encoded([-4, 2, 0, 6, 1, *range(5)], "<i2"),
+                        "score": 0.5,
+                    }
+                },
+                "near": encoded([1, 2, 0, 65535, 65535, 65535, 0, 1, 4, 3], "<u2"),
+                "similar": encoded([254, 127, 0, 0, 0, 0, 254, 254, 190, 127], "u1"),
+            }
+            for name, first in (("0", [0, 0, 0]), ("1", [1, 0, 0]), ("mean-last-2", [1, 0, 0]))
+        ],
+    }
+    return {**made, **changes}
+
+
+def encoded(values: Sequence[int], dtype: str) -> str:
+    return render.encode(np.array(values), dtype)

@@ -1,11 +1,13 @@
 """word-state.js: which instances pass the filters."""
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from browser import Browser
 from made_report import CHOICES, READERS, Run
 from selenium.webdriver.support.ui import Select
-from word_pages import STATE, by_id, listed, rows_of, wrong_rows
+from word_pages import STATE, by_id, evaluate, listed, made_data, rows_of, wrong_rows
 
 
 def test_what_every_single_layer_gets_wrong(run: Run, built: Path, page: Browser) -> None:
@@ -40,3 +42,33 @@ def test_search_finds_text_as_it_is(run: Run, built: Path, page: Browser) -> Non
         page.open(page.js("return location.href"))
         assert by_id(page, "search").get_attribute("value") == query
         assert page.js(STATE)["shown"] == shown
+
+
+@pytest.mark.parametrize(
+    ("chosen", "visible"),
+    [
+        ("{}", {0, 1, 2, 3, 4}),
+        ("{ hiddenSenses: new Set([1]) }", {0, 3}),
+        ("{ hiddenSplits: new Set(['train']) }", {1, 3, 4}),
+        ("{ show: 'errors' }", {4}),
+        ("{ show: 'errors', choice: 0 }", {1, 4}),
+        ("{ show: 'errors', classifier: 1 }", {1, 4}),
+        ("{ show: 'always', choice: 0 }", {4}),
+        ("{ query: '  BANK of ' }", {1}),
+        ("{ query: 'bank', hiddenSplits: new Set(['test']), hiddenSenses: new Set([0]) }", {2}),
+        ("{ query: 'nothing' }", set()),
+    ],
+)
+def test_which_rows_pass_the_filters(chromium: Browser, chosen: str, visible: set[int]) -> None:
+    body = f"""const data = wsd.wordData(arguments[0]), defaults = {{
+          choice: 1, classifier: 0, show: "all", query: "" }};
+        const state = wsd.wordState(data, defaults);
+        Object.assign(state, {chosen});
+        const changes = [state.filter(), state.filter()];
+        return [changes, state.visible, state.layers.name, state.classifierName];"""
+    scripts = ("page.js", "word-data.js", "word-state.js")
+    found: Any = evaluate(chromium, scripts, body, made_data())
+    assert found[0] == [True, False]  # the second time nothing has changed
+    assert {row for row, is_visible in enumerate(found[1]) if is_visible} == visible
+    assert found[2] == ("0" if "choice: 0" in chosen else "1")
+    assert found[3] == ("nearest+centroid" if "classifier: 1" in chosen else "logistic")

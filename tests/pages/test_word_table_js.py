@@ -6,7 +6,7 @@ from pathlib import Path
 
 from browser import Browser
 from made_report import Run, make_run
-from word_pages import by_id, listed, rows_of
+from word_pages import by_id, evaluate, listed, rows_of
 
 from wsd.report import build_report
 
@@ -69,3 +69,14 @@ def test_table_has_pages(page: Browser) -> None:
     assert not by_id(page, "later").is_enabled()
     by_id(page, "earlier").click()
     assert [line[0] for line in listed(page)] == first
+
+
+def test_csv_quotes_and_disarms(chromium: Browser) -> None:
+    lines = [["a", 'say "b"', "c,d\ne"], [1, -0.5, ""], ["=1+1", "+1", "-1"], ["@x", "\tx", "\rx"],
+             ["x=1", "é", "שלום"]]  # fmt: skip
+    text = evaluate(chromium, ("page.js", "word-table.js"), "return wsd.csv(arguments[0]);", lines)
+    assert text.endswith("\r\n")
+    read = list(csv.reader(io.StringIO(text, newline="")))
+    assert read[0] == lines[0] and read[4] == lines[4]
+    assert read[1] == ["1", "-0.5", ""]  # numbers are what they are
+    assert read[2:4] == [[f"'{cell}" for cell in line] for line in lines[2:4]]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from browser import Browser
 from made_report import HOSTILE, Run, predictions_of
-from word_pages import hover, rows_of
+from word_pages import evaluate, hover, made_data, rows_of
 
 from wsd.corpus import Corpus
 
@@ -37,3 +37,22 @@ def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser
         assert f"{gold} → {corpus.senses[code]} {word}" in tip["text"]
         told = float(tip["text"].split("logistic, confidence ")[1][:4])
         assert told == pytest.approx(words.scores[of].max(), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("row", "text", "told"),
+    [
+        (0, "all", ["the bank", "bank_money", "train 1"]),
+        (1, "all", ["A Bank of Sand", "shore → shore ✓ ok", "test 0 · logistic, confidence 1.00"]),
+        (4, "all", ["x bank y", "shore → bank_money ✗ wrong",
+                    "test 1 · logistic, confidence 0.20"]),
+        (0, "test", ["(sentence not in this copy)", "bank_money", "train 1"]),
+        (0, "none", ["(train 1: this report leaves sentences out)", "bank_money", "train 1"]),
+    ],
+)  # fmt: skip
+def test_instance_in_words(chromium: Browser, row: int, text: str, told: list[str]) -> None:
+    body = """const [packed, row] = arguments, data = wsd.wordData(packed);
+        const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0 }));
+        return [text.sentence(row), text.verdict(row), text.numbers(row)].map((e) => e.textContent);"""
+    scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
+    assert evaluate(chromium, scripts, body, made_data(text=text), row) == told
