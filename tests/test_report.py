@@ -73,7 +73,8 @@ def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) ->
         (tmp_path / old).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / old).write_text("left over")
     build_report(**run.arguments(tmp_path))
-    assets = {"bokeh.min.js", *(p.name for p in (Path(render.__file__).parent / "assets").iterdir())}
+    own = (Path(render.__file__).parent / "assets").iterdir()
+    assets = {"bokeh.min.js", *(path.name for path in own)}
     tables = set(inputs.TABLES) - {"model-layers"}
     assert set(files_in(tmp_path)) == (
         {"report/index.html", "report/layers.html", "report/errors.html"}

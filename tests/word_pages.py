@@ -1,4 +1,4 @@
-"""A word's page in the browser: what it shows, what it should show, and its scripts by themselves."""
+"""A word's page in a browser: what it shows, what it should show, its scripts by themselves."""
 
 import time
 from collections.abc import Sequence
@@ -161,9 +161,9 @@ def evaluate(browser: Browser, scripts: Sequence[str], body: str, *arguments: An
 def made_data(**changes: Any) -> dict[str, Any]:
     """What the page of a made-up word unpacks.
 
-    Rows: train 1, test 0, train 0, test 2, test 1. Layer choices: "0", "1" and their mean; the first
-    classifier is right everywhere but in layer 0 of the first test row and everywhere in the last;
-    the second calls everything sense 0.
+    Rows: train 1, test 0, train 0, test 2, test 1. Layer choices: "0", "1" and their mean. The
+    first classifier gets the first test row wrong in layer 0, and the last one in every choice; the
+    second calls everything sense 0.
     """
     gold = [0, 1, 1, 0, 1]
     made: dict[str, Any] = {

@@ -3,6 +3,7 @@
 import csv
 import io
 from pathlib import Path
+from typing import Any
 
 from browser import Browser
 from made_report import Run, make_run
@@ -72,7 +73,7 @@ def test_table_has_pages(page: Browser) -> None:
 
 
 def test_csv_quotes_and_disarms(chromium: Browser) -> None:
-    lines = [["a", 'say "b"', "c,d\ne"], [1, -0.5, ""], ["=1+1", "+1", "-1"], ["@x", "\tx", "\rx"],
+    lines: list[list[Any]] = [["a", 'say "b"', "c,d\ne"], [1, -0.5, ""], ["=1+1", "+1", "-1"], ["@x", "\tx", "\rx"],
              ["x=1", "é", "שלום"]]  # fmt: skip
     text = evaluate(chromium, ("page.js", "word-table.js"), "return wsd.csv(arguments[0]);", lines)
     assert text.endswith("\r\n")

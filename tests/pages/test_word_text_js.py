@@ -53,6 +53,7 @@ def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser
 def test_instance_in_words(chromium: Browser, row: int, text: str, told: list[str]) -> None:
     body = """const [packed, row] = arguments, data = wsd.wordData(packed);
         const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0 }));
-        return [text.sentence(row), text.verdict(row), text.numbers(row)].map((e) => e.textContent);"""
+        return [text.sentence(row), text.verdict(row), text.numbers(row)]
+          .map((element) => element.textContent);"""
     scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
     assert evaluate(chromium, scripts, body, made_data(text=text), row) == told
