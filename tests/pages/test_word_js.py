@@ -1,14 +1,13 @@
 """word.js: the parts of a word's page together."""
 
 import re
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from browser import Browser
 from made_report import MODEL
 from word_pages import by_id
-
-from wsd.report import render
 
 
 def test_link_to_this_view_is_copied(page: Browser) -> None:
@@ -25,7 +24,7 @@ def test_link_to_this_view_is_copied(page: Browser) -> None:
 
 
 def scripts() -> list[Path]:
-    return sorted((Path(render.__file__).parent / "assets").glob("*.js"))
+    return sorted(Path(str(files("wsd.report") / "assets")).glob("*.js"))
 
 
 def test_every_script_is_loaded_by_a_page_and_by_the_portable_one(

@@ -73,8 +73,13 @@ def test_table_has_pages(page: Browser) -> None:
 
 
 def test_csv_quotes_and_disarms(chromium: Browser) -> None:
-    lines: list[list[Any]] = [["a", 'say "b"', "c,d\ne"], [1, -0.5, ""], ["=1+1", "+1", "-1"], ["@x", "\tx", "\rx"],
-             ["x=1", "é", "שלום"]]  # fmt: skip
+    lines: list[list[Any]] = [
+        ["a", 'say "b"', "c,d\ne"],
+        [1, -0.5, ""],
+        ["=1+1", "+1", "-1"],
+        ["@x", "\tx", "\rx"],
+        ["x=1", "é", "שלום"],
+    ]
     text = evaluate(chromium, ("page.js", "word-table.js"), "return wsd.csv(arguments[0]);", lines)
     assert text.endswith("\r\n")
     read = list(csv.reader(io.StringIO(text, newline="")))
