@@ -19,8 +19,15 @@ from wsd.files import write_text
 from wsd.names import file_name
 from wsd.tables import feature_set
 
-PLOTS, WORD, TABLES, STYLE = "plots.js", "word.js", "tables.js", "style.css"
-BOKEH = "bokeh.min.js"
+BOKEH, STYLE = "bokeh.min.js", "style.css"
+# The scripts of a page, in the order in which they are loaded: each uses only those before it.
+SHARED = ("page.js", "plots.js")
+TABLES = (*SHARED, "curves.js", "tables.js")
+WORD_PARTS = (
+    "data", "state", "address", "text", "colours", "plot", "scores", "card", "table", "steps",
+    "filters",
+)  # fmt: skip
+WORD = (*SHARED, *(f"word-{part}.js" for part in WORD_PARTS), "word.js")
 
 
 def write_assets(folder: Path) -> None:
@@ -30,7 +37,7 @@ def write_assets(folder: Path) -> None:
     ----------
     folder : Path
     """
-    for name in (BOKEH, PLOTS, WORD, TABLES, STYLE):
+    for name in dict.fromkeys((BOKEH, *WORD, *TABLES, STYLE)):
         write_text(folder / name, asset(name))
 
 
@@ -53,20 +60,27 @@ def render(template: str, **values: Any) -> str:
         For the template; ``root`` is the way to the report's folder.
     """
     return (
-        _environment().get_template(template).render(**values, portable=False, csp=_csp("'self'"))
+        _environment()
+        .get_template(template)
+        .render(
+            **values,
+            scripts=(BOKEH, *(WORD if template == "word.html" else TABLES)),
+            portable=False,
+            csp=_csp("'self'"),
+        )
     )
 
 
 def render_portable(template: str, *, data: Any, figure: Any, **values: Any) -> str:
     """A word's page as one file, whose scripts are let in by their hashes."""
-    scripts = asset(PLOTS) + asset(WORD)
+    scripts = "".join(asset(name) for name in WORD)
     return (
         _environment()
         .get_template(template)
         .render(
             **values,
             packed=pack({"bokeh": asset(BOKEH), "data": data, "figure": figure}),
-            scripts=Markup(scripts),  # noqa: S704 - the package's own files
+            script=Markup(scripts),  # noqa: S704 - the package's own files
             style=Markup(asset(STYLE)),  # noqa: S704 - the package's own file
             root="",
             portable=True,

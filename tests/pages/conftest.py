@@ -1,0 +1,48 @@
+"""The reports that the pages' tests share, and the browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import Browser, chromium
+from made_report import Run, make_run
+
+from wsd.report import build_report
+
+__all__ = ["chromium"]
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return make_run(tmp_path_factory.mktemp("run"), methods=("pca", "tsne"))
+
+
+@pytest.fixture(scope="session")
+def built(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("built #1 & <co>")
+    build_report(**run.arguments(out))
+    return out
+
+
+@pytest.fixture
+def page(chromium: Browser, built: Path) -> Iterator[Browser]:
+    """The page of ``bank``, checked at the end to have logged and asked for nothing."""
+    chromium.open(built / "report" / "words" / "bank.html")
+    yield chromium
+    assert chromium.js("return window.pwned") is None
+    chromium.assert_quiet()
+
+
+@pytest.fixture(scope="session")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of three models, one of them with weights that were drawn and one deeper."""
+    folder = tmp_path_factory.mktemp("several")
+    run = make_run(
+        folder / "run",
+        models=("first", "untrained", "deep"),
+        random={"untrained": 7},
+        blocks={"deep": 6},
+        architecture={"causal": True},
+    )
+    build_report(**run.arguments(folder))
+    return folder

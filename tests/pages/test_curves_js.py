@@ -1,0 +1,76 @@
+"""curves.js: curves are drawn when they are shown, and their lines can be hidden."""
+
+from pathlib import Path
+
+from browser import Browser
+from made_report import MODEL, READERS
+from selenium.webdriver.support.ui import Select
+from word_pages import by_id
+
+
+def test_figures_are_drawn_when_they_are_chosen(chromium: Browser, built: Path) -> None:
+    chromium.open(built / "report" / "layers.html")
+    drawn = "return [...document.querySelectorAll('[data-drawn]')].map((e) => e.dataset.figure)"
+    assert f"curves.{MODEL}.micro_accuracy" not in chromium.js(drawn)
+    Select(by_id(chromium, "metric")).select_by_value("micro_accuracy")
+    chromium.until(
+        "[...document.querySelectorAll('[data-drawn]')]"
+        f".some((e) => e.dataset.figure === 'curves.{MODEL}.micro_accuracy')"
+    )
+    shown = chromium.js(
+        "return [...document.querySelectorAll('[data-metric]')].filter((e) => !e.hidden)"
+        ".map((e) => e.dataset.metric)"
+    )
+    assert shown == ["micro_accuracy"]
+    assert chromium.js("return location.hash") == "#metric=micro_accuracy"
+    address = chromium.js("return location.href")
+    chromium.open(address)
+    assert by_id(chromium, "metric").get_attribute("value") == "micro_accuracy"
+    chromium.assert_quiet()
+
+
+def test_a_line_is_hidden_in_every_figure(chromium: Browser, built: Path) -> None:
+    chromium.open(built / "report" / "layers.html")
+    lines = """return [...Bokeh.index].filter((view) => view.model.renderers).map((view) => [
+        view.model.document.get_model_by_name("save").filename,
+        view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
+    assert all(not hidden for _, hidden in chromium.js(lines))
+    chromium.driver.find_element("css selector", "[data-of=curves][data-line='1']").click()
+    for name, hidden in chromium.js(lines):
+        assert set(hidden) == ({"line-1"} if name.startswith("curves.") else set())
+    Select(by_id(chromium, "metric")).select_by_value("mean_word_accuracy")
+    chromium.until(
+        "[...Bokeh.documents].some((doc) => "
+        "doc.get_model_by_name('save').filename.endsWith('mean_word_accuracy'))"
+    )
+    assert dict(chromium.js(lines))[f"curves.{MODEL}.mean_word_accuracy"]
+    chromium.assert_quiet()
+
+
+def test_models_side_by_side_by_figure_classifier_and_model(
+    chromium: Browser, several: Path
+) -> None:
+    chromium.open(several / "report" / "layers.html")
+    shown = """return [...document.querySelectorAll("[data-figure^='models.']")]
+        .filter((e) => e.offsetParent).map((e) => e.dataset.figure)"""
+    (opened,) = chromium.js(shown)
+    assert opened.endswith(".mean_macro_f1")
+    Select(by_id(chromium, "metric")).select_by_value("micro_accuracy")
+    other = next(reader for reader in READERS if reader not in opened)
+    Select(by_id(chromium, "side")).select_by_value(other)
+    name = f"models.{other}.micro_accuracy"
+    assert chromium.js(shown) == [name]
+    chromium.until(
+        "[...Bokeh.documents].some((doc) => "
+        "doc.get_model_by_name('save').filename === arguments[0])",
+        name,
+    )
+    hidden = """return [...Bokeh.index].filter((view) => view.model.renderers).map((view) => [
+        view.model.document.get_model_by_name("save").filename,
+        view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
+    chromium.driver.find_element("css selector", "[data-of=models][data-line='2']").click()
+    for figure, lines in chromium.js(hidden):
+        assert set(lines) == ({"line-2"} if figure.startswith("models.") else set()), figure
+    chromium.open(chromium.js("return location.href"))
+    assert chromium.js(shown) == [name]
+    chromium.assert_quiet()

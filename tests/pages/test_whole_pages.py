@@ -1,0 +1,180 @@
+"""Every page as a whole, in a browser: it opens, asks for nothing, and can be used by all."""
+
+import base64
+import json
+import time
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from pathlib import Path
+from threading import Thread
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from browser import Browser
+from made_report import CHOICES, MODEL, READERS, Run, pictures_of
+from selenium.webdriver.common.keys import Keys
+from word_pages import STATE, assert_marks, by_id, rows_of, wrong_rows
+
+from wsd.names import file_name
+
+
+def test_every_page_opens_from_disk(run: Run, chromium: Browser, built: Path) -> None:
+    for page in sorted((built / "report").rglob("*.html")):
+        chromium.open(page)
+        assert chromium.js("return document.documentElement.scrollWidth <= innerWidth"), page
+        assert chromium.js("return window.pwned") is None
+        chromium.assert_quiet()
+
+
+def test_every_page_works_from_a_web_server(chromium: Browser, built: Path) -> None:
+    folder = built / "report"
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        host = f"http://127.0.0.1:{server.server_port}/"
+        for page in sorted(folder.rglob("*.html")):
+            chromium.open(host + quote(str(page.relative_to(folder))))
+            console, requests = chromium.drain()
+            assert not console and requests
+            assert all(address.startswith(host) for address in requests), requests
+        server.shutdown()
+
+
+def test_page_of_a_word_with_a_hostile_name(run: Run, chromium: Browser, built: Path) -> None:
+    word = "a&b #1 <i>%"
+    chromium.open(built / "report" / "index.html")
+    name = f"words/{file_name(word)}.html"
+    chromium.driver.find_element("css selector", f"th a[href='{name}']").click()
+    chromium.until("document.documentElement.dataset.ready && document.getElementById('plot')")
+    assert word in chromium.js("return document.querySelector('h1').textContent")
+    assert len(chromium.js(STATE)["x"]) == len(run.corpora[word])
+    chromium.driver.find_element("css selector", "a[rel=prev]").click()
+    chromium.until("document.querySelector('h1').textContent.startsWith('bank')")
+    chromium.assert_quiet()
+
+
+def test_policy_is_in_force(page: Browser) -> None:
+    page.js(
+        """const script = document.createElement("script");
+        script.textContent = "window.injected = 1";
+        document.body.append(script);
+        setTimeout("window.evaluated = 1", 0);
+        const image = new Image();
+        image.src = "none.png";"""
+    )
+    time.sleep(0.1)
+    assert page.js("return [window.injected, window.evaluated]") == [None, None]
+    console, _ = page.drain()
+    assert sum("Content Security Policy" in entry for entry in console) == 3
+
+
+TABLES = ("index.html", "layers.html", "errors.html")
+
+
+PAGES = (*TABLES, "words/bank.html#pin=test-5")
+
+
+@pytest.fixture(params=[*(("built", name) for name in PAGES),
+                        *(("several", name) for name in (*TABLES, "words/deep/bank.html"))],
+                ids="-".join)  # fmt: skip
+def address(request: pytest.FixtureRequest) -> str:
+    """Of a page, of one model's report or of three models'."""
+    kind, name = request.param
+    return f"{(request.getfixturevalue(kind) / 'report').as_uri()}/{name}"
+
+
+def test_phone_width_scrolls_only_inside_tables(chromium: Browser, address: str) -> None:
+    size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        chromium.open(address)
+        assert chromium.js("return [document.documentElement.scrollWidth, innerWidth]") == [
+            390,
+            390,
+        ]
+    finally:
+        chromium.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    chromium.assert_quiet()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_has_no_serious_finding(chromium: Browser, address: str, scheme: str) -> None:
+    axe = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+    version = axe[:80].split("axe v")[1].split()[0]
+    assert tuple(map(int, version.split("."))) >= (4, 10)
+    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    chromium.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    try:
+        chromium.open(address)
+        assert ("pin=" in address) == chromium.js(
+            "return !!document.getElementById('card') && !document.getElementById('card').hidden"
+        )
+        chromium.js("for (const e of document.querySelectorAll('details')) e.open = true;")
+        # The driver runs this beside the page's policy, which would not let it in.
+        chromium.js(axe)
+        found = chromium.driver.execute_async_script(
+            """const done = arguments[0];
+            axe.run(document, { resultTypes: ["violations"] }).then(({ violations, passes }) =>
+              done({ passes: passes.length, violations: violations.map((v) => [v.impact, v.id,
+                v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + n.failureSummary)]) }));"""
+        )
+    finally:
+        light = {"features": [{"name": "prefers-color-scheme", "value": "light"}]}
+        chromium.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", light)
+    assert found["passes"] > 20
+    serious = [v for v in found["violations"] if v[0] in ("serious", "critical")]
+    assert not serious, json.dumps(serious, indent=1)
+
+
+def test_controls_have_names_and_can_be_reached(page: Browser) -> None:
+    unnamed = page.js(
+        """const all = document.querySelectorAll("button, select, input, [role=region]");
+        return [...all].filter((e) => !e.labels?.length && !e.getAttribute("aria-label")
+          && !e.textContent.trim()
+          && !document.getElementById(e.getAttribute("aria-labelledby"))).map((e) => e.outerHTML)"""
+    )
+    assert unnamed == []
+    reached = []
+    for _ in range(24):
+        page.driver.switch_to.active_element.send_keys(Keys.TAB)
+        reached.append(page.js("return document.activeElement.id"))
+    assert {
+        "previous", "layers", "next", "play", "slider", "reader", "colour", "show", "method",
+        "search", "link",
+    } <= set(reached)  # fmt: skip
+
+
+def test_portable_page_works_as_an_address_in_a_frame(
+    run: Run, built: Path, chromium: Browser, tmp_path: Path
+) -> None:
+    page = (built / "portable" / MODEL / "bank.html").read_bytes()
+    # As Snakemake's report writes it.
+    address = (
+        "data:text/html;charset=utf8;filename=bank.html;base64," + base64.b64encode(page).decode()
+    )
+    assert len(address) < 2 * 1024 * 1024
+    outer = tmp_path / "outer.html"
+    outer.write_text(
+        '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">'
+        f'<iframe src="{address}" width="1200" height="900"></iframe>'
+    )
+    chromium.open(outer, wait="document.readyState === 'complete'")
+    chromium.driver.switch_to.frame(0)
+    try:
+        chromium.until("document.documentElement.dataset.ready")
+        before = chromium.js(STATE)
+        by_id(chromium, "next").click()
+        after = chromium.js(STATE)
+        assert after["labels"][0] == "PC 1 (30.0% of variance)" and before["x"] != after["x"]
+        points = pictures_of(run, "bank")[CHOICES.index("mean-last-2")][rows_of(run, built)]
+        np.testing.assert_allclose(np.column_stack([after["x"], after["y"]]), points, atol=2e-3)
+        assert_marks(run, built, after, wrong_rows(run, "mean-last-2", READERS[:1]))
+        link = chromium.driver.find_element("css selector", "a[data-layers='0']")
+        chromium.js("arguments[0].click()", link)
+        assert chromium.js(STATE)["labels"][0] == "PC 1 (50.0% of variance)"
+        assert chromium.js("return window.pwned") is None
+    finally:
+        chromium.driver.switch_to.default_content()
+    chromium.assert_quiet()

@@ -1,0 +1,56 @@
+"""word-plot.js: the picture."""
+
+import time
+from pathlib import Path
+
+import pytest
+from browser import Browser
+from made_report import CHOICES, Run, pictures_of
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.support.ui import Select
+from word_pages import STATE, by_id, hover, middle, rows_of, zoom
+
+
+def test_projection_can_be_changed(run: Run, page: Browser) -> None:
+    before = page.js(STATE)
+    Select(by_id(page, "method")).select_by_value("tsne")
+    after = page.js(STATE)
+    assert after["x"] != before["x"] and after["labels"] == ["t-SNE 1", "t-SNE 2"]
+    assert after["hash"] == "#layers=2&method=tsne"
+    assert "say little" in by_id(page, "honest").text
+
+
+def test_centroids_are_means_of_training_instances(run: Run, built: Path, page: Browser) -> None:
+    corpus, rows = run.corpora["bank"], rows_of(run, built)
+    for choice in ("0", "2"):
+        Select(by_id(page, "layers")).select_by_value(choice)
+        points = pictures_of(run, "bank")[CHOICES.index(choice)]
+        for sense, x, y in page.js(STATE)["centroids"]:
+            of = (corpus.gold == sense) & (corpus.split == "train")
+            assert [x, y] == pytest.approx(points[of].mean(axis=0).tolist(), abs=2e-4)
+    assert len(rows) == 48
+
+
+def test_click_on_a_point_pins_it(run: Run, built: Path, page: Browser) -> None:
+    corpus, rows = run.corpora["bank"], rows_of(run, built)
+    hover(page, 5)
+    left, top = middle(page)
+    actions = ActionChains(page.driver, duration=0)
+    actions.w3c_actions.pointer_action.move_to_location(left, top)
+    actions.w3c_actions.pointer_action.click()
+    actions.perform()
+    page.until("!document.getElementById('card').hidden")
+    assert " ".join(corpus.tokens[rows[5]]) in by_id(page, "card").get_attribute("textContent")
+    by_id(page, "unpin").click()
+    assert not by_id(page, "card").is_displayed()
+
+
+def test_a_zoom_stands_in_the_address_until_the_layer_changes(page: Browser) -> None:
+    zoom(page, 3)
+    page.until("location.hash.includes('box=')")
+    ranges = page.js(STATE)["ranges"]
+    page.open(page.js("return location.href"))
+    assert page.js(STATE)["ranges"] == pytest.approx(ranges, abs=1e-3)
+    by_id(page, "previous").click()
+    time.sleep(0.4)
+    assert "box=" not in page.js("return location.hash")

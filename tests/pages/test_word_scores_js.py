@@ -1,0 +1,45 @@
+"""word-scores.js: the numbers beside the picture."""
+
+import numpy as np
+from browser import Browser
+from made_report import CHOICES, READERS, Run, explained_at, predictions_of
+from selenium.webdriver.support.ui import Select
+from word_pages import by_id
+
+
+def test_figures_follow_the_layer_choice(run: Run, page: Browser) -> None:
+    for choice in CHOICES:
+        Select(by_id(page, "layers")).select_by_value(choice)
+        for row, reader in enumerate(READERS):
+            words = predictions_of(run, "bank", choice, reader)
+            right = words.predicted == words.gold
+            cells = page.js(
+                "return [...document.querySelectorAll('#scores tbody tr')[arguments[0]].cells]"
+                ".map((cell) => cell.textContent)",
+                row,
+            )
+            assert cells[0] == reader
+            assert cells[2:] == [f"{right.mean() * 100:.2f}", str(int((~right).sum()))]
+            assert f"{cells[3]} errors of {len(right)}" in by_id(page, "status").get_attribute(
+                "textContent"
+            )
+        share = sum(explained_at(choice)) * 100
+        honest = by_id(page, "honest").text
+        assert f"hold {share:.1f}% of their variance" in honest
+        assert "75.0 in the full space (8 dimensions a layer) and 25.0 in this picture" in honest
+
+
+def test_confusion_matrix_is_of_the_layer_and_classifier_shown(run: Run, page: Browser) -> None:
+    for choice, reader in (("1", READERS[1]), ("mean-last-2", READERS[0])):
+        Select(by_id(page, "layers")).select_by_value(choice)
+        Select(by_id(page, "reader")).select_by_value(reader)
+        words = predictions_of(run, "bank", choice, reader)
+        expected = np.zeros((3, 3), dtype=int)
+        np.add.at(expected, (words.gold, words.predicted), 1)
+        shown = page.js(
+            "return [...document.querySelectorAll('#confusion tbody tr')]"
+            ".map((row) => [...row.cells].slice(1).map((cell) => Number(cell.textContent)))"
+        )
+        assert shown == expected.tolist()
+        heading = page.js("return document.querySelector('#confusion td').textContent")
+        assert heading.startswith(reader)

@@ -1,0 +1,88 @@
+"""word-table.js: the table of instances, page by page and as CSV."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+from browser import Browser
+from made_report import Run, make_run
+from word_pages import by_id, evaluate, listed, rows_of
+
+from wsd.report import build_report
+
+
+def test_selection_and_its_csv(run: Run, built: Path, page: Browser) -> None:
+    corpus, rows = run.corpora["bank"], rows_of(run, built)
+    page.js(
+        """window.saved = [];
+        HTMLAnchorElement.prototype.click = function () { saved.push([this.download, this.href]); };
+        const [view] = [...Bokeh.index];
+        view.model.document.get_model_by_name("points").selected.indices = arguments[0];""",
+        [4, 20, 40, 41],
+    )
+    page.until("document.getElementById('listed').textContent.startsWith('4 of 48')")
+    by_id(page, "csv").click()
+    [(name, address)] = page.js("return saved")
+    assert name == "bank-2-logistic.csv"
+    # A blob's text can be read by the page that made it, and by no connection.
+    text = page.driver.execute_async_script(
+        """const done = arguments[1], made = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { blob.text().then(done); return made(blob); };
+        document.getElementById("csv").click();""",
+        address,
+    )
+    lines = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+    wanted = {(corpus.split[rows[i]], str(corpus.index[rows[i]])) for i in (4, 20, 40, 41)}
+    assert {(line["split"], line["index"]) for line in lines} == wanted
+    for line in lines:
+        row = int(line["index"]) + (30 if line["split"] == "test" else 0)
+        assert line["gold"].removeprefix("'") == corpus.senses[corpus.gold[row]]
+        parts = [line[part].removeprefix("'") for part in ("left", "focal", "right")]
+        assert " ".join(part for part in parts if part) == " ".join(corpus.tokens[row])
+        assert not any(value.startswith(("=", "+", "-", "@")) for value in line.values())
+    by_id(page, "unselect").click()
+    assert by_id(page, "listed").text == "48 of 48 instances"
+
+
+def test_csv_begins_no_cell_like_a_formula(chromium: Browser, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", formula=True)
+    build_report(**run.arguments(tmp_path))
+    chromium.open(tmp_path / "report" / "words" / "bank.html")
+    text = chromium.driver.execute_async_script(
+        """const done = arguments[0], made = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { blob.text().then(done); return made(blob); };
+        HTMLAnchorElement.prototype.click = () => {};
+        document.getElementById("csv").click();"""
+    )
+    lines = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+    assert {line["left"] for line in lines} == {"'=HYPERLINK(1)"}
+    chromium.assert_quiet()
+
+
+def test_table_has_pages(page: Browser) -> None:
+    first = [line[0] for line in listed(page)]
+    assert len(first) == 25 and by_id(page, "place").text == "1\N{EN DASH}25"
+    assert not by_id(page, "earlier").is_enabled()
+    by_id(page, "later").click()
+    second = [line[0] for line in listed(page)]
+    assert len(second) == 23 and not set(first) & set(second)
+    assert not by_id(page, "later").is_enabled()
+    by_id(page, "earlier").click()
+    assert [line[0] for line in listed(page)] == first
+
+
+def test_csv_quotes_and_disarms(chromium: Browser) -> None:
+    lines: list[list[Any]] = [
+        ["a", 'say "b"', "c,d\ne"],
+        [1, -0.5, ""],
+        ["=1+1", "+1", "-1"],
+        ["@x", "\tx", "\rx"],
+        ["x=1", "é", "שלום"],
+    ]
+    text = evaluate(chromium, ("page.js", "word-table.js"), "return wsd.csv(arguments[0]);", lines)
+    assert text.endswith("\r\n")
+    read = list(csv.reader(io.StringIO(text, newline="")))
+    assert read[0] == lines[0] and read[4] == lines[4]
+    assert read[1] == ["1", "-0.5", ""]  # numbers are what they are
+    assert read[2:4] == [[f"'{cell}" for cell in line] for line in lines[2:4]]

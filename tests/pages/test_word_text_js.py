@@ -1,0 +1,59 @@
+"""word-text.js: an instance in words."""
+
+from pathlib import Path
+
+import pytest
+from browser import Browser
+from made_report import HOSTILE, Run, predictions_of
+from word_pages import evaluate, hover, made_data, rows_of
+
+from wsd.corpus import Corpus
+
+
+def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser) -> None:
+    corpus: Corpus = run.corpora["bank"]
+    rows = rows_of(run, built)
+    by_sentence = {rows.index(30 + i): 30 + i for i in range(len(HOSTILE))}
+    by_sentence[rows.index(4)] = 4  # and one of the training instances
+    for shown, row in by_sentence.items():
+        tip = hover(page, shown)
+        tokens, at = corpus.tokens[row], corpus.position[row]
+        split, line = corpus.split[row], corpus.index[row]
+        assert " ".join(tokens) in tip["text"]
+        assert tip["bold"] == [tokens[at]]
+        assert corpus.senses[corpus.gold[row]] in tip["text"]
+        assert f"{split} {line}" in tip["text"]
+        tags = ["B", "BDI", "DIV", *(["SPAN"] if split == "test" else []), "STYLE"]
+        assert tip["tags"] == tags
+        assert tip["width"] <= 400
+        if split == "train":
+            assert "logistic" not in tip["text"]
+            continue
+        words = predictions_of(run, "bank", "2", "logistic")
+        of = words.index == line
+        code = int(words.predicted[of][0])
+        word = "✓ ok" if code == corpus.gold[row] else "✗ wrong"
+        gold = corpus.senses[corpus.gold[row]]
+        assert f"{gold} → {corpus.senses[code]} {word}" in tip["text"]
+        told = float(tip["text"].split("logistic, confidence ")[1][:4])
+        assert told == pytest.approx(words.scores[of].max(), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("row", "text", "told"),
+    [
+        (0, "all", ["the bank", "bank_money", "train 1"]),
+        (1, "all", ["A Bank of Sand", "shore → shore ✓ ok", "test 0 · logistic, confidence 1.00"]),
+        (4, "all", ["x bank y", "shore → bank_money ✗ wrong",
+                    "test 1 · logistic, confidence 0.20"]),
+        (0, "test", ["(sentence not in this copy)", "bank_money", "train 1"]),
+        (0, "none", ["(train 1: this report leaves sentences out)", "bank_money", "train 1"]),
+    ],
+)  # fmt: skip
+def test_instance_in_words(chromium: Browser, row: int, text: str, told: list[str]) -> None:
+    body = """const [packed, row] = arguments, data = wsd.wordData(packed);
+        const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0 }));
+        return [text.sentence(row), text.verdict(row), text.numbers(row)]
+          .map((element) => element.textContent);"""
+    scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
+    assert evaluate(chromium, scripts, body, made_data(text=text), row) == told

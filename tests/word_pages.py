@@ -1,0 +1,213 @@
+"""A word's page in a browser: what it shows, what it should show, its scripts by themselves."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser import Browser
+from made_report import CHOICES, Run, decode, pictures_of, predictions_of, word_page
+from selenium.webdriver.common.action_chains import ActionChains
+
+from wsd.report import render
+
+# Of the plot: what Bokeh's document holds, by the models' names.
+STATE = """
+const [view] = [...Bokeh.index], doc = view.model.document;
+const model = (name) => doc.get_model_by_name(name);
+const { x, y, sense, tone } = model("points").data, errors = model("errors").data;
+const centroids = model("centroids").data;
+return {
+  x: Array.from(x), y: Array.from(y), sense: Array.from(sense), tone: Array.from(tone),
+  centroids: centroids.sense.map((sense, i) => [Number(sense), centroids.x[i], centroids.y[i]]),
+  pinned: Array.from(model("pinned").data.x, (x, i) => [x, model("pinned").data.y[i]]),
+  errors: { x: Array.from(errors.x), y: Array.from(errors.y), row: Array.from(errors.row) },
+  shown: model("shown").booleans, labels: [model("x-axis").axis_label, model("y-axis").axis_label],
+  ranges: [view.model.x_range.start, view.model.x_range.end,
+           view.model.y_range.start, view.model.y_range.end],
+  palette: model("colours").palette, hash: location.hash,
+  drawn: [view.frame.bbox.width, view.frame.bbox.height],
+};
+"""
+
+
+TIP = """
+const [view] = [...Bokeh.index];
+const hover = view.model.document.get_model_by_name("hover");
+const tool = [...view.tool_views.values()].find((v) => v.model === hover);
+const [tip] = tool.ttmodels.values();
+const content = tip.content;
+const host = content.getRootNode().host;
+return {
+  text: content.textContent, bold: [...content.querySelectorAll("b")].map((b) => b.textContent),
+  tags: [...new Set([...content.querySelectorAll("*")].map((e) => e.tagName))].sort(),
+  background: host && getComputedStyle(host).backgroundColor, width: content.offsetWidth,
+};
+"""
+
+
+def rows_of(run: Run, built: Path, word: str = "bank") -> list[int]:
+    """Row of the corpus for each row of the page."""
+    corpus = run.corpora[word]
+    data = word_page(built, word).packed()["data"]
+    split = np.where(decode(data["train"], "u1") == 1, "train", "test")
+    at = {key: i for i, key in enumerate(zip(corpus.split, corpus.index.tolist(), strict=True))}
+    return [at[key] for key in zip(split, decode(data["index"], "<i4").tolist(), strict=True)]
+
+
+def wrong_rows(run: Run, choice: str, readers: tuple[str, ...], word: str = "bank") -> set[int]:
+    """Rows of the corpus that a classifier gets wrong, from the prediction files."""
+    corpus = run.corpora[word]
+    offset = int((corpus.split == "train").sum())
+    wrong = set()
+    for reader in readers:
+        words = predictions_of(run, word, choice, reader)
+        wrong |= {offset + int(i) for i in words.index[words.predicted != words.gold]}
+    return wrong
+
+
+def assert_shows(run: Run, built: Path, browser: Browser, choice: str) -> dict[str, Any]:
+    """The document holds this layer choice's points, axes and any classifier's errors."""
+    state: dict[str, Any] = browser.js(STATE)
+    rows = rows_of(run, built)
+    points = pictures_of(run, "bank")[CHOICES.index(choice)][rows]
+    np.testing.assert_allclose(np.column_stack([state["x"], state["y"]]), points, atol=2e-4)
+    share = "50.0" if choice == "0" else "30.0"
+    assert state["labels"][0] == f"PC 1 ({share}% of variance)"
+    low_x, high_x, low_y, high_y = state["ranges"]
+    assert low_x < min(state["x"]) and max(state["x"]) < high_x
+    assert low_y < min(state["y"]) and max(state["y"]) < high_y
+    width, height = state["drawn"]
+    assert (high_x - low_x) / width == pytest.approx((high_y - low_y) / height, rel=0.02)
+    assert browser.js("return document.getElementById('layers').value") == choice
+    assert browser.js("return document.getElementById('slider').value") == str(
+        CHOICES.index(choice)
+    )
+    current = browser.js("return document.querySelector('#choices [aria-current]').dataset.layers")
+    assert current == choice
+    return state
+
+
+def assert_marks(run: Run, built: Path, state: dict[str, Any], wrong: set[int]) -> None:
+    rows = rows_of(run, built)
+    marked = state["errors"]
+    assert {rows[row] for row in marked["row"]} == wrong
+    assert [state["x"][row] for row in marked["row"]] == marked["x"]
+    assert [state["y"][row] for row in marked["row"]] == marked["y"]
+
+
+def by_id(browser: Browser, identifier: str) -> Any:
+    return browser.driver.find_element("id", identifier)
+
+
+def listed(page: Browser) -> list[list[str]]:
+    return page.js(
+        "return [...document.querySelectorAll('#instances tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+
+
+def zoom(browser: Browser, row: int) -> None:
+    """Make one instance fill the plot, as after a zoom by hand."""
+    browser.js(
+        """const [view] = [...Bokeh.index], { x, y } = view.model.document
+             .get_model_by_name("points").data, i = arguments[0], r = 1e-4;
+        for (const [range, at] of [[view.model.x_range, x[i]], [view.model.y_range, y[i]]]) {
+          range.have_updated_interactively = true;
+          range.setv({ start: at - r, end: at + r });
+        }""",
+        row,
+    )
+
+
+def middle(browser: Browser) -> tuple[int, int]:
+    left, top = browser.js(
+        """const [view] = [...Bokeh.index], box = view.canvas_view.el.getBoundingClientRect();
+        const { left, top, width, height } = view.frame.bbox;
+        return [box.left + left + width / 2, box.top + top + height / 2];"""
+    )
+    return int(left), int(top)
+
+
+def hover(browser: Browser, row: int) -> dict[str, Any]:
+    """Zoom in on one instance, put the pointer on it, and return its tooltip."""
+    zoom(browser, row)
+    browser.js("document.getElementById('plot').scrollIntoView({ block: 'center' })")
+    time.sleep(0.15)  # Bokeh draws in a later frame, and hits what it has drawn
+    actions = ActionChains(browser.driver, duration=0)
+    actions.w3c_actions.pointer_action.move_to_location(5, 5)
+    actions.w3c_actions.pointer_action.move_to_location(*middle(browser))
+    actions.perform()
+    for _ in range(50):
+        tip: dict[str, Any] = browser.js(TIP)
+        if tip["text"]:
+            return tip
+        time.sleep(0.02)
+    raise AssertionError("no tooltip")
+
+
+def evaluate(browser: Browser, scripts: Sequence[str], body: str, *arguments: Any) -> Any:
+    """The value of a function that begins with these scripts, on an empty page.
+
+    What a script needs beyond ``scripts`` is not there.
+    """
+    browser.driver.get("about:blank")
+    text = "\n".join(render.asset(name) for name in scripts)
+    return browser.js(f"{text}\n{body}", *arguments)
+
+
+def made_data(**changes: Any) -> dict[str, Any]:
+    """What the page of a made-up word unpacks.
+
+    Rows: train 1, test 0, train 0, test 2, test 1. Layer choices: "0", "1" and their mean. The
+    first classifier gets the first test row wrong in layer 0, and the last one in every choice; the
+    second calls everything sense 0.
+    """
+    gold = [0, 1, 1, 0, 1]
+    made: dict[str, Any] = {
+        "word": "bank",
+        "senses": ["bank_money", "shore"],
+        "readers": [
+            {"name": "logistic", "confidence": "probability"},
+            {"name": "nearest+centroid", "confidence": "lead"},
+        ],
+        "pixels": 10,
+        "text": "all",
+        "wide": False,
+        "neighbours": 2,
+        "train": encoded([1, 0, 1, 0, 0], "u1"),
+        "index": encoded([1, 0, 0, 2, 1], "<i4"),
+        "gold": encoded(gold, "<u2"),
+        "left": ["the", "A", "", "a b", "x"],
+        "focal": ["bank", "Bank", "bank", "BANK", "bank"],
+        "right": ["", "of Sand", "there", "", "y"],
+        "choices": [
+            {
+                "name": name,
+                "single": name != "mean-last-2",
+                "predicted": [encoded(first, "<u2"), encoded([0, 0, 0], "<u2")],
+                "confidence": [
+                    {"step": 1 / 255, "values": encoded([255, 128, 51], "u1")},
+                    {"step": 0.01, "values": encoded([0, 100, 200], "u1")},
+                ],
+                "pictures": {
+                    "pca": {
+                        "explained": [0.5, 0.25],
+                        "step": 0.5,
+                        "points": encoded([-4, 2, 0, 6, 1, *range(5)], "<i2"),
+                        "score": 0.5,
+                    }
+                },
+                "near": encoded([1, 2, 0, 65535, 65535, 65535, 0, 1, 4, 3], "<u2"),
+                "similar": encoded([254, 127, 0, 0, 0, 0, 254, 254, 190, 127], "u1"),
+            }
+            for name, first in (("0", [0, 0, 0]), ("1", [1, 0, 0]), ("mean-last-2", [1, 0, 0]))
+        ],
+    }
+    return {**made, **changes}
+
+
+def encoded(values: Sequence[int], dtype: str) -> str:
+    return render.encode(np.array(values), dtype)

@@ -1,0 +1,47 @@
+// Curves: drawn when they are shown, with lines that can be hidden.
+"use strict";
+
+wsd.curves = () => {
+  const { byId, make } = wsd;
+  const hidden = new Set();
+
+  function tip(source, vars) {
+    const { x, y, name, label, low, high } = source.data, i = vars.index;
+    const box = wsd.plots.tip(), unit = (value) => value.toFixed(2);
+    const band = low ? ` (${unit(low[i])} to ${unit(high[i])})` : "";
+    box.append(
+      make("div", `${unit(y[i])}${band}`, { fontWeight: "600" }),
+      make("div", `${label[i] || `layer ${x[i]}`}, ${name[i]}`, { color: "var(--ink-2)" }),
+    );
+    return box;
+  }
+
+  // A line is hidden in every plot of its section.
+  function showLines({ view, filename }) {
+    for (const renderer of view.model.renderers) {
+      renderer.visible = !hidden.has(`${filename().split(".")[0]} ${renderer.name}`);
+    }
+  }
+  for (const box of document.querySelectorAll("input[data-line]")) {
+    box.checked = true;
+    box.addEventListener("change", () => {
+      const key = `${box.dataset.of} line-${box.dataset.line}`;
+      if (box.checked) hidden.delete(key);
+      else hidden.add(key);
+      for (const plot of wsd.plots.all()) showLines(plot);
+    });
+  }
+
+  async function draw() {
+    for (const element of document.querySelectorAll(".curve[data-figure]:not([data-drawn])")) {
+      if (element.closest("[hidden]")) continue;
+      element.dataset.drawn = "true";
+      const name = element.dataset.figure;
+      const plot = await wsd.plots.embed(JSON.parse(byId(name).textContent), element, name);
+      plot.part("hover").tooltips = tip;
+      showLines(plot);
+    }
+  }
+
+  return { draw };
+};

@@ -1,0 +1,51 @@
+// What is chosen on a word's page as the text of its address, and back. What is as it was at the
+// beginning is left out; what makes no sense is passed over.
+"use strict";
+
+// `offered` has the values of the selects that the page has, and whether it can be searched.
+wsd.wordAddress = (data, defaults, offered) => {
+  const layers = data.choices.map(({ name }) => name), classifiers = data.classifiers.map(({ name }) => name);
+  const SELECTS = ["colour", "show", "method"], LAYERS_OF_PLOT = ["rings", "centroids"];
+
+  function encode(state) {
+    const parts = [["layers", layers[state.choice]]];
+    if (state.classifier !== defaults.classifier) parts.push(["classifier", classifiers[state.classifier]]);
+    for (const key of SELECTS) if (state[key] !== defaults[key]) parts.push([key, state[key]]);
+    if (state.query) parts.push(["search", state.query]);
+    const without = [...state.hiddenSenses].sort((a, b) => a - b), hide = [...state.hiddenSplits].sort();
+    const off = LAYERS_OF_PLOT.filter((key) => !state[key]);
+    for (const [key, values] of [["without", without], ["hide", hide], ["off", off]]) {
+      if (values.length) parts.push([key, values.join(",")]);
+    }
+    if (state.pin >= 0) parts.push(["pin", data.id(state.pin).replace(" ", "-")]);
+    if (state.box) parts.push(["box", state.box.map((value) => Number(value.toPrecision(5))).join(",")]);
+    return wsd.fragment.encode(parts);
+  }
+
+  function decode(text) {
+    const wanted = wsd.fragment.decode(text);
+    const among = (key, values, otherwise) => {
+      const i = values.indexOf(wanted.get(key));
+      return i >= 0 ? i : otherwise;
+    };
+    const several = (key, allowed) =>
+      new Set((wanted.get(key) ?? "").split(",").filter((value) => allowed.includes(value)));
+    const off = several("off", LAYERS_OF_PLOT);
+    const box = (wanted.get("box") ?? "").split(",").map(Number);
+    const isBox = box.length === 4 && box.every(Number.isFinite) && box[0] < box[1] && box[2] < box[3];
+    return {
+      choice: among("layers", layers, defaults.choice),
+      classifier: among("classifier", classifiers, defaults.classifier),
+      ...Object.fromEntries(SELECTS.map((key) =>
+        [key, (offered[key] ?? []).includes(wanted.get(key)) ? wanted.get(key) : defaults[key]])),
+      query: offered.search ? wanted.get("search") ?? "" : "",
+      hiddenSenses: new Set([...several("without", data.senses.map((_, i) => String(i)))].map(Number)),
+      hiddenSplits: several("hide", ["train", "test"]),
+      ...Object.fromEntries(LAYERS_OF_PLOT.map((key) => [key, !off.has(key)])),
+      pin: data.rowOf.get(wanted.get("pin")) ?? -1,
+      box: isBox ? box : null,
+    };
+  }
+
+  return { encode, decode };
+};

@@ -1,0 +1,78 @@
+// The card of the pinned instance: its fate in every layer choice, its nearest in the full space.
+"use strict";
+
+wsd.wordCard = (data, state, text, { pin, choose }) => {
+  const { byId, button, heading, make, markCurrent } = wsd;
+
+  function neighbourList(row) {
+    const list = make("ol", undefined, "sentences");
+    for (const { row: other, similarity } of data.neighbours(row, state.choice)) {
+      const entry = make("li"), line = make("span", undefined, "meta");
+      const same = data.gold[other] === data.gold[row];
+      line.append(button(data.id(other), () => pin(other), `Pin ${data.id(other)}`), " ",
+        make("bdi", data.senses[data.gold[other]], { color: same ? "var(--ok)" : "var(--wrong)" }),
+        `${same ? " ✓ same sense" : " ✗ another sense"} · cosine ${similarity.toFixed(2)}`);
+      entry.append(text.sentence(other), line);
+      list.append(entry);
+    }
+    return list;
+  }
+
+  // A row for each classifier, a column for each layer choice.
+  function fates(row) {
+    const table = make("table", undefined, "figures fates");
+    const head = make("thead"), top = make("tr"), body = make("tbody");
+    top.append(make("td"), ...data.choices.map(({ name }, i) => {
+      const cell = heading("col", button(name, () => choose(i), `Show layer choice ${name}`));
+      markCurrent(cell, i === state.choice);
+      return cell;
+    }));
+    head.append(top);
+    data.classifiers.forEach(({ name }, classifier) => {
+      const line = make("tr");
+      line.append(heading("row", name), ...data.choices.map((choice, i) => {
+        const wrong = data.isWrong(row, classifier, i);
+        const cell = make("td", wrong ? "✗" : "✓", wrong ? "wrong" : "ok");
+        cell.title = `${name}, ${choice.name}: ${data.senses[data.predicted(row, classifier, i)]}`;
+        cell.setAttribute("aria-label", wrong ? "wrong" : "right");
+        return cell;
+      }));
+      body.append(line);
+    });
+    table.append(head, body);
+    const box = make("div", undefined, "scroll");
+    box.tabIndex = 0;
+    box.setAttribute("role", "region");
+    box.setAttribute("aria-label", "Right or wrong in every layer choice");
+    box.append(table);
+    return box;
+  }
+
+  function show() {
+    const row = state.pin, body = byId("card-body");
+    byId("card").hidden = row < 0;
+    if (row < 0) return;
+    body.replaceChildren(text.sentence(row), text.verdict(row), text.numbers(row));
+    if (data.isTrain(row)) {
+      body.append(make("p", "A training instance: classifiers were fitted on it."));
+    } else {
+      body.append(make("h3", "In every layer choice"), fates(row),
+        make("p", "Independent probes, one per layer choice; not a path that the sentence takes.", "note"));
+    }
+    if (data.hasNeighbours) {
+      body.append(make("h3", `Nearest in the full space, ${byId("layers").selectedOptions[0].textContent}`),
+        neighbourList(row));
+    }
+  }
+
+  function focus() {
+    byId("card").focus({ preventScroll: true });
+    const box = byId("card").getBoundingClientRect();
+    if (box.top < 0 || box.top > innerHeight * 0.8) byId("card").scrollIntoView({ block: "nearest" });
+  }
+
+  byId("unpin").addEventListener("click", () => pin(-1));
+  wsd.onKey(({ key }) => { if (key === "Escape" && state.pin >= 0) pin(-1); });
+
+  return { show, focus };
+};

@@ -1,0 +1,58 @@
+// What the colour of a point stands for, and the key that says so. A tone is a sense's number or the
+// name of one of the style sheet's colours.
+"use strict";
+
+wsd.wordColours = (data, state) => {
+  const { byId, make } = wsd;
+  const SHADES = 8;
+  const CONFIDENCE = {
+    probability: "probability of the predicted sense", lead: "lead over the next sense's score",
+  };
+  const golds = Array.from(data.gold, String);
+
+  function tones() {
+    if (state.colour === "gold") return golds;
+    const [low, high] = state.confidenceRange();
+    const shade = (row) => Math.max(0, Math.min(SHADES - 1,
+      Math.floor((state.confidence(row) - low) / (high - low || 1) * SHADES)));
+    const tone = {
+      predicted: (row) => String(state.predicted(row)),
+      error: (row) => (state.isWrong(row) ? "wrong" : "right"),
+      confidence: (row) => `ramp-${shade(row)}`,
+      split: () => "test",
+    }[state.colour];
+    return data.rows.map((row) => (data.isTrain(row) ? "train" : tone(row)));
+  }
+
+  // Of each entry its tones, in order, and its text.
+  function entries() {
+    const [low, high] = state.confidenceRange(), kind = data.classifiers[state.classifier].confidence;
+    const ramp = Array.from({ length: SHADES }, (_, i) => `ramp-${i}`);
+    return {
+      error: [[["tone-right"], "right"], [["tone-wrong"], "wrong"], [["tone-train"], "training"]],
+      split: [[["tone-train"], "training"], [["tone-test"], "test"]],
+      predicted: [[["tone-train"], "training, no prediction"]],
+      confidence: [
+        [ramp, `${low.toFixed(2)} to ${high.toFixed(2)}, ${CONFIDENCE[kind]}`],
+        [["tone-train"], "training, no prediction"],
+      ],
+    }[state.colour] ?? [];
+  }
+
+  function showKey() {
+    const swatch = (tone) => {
+      const one = make("i", undefined, "swatch");
+      one.style.background = `var(--${tone})`;
+      return one;
+    };
+    const shown = entries().map(([of, text]) => {
+      const entry = make("span");
+      entry.append(...of.map(swatch), ` ${text}`);
+      return entry;
+    });
+    byId("tones").hidden = !shown.length;
+    byId("tones").replaceChildren(...shown);
+  }
+
+  return { golds, tones, entries, showKey };
+};

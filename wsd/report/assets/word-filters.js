@@ -1,0 +1,56 @@
+// What is shown and how: classifier, colour, errors only, projection, search, and the legend's boxes.
+"use strict";
+
+wsd.wordFilters = (state, { changed }) => {
+  const { byId } = wsd;
+  const SELECTS = ["colour", "show", "method"].filter(byId);
+  const boxes = [...document.querySelectorAll(".senses input")];
+
+  function show() {
+    byId("reader").selectedIndex = state.classifier;
+    for (const key of SELECTS) byId(key).value = state[key];
+    if (byId("search") && byId("search").value !== state.query) byId("search").value = state.query;
+    for (const box of boxes) {
+      const [hidden, key] = hiddenBy(box);
+      box.checked = hidden ? !hidden.has(key) : state[box.id];
+    }
+  }
+
+  // A box stands for a sense, for a split, or for a layer of the picture.
+  function hiddenBy({ dataset: { sense, split } }) {
+    if (sense !== undefined) return [state.hiddenSenses, Number(sense)];
+    return split === undefined ? [] : [state.hiddenSplits, split];
+  }
+
+  byId("reader").addEventListener("change", (event) => {
+    state.classifier = event.target.selectedIndex;
+    changed.classifier();
+  });
+  for (const key of SELECTS) {
+    byId(key).addEventListener("change", (event) => {
+      state[key] = event.target.value;
+      changed[key]();
+    });
+  }
+  let typing = 0;
+  byId("search")?.addEventListener("input", (event) => {
+    clearTimeout(typing);
+    typing = setTimeout(() => {
+      state.query = event.target.value;
+      changed.search();
+    }, 150);
+  });
+  for (const box of boxes) {
+    box.addEventListener("change", () => {
+      const [hidden, key] = hiddenBy(box);
+      if (!hidden) state[box.id] = box.checked;
+      else if (box.checked) hidden.delete(key);
+      else hidden.add(key);
+      changed.legend();
+    });
+  }
+  byId("controls").addEventListener("submit", (event) => event.preventDefault());
+
+  const offered = Object.fromEntries(SELECTS.map((key) => [key, Array.from(byId(key).options, (of) => of.value)]));
+  return { show, offered: { ...offered, search: !!byId("search") } };
+};

@@ -1,0 +1,140 @@
+// The picture of a word: points, centroids, rings of errors, the pinned one; its tooltip, its axes
+// and the part that is zoomed to.
+"use strict";
+
+wsd.wordPlot = (plot, data, state, colours, text, { pin, remember }) => {
+  const { byId, count, make, percent } = wsd;
+  const { view, part } = plot;
+  const [points, errors, centroids, pinned, shown] =
+    ["points", "errors", "centroids", "pinned", "shown"].map(part);
+  const axes = ["x-axis", "y-axis"].map(part);
+  const { x_range: xRange, y_range: yRange } = view.model;
+  const TAP = 14; // pixels from a point at which a tap still means it
+  plot.filename = () => `${data.word}-${state.layers.name}`;
+
+  // ---- Drawing ----
+
+  const column = (ofTrain, ofTest) => data.rows.map((row) => (data.isTrain(row) ? ofTrain : ofTest));
+  const size = column(data.pixels - 1, data.pixels), fill = column(0, 0.85), edge = column(0.8, 0);
+
+  function draw() {
+    points.data = {
+      ...data.places(state.choice, state.method), sense: colours.golds, tone: colours.tones(), size, fill, edge,
+    };
+    const { explained } = state.layers.pictures[state.method];
+    axes.forEach((axis, i) => {
+      axis.axis_label = explained
+        ? `PC ${i + 1} (${percent(explained[i], 1)}% of variance)` : `t-SNE ${i + 1}`;
+    });
+    part("save").filename = plot.filename();
+    drawCentroids();
+    drawPin();
+    drawErrors();
+  }
+
+  function recolour() {
+    points.data = { ...points.data, tone: colours.tones() };
+  }
+
+  // Of each sense the mean of its training instances.
+  function drawCentroids() {
+    const { x, y } = points.data;
+    const sums = data.senses.map(() => [0, 0, 0]);
+    for (const row of data.rows) {
+      if (!data.isTrain(row)) continue;
+      const sum = sums[data.gold[row]];
+      sum[0] += x[row]; sum[1] += y[row]; sum[2] += 1;
+    }
+    const senses = state.centroids
+      ? sums.flatMap((sum, i) => (sum[2] && !state.hiddenSenses.has(i) ? [i] : [])) : [];
+    centroids.data = {
+      x: senses.map((i) => sums[i][0] / sums[i][2]), y: senses.map((i) => sums[i][1] / sums[i][2]),
+      sense: senses.map(String),
+    };
+  }
+
+  function drawPin() {
+    const { x, y } = points.data;
+    pinned.data = state.pin < 0 ? { x: [], y: [] } : { x: [x[state.pin]], y: [y[state.pin]] };
+  }
+
+  function drawErrors() {
+    const { x, y } = points.data;
+    const wrong = data.tests.filter((row) => state.visible[row] && state.isWrong(row));
+    const ringed = state.rings ? wrong : [];
+    errors.data = { x: ringed.map((i) => x[i]), y: ringed.map((i) => y[i]), row: ringed };
+    byId("n-errors").textContent = count(wrong.length);
+  }
+
+  function showVisible() {
+    shown.booleans = state.visible;
+  }
+
+  // ---- The pointer ----
+
+  // Of the points under the pointer, the one whose turn it is: nearest, of equals the topmost.
+  function isNearest(vars, subset) {
+    const { sx, sy } = vars.glyph_view;
+    let best = -1, least = Infinity;
+    for (const i of vars.indices) {
+      const distance = (sx[i] - vars.sx) ** 2 + (sy[i] - vars.sy) ** 2;
+      if (distance <= least) [best, least] = [i, distance];
+    }
+    return best === subset;
+  }
+
+  function tip(source, vars) {
+    const subset = [...vars.indices].find(
+      (i) => vars.glyph_view.parent.model.view.convert_indices_from_subset([i])[0] === vars.index);
+    if (!isNearest(vars, subset)) return null;
+    const row = vars.index, box = wsd.plots.tip(), near = vars.indices.length - 1;
+    box.append(text.sentence(row), text.verdict(row),
+      text.numbers(row, near > 0 ? ` · ${near} more here: zoom in` : ""));
+    return box;
+  }
+
+  view.model.on_event("tap", (event) => {
+    const { x, y } = points.data, { x_scale: xs, y_scale: ys } = view.frame;
+    let best = -1, least = TAP ** 2;
+    for (const row of data.rows) {
+      if (!state.visible[row]) continue;
+      const dx = xs.compute(x[row]) - event.sx, dy = ys.compute(y[row]) - event.sy;
+      if (dx * dx + dy * dy <= least) [best, least] = [row, dx * dx + dy * dy];
+    }
+    if (best >= 0) pin(best);
+  });
+
+  const selection = {
+    rows: () => new Set(points.selected.indices),
+    clear: () => { points.selected.indices = []; },
+    onChange: (act) => points.selected.properties.indices.change.connect(act),
+  };
+
+  // ---- The part that is zoomed to ----
+
+  function showBox() {
+    if (!state.box) { view.reset_range(); return; }
+    [[xRange, 0], [yRange, 2]].forEach(([range, i]) => {
+      range.have_updated_interactively = true;
+      range.setv({ start: state.box[i], end: state.box[i + 1] });
+    });
+  }
+
+  let waiting = 0;
+  function rangeMoved() {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      const box = xRange.have_updated_interactively || yRange.have_updated_interactively
+        ? [xRange.start, xRange.end, yRange.start, yRange.end] : null;
+      if (String(box) === String(state.box)) return;
+      state.box = box;
+      remember();
+    }, 200);
+  }
+  for (const range of [xRange, yRange]) range.change.connect(rangeMoved);
+
+  return {
+    draw, recolour, drawCentroids, drawPin, drawErrors, showVisible, showBox, selection,
+    startTips: () => { part("hover").tooltips = tip; },
+  };
+};

@@ -1,0 +1,72 @@
+// The numbers beside the picture: each classifier's scores, the confusion matrix, and what the
+// picture keeps of the full space.
+"use strict";
+
+wsd.wordScores = (data, state) => {
+  const { byId, count, heading, make, markCurrent, percent } = wsd;
+  const sumOf = (numbers) => numbers.reduce((sum, of) => sum + of, 0);
+
+  function showPictureNote() {
+    const { score, pictures } = state.layers, picture = pictures[state.method], { explained } = picture;
+    const width = count(Number(byId("honest").dataset.width));
+    const what = explained
+      ? `PC 1 and PC 2, fitted on the training instances, hold ${percent(explained[0] + explained[1], 1)}% of their variance.`
+      : "t-SNE of training and test instances together, without labels: distances between groups, and their sizes, say little, and its score may exceed the full space's.";
+    const scores = score === null ? ""
+      : ` A vote of the 5 nearest training instances scores macro‑F1 ${percent(score, 1)} in the full space (${width} dimensions a layer) and ${percent(picture.score, 1)} in this picture.`;
+    byId("honest").textContent = what + scores;
+  }
+
+  // Of all test instances, which may be more than the page shows.
+  function testsAndErrors(confusion) {
+    const total = sumOf(confusion.flat());
+    return { total, wrong: total - sumOf(confusion.map((counts, sense) => counts[sense])) };
+  }
+
+  function showScores() {
+    const { name: layers, figures: scores, confusion } = state.layers;
+    const counted = confusion.map(testsAndErrors);
+    for (const line of byId("scores").tBodies[0].rows) {
+      const classifier = Number(line.dataset.reader);
+      markCurrent(line, classifier === state.classifier);
+      for (const cell of line.querySelectorAll("[data-figure]")) {
+        const key = cell.dataset.figure;
+        cell.textContent = key === "wrong" ? count(counted[classifier].wrong) : percent(scores[classifier][key]);
+      }
+    }
+    for (const line of byId("choices").tBodies[0].rows) markCurrent(line, line.dataset.layers === layers);
+    const said = data.classifiers.map(({ name }, i) =>
+      `${name}: macro-F1 ${percent(scores[i].macro_f1)}, accuracy ${percent(scores[i].accuracy)}, ` +
+        `${count(counted[i].wrong)} errors of ${count(counted[i].total)}`);
+    byId("status").textContent = `${byId("layers").selectedOptions[0].textContent}. ${said.join("; ")}.`;
+  }
+
+  function senseHeading(scope, sense) {
+    const breakable = make("bdi");
+    data.shortSense(sense).split("_").forEach((part, i) =>
+      breakable.append(...(i ? ["_", make("wbr"), part] : [part])));
+    const cell = heading(scope, breakable);
+    cell.title = sense;
+    return cell;
+  }
+
+  function showConfusion() {
+    const head = make("thead"), body = make("tbody"), top = make("tr");
+    top.append(make("td", `${state.classifierName}: gold ↓, predicted →`, "quiet"));
+    for (const sense of data.senses) {
+      const cell = senseHeading("col", sense);
+      cell.className = "n sense";
+      top.append(cell);
+    }
+    head.append(top);
+    state.layers.confusion[state.classifier].forEach((counts, i) => {
+      const line = make("tr");
+      line.append(senseHeading("row", data.senses[i]), ...counts.map((number, j) =>
+        make("td", count(number), `n${i === j ? " ok" : number ? " wrong" : " quiet"}`)));
+      body.append(line);
+    });
+    byId("confusion").replaceChildren(head, body);
+  }
+
+  return { showPictureNote, showScores, showConfusion };
+};

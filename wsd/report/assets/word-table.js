@@ -1,0 +1,82 @@
+// The table of the instances that are shown and selected, page by page, and as a CSV file.
+"use strict";
+
+// Lines of values as CSV, with no cell that a spreadsheet would run as a formula.
+wsd.csv = (lines) => {
+  const cell = (value) => {
+    const text = String(value);
+    const still = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return `"${still.replaceAll('"', '""')}"`;
+  };
+  return lines.map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
+};
+
+wsd.wordTable = (data, state, text, selection, { pin }) => {
+  const { byId, button, count, heading, make } = wsd;
+  const PER_PAGE = 25;
+  let listed = [];
+
+  function lineOf(row) {
+    const line = make("tr");
+    line.append(heading("row", button(data.id(row), () => pin(row), `Pin ${data.id(row)}`)));
+    if (data.text !== "none") {
+      const cell = make("td", undefined, "text");
+      cell.append(text.sentence(row));
+      line.append(cell);
+    }
+    const gold = make("td");
+    gold.append(make("bdi", data.shortSense(data.senses[data.gold[row]])));
+    line.append(gold);
+    if (data.isTrain(row)) {
+      line.append(make("td", "training", "quiet"), make("td", "–", "n quiet"), make("td", "–", "n quiet"));
+      return line;
+    }
+    const wrong = state.isWrong(row), told = make("td", undefined, wrong ? "wrong" : "ok");
+    told.append(wrong ? "✗ " : "✓ ", make("bdi", data.shortSense(data.senses[state.predicted(row)])));
+    line.append(told, make("td", state.confidence(row).toFixed(2), "n"),
+      make("td", `${data.layersRight(row, state.classifier)} of ${data.singleLayers.length}`, "n"));
+    return line;
+  }
+
+  function show() {
+    const selected = selection.rows();
+    listed = data.inOrder.filter((row) => state.visible[row] && (!selected.size || selected.has(row)));
+    state.pageOfTable = Math.max(0, Math.min(state.pageOfTable, Math.ceil(listed.length / PER_PAGE) - 1));
+    const start = state.pageOfTable * PER_PAGE, rows = listed.slice(start, start + PER_PAGE);
+    byId("unselect").hidden = !selected.size;
+    byId("listed").textContent = `${count(listed.length)} of ${count(data.n)} instances`
+      + (selected.size ? " (the selection)" : "");
+    byId("place").textContent = listed.length
+      ? `${count(start + 1)}–${count(start + rows.length)}` : "none";
+    byId("earlier").disabled = start === 0;
+    byId("later").disabled = start + PER_PAGE >= listed.length;
+    byId("csv").disabled = !listed.length;
+    byId("instances").tBodies[0].replaceChildren(...rows.map(lineOf));
+  }
+
+  function turnTo(page) {
+    state.pageOfTable = page;
+    show();
+  }
+
+  function csv() {
+    const names = ["word", "split", "index", "gold", "layers", "classifier", "predicted", "confidence", "left", "focal", "right"];
+    return wsd.csv([names, ...listed.map((row) => [
+      data.word, data.split(row), data.numbers[row], data.senses[data.gold[row]],
+      state.layers.name, state.classifierName,
+      ...(data.isTrain(row) ? ["", ""] : [data.senses[state.predicted(row)], state.confidence(row)]),
+      ...(data.hasText(row) ? data.sentence(row) : ["", "", ""]),
+    ])]);
+  }
+
+  byId("earlier").addEventListener("click", () => turnTo(state.pageOfTable - 1));
+  byId("later").addEventListener("click", () => turnTo(state.pageOfTable + 1));
+  byId("unselect").addEventListener("click", selection.clear);
+  selection.onChange(() => turnTo(0));
+  byId("csv").addEventListener("click", () => {
+    const name = `${data.word}-${state.layers.name}-${state.classifierName}.csv`;
+    wsd.download(new Blob(["\ufeff", csv()], { type: "text/csv" }), name);
+  });
+
+  return { show };
+};

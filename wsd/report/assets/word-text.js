@@ -1,0 +1,40 @@
+// An instance in words, as the tooltip, the card and the table show it: sentence, verdict, numbers.
+"use strict";
+
+wsd.wordText = (data, state) => {
+  const { make } = wsd;
+  const QUIET = { color: "var(--ink-2)", fontSize: "12px", marginTop: "4px" };
+
+  function sentence(row) {
+    const box = make("div");
+    if (!data.hasText(row)) {
+      box.append(data.text === "none" ? `(${data.id(row)}: this report leaves sentences out)` : "(sentence not in this copy)");
+      return box;
+    }
+    const [left, focal, right] = data.sentence(row);
+    box.dir = "auto";
+    if (left) box.append(`${left} `);
+    box.append(make("b", focal, { color: "var(--accent)" }));
+    if (right) box.append(` ${right}`);
+    return box;
+  }
+
+  function verdict(row) {
+    const line = make("div", undefined, { marginTop: "6px" });
+    line.append(make("bdi", data.senses[data.gold[row]], { fontWeight: "600" }));
+    if (data.isTrain(row)) return line;
+    const wrong = state.isWrong(row);
+    const told = make("span", undefined, { color: wrong ? "var(--wrong)" : "var(--ok)" });
+    told.append(" → ", make("bdi", data.senses[state.predicted(row)]), wrong ? " ✗ wrong" : " ✓ ok");
+    line.append(told);
+    return line;
+  }
+
+  function numbers(row, more = "") {
+    const own = data.isTrain(row) ? ""
+      : ` · ${state.classifierName}, confidence ${state.confidence(row).toFixed(2)}`;
+    return make("div", data.id(row) + own + more, QUIET);
+  }
+
+  return { sentence, verdict, numbers };
+};
