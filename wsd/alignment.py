@@ -6,9 +6,10 @@ each carries the number of its word. Sentences beyond the model's length lose th
 from the focal one. Left out on purpose: the model.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from wsd.corpus import Corpus
 from wsd.errors import ModelError
@@ -63,6 +64,20 @@ class Aligned:
     special: int = 0
     as_text: bool = True
     as_file: bool = True
+
+    def pooled(self, pooling: str) -> list[int]:
+        """The positions whose mean is the focal word's vector: of ``mean``, ``first``, ``last``."""
+        if pooling == "first":
+            return self.focal[:1]
+        return self.focal[-1:] if pooling == "last" else self.focal
+
+
+class _Piece(NamedTuple):
+    """A word piece: its number in the vocabulary, that of its word if it has one, its segment."""
+
+    id: int
+    word: int | None
+    segment: int
 
 
 class Aligner:
@@ -168,10 +183,11 @@ class Aligner:
             texts = [" ".join(tokens) for tokens in sentences]
             of_file = [found.ids for found in self.file.encode_batch(texts)]
         for i, row in enumerate(rows):
+            aligned = self._align(
+                encodings[i], sentences[i], int(corpus.position[row]), name_of(corpus, row)
+            )
             yield replace(
-                self._align(
-                    encodings[i], sentences[i], int(corpus.position[row]), name_of(corpus, row)
-                ),
+                aligned,
                 as_text=encodings[i].ids == running[i],
                 as_file=running[i] == of_file[i],
             )
@@ -187,101 +203,87 @@ class Aligner:
         return self._call([" ".join(tokens) for tokens in sentences])
 
     def _call(self, texts: Sequence[Any], **how: Any) -> list[Any]:
-        encoded = self.tokenizer(
-            texts,
-            padding=False,
-            truncation=False,
-            return_attention_mask=False,
-            verbose=False,
-            **how,
-        )
-        return encoded.encodings
+        how |= {"padding": False, "truncation": False, "return_attention_mask": False}
+        return self.tokenizer(texts, verbose=False, **how).encodings
 
     def _align(self, encoding: Any, tokens: Sequence[str], position: int, name: str) -> Aligned:
-        ids, words, segments = list(encoding.ids), list(encoding.word_ids), list(encoding.type_ids)
-        special = {word for i, word in enumerate(words) if ids[i] in self._special} - {None}
-        vanished = len(tokens) - len({word for word in words if word is not None})
-        focal = [i for i, word in enumerate(words) if word == position]
-        if not focal:
-            raise ModelError(
-                f"the tokenizer leaves nothing of the focal word {tokens[position]!r}", where=name
-            )
-        if position in special:
-            raise ModelError(
-                f"the focal word {tokens[position]!r} is a special token of this tokenizer",
-                where=name,
-                fix="write the word otherwise in the corpus, or use another tokenizer",
-            )
-        pieces = tuple(encoding.tokens[i] for i in focal)
-        unknown = self.tokenizer.unk_token_id in [ids[i] for i in focal]
-        if not unknown:
-            self._check_spelling(tokens, position, pieces, name)
+        sentence = list(map(_Piece, encoding.ids, encoding.word_ids, encoding.type_ids))
+        words = {piece.word for piece in sentence} - {None}
+        special = {piece.word for piece in sentence if piece.id in self._special} - {None}
+        focal = [i for i, piece in enumerate(sentence) if piece.word == position]
+        spelled = tuple(encoding.tokens[i] for i in focal)
+        unknown = any(sentence[i].id == self.tokenizer.unk_token_id for i in focal)
+        self._check_focal(tokens, position, spelled, position in special, unknown, name)
         if self.mask is not None:
-            ids[focal[0]] = self.mask
-            ids, words, segments = (
-                [value for i, value in enumerate(values) if i not in focal[1:]]
-                for values in (ids, words, segments)
-            )
-        windowed = self.max_length is not None and len(ids) > self.max_length
+            sentence[focal[0]] = sentence[focal[0]]._replace(id=self.mask)
+            sentence = [piece for i, piece in enumerate(sentence) if i not in focal[1:]]
+        windowed = self.max_length is not None and len(sentence) > self.max_length
         if windowed:
-            first, last = self._window(words, len(tokens), position, name)
-            kept = [i for i, word in enumerate(words) if word is None or first <= word < last]
-            ids, words, segments = ([v[i] for i in kept] for v in (ids, words, segments))
-        cls_id = self.tokenizer.cls_token_id
-        places = [i for i, word in enumerate(words) if word is None and ids[i] == cls_id]
+            kept = self._window(sentence, len(tokens), position, name)
+            sentence = [piece for piece in sentence if piece.word is None or piece.word in kept]
+        cls, segments = self.tokenizer.cls_token_id, [piece.segment for piece in sentence]
+        places = list(enumerate(sentence))
         return Aligned(
-            ids=ids,
-            focal=[i for i, word in enumerate(words) if word == position],
-            others=[i for i, word in enumerate(words) if word is not None and word != position],
-            cls=places[0] if places else None,
+            ids=[piece.id for piece in sentence],
+            focal=[i for i, piece in places if piece.word == position],
+            others=[i for i, piece in places if piece.word not in (None, position)],
+            cls=next((i for i, piece in places if piece.word is None and piece.id == cls), None),
             windowed=windowed,
             segments=segments if any(segments) else None,
-            pieces=pieces,
+            pieces=spelled,
             unknown=unknown,
-            vanished=vanished,
+            vanished=len(tokens) - len(words),
             special=len(special),
         )
 
-    def _window(
-        self, word_ids: Sequence[int | None], n_words: int, position: int, name: str
-    ) -> tuple[int, int]:
+    def _window(self, sentence: Sequence[_Piece], n_words: int, position: int, name: str) -> range:
         """The words around the focal word that fit, as even on both sides as can be."""
         assert self.max_length is not None
-        pieces = [0] * n_words
-        for word in word_ids:
-            if word is not None:
-                pieces[word] += 1
-        room = self.max_length - sum(word is None for word in word_ids) - pieces[position]
+        pieces = Counter(piece.word for piece in sentence)
+        room = self.max_length - pieces[None] - pieces[position]
         if room < 0:
             raise ModelError(
                 f"the focal word has {pieces[position]} pieces, the model takes {self.max_length}",
                 where=name,
             )
-        first, last = position, position + 1
+        first, last = position, position
         growing = True
         while growing:
             growing = False
             if first > 0 and pieces[first - 1] <= room:
-                first -= 1
+                first, growing = first - 1, True
                 room -= pieces[first]
-                growing = True
-            if last < n_words and pieces[last] <= room:
+            if last < n_words - 1 and pieces[last + 1] <= room:
+                last, growing = last + 1, True
                 room -= pieces[last]
-                last += 1
-                growing = True
-        return first, last
+        return range(first, last + 1)
 
-    def _check_spelling(
-        self, tokens: Sequence[str], position: int, pieces: tuple[str, ...], name: str
+    def _check_focal(
+        self,
+        tokens: Sequence[str],
+        position: int,
+        pieces: tuple[str, ...],
+        special: bool,
+        unknown: bool,
+        name: str,
     ) -> None:
-        token = f" {tokens[position]}" if self.spaced and position else tokens[position]
-        key = (token, pieces)
+        """Refuse a focal word of which nothing is left, or that its pieces are not."""
+        word = tokens[position]
+        if not pieces:
+            raise ModelError(f"the tokenizer leaves nothing of the focal word {word!r}", where=name)
+        if special:
+            raise ModelError(
+                f"the focal word {word!r} is a special token of this tokenizer",
+                where=name,
+                fix="write the word otherwise in the corpus, or use another tokenizer",
+            )
+        key = (f" {word}" if self.spaced and position else word, pieces)
         if key not in self._spelled:
-            self._spelled[key] = spelling(self.backend, pieces) == normalised(self.backend, token)
-        if not self._spelled[key]:
+            self._spelled[key] = spelling(self.backend, pieces) == normalised(self.backend, key[0])
+        if not (unknown or self._spelled[key]):
             raise ModelError(
                 f"the pieces {' '.join(map(repr, pieces))} do not spell the focal word "
-                f"{tokens[position]!r} of: {' '.join(tokens)}",
+                f"{word!r} of: {' '.join(tokens)}",
                 where=name,
                 fix="correct the position in the corpus, or use another tokenizer",
             )
@@ -318,6 +320,6 @@ def _check_case(tokenizer: Any) -> None:
         )
 
 
-def name_of(corpus: Corpus, row: int) -> str:
+def name_of(corpus: "Corpus", row: int) -> str:
     """An instance in words: word, split and number."""
     return f"{corpus.word} {corpus.split[row]} {corpus.index[row]}"

@@ -12,9 +12,8 @@ import logging
 import os
 import platform
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 # Before the import: the tokenizer reads it when it starts, and our threads run whole batches.
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -22,16 +21,9 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 import numpy as np
 import torch
 
-from wsd import batches
 from wsd.alignment import Aligned, Aligner, name_of
-from wsd.architecture import (
-    Architecture,
-    encoder_of,
-    examine,
-    length_limit,
-    padded,
-    shape,
-)
+from wsd.architecture import Architecture, encoder_of, examine, length_limit, padded, shape
+from wsd.batches import run_all
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError, ModelError
 from wsd.loading import load_folder, weights_digest
@@ -39,10 +31,6 @@ from wsd.packing import pack
 from wsd.passing import Passing, find
 
 log = logging.getLogger("wsd")
-
-Pooling = Literal["mean", "first", "last"]
-Precision = Literal["float32", "bfloat16", "float16"]
-Batch = tuple[list[int], np.ndarray]
 
 
 def choose_device(name: str) -> torch.device:
@@ -54,7 +42,13 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
-def _check_precision(precision: Precision, device: torch.device) -> None:
+def check_precision(precision: str, device: torch.device) -> None:
+    """Refuse what a device cannot compute in, and warn of what it is slow in.
+
+    Raises
+    ------
+    ConfigError
+    """
     if device.type != "cpu":
         return
     if precision == "float16":
@@ -66,6 +60,13 @@ def _check_precision(precision: Precision, device: torch.device) -> None:
     has_bfloat16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
     if precision == "bfloat16" and platform.machine() == "x86_64" and not has_bfloat16:
         log.warning("this processor has no instructions for bfloat16: float32 would be faster")
+
+
+def rounding_of(device: torch.device) -> list[str]:
+    """What of this machine the rounding of a vector's last bits can depend on."""
+    if device.type == "cpu":
+        return [platform.machine(), torch.backends.cpu.get_cpu_capability()]
+    return [torch.cuda.get_device_name(device)]
 
 
 class Encoder:
@@ -96,7 +97,7 @@ class Encoder:
         tokenizer: Any,
         model: Any,
         *,
-        pooling: Pooling = "mean",
+        pooling: str = "mean",
         masked: bool = False,
         device: torch.device,
         file: Any = None,
@@ -114,10 +115,10 @@ class Encoder:
         cls,
         folder: str,
         *,
-        pooling: Pooling = "mean",
+        pooling: str = "mean",
         masked: bool = False,
         device: str = "auto",
-        precision: Precision = "float32",
+        precision: str = "float32",
         random_weights: int | None = None,
     ) -> "Encoder":
         """Load from a local folder with ``config.json``, safetensors weights and a tokenizer.
@@ -144,17 +145,13 @@ class Encoder:
             its tokenizer is of a kind that cannot be handled; it names which and why.
         """
         chosen = choose_device(device)
-        _check_precision(precision, chosen)
+        check_precision(precision, chosen)
         tokenizer, model, file = load_folder(folder, random_weights)
         model.config.use_cache = False  # what a decoder would keep for its next word
         try:
+            model = model.eval().to(chosen)
             encoder = cls(
-                tokenizer,
-                model.eval().to(chosen),
-                pooling=pooling,
-                masked=masked,
-                device=chosen,
-                file=file,
+                tokenizer, model, pooling=pooling, masked=masked, device=chosen, file=file
             )
             _ = encoder.architecture  # a model that cannot be handled is refused here
         except ModelError as error:
@@ -171,17 +168,16 @@ class Encoder:
         encoder._make_ready(precision)
         return encoder
 
-    def _make_ready(self, precision: Precision) -> None:
+    def _make_ready(self, precision: str) -> None:
         """Arrange the model for speed. Its hidden states, tried before, are no others after it."""
         before, after = self.aligner.before, self.aligner.after
-        sentence = [*before, *self._ordinary_pieces(), *after]
-        inputs = padded([sentence], [None], pad=self._pad, device=self.device)
+        inputs = self.inputs([[*before, *self.ordinary_pieces(), *after]])
         with torch.inference_mode():
             blocks = find(self.model, inputs)
             if blocks is not None:
                 self._passing = Passing(self.model, blocks)
             self.model.to(getattr(torch, precision))
-            packed = pack(self.model, lambda: self._states(inputs)[-1])
+            packed = pack(self.model, lambda: self.hidden_states(inputs)[-1])
         log.debug(
             "%s: hidden states %s, weights %s",
             type(self.model).__name__,
@@ -192,45 +188,13 @@ class Encoder:
     @cached_property
     def architecture(self) -> Architecture:
         """What the model is and does, by trying it on a few pieces."""
-        before, after = self.aligner.before, self.aligner.after
-        segments = self.aligner.segments
-        causal, wide_embeddings, last_normed = examine(
-            self.model,
-            blocks=self.blocks,
-            width=self.width,
-            pieces=self._ordinary_pieces(),
-            before=before,
-            after=after,
-            segments=segments,
-            pad=self._pad,
-            device=self.device,
-        )
-        ends: tuple[tuple[Literal["first", "last"], list[int]], ...] = (
-            ("first", before),
-            ("last", after),
-        )
-        return Architecture(
-            name=type(self.model).__name__,
-            tokenizer=type(self.tokenizer).__name__,
-            max_length=self.max_length,
-            causal=causal,
-            wide_embeddings=wide_embeddings,
-            last_normed=last_normed,
-            cls=next((end for end, ids in ends if self.tokenizer.cls_token_id in ids), None),
-            segments=tuple(sorted(set(segments))),
-        )
+        return examine(self)
 
-    def _ordinary_pieces(self) -> list[int]:
+    def ordinary_pieces(self) -> list[int]:
         """Nine word pieces, spread over the vocabulary, none of them special."""
         special = set(self.tokenizer.all_special_ids)
         plain = [i for i in range(min(len(self.tokenizer), self._rows)) if i not in special]
         return [plain[i * (len(plain) - 1) // 8] for i in range(9)]
-
-    @cached_property
-    def _rows(self) -> int:
-        """How many pieces the model knows."""
-        matrix = self._matrix
-        return len(self.tokenizer) if matrix is None else int(matrix.shape[0])
 
     @property
     def _matrix(self) -> torch.Tensor | None:
@@ -238,17 +202,25 @@ class Encoder:
         found = getattr(self.model, "get_input_embeddings", lambda: None)()
         return getattr(found, "weight", None)
 
-    @property
-    def _pad(self) -> int:
-        """What stands behind the shorter sentences; GPT-2 has nothing of its own for it."""
-        pad = self.tokenizer.pad_token_id
-        return pad if pad is not None and pad < self._rows else 0
+    @cached_property
+    def _rows(self) -> int:
+        """How many pieces the model knows."""
+        return len(self.tokenizer if self._matrix is None else self._matrix)
 
-    def machine(self) -> list[str]:
-        """What of this machine the rounding of a vector's last bits can depend on."""
-        if self.device.type == "cpu":
-            return [platform.machine(), torch.backends.cpu.get_cpu_capability()]
-        return [torch.cuda.get_device_name(self.device)]
+    def inputs(
+        self, batch: Sequence[Sequence[int]], segments: Sequence[Sequence[int] | None] | None = None
+    ) -> dict[str, torch.Tensor]:
+        """The model's arguments for a batch of word pieces; segment ids are 0 where none is given.
+
+        GPT-2 has nothing of its own to stand behind the shorter sentences.
+        """
+        pad = self.tokenizer.pad_token_id
+        pad = 0 if pad is None or pad >= self._rows else pad
+        return padded(batch, segments or [None] * len(batch), pad=pad, device=self.device)
+
+    def hidden_states(self, inputs: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        """Every hidden state of a batch, as the model itself gives them."""
+        return self.model(**inputs, output_hidden_states=True).hidden_states
 
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word, as :class:`wsd.alignment.Aligner` does.
@@ -286,21 +258,18 @@ class Encoder:
         """
         if not views:
             return []
-        matrix = self._matrix
-        if matrix is None:
+        if self._matrix is None:
             raise ModelError(
                 f"{type(self.model).__name__} has no matrix of input embeddings",
                 fix="leave the static views out",
             )
-        rows = matrix.detach().float().cpu().numpy()
-        found = []
-        for view in views:
-            vectors = np.zeros((len(aligned), rows.shape[1]), dtype=np.float32)
+        rows = self._matrix.detach().float().cpu().numpy()
+        found = [np.zeros((len(aligned), rows.shape[1]), dtype=np.float32) for _ in views]
+        for view, vectors in zip(views, found, strict=True):
             for i, one in enumerate(aligned):
-                places = self.pooled(one) if view == "static" else one.others
+                places = one.pooled(self.pooling) if view == "static" else one.others
                 if places:
                     vectors[i] = rows[[one.ids[place] for place in places]].mean(axis=0)
-            found.append(vectors)
         return found
 
     def encode(
@@ -348,13 +317,12 @@ class Encoder:
             If a vector is not finite, or the tokenizer has no ``[CLS]`` and ``cls`` is asked
             for; it names the instance.
         """
-        weights = [
-            self._weights(one, views, seed, name_of(corpus, i)) for i, one in enumerate(aligned)
+        places = [
+            self._places(one, views, seed, name_of(corpus, i)) for i, one in enumerate(aligned)
         ]
-        lengths = [len(one.ids) for one in aligned]
 
-        def run(rows: list[int]) -> Batch:
-            vectors = self._forward([aligned[i] for i in rows], [weights[i] for i in rows])
+        def run(rows: list[int]) -> tuple[list[int], np.ndarray]:
+            vectors = self._forward([aligned[i] for i in rows], [places[i] for i in rows])
             bad = ~np.isfinite(vectors).all(axis=(0, 1, 3))
             if bad.any():
                 raise ModelError(
@@ -364,16 +332,26 @@ class Encoder:
                 )
             return rows, vectors
 
+        lengths = [len(one.ids) for one in aligned]
         there = set(done)
-        finished = 0
-        for rows, vectors in self._batches(lengths, there, run, threads):
+        for rows, vectors in run_all(run, lengths, set(done), device=self.device, threads=threads):
             yield rows, vectors
-            finished += len(rows)
-            there.difference_update(rows)
-            progress(finished + len(there))
+            there.update(rows)
+            progress(len(there))
 
-    def _states(self, inputs: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        return self.model(**inputs, output_hidden_states=True).hidden_states
+    def _places(self, one: Aligned, views: Sequence[str], seed: int, name: str) -> list[list[int]]:
+        """Per view, the positions that it is the mean of."""
+        if "cls" in views and one.cls is None:
+            raise ModelError(
+                "this tokenizer has no [CLS] token", where=name, fix="leave `cls` out of the views"
+            )
+        places = {
+            "focal": one.pooled(self.pooling),
+            "context": one.others,
+            "cls": [] if one.cls is None else [one.cls],
+            "other": [one.others[_draw(seed, name, len(one.others))]] if one.others else [],
+        }
+        return [places[view] for view in views]
 
     def states(self, one: Aligned) -> np.ndarray:
         """Every hidden state of every piece of one sentence, special tokens included.
@@ -382,81 +360,19 @@ class Encoder:
         -------
         float32 array of shape (layers, pieces, width)
         """
-        each: list[tuple[list[int], float]] = [([i], 1.0) for i in range(len(one.ids))]
+        each = [[i] for i in range(len(one.ids))]
         return self._forward([one], [each])[:, :, 0].swapaxes(0, 1)
 
-    def _batches(
-        self,
-        lengths: list[int],
-        there: Collection[int],
-        run: Callable[[list[int]], Batch],
-        threads: int,
-    ) -> Iterator[Batch]:
-        """Batches on as many threads as may be, or as large as a GPU allows.
-
-        On a CPU those that are there are left out whole, so that the others are what they were.
-        """
-        if self.device.type == "cpu":
-            torch.set_num_threads(1)
-            with ThreadPoolExecutor(max_workers=threads) as pool:
-                tasks = [
-                    rows
-                    for rows in batches.fixed(lengths, batches.CPU_BUDGET)
-                    if not all(row in there for row in rows)
-                ]
-                yield from batches.in_flight(pool, run, tasks, 2 * threads)
-            return
-        torch.cuda.reset_peak_memory_stats(self.device)
-        held = torch.cuda.memory_allocated(self.device)
-        left = [row for row in range(len(lengths)) if row not in there]
-        found = batches.fitting(
-            [lengths[row] for row in left],
-            lambda rows: run([left[i] for i in rows]),
-            free=lambda: torch.cuda.mem_get_info(self.device)[0],
-            peak=lambda: torch.cuda.max_memory_allocated(self.device) - held,
-            tidy=torch.cuda.empty_cache,
-        )
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            yield from batches.one_ahead(pool, found)
-
-    def _weights(
-        self, one: Aligned, views: Sequence[str], seed: int, name: str
-    ) -> list[tuple[list[int], float]]:
-        """Per view, the positions it is the mean of, and the weight of each."""
-        positions: dict[str, list[int]] = {
-            "focal": self.pooled(one),
-            "context": one.others,
-            "cls": [] if one.cls is None else [one.cls],
-            "other": [one.others[_draw(seed, name, len(one.others))]] if one.others else [],
-        }
-        if "cls" in views and one.cls is None:
-            raise ModelError(
-                "this tokenizer has no [CLS] token", where=name, fix="leave `cls` out of the views"
-            )
-        return [(positions[view], 1 / max(1, len(positions[view]))) for view in views]
-
-    def pooled(self, one: Aligned) -> list[int]:
-        """The positions whose mean is the focal word's vector."""
-        if self.pooling == "first":
-            return one.focal[:1]
-        return one.focal[-1:] if self.pooling == "last" else one.focal
-
     def _forward(
-        self, batch: Sequence[Aligned], weights: Sequence[list[tuple[list[int], float]]]
+        self, batch: Sequence[Aligned], places: Sequence[Sequence[Sequence[int]]]
     ) -> np.ndarray:
-        longest = max(len(one.ids) for one in batch)
         # A row per view that holds the weight of each position: one product per layer then gives
         # all views, and what has weight 0, padding included, counts for nothing.
-        select = torch.zeros((len(batch), len(weights[0]), longest))
-        for i, rows in enumerate(weights):
-            for view, (positions, weight) in enumerate(rows):
-                select[i, view, positions] = weight
-        inputs = padded(
-            [one.ids for one in batch],
-            [one.segments for one in batch],
-            pad=self._pad,
-            device=self.device,
-        )
+        select = torch.zeros((len(batch), len(places[0]), max(len(one.ids) for one in batch)))
+        for i, of_views in enumerate(places):
+            for view, positions in enumerate(of_views):
+                select[i, view, positions] = 1 / max(1, len(positions))
+        inputs = self.inputs([one.ids for one in batch], [one.segments for one in batch])
         layers: list[torch.Tensor] = []
         with torch.inference_mode():
             select = select.to(self.device)
@@ -467,7 +383,7 @@ class Encoder:
             if self._passing is not None:
                 self._passing.run(inputs, keep)
             else:
-                for state in self._states(inputs):
+                for state in self.hidden_states(inputs):
                     keep(state)
             if len(layers) != self.blocks + 1:
                 raise ModelError(

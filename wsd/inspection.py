@@ -82,7 +82,7 @@ def inspect(encoder: "Encoder", focus: Focus) -> Inspection:
         focal=tuple(one.focal),
         windowed=one.windowed,
         states=states,
-        vectors=states[:, encoder.pooled(one)].mean(axis=1),
+        vectors=states[:, one.pooled(encoder.pooling)].mean(axis=1),
     )
 
 

@@ -14,10 +14,15 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
+
+from wsd.embeddings import Writer
+from wsd.errors import ModelError
 
 log = logging.getLogger("wsd")
 
@@ -28,7 +33,7 @@ ASIDE = ("wsd.cli", "wsd.errors", "wsd.logs", "wsd.running")
 
 
 class Journal:
-    """The batches done, of one word by one model; a context, and locked while it is open.
+    """The batches done, of one word by one model; locked while it is open.
 
     Parameters
     ----------
@@ -99,16 +104,113 @@ class Journal:
         """Remove the folder: all is done, or nothing of it can be used."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def __enter__(self) -> "Journal":
+    def close(self) -> None:
+        """Close the file, and give it free for others."""
+        os.close(self._file)
+
+
+class UnfinishedVectors:
+    """The vectors of one word by one model while they are made; a context.
+
+    Parameters
+    ----------
+    folder : Path
+        For the journal and the unfinished files.
+    shapes : mapping of view to (layers, instances, width)
+    provenance : dict
+        Of the vectors, for the files' metadata; JSON.
+    batched : sequence of str
+        The views that come batch by batch.
+    machine : sequence of str
+        What of this machine the vectors depend on.
+    name : str
+        For messages.
+
+    Attributes
+    ----------
+    done : set of int
+        The instances whose batches an interrupted pass has left whole.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        shapes: Mapping[str, tuple[int, ...]],
+        provenance: Mapping[str, Any],
+        batched: Sequence[str],
+        *,
+        machine: Sequence[str],
+        name: str,
+    ) -> None:
+        making = {"provenance": provenance, "shapes": shapes, "machine": machine}
+        self._journal = Journal(folder, making, name)
+        self._batched, self._writers = batched, dict[str, Writer]()
+        for view, (layers, instances, width) in shapes.items():
+            self._writers[view] = Writer(
+                folder / f"{view}.safetensors",
+                (layers, instances, width),
+                {"wsd": json.dumps({**provenance, "view": view}, sort_keys=True)},
+                resume=bool(self._journal.found),
+            )
+        whole = all(writer.resumed for writer in self._writers.values())
+        batches = self._whole_batches(name) if whole else []
+        if self._journal.found and not batches:
+            log.warning("%s: the unfinished files are damaged, and are thrown away", name)
+        self._journal.begin(batches)
+        self.done = {row for rows, _ in batches for row in rows}
+
+    def _whole_batches(self, name: str) -> list[tuple[list[int], int]]:
+        """The batches of an interrupted pass whose vectors are in the files, as they were."""
+        writers = [self._writers[view] for view in self._batched]
+        instances = writers[0].shape[1] if writers else 0
+        whole = []
+        for rows, noted in self._journal.found:
+            crc = 0
+            if all(0 <= row < instances for row in rows):
+                for writer in writers:
+                    crc = writer.checksum(rows, crc)
+                if crc == noted:
+                    whole.append((rows, noted))
+        if whole:
+            sentences = sum(len(rows) for rows, _ in whole)
+            log.info("%s: %d of %d sentences were done before", name, sentences, instances)
+        if damaged := len(self._journal.found) - len(whole):
+            log.warning("%s: %d unfinished batches are damaged, and done again", name, damaged)
+        return whole
+
+    def put(self, view: str, vectors: np.ndarray) -> None:
+        """Store all vectors of a view that does not come batch by batch."""
+        self._writers[view].put(range(vectors.shape[1]), vectors)
+
+    def add(self, rows: Sequence[int], of_views: np.ndarray) -> None:
+        """Store a batch, of shape (batched views, layers, len(rows), width), and note it."""
+        crc = 0
+        for view, vectors in zip(self._batched, of_views, strict=True):
+            vectors = np.ascontiguousarray(vectors, dtype="<f4")
+            self._writers[view].put(rows, vectors)
+            crc = zlib.crc32(vectors.data, crc)
+        self._journal.add(rows, crc)
+
+    def close(self) -> None:
+        """Finish the files."""
+        for writer in self._writers.values():
+            writer.close()
+
+    def move_to(self, out: Path) -> None:
+        """Move the finished files to their place, and remove the folder."""
+        for view, writer in self._writers.items():
+            writer.path.replace(out / f"{view}.safetensors")
+        self._journal.remove()
+
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        os.close(self._file)
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        for writer in self._writers.values():
+            writer.leave()
+        if kind is not None and issubclass(kind, ModelError):
+            self._journal.remove()  # the same again would end the same way
+        self._journal.close()
 
 
 def _code() -> str:
