@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from wsd.errors import ModelError
 from wsd.models import BLOCK_KEYS, WIDTH_KEYS
@@ -126,23 +127,29 @@ def padded(
     Positions then are those of each sentence alone. Segment ids are given only where they are not
     0: models without them would refuse them, and GPT-2 would add its first word to every piece.
     """
-    longest = max(len(ids) for ids in batch)
-    shape = (len(batch), longest)
     inputs = {
-        "input_ids": torch.full(shape, pad, dtype=torch.long),
-        "attention_mask": torch.zeros(shape, dtype=torch.long),
+        "input_ids": _stacked(batch, pad),
+        "attention_mask": _stacked([[1] * len(ids) for ids in batch], 0),
     }
     if any(one is not None for one in segments):
-        inputs["token_type_ids"] = torch.zeros(shape, dtype=torch.long)
-    for i, (ids, segment) in enumerate(zip(batch, segments, strict=True)):
-        inputs["input_ids"][i, : len(ids)] = torch.tensor(ids)
-        inputs["attention_mask"][i, : len(ids)] = 1
-        if segment is not None:
-            inputs["token_type_ids"][i, : len(segment)] = torch.tensor(segment)
+        kinds = [one or [0] * len(ids) for ids, one in zip(batch, segments, strict=True)]
+        inputs["token_type_ids"] = _stacked(kinds, 0)
     if device.type == "cuda":
         # From pinned memory the copy runs beside what the GPU is doing.
         return {k: v.pin_memory().to(device, non_blocking=True) for k, v in inputs.items()}
     return {key: value.to(device) for key, value in inputs.items()}
+
+
+def _stacked(rows: Sequence[Sequence[int]], behind: int) -> torch.Tensor:
+    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=behind)
+
+
+def ordinary_pieces(encoder: "Encoder") -> list[int]:
+    """Nine word pieces, spread over the vocabulary, none of them special."""
+    special = set(encoder.tokenizer.all_special_ids)
+    known = min(len(encoder.tokenizer), encoder.known)
+    plain = [i for i in range(known) if i not in special]
+    return [plain[i * (len(plain) - 1) // 8] for i in range(9)]
 
 
 def examine(encoder: "Encoder") -> Architecture:
@@ -156,7 +163,7 @@ def examine(encoder: "Encoder") -> Architecture:
     """
     name, aligner = type(encoder.model).__name__, encoder.aligner
     before, after = aligner.before, aligner.after
-    pieces = encoder.ordinary_pieces()
+    pieces = ordinary_pieces(encoder)
     long, short = pieces[:7], pieces[2:6]
     later, earlier = [*long[:-1], pieces[7]], [pieces[8], *long[1:]]
     try:

@@ -18,6 +18,7 @@ import os
 import time
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -56,46 +57,36 @@ class Writer:
     shape : (layers, instances, width)
     metadata : dict of str to str
     resume : bool
-        Go on with the file that an interrupted writer left, if it is of the same shape and
-        metadata; ``resumed`` says whether it was.
+        Go on with the file that an interrupted writer of the same shape and metadata left, if it
+        is of the right size; ``resumed`` says whether it was.
     """
 
     def __init__(
         self,
         path: Path,
-        shape: tuple[int, int, int],
+        shape: tuple[int, ...],
         metadata: dict[str, str],
         *,
         resume: bool = False,
     ) -> None:
         self.path, self.shape = path, shape
         nbytes = 4 * math.prod(shape)
-        self._blank = " ".join([NO_CHECKSUM] * (shape[0] + 1)).encode()  # until it is closed
+        self._no_sums = " ".join([NO_CHECKSUM] * (shape[0] + 1))  # until the file is closed
         header = json.dumps(
             {
-                "__metadata__": {**metadata, CHECKSUMS: self._blank.decode()},
+                "__metadata__": {**metadata, CHECKSUMS: self._no_sums},
                 TENSOR: {"dtype": "F32", "shape": shape, "data_offsets": [0, nbytes]},
             }
         ).encode()
         header += b" " * (-len(header) % 8)  # the format asks for an aligned start
         self._header = len(header).to_bytes(8, "little") + header
-        self._sums_at = self._header.rindex(self._blank)
+        size = len(self._header) + nbytes
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        self.resumed = resume and self._is_mine(nbytes)
+        self.resumed = resume and os.fstat(self._file).st_size == size
         if not self.resumed:
             os.ftruncate(self._file, 0)
-            _write(self._file, self._header, 0)
-            os.ftruncate(self._file, len(self._header) + nbytes)
-
-    def _is_mine(self, nbytes: int) -> bool:
-        if os.fstat(self._file).st_size != len(self._header) + nbytes:
-            return False
-        found = _read(self._file, len(self._header), 0)
-        # The checksums are there already, if it was killed at the very end.
-        return self._with_checksums(found, self._blank) == self._header
-
-    def _with_checksums(self, header: bytes, line: bytes) -> bytes:
-        return header[: self._sums_at] + line + header[self._sums_at + len(line) :]
+        _write(self._file, self._header, 0)
+        os.ftruncate(self._file, size)
 
     def _offset(self, layer: int, row: int) -> int:
         _, instances, width = self.shape
@@ -127,12 +118,14 @@ class Writer:
         try:
             sums = [f"{self._of_layer(layer):08x}" for layer in range(self.shape[0])]
             # The header's own comes last, over the header without it.
-            line = " ".join([*sums, NO_CHECKSUM]).encode()
-            own = zlib.crc32(self._with_checksums(self._header, line))
-            _write(self._file, " ".join([*sums, f"{own:08x}"]).encode(), self._sums_at)
+            own = zlib.crc32(self._header_with([*sums, NO_CHECKSUM]))
+            _write(self._file, self._header_with([*sums, f"{own:08x}"]), 0)
             os.fsync(self._file)
         finally:
             self.leave()
+
+    def _header_with(self, sums: Sequence[str]) -> bytes:
+        return self._header.replace(self._no_sums.encode(), " ".join(sums).encode())
 
     def _of_layer(self, layer: int) -> int:
         end, crc = self._offset(layer + 1, 0), 0
@@ -166,13 +159,13 @@ def embed(
     record: dict[str, Any],
     *,
     views: Sequence[str],
-    pooling: Any,
+    pooling: str,
     seed: int,
     device: str,
     threads: int,
     out: Path,
     input: str = PLAIN,
-    precision: Any = "float32",
+    precision: str = "float32",
 ) -> None:
     """Run the encoder over a word's instances and write ``out/<view>.safetensors``.
 
@@ -196,7 +189,7 @@ def embed(
     """
     from wsd import models, pieces
     from wsd.encoder import Encoder, rounding_of
-    from wsd.unfinished import FOLDER, UnfinishedVectors
+    from wsd.unfinished import FOLDER, Journal, UnfinishedVectors
 
     encoder = Encoder.load(
         str(models.verify(record)),
@@ -217,30 +210,22 @@ def embed(
     of_encoder = (encoder.blocks + 1, len(corpus), encoder.width)
     shapes = {view: static[view].shape if view in static else of_encoder for view in views}
     name = f"{record['name']} {corpus.word}"
+    machine = rounding_of(encoder.device)
+    making = {"provenance": provenance, "shapes": shapes, "machine": machine}
     with (
         storing(out / f"{views[0]}.safetensors"),
-        UnfinishedVectors(
-            out / FOLDER,
-            shapes,
-            provenance,
-            contextual,
-            machine=rounding_of(encoder.device),
-            name=name,
-        ) as unfinished,
+        closing(Journal(out / FOLDER, making, name)) as journal,
+        UnfinishedVectors(journal, shapes, provenance, contextual) as unfinished,
     ):
         for view, vectors in static.items():
             unfinished.put(view, vectors)
         if contextual:
+            progress = _Progress(name, len(corpus), before=len(unfinished.done))
             for rows, of_views in encoder.encode(
-                corpus,
-                aligned,
-                views=contextual,
-                seed=seed,
-                threads=threads,
-                done=unfinished.done,
-                progress=_Progress(name, len(corpus), len(unfinished.done)),
+                corpus, aligned, views=contextual, seed=seed, threads=threads, done=unfinished.done
             ):
                 unfinished.add(rows, of_views)
+                progress(len(unfinished.done))
         unfinished.close()
         write_json(out / pieces.FILE, report)
         unfinished.move_to(out)

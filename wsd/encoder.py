@@ -3,15 +3,14 @@
 Left out on purpose: how a folder is loaded (:mod:`wsd.loading`), what kind of model it holds
 (:mod:`wsd.architecture`), where the focal word is (:mod:`wsd.alignment`), which instances run
 together (:mod:`wsd.batches`), what is done with the vectors, and how they lie on disk.
-:mod:`wsd.views` says what is kept of a sentence. Of the package only this module, ``loading``,
-``architecture``, ``batches``, ``packing`` and ``passing`` import torch.
+:mod:`wsd.views` says what is kept of a sentence.
 """
 
 import hashlib
 import logging
 import os
 import platform
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +21,15 @@ import numpy as np
 import torch
 
 from wsd.alignment import Aligned, Aligner, name_of
-from wsd.architecture import Architecture, encoder_of, examine, length_limit, padded, shape
+from wsd.architecture import (
+    Architecture,
+    encoder_of,
+    examine,
+    length_limit,
+    ordinary_pieces,
+    padded,
+    shape,
+)
 from wsd.batches import run_all
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError, ModelError
@@ -59,7 +66,9 @@ def check_precision(precision: str, device: torch.device) -> None:
         )
     has_bfloat16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
     if precision == "bfloat16" and platform.machine() == "x86_64" and not has_bfloat16:
-        log.warning("this processor has no instructions for bfloat16: float32 would be faster")
+        logging.getLogger("wsd").warning(
+            "this processor has no instructions for bfloat16: float32 would be faster"
+        )
 
 
 def rounding_of(device: torch.device) -> list[str]:
@@ -171,7 +180,7 @@ class Encoder:
     def _make_ready(self, precision: str) -> None:
         """Arrange the model for speed. Its hidden states, tried before, are no others after it."""
         before, after = self.aligner.before, self.aligner.after
-        inputs = self.inputs([[*before, *self.ordinary_pieces(), *after]])
+        inputs = self.inputs([[*before, *ordinary_pieces(self), *after]])
         with torch.inference_mode():
             blocks = find(self.model, inputs)
             if blocks is not None:
@@ -190,12 +199,6 @@ class Encoder:
         """What the model is and does, by trying it on a few pieces."""
         return examine(self)
 
-    def ordinary_pieces(self) -> list[int]:
-        """Nine word pieces, spread over the vocabulary, none of them special."""
-        special = set(self.tokenizer.all_special_ids)
-        plain = [i for i in range(min(len(self.tokenizer), self._rows)) if i not in special]
-        return [plain[i * (len(plain) - 1) // 8] for i in range(9)]
-
     @property
     def _matrix(self) -> torch.Tensor | None:
         """The matrix of the input embeddings."""
@@ -203,7 +206,7 @@ class Encoder:
         return getattr(found, "weight", None)
 
     @cached_property
-    def _rows(self) -> int:
+    def known(self) -> int:
         """How many pieces the model knows."""
         return len(self.tokenizer if self._matrix is None else self._matrix)
 
@@ -215,7 +218,7 @@ class Encoder:
         GPT-2 has nothing of its own to stand behind the shorter sentences.
         """
         pad = self.tokenizer.pad_token_id
-        pad = 0 if pad is None or pad >= self._rows else pad
+        pad = 0 if pad is None or pad >= self.known else pad
         return padded(batch, segments or [None] * len(batch), pad=pad, device=self.device)
 
     def hidden_states(self, inputs: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
@@ -233,10 +236,10 @@ class Encoder:
         """
         aligned = self.aligner.align(corpus)
         for i, one in enumerate(aligned):
-            if max(one.ids) >= self._rows:
+            if max(one.ids) >= self.known:
                 raise ModelError(
                     f"the tokenizer has a piece number {max(one.ids)}, the model knows "
-                    f"{self._rows}",
+                    f"{self.known}",
                     where=name_of(corpus, i),
                     fix="use the tokenizer that belongs to the model",
                 )
@@ -263,14 +266,8 @@ class Encoder:
                 f"{type(self.model).__name__} has no matrix of input embeddings",
                 fix="leave the static views out",
             )
-        rows = self._matrix.detach().float().cpu().numpy()
-        found = [np.zeros((len(aligned), rows.shape[1]), dtype=np.float32) for _ in views]
-        for view, vectors in zip(views, found, strict=True):
-            for i, one in enumerate(aligned):
-                places = one.pooled(self.pooling) if view == "static" else one.others
-                if places:
-                    vectors[i] = rows[[one.ids[place] for place in places]].mean(axis=0)
-        return found
+        matrix = self._matrix.detach().float().cpu().numpy()
+        return [static_vectors(matrix, aligned, view, self.pooling) for view in views]
 
     def encode(
         self,
@@ -281,7 +278,6 @@ class Encoder:
         seed: int,
         threads: int = 1,
         done: Collection[int] = (),
-        progress: Callable[[int], None] = lambda done: None,
     ) -> Iterator[tuple[list[int], np.ndarray]]:
         """Run the model over all instances and yield batch by batch.
 
@@ -302,8 +298,6 @@ class Encoder:
             Batches that run at the same time, on a CPU.
         done : collection of int
             Rows that are there already: a batch of nothing else is left out.
-        progress : callable
-            Called with the number of instances done, those left out among them.
 
         Yields
         ------
@@ -318,7 +312,8 @@ class Encoder:
             for; it names the instance.
         """
         places = [
-            self._places(one, views, seed, name_of(corpus, i)) for i, one in enumerate(aligned)
+            view_places(one, views, self.pooling, seed, name_of(corpus, i))
+            for i, one in enumerate(aligned)
         ]
 
         def run(rows: list[int]) -> tuple[list[int], np.ndarray]:
@@ -333,25 +328,7 @@ class Encoder:
             return rows, vectors
 
         lengths = [len(one.ids) for one in aligned]
-        there = set(done)
-        for rows, vectors in run_all(run, lengths, set(done), device=self.device, threads=threads):
-            yield rows, vectors
-            there.update(rows)
-            progress(len(there))
-
-    def _places(self, one: Aligned, views: Sequence[str], seed: int, name: str) -> list[list[int]]:
-        """Per view, the positions that it is the mean of."""
-        if "cls" in views and one.cls is None:
-            raise ModelError(
-                "this tokenizer has no [CLS] token", where=name, fix="leave `cls` out of the views"
-            )
-        places = {
-            "focal": one.pooled(self.pooling),
-            "context": one.others,
-            "cls": [] if one.cls is None else [one.cls],
-            "other": [one.others[_draw(seed, name, len(one.others))]] if one.others else [],
-        }
-        return [places[view] for view in views]
+        yield from run_all(run, lengths, set(done), device=self.device, threads=threads)
 
     def states(self, one: Aligned) -> np.ndarray:
         """Every hidden state of every piece of one sentence, special tokens included.
@@ -366,16 +343,10 @@ class Encoder:
     def _forward(
         self, batch: Sequence[Aligned], places: Sequence[Sequence[Sequence[int]]]
     ) -> np.ndarray:
-        # A row per view that holds the weight of each position: one product per layer then gives
-        # all views, and what has weight 0, padding included, counts for nothing.
-        select = torch.zeros((len(batch), len(places[0]), max(len(one.ids) for one in batch)))
-        for i, of_views in enumerate(places):
-            for view, positions in enumerate(of_views):
-                select[i, view, positions] = 1 / max(1, len(positions))
         inputs = self.inputs([one.ids for one in batch], [one.segments for one in batch])
         layers: list[torch.Tensor] = []
         with torch.inference_mode():
-            select = select.to(self.device)
+            select = selection(places, inputs["input_ids"].shape[1]).to(self.device)
 
             def keep(state: torch.Tensor) -> None:
                 layers.append(torch.bmm(select, state.float()))
@@ -390,6 +361,52 @@ class Encoder:
                     f"the model gave {len(layers)} hidden states, not {self.blocks + 1}"
                 )
             return torch.stack(layers).permute(2, 0, 1, 3).contiguous().cpu().numpy()
+
+
+def view_places(
+    one: Aligned, views: Sequence[str], pooling: str, seed: int, name: str
+) -> list[list[int]]:
+    """Of each view, the positions among an instance's pieces that it is the mean of."""
+    if "cls" in views and one.cls is None:
+        raise ModelError(
+            "this tokenizer has no [CLS] token", where=name, fix="leave `cls` out of the views"
+        )
+    places = {
+        "focal": one.pooled(pooling),
+        "context": one.others,
+        "cls": [] if one.cls is None else [one.cls],
+        "other": [one.others[_draw(seed, name, len(one.others))]] if one.others else [],
+    }
+    return [places[view] for view in views]
+
+
+def static_vectors(
+    matrix: np.ndarray, aligned: Sequence[Aligned], view: str, pooling: str
+) -> np.ndarray:
+    """A static view of instances: means of rows of the matrix of the input embeddings."""
+    vectors = np.zeros((len(aligned), matrix.shape[1]), dtype=np.float32)
+    for i, one in enumerate(aligned):
+        places = one.pooled(pooling) if view == "static" else one.others
+        if places:
+            vectors[i] = matrix[[one.ids[place] for place in places]].mean(axis=0)
+    return vectors
+
+
+def selection(places: Sequence[Sequence[Sequence[int]]], longest: int) -> torch.Tensor:
+    """The weight of each position in each view of each instance of a batch.
+
+    One product per layer then gives all views, and what has weight 0, padding included, counts for
+    nothing.
+
+    Returns
+    -------
+    float32 tensor of shape (instances, views, longest)
+    """
+    weights = torch.zeros((len(places), len(places[0]), longest))
+    for i, of_views in enumerate(places):
+        for view, positions in enumerate(of_views):
+            weights[i, view, positions] = 1 / max(1, len(positions))
+    return weights
 
 
 def _draw(seed: int, name: str, n: int) -> int:

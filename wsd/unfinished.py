@@ -114,69 +114,68 @@ class UnfinishedVectors:
 
     Parameters
     ----------
-    folder : Path
-        For the journal and the unfinished files.
+    journal : Journal
+        The files lie in its folder.
     shapes : mapping of view to (layers, instances, width)
-    provenance : dict
+    provenance : mapping
         Of the vectors, for the files' metadata; JSON.
     batched : sequence of str
         The views that come batch by batch.
-    machine : sequence of str
-        What of this machine the vectors depend on.
-    name : str
-        For messages.
 
     Attributes
     ----------
     done : set of int
-        The instances whose batches an interrupted pass has left whole.
+        The instances whose batches are in the files, those that an interrupted pass left included.
     """
 
     def __init__(
         self,
-        folder: Path,
+        journal: Journal,
         shapes: Mapping[str, tuple[int, ...]],
         provenance: Mapping[str, Any],
         batched: Sequence[str],
-        *,
-        machine: Sequence[str],
-        name: str,
     ) -> None:
-        making = {"provenance": provenance, "shapes": shapes, "machine": machine}
-        self._journal = Journal(folder, making, name)
-        self._batched, self._writers = batched, dict[str, Writer]()
-        for view, (layers, instances, width) in shapes.items():
-            self._writers[view] = Writer(
-                folder / f"{view}.safetensors",
-                (layers, instances, width),
+        self._journal = journal
+        self._writers = {
+            view: Writer(
+                journal.folder / f"{view}.safetensors",
+                shape,
                 {"wsd": json.dumps({**provenance, "view": view}, sort_keys=True)},
-                resume=bool(self._journal.found),
+                resume=bool(journal.found),
             )
+            for view, shape in shapes.items()
+        }
+        self._batched = [self._writers[view] for view in batched]
         whole = all(writer.resumed for writer in self._writers.values())
-        batches = self._whole_batches(name) if whole else []
-        if self._journal.found and not batches:
-            log.warning("%s: the unfinished files are damaged, and are thrown away", name)
-        self._journal.begin(batches)
+        batches = self._batches_as_noted() if whole else []
+        if journal.found and not batches:
+            log.warning("%s: the unfinished files are damaged, and are thrown away", journal.what)
+        journal.begin(batches)
         self.done = {row for rows, _ in batches for row in rows}
 
-    def _whole_batches(self, name: str) -> list[tuple[list[int], int]]:
+    def _batches_as_noted(self) -> list[tuple[list[int], int]]:
         """The batches of an interrupted pass whose vectors are in the files, as they were."""
-        writers = [self._writers[view] for view in self._batched]
-        instances = writers[0].shape[1] if writers else 0
-        whole = []
-        for rows, noted in self._journal.found:
-            crc = 0
-            if all(0 <= row < instances for row in rows):
-                for writer in writers:
-                    crc = writer.checksum(rows, crc)
-                if crc == noted:
-                    whole.append((rows, noted))
-        if whole:
-            sentences = sum(len(rows) for rows, _ in whole)
-            log.info("%s: %d of %d sentences were done before", name, sentences, instances)
-        if damaged := len(self._journal.found) - len(whole):
-            log.warning("%s: %d unfinished batches are damaged, and done again", name, damaged)
-        return whole
+        found, what = self._journal.found, self._journal.what
+        as_noted = [(rows, crc) for rows, crc in found if self._checksum(rows) == crc]
+        sentences, instances = sum(len(rows) for rows, _ in as_noted), self._instances
+        if as_noted:
+            log.info("%s: %d of %d sentences were done before", what, sentences, instances)
+        if damaged := len(found) - len(as_noted):
+            log.warning("%s: %d unfinished batches are damaged, and done again", what, damaged)
+        return as_noted
+
+    @property
+    def _instances(self) -> int:
+        return self._batched[0].shape[1] if self._batched else 0
+
+    def _checksum(self, rows: Sequence[int]) -> int | None:
+        """Of what the files hold of a batch; None for rows that there are not."""
+        if not all(0 <= row < self._instances for row in rows):
+            return None
+        crc = 0
+        for writer in self._batched:
+            crc = writer.checksum(rows, crc)
+        return crc
 
     def put(self, view: str, vectors: np.ndarray) -> None:
         """Store all vectors of a view that does not come batch by batch."""
@@ -185,11 +184,12 @@ class UnfinishedVectors:
     def add(self, rows: Sequence[int], of_views: np.ndarray) -> None:
         """Store a batch, of shape (batched views, layers, len(rows), width), and note it."""
         crc = 0
-        for view, vectors in zip(self._batched, of_views, strict=True):
+        for writer, vectors in zip(self._batched, of_views, strict=True):
             vectors = np.ascontiguousarray(vectors, dtype="<f4")
-            self._writers[view].put(rows, vectors)
+            writer.put(rows, vectors)
             crc = zlib.crc32(vectors.data, crc)
         self._journal.add(rows, crc)
+        self.done.update(rows)
 
     def close(self) -> None:
         """Finish the files."""
@@ -205,12 +205,11 @@ class UnfinishedVectors:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
         for writer in self._writers.values():
             writer.leave()
-        if kind is not None and issubclass(kind, ModelError):
+        if isinstance(error, ModelError):
             self._journal.remove()  # the same again would end the same way
-        self._journal.close()
 
 
 def _code() -> str:
