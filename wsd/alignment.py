@@ -9,7 +9,7 @@ from the focal one. Left out on purpose: the model.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from wsd.corpus import Corpus
 from wsd.errors import ModelError
@@ -72,12 +72,8 @@ class Aligned:
         return self.focal[-1:] if pooling == "last" else self.focal
 
 
-class _Piece(NamedTuple):
-    """A word piece: its number in the vocabulary, that of its word if it has one, its segment."""
-
-    id: int
-    word: int | None
-    segment: int
+# A word piece: its number in the vocabulary, that of its word if it has one, its segment.
+_Piece = tuple[int, int | None, int]
 
 
 class Aligner:
@@ -136,7 +132,7 @@ class Aligner:
                     fix="use `input: plain`, or an encoder trained with a mask",
                 )
         self._special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-        _check_case(tokenizer)
+        check_case(tokenizer)
         self.spaced = self._find_spacing()
         self.before, self.after, self.segments = self._ends()
         self._spelled: dict[tuple[str, tuple[str, ...]], bool] = {}
@@ -207,27 +203,29 @@ class Aligner:
         return self.tokenizer(texts, verbose=False, **how).encodings
 
     def _align(self, encoding: Any, tokens: Sequence[str], position: int, name: str) -> Aligned:
-        sentence = list(map(_Piece, encoding.ids, encoding.word_ids, encoding.type_ids))
-        words = {piece.word for piece in sentence} - {None}
-        special = {piece.word for piece in sentence if piece.id in self._special} - {None}
-        focal = [i for i, piece in enumerate(sentence) if piece.word == position]
+        sentence = list(zip(encoding.ids, encoding.word_ids, encoding.type_ids, strict=True))
+        words = {word for _, word, _ in sentence} - {None}
+        special = {word for piece, word, _ in sentence if piece in self._special} - {None}
+        focal = [i for i, (_, word, _) in enumerate(sentence) if word == position]
         spelled = tuple(encoding.tokens[i] for i in focal)
-        unknown = any(sentence[i].id == self.tokenizer.unk_token_id for i in focal)
+        unknown = self.tokenizer.unk_token_id in [sentence[i][0] for i in focal]
         self._check_focal(tokens, position, spelled, position in special, unknown, name)
         if self.mask is not None:
-            sentence[focal[0]] = sentence[focal[0]]._replace(id=self.mask)
-            sentence = [piece for i, piece in enumerate(sentence) if i not in focal[1:]]
+            first, *rest = focal
+            sentence[first] = (self.mask, position, sentence[first][2])
+            sentence = [piece for i, piece in enumerate(sentence) if i not in rest]
         windowed = self.max_length is not None and len(sentence) > self.max_length
         if windowed:
             kept = self._window(sentence, len(tokens), position, name)
-            sentence = [piece for piece in sentence if piece.word is None or piece.word in kept]
-        cls, segments = self.tokenizer.cls_token_id, [piece.segment for piece in sentence]
-        places = list(enumerate(sentence))
+            sentence = [piece for piece in sentence if piece[1] is None or piece[1] in kept]
+        ids, of_words, segments = (list(column) for column in zip(*sentence, strict=True))
+        own = [i for i, word in enumerate(of_words) if word is None]
+        cls = self.tokenizer.cls_token_id
         return Aligned(
-            ids=[piece.id for piece in sentence],
-            focal=[i for i, piece in places if piece.word == position],
-            others=[i for i, piece in places if piece.word not in (None, position)],
-            cls=next((i for i, piece in places if piece.word is None and piece.id == cls), None),
+            ids=ids,
+            focal=[i for i, word in enumerate(of_words) if word == position],
+            others=[i for i, word in enumerate(of_words) if word is not None and word != position],
+            cls=next((i for i in own if ids[i] == cls), None),
             windowed=windowed,
             segments=segments if any(segments) else None,
             pieces=spelled,
@@ -239,7 +237,7 @@ class Aligner:
     def _window(self, sentence: Sequence[_Piece], n_words: int, position: int, name: str) -> range:
         """The words around the focal word that fit, as even on both sides as can be."""
         assert self.max_length is not None
-        pieces = Counter(piece.word for piece in sentence)
+        pieces = Counter(word for _, word, _ in sentence)
         room = self.max_length - pieces[None] - pieces[position]
         if room < 0:
             raise ModelError(
@@ -304,7 +302,13 @@ def _letters(text: str) -> str:
     return "".join(text.replace("▁", " ").split())
 
 
-def _check_case(tokenizer: Any) -> None:
+def check_case(tokenizer: Any) -> None:
+    """Refuse a tokenizer that makes letters small though its vocabulary has capitals.
+
+    Raises
+    ------
+    ModelError
+    """
     normalizer = tokenizer.backend_tokenizer.normalizer
     if normalizer is None or "A" in normalizer.normalize_str("A"):
         return

@@ -115,18 +115,25 @@ def _is_positions(name: str) -> bool:
     return name == "wpe" or ("position" in name and "rel" not in name)
 
 
-def padded(
+def input_matrix(model: Any) -> torch.Tensor | None:
+    """The matrix of a model's input embeddings, if it has one."""
+    found = getattr(model, "get_input_embeddings", lambda: None)()
+    return getattr(found, "weight", None)
+
+
+def model_inputs(
+    encoder: "Encoder",
     batch: Sequence[Sequence[int]],
-    segments: Sequence[Sequence[int] | None],
-    *,
-    pad: int,
-    device: torch.device,
+    segments: Sequence[Sequence[int] | None] = (),
 ) -> dict[str, torch.Tensor]:
     """A model's arguments for a batch, padded on the right whatever side the tokenizer prefers.
 
     Positions then are those of each sentence alone. Segment ids are given only where they are not
     0: models without them would refuse them, and GPT-2 would add its first word to every piece.
     """
+    pad = encoder.tokenizer.pad_token_id
+    # GPT-2 has nothing of its own to stand behind the shorter sentences.
+    pad = 0 if pad is None or pad >= encoder.known else pad
     inputs = {
         "input_ids": _stacked(batch, pad),
         "attention_mask": _stacked([[1] * len(ids) for ids in batch], 0),
@@ -134,10 +141,10 @@ def padded(
     if any(one is not None for one in segments):
         kinds = [one or [0] * len(ids) for ids, one in zip(batch, segments, strict=True)]
         inputs["token_type_ids"] = _stacked(kinds, 0)
-    if device.type == "cuda":
+    if encoder.device.type == "cuda":
         # From pinned memory the copy runs beside what the GPU is doing.
-        return {k: v.pin_memory().to(device, non_blocking=True) for k, v in inputs.items()}
-    return {key: value.to(device) for key, value in inputs.items()}
+        return {k: v.pin_memory().to(encoder.device, non_blocking=True) for k, v in inputs.items()}
+    return {key: value.to(encoder.device) for key, value in inputs.items()}
 
 
 def _stacked(rows: Sequence[Sequence[int]], behind: int) -> torch.Tensor:
@@ -208,7 +215,7 @@ def _run(encoder: "Encoder", *sentences: Sequence[int]) -> tuple[torch.Tensor, .
     )
     first, (inner, *last) = segments[: len(before)], segments[len(before) :]
     kinds = [[*first, *[inner] * len(one), *last] if any(segments) else None for one in sentences]
-    inputs = encoder.inputs([[*before, *one, *after] for one in sentences], kinds)
+    inputs = model_inputs(encoder, [[*before, *one, *after] for one in sentences], kinds)
     with torch.inference_mode():
         return encoder.hidden_states(inputs)
 

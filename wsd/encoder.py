@@ -2,8 +2,7 @@
 
 Left out on purpose: how a folder is loaded (:mod:`wsd.loading`), what kind of model it holds
 (:mod:`wsd.architecture`), where the focal word is (:mod:`wsd.alignment`), which instances run
-together (:mod:`wsd.batches`), what is done with the vectors, and how they lie on disk.
-:mod:`wsd.views` says what is kept of a sentence.
+together (:mod:`wsd.batches`), and what is done with the vectors.
 """
 
 import hashlib
@@ -25,9 +24,10 @@ from wsd.architecture import (
     Architecture,
     encoder_of,
     examine,
+    input_matrix,
     length_limit,
+    model_inputs,
     ordinary_pieces,
-    padded,
     shape,
 )
 from wsd.batches import run_all
@@ -180,7 +180,7 @@ class Encoder:
     def _make_ready(self, precision: str) -> None:
         """Arrange the model for speed. Its hidden states, tried before, are no others after it."""
         before, after = self.aligner.before, self.aligner.after
-        inputs = self.inputs([[*before, *ordinary_pieces(self), *after]])
+        inputs = model_inputs(self, [[*before, *ordinary_pieces(self), *after]])
         with torch.inference_mode():
             blocks = find(self.model, inputs)
             if blocks is not None:
@@ -199,27 +199,11 @@ class Encoder:
         """What the model is and does, by trying it on a few pieces."""
         return examine(self)
 
-    @property
-    def _matrix(self) -> torch.Tensor | None:
-        """The matrix of the input embeddings."""
-        found = getattr(self.model, "get_input_embeddings", lambda: None)()
-        return getattr(found, "weight", None)
-
     @cached_property
     def known(self) -> int:
         """How many pieces the model knows."""
-        return len(self.tokenizer if self._matrix is None else self._matrix)
-
-    def inputs(
-        self, batch: Sequence[Sequence[int]], segments: Sequence[Sequence[int] | None] | None = None
-    ) -> dict[str, torch.Tensor]:
-        """The model's arguments for a batch of word pieces; segment ids are 0 where none is given.
-
-        GPT-2 has nothing of its own to stand behind the shorter sentences.
-        """
-        pad = self.tokenizer.pad_token_id
-        pad = 0 if pad is None or pad >= self.known else pad
-        return padded(batch, segments or [None] * len(batch), pad=pad, device=self.device)
+        matrix = input_matrix(self.model)
+        return len(self.tokenizer if matrix is None else matrix)
 
     def hidden_states(self, inputs: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
         """Every hidden state of a batch, as the model itself gives them."""
@@ -261,13 +245,14 @@ class Encoder:
         """
         if not views:
             return []
-        if self._matrix is None:
+        matrix = input_matrix(self.model)
+        if matrix is None:
             raise ModelError(
                 f"{type(self.model).__name__} has no matrix of input embeddings",
                 fix="leave the static views out",
             )
-        matrix = self._matrix.detach().float().cpu().numpy()
-        return [static_vectors(matrix, aligned, view, self.pooling) for view in views]
+        rows = matrix.detach().float().cpu().numpy()
+        return [static_vectors(rows, aligned, view, self.pooling) for view in views]
 
     def encode(
         self,
@@ -343,7 +328,8 @@ class Encoder:
     def _forward(
         self, batch: Sequence[Aligned], places: Sequence[Sequence[Sequence[int]]]
     ) -> np.ndarray:
-        inputs = self.inputs([one.ids for one in batch], [one.segments for one in batch])
+        segments = [one.segments for one in batch]
+        inputs = model_inputs(self, [one.ids for one in batch], segments)
         layers: list[torch.Tensor] = []
         with torch.inference_mode():
             select = selection(places, inputs["input_ids"].shape[1]).to(self.device)
