@@ -145,7 +145,7 @@ def test_embed_writes_one_file_per_view_with_provenance(tmp_path: Path, record: 
     written = [".sums", "alignment.json", "cls.safetensors", "focal.safetensors"]
     assert sorted(p.name for p in tmp_path.iterdir()) == written
     opened = Embeddings(tmp_path / "focal.safetensors", CORPUS)
-    assert opened._vectors.get_shape() == [3, 3, 32]
+    assert (opened.layers, opened.layer(0).shape) == (3, (3, 32))
     assert opened.provenance["view"] == "focal"
     # Where the model lies on this machine is no part of what it is.
     assert opened.provenance["model"] == {k: v for k, v in record.items() if k != "folder"}

@@ -202,7 +202,9 @@ def test_a_vocabulary_that_nothing_here_can_read(
 ) -> None:
     (fake / "vocab.txt").rename(fake / file)
     installed: set[str] = set()
-    monkeypatch.setattr("wsd.models._is_installed", installed.__contains__)
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: name if name in installed else None
+    )
     with pytest.raises(ModelError, match=f"only as {file}") as caught:
         resolve_path(fake)
     assert "pip install sentencepiece protobuf" in str(caught.value)
@@ -523,7 +525,7 @@ def test_a_file_in_the_clients_store_shared_between_models_is_removed_there_too(
     pointer = snapshot / "model.safetensors"
     pointer.symlink_to("../../blobs/etag")
     assert pointer.read_bytes() == b"damaged"
-    models._forget(pointer)
+    models.forget(pointer)
     assert not any(path.exists() or path.is_symlink() for path in (pointer, blob, stored, listing))
 
 

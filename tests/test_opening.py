@@ -14,10 +14,10 @@ from wsd.errors import ConfigError, ModelError
 @pytest.mark.parametrize("file", ["config.yaml", "minilm.yaml"])
 def test_what_is_known_is_what_the_configs_say(file: str) -> None:
     (entry,) = yaml.safe_load((REPOSITORY / "config" / file).read_text())["models"]
-    known = opening.KNOWN[entry["name"]]
-    assert entry["sha256"] == known.sha256
+    source = opening.known()[entry["name"]]
+    assert entry["sha256"] == source.sha256
     assert {key: entry[key] for key in ("hub", "revision", "package") if key in entry} == (
-        known.where
+        source.where
     )
 
 

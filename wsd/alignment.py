@@ -6,6 +6,7 @@ each carries the number of its word. Sentences beyond the model's length lose th
 from the focal one. Left out on purpose: the model.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -64,6 +65,16 @@ class Aligned:
     as_text: bool = True
     as_file: bool = True
 
+    def pooled(self, pooling: str) -> list[int]:
+        """The positions whose mean is the focal word's vector: of ``mean``, ``first``, ``last``."""
+        if pooling == "first":
+            return self.focal[:1]
+        return self.focal[-1:] if pooling == "last" else self.focal
+
+
+# A word piece: its number in the vocabulary, that of its word if it has one, its segment.
+_Piece = tuple[int, int | None, int]
+
 
 class Aligner:
     """A tokenizer, and what was found out about it.
@@ -121,7 +132,7 @@ class Aligner:
                     fix="use `input: plain`, or an encoder trained with a mask",
                 )
         self._special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-        _check_case(tokenizer)
+        check_case(tokenizer)
         self.spaced = self._find_spacing()
         self.before, self.after, self.segments = self._ends()
         self._spelled: dict[tuple[str, tuple[str, ...]], bool] = {}
@@ -168,10 +179,11 @@ class Aligner:
             texts = [" ".join(tokens) for tokens in sentences]
             of_file = [found.ids for found in self.file.encode_batch(texts)]
         for i, row in enumerate(rows):
+            aligned = self._align(
+                encodings[i], sentences[i], int(corpus.position[row]), name_of(corpus, row)
+            )
             yield replace(
-                self._align(
-                    encodings[i], sentences[i], int(corpus.position[row]), name_of(corpus, row)
-                ),
+                aligned,
                 as_text=encodings[i].ids == running[i],
                 as_file=running[i] == of_file[i],
             )
@@ -187,101 +199,89 @@ class Aligner:
         return self._call([" ".join(tokens) for tokens in sentences])
 
     def _call(self, texts: Sequence[Any], **how: Any) -> list[Any]:
-        encoded = self.tokenizer(
-            texts,
-            padding=False,
-            truncation=False,
-            return_attention_mask=False,
-            verbose=False,
-            **how,
-        )
-        return encoded.encodings
+        how |= {"padding": False, "truncation": False, "return_attention_mask": False}
+        return self.tokenizer(texts, verbose=False, **how).encodings
 
     def _align(self, encoding: Any, tokens: Sequence[str], position: int, name: str) -> Aligned:
-        ids, words, segments = list(encoding.ids), list(encoding.word_ids), list(encoding.type_ids)
-        special = {word for i, word in enumerate(words) if ids[i] in self._special} - {None}
-        vanished = len(tokens) - len({word for word in words if word is not None})
-        focal = [i for i, word in enumerate(words) if word == position]
-        if not focal:
-            raise ModelError(
-                f"the tokenizer leaves nothing of the focal word {tokens[position]!r}", where=name
-            )
-        if position in special:
-            raise ModelError(
-                f"the focal word {tokens[position]!r} is a special token of this tokenizer",
-                where=name,
-                fix="write the word otherwise in the corpus, or use another tokenizer",
-            )
-        pieces = tuple(encoding.tokens[i] for i in focal)
-        unknown = self.tokenizer.unk_token_id in [ids[i] for i in focal]
-        if not unknown:
-            self._check_spelling(tokens, position, pieces, name)
+        sentence = list(zip(encoding.ids, encoding.word_ids, encoding.type_ids, strict=True))
+        words = {word for _, word, _ in sentence} - {None}
+        special = {word for piece, word, _ in sentence if piece in self._special} - {None}
+        focal = [i for i, (_, word, _) in enumerate(sentence) if word == position]
+        spelled = tuple(encoding.tokens[i] for i in focal)
+        unknown = self.tokenizer.unk_token_id in [sentence[i][0] for i in focal]
+        self._check_focal(tokens, position, spelled, position in special, unknown, name)
         if self.mask is not None:
-            ids[focal[0]] = self.mask
-            ids, words, segments = (
-                [value for i, value in enumerate(values) if i not in focal[1:]]
-                for values in (ids, words, segments)
-            )
-        windowed = self.max_length is not None and len(ids) > self.max_length
+            first, *rest = focal
+            sentence[first] = (self.mask, position, sentence[first][2])
+            sentence = [piece for i, piece in enumerate(sentence) if i not in rest]
+        windowed = self.max_length is not None and len(sentence) > self.max_length
         if windowed:
-            first, last = self._window(words, len(tokens), position, name)
-            kept = [i for i, word in enumerate(words) if word is None or first <= word < last]
-            ids, words, segments = ([v[i] for i in kept] for v in (ids, words, segments))
-        cls_id = self.tokenizer.cls_token_id
-        places = [i for i, word in enumerate(words) if word is None and ids[i] == cls_id]
+            kept = self._window(sentence, len(tokens), position, name)
+            sentence = [piece for piece in sentence if piece[1] is None or piece[1] in kept]
+        ids, of_words, segments = (list(column) for column in zip(*sentence, strict=True))
+        own = [i for i, word in enumerate(of_words) if word is None]
+        cls = self.tokenizer.cls_token_id
         return Aligned(
             ids=ids,
-            focal=[i for i, word in enumerate(words) if word == position],
-            others=[i for i, word in enumerate(words) if word is not None and word != position],
-            cls=places[0] if places else None,
+            focal=[i for i, word in enumerate(of_words) if word == position],
+            others=[i for i, word in enumerate(of_words) if word is not None and word != position],
+            cls=next((i for i in own if ids[i] == cls), None),
             windowed=windowed,
             segments=segments if any(segments) else None,
-            pieces=pieces,
+            pieces=spelled,
             unknown=unknown,
-            vanished=vanished,
+            vanished=len(tokens) - len(words),
             special=len(special),
         )
 
-    def _window(
-        self, word_ids: Sequence[int | None], n_words: int, position: int, name: str
-    ) -> tuple[int, int]:
+    def _window(self, sentence: Sequence[_Piece], n_words: int, position: int, name: str) -> range:
         """The words around the focal word that fit, as even on both sides as can be."""
         assert self.max_length is not None
-        pieces = [0] * n_words
-        for word in word_ids:
-            if word is not None:
-                pieces[word] += 1
-        room = self.max_length - sum(word is None for word in word_ids) - pieces[position]
+        pieces = Counter(word for _, word, _ in sentence)
+        room = self.max_length - pieces[None] - pieces[position]
         if room < 0:
             raise ModelError(
                 f"the focal word has {pieces[position]} pieces, the model takes {self.max_length}",
                 where=name,
             )
-        first, last = position, position + 1
+        first, last = position, position
         growing = True
         while growing:
             growing = False
             if first > 0 and pieces[first - 1] <= room:
-                first -= 1
+                first, growing = first - 1, True
                 room -= pieces[first]
-                growing = True
-            if last < n_words and pieces[last] <= room:
+            if last < n_words - 1 and pieces[last + 1] <= room:
+                last, growing = last + 1, True
                 room -= pieces[last]
-                last += 1
-                growing = True
-        return first, last
+        return range(first, last + 1)
 
-    def _check_spelling(
-        self, tokens: Sequence[str], position: int, pieces: tuple[str, ...], name: str
+    def _check_focal(
+        self,
+        tokens: Sequence[str],
+        position: int,
+        pieces: tuple[str, ...],
+        special: bool,
+        unknown: bool,
+        name: str,
     ) -> None:
-        token = f" {tokens[position]}" if self.spaced and position else tokens[position]
-        key = (token, pieces)
+        """Refuse a focal word of which nothing is left, or that its pieces are not."""
+        word = tokens[position]
+        if not pieces:
+            raise ModelError(f"the tokenizer leaves nothing of the focal word {word!r}", where=name)
+        if special:
+            raise ModelError(
+                f"the focal word {word!r} is a special token of this tokenizer",
+                where=name,
+                fix="write the word otherwise in the corpus, or use another tokenizer",
+            )
+        key = (f" {word}" if self.spaced and position else word, pieces)
         if key not in self._spelled:
-            self._spelled[key] = spelling(self.backend, pieces) == normalised(self.backend, token)
-        if not self._spelled[key]:
+            self._spelled[key] = spelling(self.backend, pieces) == normalised(self.backend, key[0])
+        if not (unknown or self._spelled[key]):
             raise ModelError(
                 f"the pieces {' '.join(map(repr, pieces))} do not spell the focal word "
-                f"{tokens[position]!r} of: {' '.join(tokens)}",
+                f"{word!r} of: {' '.join(tokens)}",
                 where=name,
                 fix="correct the position in the corpus, or use another tokenizer",
             )
@@ -302,7 +302,13 @@ def _letters(text: str) -> str:
     return "".join(text.replace("▁", " ").split())
 
 
-def _check_case(tokenizer: Any) -> None:
+def check_case(tokenizer: Any) -> None:
+    """Refuse a tokenizer that makes letters small though its vocabulary has capitals.
+
+    Raises
+    ------
+    ModelError
+    """
     normalizer = tokenizer.backend_tokenizer.normalizer
     if normalizer is None or "A" in normalizer.normalize_str("A"):
         return
@@ -318,6 +324,6 @@ def _check_case(tokenizer: Any) -> None:
         )
 
 
-def name_of(corpus: Corpus, row: int) -> str:
+def name_of(corpus: "Corpus", row: int) -> str:
     """An instance in words: word, split and number."""
     return f"{corpus.word} {corpus.split[row]} {corpus.index[row]}"

@@ -10,12 +10,16 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from wsd.errors import ModelError
 from wsd.models import BLOCK_KEYS, WIDTH_KEYS
+
+if TYPE_CHECKING:
+    from wsd.encoder import Encoder
 
 # transformers states 1e30 where a tokenizer has no limit.
 NO_LIMIT = 10**9
@@ -111,79 +115,52 @@ def _is_positions(name: str) -> bool:
     return name == "wpe" or ("position" in name and "rel" not in name)
 
 
-def padded(
+def input_matrix(model: Any) -> torch.Tensor | None:
+    """The matrix of a model's input embeddings, if it has one."""
+    found = getattr(model, "get_input_embeddings", lambda: None)()
+    return getattr(found, "weight", None)
+
+
+def model_inputs(
+    encoder: "Encoder",
     batch: Sequence[Sequence[int]],
-    segments: Sequence[Sequence[int] | None],
-    *,
-    pad: int,
-    device: torch.device,
+    segments: Sequence[Sequence[int] | None] = (),
 ) -> dict[str, torch.Tensor]:
     """A model's arguments for a batch, padded on the right whatever side the tokenizer prefers.
 
     Positions then are those of each sentence alone. Segment ids are given only where they are not
     0: models without them would refuse them, and GPT-2 would add its first word to every piece.
     """
-    longest = max(len(ids) for ids in batch)
+    pad = encoder.tokenizer.pad_token_id
+    # GPT-2 has nothing of its own to stand behind the shorter sentences.
+    pad = 0 if pad is None or pad >= encoder.known else pad
     inputs = {
-        "input_ids": torch.full((len(batch), longest), pad, dtype=torch.long),
-        "attention_mask": torch.zeros((len(batch), longest), dtype=torch.long),
+        "input_ids": _stacked(batch, pad),
+        "attention_mask": _stacked([[1] * len(ids) for ids in batch], 0),
     }
     if any(one is not None for one in segments):
-        inputs["token_type_ids"] = torch.zeros((len(batch), longest), dtype=torch.long)
-    for i, (ids, segment) in enumerate(zip(batch, segments, strict=True)):
-        inputs["input_ids"][i, : len(ids)] = torch.tensor(ids)
-        inputs["attention_mask"][i, : len(ids)] = 1
-        if segment is not None:
-            inputs["token_type_ids"][i, : len(segment)] = torch.tensor(segment)
-    if device.type == "cuda":
+        kinds = [one or [0] * len(ids) for ids, one in zip(batch, segments, strict=True)]
+        inputs["token_type_ids"] = _stacked(kinds, 0)
+    if encoder.device.type == "cuda":
         # From pinned memory the copy runs beside what the GPU is doing.
-        return {k: v.pin_memory().to(device, non_blocking=True) for k, v in inputs.items()}
-    return {key: value.to(device) for key, value in inputs.items()}
+        return {k: v.pin_memory().to(encoder.device, non_blocking=True) for k, v in inputs.items()}
+    return {key: value.to(encoder.device) for key, value in inputs.items()}
 
 
-def hidden_states(
-    model: Any,
-    batch: Sequence[Sequence[int]],
-    segments: Sequence[Sequence[int] | None],
-    *,
-    pad: int,
-    device: torch.device,
-) -> tuple[torch.Tensor, ...]:
-    """Every hidden state of a batch."""
-    inputs = padded(batch, segments, pad=pad, device=device)
-    with torch.inference_mode():
-        return model(**inputs, output_hidden_states=True).hidden_states
+def _stacked(rows: Sequence[Sequence[int]], behind: int) -> torch.Tensor:
+    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=behind)
 
 
-def examine(
-    model: Any,
-    *,
-    blocks: int,
-    width: int,
-    pieces: Sequence[int],
-    before: Sequence[int],
-    after: Sequence[int],
-    segments: Sequence[int],
-    pad: int,
-    device: torch.device,
-) -> tuple[bool, bool, bool | Literal["unknown"]]:
-    """Try a model on a few pieces.
+def ordinary_pieces(encoder: "Encoder") -> list[int]:
+    """Nine word pieces, spread over the vocabulary, none of them special."""
+    special = set(encoder.tokenizer.all_special_ids)
+    known = min(len(encoder.tokenizer), encoder.known)
+    plain = [i for i in range(known) if i not in special]
+    return [plain[i * (len(plain) - 1) // 8] for i in range(9)]
 
-    Parameters
-    ----------
-    model, pad, device
-        As in :func:`hidden_states`.
-    blocks, width : int
-        What its config says.
-    pieces : sequence of int
-        At least nine ordinary word pieces.
-    before, after, segments : sequence of int
-        The special tokens around a sentence, and the segment ids of those and one piece.
 
-    Returns
-    -------
-    causal, wide_embeddings, last_normed
-        As in :class:`Architecture`.
+def examine(encoder: "Encoder") -> Architecture:
+    """What a model is and does, by trying it on a few pieces.
 
     Raises
     ------
@@ -191,23 +168,16 @@ def examine(
         If the model cannot run, has another number or shape of hidden states than its config
         says, gives a sentence other hidden states in a batch than alone, or reads no context.
     """
-    name = type(model).__name__
-    inner = segments[len(before)] if len(segments) > len(before) else 0
-
-    def run(*sentences: Sequence[int]) -> tuple[torch.Tensor, ...]:
-        batch = [[*before, *one, *after] for one in sentences]
-        kinds = None
-        if any(segments):
-            ends = segments[: len(before)], segments[len(before) + 1 :]
-            kinds = [[*ends[0], *[inner] * len(one), *ends[1]] for one in sentences]
-        return hidden_states(model, batch, kinds or [None] * len(batch), pad=pad, device=device)
-
+    name, aligner = type(encoder.model).__name__, encoder.aligner
+    before, after = aligner.before, aligner.after
+    pieces = ordinary_pieces(encoder)
     long, short = pieces[:7], pieces[2:6]
     later, earlier = [*long[:-1], pieces[7]], [pieces[8], *long[1:]]
     try:
-        with _outputs(model) as outputs:
-            alone = run(long)
-        others = [run(short), run(later), run(earlier), run(long, short)]
+        with _outputs(encoder.model) as outputs:
+            alone = _run(encoder, long)
+        of_short, of_later, of_earlier = (_run(encoder, one) for one in (short, later, earlier))
+        together = _run(encoder, long, short)
     except ModelError:
         raise
     except Exception as error:  # whatever a model of another kind raises
@@ -215,39 +185,70 @@ def examine(
             f"{name} cannot be run on a sentence: {type(error).__name__}: {error}",
             fix="use a model that reads text and gives hidden states",
         ) from error
-    if alone is None or len(alone) != blocks + 1:
+    _check_shapes(name, alone, encoder.blocks, (1, len(before + long + after), encoder.width))
+    _check_padding(name, (alone, of_short), together)
+    first, end = len(before), len(before) + len(long)
+    if _same(alone, of_earlier, slice(first + 1, end)):
         raise ModelError(
-            f"{name} gives {0 if alone is None else len(alone)} hidden states, but its config "
+            f"{name} gives a piece the same vectors whatever stands before it",
+            fix="use another model, or run this one where it can run whole (some need a GPU)",
+        )
+    cls = encoder.tokenizer.cls_token_id
+    return Architecture(
+        name=name,
+        tokenizer=type(encoder.tokenizer).__name__,
+        max_length=encoder.max_length,
+        causal=_same(alone, of_later, slice(end - 1)),
+        wide_embeddings=not _same(alone[:1], of_later[:1], slice(end - 1)),
+        last_normed=_last_normed(outputs, alone[-1]),
+        cls="first" if cls in before else "last" if cls in after else None,
+        segments=tuple(sorted(set(aligner.segments))),
+    )
+
+
+def _run(encoder: "Encoder", *sentences: Sequence[int]) -> tuple[torch.Tensor, ...]:
+    """Every hidden state of sentences in one batch, with their special tokens and segment ids."""
+    before, after, segments = (
+        encoder.aligner.before,
+        encoder.aligner.after,
+        encoder.aligner.segments,
+    )
+    first, (inner, *last) = segments[: len(before)], segments[len(before) :]
+    kinds = [[*first, *[inner] * len(one), *last] if any(segments) else None for one in sentences]
+    inputs = model_inputs(encoder, [[*before, *one, *after] for one in sentences], kinds)
+    with torch.inference_mode():
+        return encoder.hidden_states(inputs)
+
+
+def _check_shapes(
+    name: str, states: Sequence[torch.Tensor] | None, blocks: int, expected: tuple[int, int, int]
+) -> None:
+    if states is None or len(states) != blocks + 1:
+        raise ModelError(
+            f"{name} gives {0 if states is None else len(states)} hidden states, but its config "
             f"says {blocks} blocks, which are {blocks + 1}",
             fix="use a model that gives its embedding layer and every block",
         )
-    length = len(before) + len(long) + len(after)
-    wrong = next((s for s in alone if tuple(s.shape) != (1, length, width)), None)
+    wrong = next((state for state in states if tuple(state.shape) != expected), None)
     if wrong is not None:
         raise ModelError(
-            f"{name} gives a hidden state of shape {tuple(wrong.shape)} for {length} pieces of "
-            f"width {width}",
+            f"{name} gives a hidden state of shape {tuple(wrong.shape)} for {expected[1]} pieces "
+            f"of width {expected[2]}",
             fix="use a model that keeps one vector per piece",
         )
-    of_short, of_later, of_earlier, together = others
-    for i, single in enumerate((alone, of_short)):
-        for layer, state in enumerate(single):
+
+
+def _check_padding(
+    name: str, alone: Sequence[Sequence[torch.Tensor]], together: Sequence[torch.Tensor]
+) -> None:
+    for i, states in enumerate(alone):
+        for layer, state in enumerate(states):
             if _distance(state[0], together[layer][i, : state.shape[1]]) > SAME:
                 raise ModelError(
                     f"{name} gives a sentence other vectors beside a longer one than alone, first "
                     f"in layer {layer}: it does not heed the attention mask",
                     fix="use another model",
                 )
-    place = len(before)
-    if _same(alone, of_earlier, slice(place + 1, place + len(long))):
-        raise ModelError(
-            f"{name} gives a piece the same vectors whatever stands before it",
-            fix="use another model, or run this one where it can run whole (some need a GPU)",
-        )
-    earlier_places = slice(0, place + len(long) - 1)
-    causal = _same(alone, of_later, earlier_places)
-    wide = not _same(alone[:1], of_later[:1], earlier_places)
-    return causal, wide, _last_normed(outputs, alone[-1])
 
 
 def _same(a: Sequence[torch.Tensor], b: Sequence[torch.Tensor], places: slice) -> bool:

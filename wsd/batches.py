@@ -6,9 +6,8 @@ first batch took, and halved whenever the memory does not suffice after all.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
 from typing import TypeVar
 
 import torch
@@ -29,6 +28,53 @@ _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 
+def run_all(
+    run: Callable[[list[int]], _R],
+    lengths: Sequence[int],
+    done: Set[int] = frozenset(),
+    *,
+    device: torch.device,
+    threads: int = 1,
+) -> Iterator[_R]:
+    """Run batches on as many threads as may be, or as large as a GPU allows.
+
+    Parameters
+    ----------
+    run : callable
+        Runs a batch of rows.
+    lengths : sequence of int
+        Positions of every instance.
+    done : set of int
+        Rows that are there. On a CPU a batch of nothing else is left out whole, so that the others
+        are what they were.
+    device : torch.device
+    threads : int
+        Batches that run at the same time, on a CPU.
+
+    Yields
+    ------
+    What ``run`` returns, batch by batch.
+    """
+    if device.type == "cpu":
+        torch.set_num_threads(1)
+        tasks = [rows for rows in fixed(lengths, CPU_BUDGET) if not done >= set(rows)]
+        with ThreadPoolExecutor(max_workers=threads) as pool:
+            yield from in_flight(pool, run, tasks, 2 * threads)
+        return
+    torch.cuda.reset_peak_memory_stats(device)
+    held = torch.cuda.memory_allocated(device)
+    left = [row for row in range(len(lengths)) if row not in done]
+    results = fitting(
+        [lengths[row] for row in left],
+        lambda rows: run([left[i] for i in rows]),
+        free=lambda: torch.cuda.mem_get_info(device)[0],
+        peak=lambda: torch.cuda.max_memory_allocated(device) - held,
+        tidy=torch.cuda.empty_cache,
+    )
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        yield from one_ahead(pool, results)
+
+
 def longest_first(lengths: Sequence[int]) -> list[int]:
     """Rows in the order in which they run."""
     return sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
@@ -40,15 +86,14 @@ def take(order: Sequence[int], start: int, lengths: Sequence[int], budget: int) 
     return list(order[start : start + fit])
 
 
-def fixed(lengths: Sequence[int], budget: int) -> list[list[int]]:
+def fixed(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
     """All batches of a fixed budget."""
     order = longest_first(lengths)
-    batches: list[list[int]] = []
     done = 0
     while done < len(order):
-        batches.append(take(order, done, lengths, budget))
-        done += len(batches[-1])
-    return batches
+        rows = take(order, done, lengths, budget)
+        yield rows
+        done += len(rows)
 
 
 def fitting(
@@ -114,12 +159,12 @@ def in_flight(
 ) -> Iterator[_R]:
     """Results in the tasks' order, with at most ``limit`` of them computed but not yet taken."""
     waiting = deque(pool.submit(run, task) for task in tasks[:limit])
-    ahead = iter(tasks[limit:])
     try:
+        for task in tasks[limit:]:
+            yield waiting.popleft().result()
+            waiting.append(pool.submit(run, task))
         while waiting:
             yield waiting.popleft().result()
-            for task in islice(ahead, 1):
-                waiting.append(pool.submit(run, task))
     finally:
         for future in waiting:
             future.cancel()

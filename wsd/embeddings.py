@@ -13,27 +13,34 @@ each layer and of the header, so that reading one layer checks that layer.
 
 import json
 import logging
+import math
 import os
 import time
 import zlib
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from wsd.alignment import name_of
 from wsd.corpus import Corpus
 from wsd.errors import DamageError, ModelError, ResultError
-from wsd.files import storing, write_json
-from wsd.unfinished import FOLDER, Journal
+from wsd.files import UNEXPECTED, storing, write_json
 from wsd.views import STATIC
+
+if TYPE_CHECKING:
+    from wsd.alignment import Aligned
+    from wsd.encoder import Encoder
 
 log = logging.getLogger("wsd")
 
 TENSOR = "vectors"
 CHECKSUMS = "crc32"
+NO_CHECKSUM = "0" * 8
+BLOCK = 2**22
 PACKAGES = ("numpy", "safetensors", "tokenizers", "torch", "transformers", "wsd")
 PROGRESS_SECONDS = 5.0
 # What the encoder reads: the sentence, or the sentence with a mask token for the focal word.
@@ -50,49 +57,40 @@ class Writer:
     shape : (layers, instances, width)
     metadata : dict of str to str
     resume : bool
-        Go on with the file that an interrupted writer left, if it is of the same shape and
-        metadata; ``resumed`` says whether it was.
+        Go on with the file that an interrupted writer of the same shape and metadata left, if it
+        is of the right size; ``resumed`` says whether it was.
     """
 
     def __init__(
         self,
         path: Path,
-        shape: tuple[int, int, int],
+        shape: tuple[int, ...],
         metadata: dict[str, str],
         *,
         resume: bool = False,
     ) -> None:
         self.path, self.shape = path, shape
-        nbytes = int(np.prod(shape, dtype=np.int64)) * 4
-        blank = " ".join([_hexadecimal(0)] * (shape[0] + 1))  # until the file is closed
+        nbytes = 4 * math.prod(shape)
+        self._no_sums = " ".join([NO_CHECKSUM] * (shape[0] + 1))  # until the file is closed
         header = json.dumps(
             {
-                "__metadata__": {**metadata, CHECKSUMS: blank},
+                "__metadata__": {**metadata, CHECKSUMS: self._no_sums},
                 TENSOR: {"dtype": "F32", "shape": shape, "data_offsets": [0, nbytes]},
             }
         ).encode()
         header += b" " * (-len(header) % 8)  # the format asks for an aligned start
         self._header = len(header).to_bytes(8, "little") + header
-        self._start = len(self._header)
-        self._checksums = self._header.rindex(blank.encode()), blank
+        size = len(self._header) + nbytes
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        self.resumed = resume and self._is_mine(nbytes)
+        self.resumed = resume and os.fstat(self._file).st_size == size
         if not self.resumed:
             os.ftruncate(self._file, 0)
-            _write(self._file, self._header, 0)
-            os.ftruncate(self._file, self._start + nbytes)
-
-    def _is_mine(self, nbytes: int) -> bool:
-        if os.fstat(self._file).st_size != self._start + nbytes:
-            return False
-        place, blank = self._checksums  # filled in already, if it was killed at the very end
-        found = _read(self._file, self._start, 0)
-        found = found[:place] + blank.encode() + found[place + len(blank) :]
-        return found == self._header
+        _write(self._file, self._header, 0)
+        os.ftruncate(self._file, size)
 
     def _offset(self, layer: int, row: int) -> int:
         _, instances, width = self.shape
-        return self._start + 4 * width * (layer * instances + row)
+        return len(self._header) + 4 * width * (layer * instances + row)
 
     def put(self, rows: Sequence[int], vectors: np.ndarray) -> None:
         """Store ``vectors`` of shape (layers, len(rows), width) at ``rows``."""
@@ -118,23 +116,21 @@ class Writer:
         The rows never put are zero.
         """
         try:
-            place, blank = self._checksums
-            sums = [_hexadecimal(self._of_layer(layer)) for layer in range(self.shape[0])]
+            sums = [f"{self._of_layer(layer):08x}" for layer in range(self.shape[0])]
             # The header's own comes last, over the header without it.
-            line = " ".join([*sums, _hexadecimal(0)])
-            own = zlib.crc32(self._header.replace(blank.encode(), line.encode()))
-            line = " ".join([*sums, _hexadecimal(own)])
-            _write(self._file, line.encode(), place)
+            own = zlib.crc32(self._header_with([*sums, NO_CHECKSUM]))
+            _write(self._file, self._header_with([*sums, f"{own:08x}"]), 0)
             os.fsync(self._file)
         finally:
             self.leave()
 
+    def _header_with(self, sums: Sequence[str]) -> bytes:
+        return self._header.replace(self._no_sums.encode(), " ".join(sums).encode())
+
     def _of_layer(self, layer: int) -> int:
-        _, instances, width = self.shape
-        start, left, crc = self._offset(layer, 0), 4 * width * instances, 0
-        while left:
-            block = _read(self._file, min(left, 2**22), start)
-            start, left, crc = start + len(block), left - len(block), zlib.crc32(block, crc)
+        end, crc = self._offset(layer + 1, 0), 0
+        for start in range(self._offset(layer, 0), end, BLOCK):
+            crc = zlib.crc32(_read(self._file, min(BLOCK, end - start), start), crc)
         return crc
 
     def leave(self) -> None:
@@ -142,10 +138,6 @@ class Writer:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
-
-
-def _hexadecimal(crc: int) -> str:
-    return f"{crc:08x}"
 
 
 def _write(file: int, data: bytes, offset: int) -> None:
@@ -167,13 +159,13 @@ def embed(
     record: dict[str, Any],
     *,
     views: Sequence[str],
-    pooling: Any,
+    pooling: str,
     seed: int,
     device: str,
     threads: int,
     out: Path,
     input: str = PLAIN,
-    precision: Any = "float32",
+    precision: str = "float32",
 ) -> None:
     """Run the encoder over a word's instances and write ``out/<view>.safetensors``.
 
@@ -196,34 +188,63 @@ def embed(
         As in :meth:`wsd.encoder.Encoder.load`.
     """
     from wsd import models, pieces
-    from wsd.encoder import Encoder
+    from wsd.encoder import Encoder, rounding_of
+    from wsd.unfinished import FOLDER, Journal, UnfinishedVectors
 
-    folder = models.verify(record)
     encoder = Encoder.load(
-        str(folder),
+        str(models.verify(record)),
         pooling=pooling,
         masked=input == MASKED,
         device=device,
         precision=precision,
         random_weights=record.get("random_weights"),
     )
+    aligned = encoder.align(corpus)
+    report = pieces.report(corpus, aligned)
+    for line in pieces.warnings(report):
+        log.warning("%s %s", record["name"], line)
+    how = {"input": input, "pooling": pooling, "precision": precision, "seed": seed}
+    provenance = {**_provenance(encoder, record, corpus, aligned), **how}
+    static = _static_vectors(encoder, corpus, aligned, views)
+    contextual = [view for view in views if view not in STATIC]
+    of_encoder = (encoder.blocks + 1, len(corpus), encoder.width)
+    shapes = {view: static[view].shape if view in static else of_encoder for view in views}
+    name = f"{record['name']} {corpus.word}"
+    machine = rounding_of(encoder.device)
+    making = {"provenance": provenance, "shapes": shapes, "machine": machine}
+    with (
+        storing(out / f"{views[0]}.safetensors"),
+        closing(Journal(out / FOLDER, making, name)) as journal,
+        UnfinishedVectors(journal, shapes, provenance, contextual) as unfinished,
+    ):
+        for view, vectors in static.items():
+            unfinished.put(view, vectors)
+        if contextual:
+            progress = _Progress(name, len(corpus), before=len(unfinished.done))
+            for rows, of_views in encoder.encode(
+                corpus, aligned, views=contextual, seed=seed, threads=threads, done=unfinished.done
+            ):
+                unfinished.add(rows, of_views)
+                progress(len(unfinished.done))
+        unfinished.close()
+        write_json(out / pieces.FILE, report)
+        unfinished.move_to(out)
+
+
+def _provenance(
+    encoder: "Encoder", record: Mapping[str, Any], corpus: Corpus, aligned: Sequence["Aligned"]
+) -> dict[str, Any]:
+    """What the vectors are of, and of which model; checks that it is that of its record."""
     for key, here in (("blocks", encoder.blocks), ("width", encoder.width)):
         if here != record[key]:
             raise ResultError(f"the model has {key} {here}, its record says {record[key]}")
+    # Where its files are on this machine is no part of what a model is.
     model = {key: value for key, value in record.items() if key != "folder"}
     if encoder.drawn is not None:
         model["random_weights_sha256"] = encoder.drawn
-    aligned = encoder.align(corpus)
-    audit = pieces.report(corpus, aligned)
-    for line in pieces.warnings(audit):
-        log.warning("%s %s", record["name"], line)
-    provenance = {
+    return {
         "model": model,
         "architecture": encoder.architecture.as_dict(),
-        "input": input,
-        "pooling": pooling,
-        "precision": precision,
-        "seed": seed,
         "device": str(encoder.device),
         "word": corpus.word,
         "corpus": corpus.digest,
@@ -233,101 +254,28 @@ def embed(
         "without_context": sum(not one.others for one in aligned),
         "versions": {package: version(package) for package in PACKAGES},
     }
-    shapes = {
-        view: (1 if view in STATIC else encoder.blocks + 1, len(corpus), encoder.width)
-        for view in views
-    }
-    contextual = [view for view in views if view not in STATIC]
+
+
+def _static_vectors(
+    encoder: "Encoder", corpus: Corpus, aligned: Sequence["Aligned"], views: Sequence[str]
+) -> dict[str, np.ndarray]:
+    """Of each static view an array of shape (1, instances, width of the input embeddings)."""
     static = [view for view in views if view in STATIC]
-    of_static = dict(zip(static, encoder.static(aligned, static), strict=True))
-    for view, vectors in of_static.items():
-        if (bad := _not_finite(vectors)) is not None:
+    found = dict(zip(static, encoder.static(aligned, static), strict=True))
+    for view, vectors in found.items():
+        if (bad := not_finite(vectors)) is not None:
             raise ModelError(
                 f"the model's input embeddings give a {view} vector that is not finite",
-                where=_name(corpus, bad),
+                where=name_of(corpus, bad),
                 fix="check the weights",
             )
-        shapes[view] = (1, *vectors.shape)
-    name = f"{record['name']} {corpus.word}"
-    making = {"provenance": provenance, "shapes": shapes, "machine": encoder.machine()}
-    with storing(out / f"{views[0]}.safetensors"), ExitStack() as stack:
-        journal = stack.enter_context(Journal(out / FOLDER, making, name))
-        writers = {
-            view: Writer(
-                journal.folder / f"{view}.safetensors",
-                shape,
-                {"wsd": json.dumps({**provenance, "view": view}, sort_keys=True)},
-                resume=bool(journal.found),
-            )
-            for view, shape in shapes.items()
-        }
-        for writer in writers.values():
-            stack.callback(writer.leave)
-        whole = all(writer.resumed for writer in writers.values())
-        done = _done(journal, [writers[view] for view in contextual], name) if whole else []
-        if journal.found and not done:
-            log.warning("%s: the unfinished files are damaged, and are thrown away", name)
-        journal.begin(done)
-        for view, vectors in of_static.items():
-            writers[view].put(range(len(corpus)), vectors[None])
-        if contextual:
-            rows_done = {row for rows, _ in done for row in rows}
-            batches = encoder.encode(
-                corpus,
-                aligned,
-                views=contextual,
-                seed=seed,
-                threads=threads,
-                done=rows_done,
-                progress=_Progress(name, len(corpus), len(rows_done)),
-            )
-            try:
-                for rows, of_views in batches:
-                    crc = 0
-                    for view, of_view in zip(contextual, of_views, strict=True):
-                        of_view = np.ascontiguousarray(of_view, dtype="<f4")
-                        writers[view].put(rows, of_view)
-                        crc = zlib.crc32(of_view.data, crc)
-                    journal.add(rows, crc)
-            except ModelError:
-                journal.remove()  # the same again would end the same way
-                raise
-        for writer in writers.values():
-            writer.close()
-        write_json(out / pieces.FILE, audit)
-        for view in views:
-            writers[view].path.replace(out / f"{view}.safetensors")
-        journal.remove()
+    return {view: vectors[None] for view, vectors in found.items()}
 
 
-def _done(journal: Journal, writers: Sequence[Writer], name: str) -> list[tuple[list[int], int]]:
-    """The batches of an interrupted pass whose vectors are in the files, as they were."""
-    instances = writers[0].shape[1] if writers else 0
-    done = []
-    for rows, noted in journal.found:
-        crc = 0
-        if all(0 <= row < instances for row in rows):
-            for writer in writers:
-                crc = writer.checksum(rows, crc)
-            if crc == noted:
-                done.append((rows, noted))
-    sentences = sum(len(rows) for rows, _ in done)
-    if done:
-        log.info("%s: %d of %d sentences were done before", name, sentences, instances)
-    if len(done) < len(journal.found):
-        damaged = len(journal.found) - len(done)
-        log.warning("%s: %d unfinished batches are damaged, and done again", name, damaged)
-    return done
-
-
-def _not_finite(vectors: np.ndarray) -> int | None:
+def not_finite(vectors: np.ndarray) -> int | None:
     """The first row of an array of shape (n, width) that holds what is no finite number."""
     bad = ~np.isfinite(vectors).all(axis=1)
     return int(bad.argmax()) if bad.any() else None
-
-
-def _name(corpus: Corpus, row: int) -> str:
-    return f"{corpus.word} {corpus.split[row]} {corpus.index[row]}"
 
 
 class _Progress:
@@ -364,33 +312,20 @@ class Embeddings:
     """
 
     def __init__(self, path: Path, corpus: Corpus) -> None:
-        from safetensors import SafetensorError, safe_open
-
         self.path, self._corpus = path, corpus
-        fix = "delete the file and run again"
-        self._sums = _checked_header(path)
+        self._header = _read_header(path)
+        self.layers, instances, self.width = self._header.shape
         try:
-            self._file = safe_open(path, framework="numpy")
-            self.provenance: dict[str, Any] = json.loads(self._file.metadata()["wsd"])
-            self._vectors = self._file.get_slice(TENSOR)
-            self.layers, instances, self.width = self._vectors.get_shape()
-            if self._vectors.get_dtype() != "F32" or not (self.layers and self.width):
-                raise ValueError("not float32 vectors of at least one layer")
-            if len(self._sums) != self.layers:
-                raise ValueError("not one checksum per layer")
+            self.provenance: dict[str, Any] = json.loads(self._header.metadata["wsd"])
             if not isinstance(self.provenance, dict):
                 raise TypeError("its provenance is no object")
-        except FileNotFoundError:
-            raise ResultError("a file of an earlier step is missing", where=str(path)) from None
-        except (SafetensorError, KeyError, RecursionError, TypeError, ValueError) as error:
-            raise DamageError(
-                f"not an embedding file of this program: {error}", path=path
-            ) from None
+        except UNEXPECTED as error:
+            raise _foreign(path, error) from None
         if self.provenance.get("corpus") != corpus.digest or instances != len(corpus):
             raise ResultError(
                 f"the vectors belong to another table than the corpus of {corpus.word!r}",
                 where=str(path),
-                fix=fix,
+                fix="delete the file and run again",
             )
 
     @property
@@ -408,22 +343,27 @@ class Embeddings:
         """
         if not 0 <= number < self.layers:
             raise ValueError(f"layer {number} of {self.layers}")
-        vectors = np.ascontiguousarray(self._vectors[number])
-        if zlib.crc32(vectors.data) != self._sums[number]:
-            raise DamageError(
-                f"layer {number} is not what was written: its checksum is another", path=self.path
-            )
-        if (bad := _not_finite(vectors)) is not None:
+        vectors = _read_layer(self.path, self._header, number)
+        if (bad := not_finite(vectors)) is not None:
             raise ResultError(
-                f"the vector of {_name(self._corpus, bad)} in layer {number} is not finite",
+                f"the vector of {name_of(self._corpus, bad)} in layer {number} is not finite",
                 where=str(self.path),
                 fix="delete the file and run again; if it is from elsewhere, get it anew",
             )
         return vectors
 
 
-def _checked_header(path: Path) -> list[int]:
-    """The checksums of the layers, out of a header that is what was written.
+class _Header(NamedTuple):
+    """What stands before the vectors in a file, and where they begin."""
+
+    start: int
+    shape: tuple[int, int, int]
+    sums: list[int]
+    metadata: dict[str, str]
+
+
+def _read_header(path: Path) -> _Header:
+    """The header of a file, if it is what was written.
 
     Raises
     ------
@@ -438,22 +378,45 @@ def _checked_header(path: Path) -> list[int]:
             length = int.from_bytes(file.read(8), "little")
             header = file.read(min(length, size))
         described = json.loads(header)
-        line = described["__metadata__"][CHECKSUMS]
+        metadata, tensor = described["__metadata__"], described[TENSOR]
+        line = metadata[CHECKSUMS]
         *sums, own = (int(one, 16) for one in line.split())
-        end = int(described[TENSOR]["data_offsets"][1])
-        if not sums:
-            raise ValueError("no checksums of layers")
+        layers, instances, width = shape = tuple(map(int, tensor["shape"]))
+        if tensor["dtype"] != "F32" or min(layers, width) < 1 or instances < 0:
+            raise ValueError("not float32 vectors of at least one layer")
+        if len(sums) != layers:
+            raise ValueError("not one checksum per layer")
+        nbytes = 4 * math.prod(shape)
+        if tensor["data_offsets"] != [0, nbytes]:
+            raise ValueError("its vectors are not where they should be")
     except FileNotFoundError:
         raise ResultError("a file of an earlier step is missing", where=str(path)) from None
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise DamageError(f"not an embedding file of this program: {error}", path=path) from None
-    if size != 8 + length + end:
-        raise DamageError(f"the file has {size} bytes, not {8 + length + end}", path=path)
-    blank = f"{line[:-8]}{_hexadecimal(0)}"
+    except UNEXPECTED as error:
+        raise _foreign(path, error) from None
+    start = 8 + length
+    if size != start + nbytes:
+        raise DamageError(f"the file has {size} bytes, not {start + nbytes}", path=path)
+    blank = f"{line[:-8]}{NO_CHECKSUM}"
     written = length.to_bytes(8, "little") + header.replace(line.encode(), blank.encode())
     if zlib.crc32(written) != own:
         raise DamageError("the header is not what was written", path=path)
-    return sums
+    return _Header(start, (layers, instances, width), sums, metadata)
+
+
+def _foreign(path: Path, error: Exception) -> DamageError:
+    return DamageError(f"not an embedding file of this program: {error}", path=path)
+
+
+def _read_layer(path: Path, header: _Header, number: int) -> np.ndarray:
+    """One layer of a file, if it is what was written."""
+    _, instances, width = header.shape
+    start = header.start + 4 * number * instances * width
+    vectors = np.fromfile(path, dtype="<f4", count=instances * width, offset=start)
+    if zlib.crc32(vectors.data) != header.sums[number]:
+        raise DamageError(
+            f"layer {number} is not what was written: its checksum is another", path=path
+        )
+    return vectors.reshape(instances, width)
 
 
 def check_file(path: Path, *, layers: bool = True) -> None:
@@ -464,15 +427,7 @@ def check_file(path: Path, *, layers: bool = True) -> None:
     DamageError
         Naming the layer that is not what was written.
     """
-    sums = _checked_header(path)
-    if not layers:
-        return
-    with path.open("rb") as file:
-        start = 8 + int.from_bytes(file.read(8), "little")
-        per_layer = (os.fstat(file.fileno()).st_size - start) // len(sums)
-        for number, noted in enumerate(sums):
-            file.seek(start + number * per_layer)
-            if zlib.crc32(file.read(per_layer)) != noted:
-                raise DamageError(
-                    f"layer {number} is not what was written: its checksum is another", path=path
-                )
+    header = _read_header(path)
+    if layers:
+        for number in range(header.shape[0]):
+            _read_layer(path, header, number)

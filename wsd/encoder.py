@@ -2,19 +2,16 @@
 
 Left out on purpose: how a folder is loaded (:mod:`wsd.loading`), what kind of model it holds
 (:mod:`wsd.architecture`), where the focal word is (:mod:`wsd.alignment`), which instances run
-together (:mod:`wsd.batches`), what is done with the vectors, and how they lie on disk.
-:mod:`wsd.views` says what is kept of a sentence. Of the package only this module, ``loading``,
-``architecture``, ``batches``, ``packing`` and ``passing`` import torch.
+together (:mod:`wsd.batches`), and what is done with the vectors.
 """
 
 import hashlib
 import logging
 import os
 import platform
-from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 # Before the import: the tokenizer reads it when it starts, and our threads run whole batches.
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -22,16 +19,18 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 import numpy as np
 import torch
 
-from wsd import batches
 from wsd.alignment import Aligned, Aligner, name_of
 from wsd.architecture import (
     Architecture,
     encoder_of,
     examine,
+    input_matrix,
     length_limit,
-    padded,
+    model_inputs,
+    ordinary_pieces,
     shape,
 )
+from wsd.batches import run_all
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError, ModelError
 from wsd.loading import load_folder, weights_digest
@@ -39,10 +38,6 @@ from wsd.packing import pack
 from wsd.passing import Passing, find
 
 log = logging.getLogger("wsd")
-
-Pooling = Literal["mean", "first", "last"]
-Precision = Literal["float32", "bfloat16", "float16"]
-Batch = tuple[list[int], np.ndarray]
 
 
 def choose_device(name: str) -> torch.device:
@@ -54,7 +49,13 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
-def _check_precision(precision: Precision, device: torch.device) -> None:
+def check_precision(precision: str, device: torch.device) -> None:
+    """Refuse what a device cannot compute in, and warn of what it is slow in.
+
+    Raises
+    ------
+    ConfigError
+    """
     if device.type != "cpu":
         return
     if precision == "float16":
@@ -65,7 +66,16 @@ def _check_precision(precision: Precision, device: torch.device) -> None:
         )
     has_bfloat16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
     if precision == "bfloat16" and platform.machine() == "x86_64" and not has_bfloat16:
-        log.warning("this processor has no instructions for bfloat16: float32 would be faster")
+        logging.getLogger("wsd").warning(
+            "this processor has no instructions for bfloat16: float32 would be faster"
+        )
+
+
+def rounding_of(device: torch.device) -> list[str]:
+    """What of this machine the rounding of a vector's last bits can depend on."""
+    if device.type == "cpu":
+        return [platform.machine(), torch.backends.cpu.get_cpu_capability()]
+    return [torch.cuda.get_device_name(device)]
 
 
 class Encoder:
@@ -96,7 +106,7 @@ class Encoder:
         tokenizer: Any,
         model: Any,
         *,
-        pooling: Pooling = "mean",
+        pooling: str = "mean",
         masked: bool = False,
         device: torch.device,
         file: Any = None,
@@ -114,10 +124,10 @@ class Encoder:
         cls,
         folder: str,
         *,
-        pooling: Pooling = "mean",
+        pooling: str = "mean",
         masked: bool = False,
         device: str = "auto",
-        precision: Precision = "float32",
+        precision: str = "float32",
         random_weights: int | None = None,
     ) -> "Encoder":
         """Load from a local folder with ``config.json``, safetensors weights and a tokenizer.
@@ -144,17 +154,13 @@ class Encoder:
             its tokenizer is of a kind that cannot be handled; it names which and why.
         """
         chosen = choose_device(device)
-        _check_precision(precision, chosen)
+        check_precision(precision, chosen)
         tokenizer, model, file = load_folder(folder, random_weights)
         model.config.use_cache = False  # what a decoder would keep for its next word
         try:
+            model = model.eval().to(chosen)
             encoder = cls(
-                tokenizer,
-                model.eval().to(chosen),
-                pooling=pooling,
-                masked=masked,
-                device=chosen,
-                file=file,
+                tokenizer, model, pooling=pooling, masked=masked, device=chosen, file=file
             )
             _ = encoder.architecture  # a model that cannot be handled is refused here
         except ModelError as error:
@@ -171,17 +177,16 @@ class Encoder:
         encoder._make_ready(precision)
         return encoder
 
-    def _make_ready(self, precision: Precision) -> None:
+    def _make_ready(self, precision: str) -> None:
         """Arrange the model for speed. Its hidden states, tried before, are no others after it."""
         before, after = self.aligner.before, self.aligner.after
-        sentence = [*before, *self._ordinary_pieces(), *after]
-        inputs = padded([sentence], [None], pad=self._pad, device=self.device)
+        inputs = model_inputs(self, [[*before, *ordinary_pieces(self), *after]])
         with torch.inference_mode():
             blocks = find(self.model, inputs)
             if blocks is not None:
                 self._passing = Passing(self.model, blocks)
             self.model.to(getattr(torch, precision))
-            packed = pack(self.model, lambda: self._states(inputs)[-1])
+            packed = pack(self.model, lambda: self.hidden_states(inputs)[-1])
         log.debug(
             "%s: hidden states %s, weights %s",
             type(self.model).__name__,
@@ -192,63 +197,17 @@ class Encoder:
     @cached_property
     def architecture(self) -> Architecture:
         """What the model is and does, by trying it on a few pieces."""
-        before, after = self.aligner.before, self.aligner.after
-        segments = self.aligner.segments
-        causal, wide_embeddings, last_normed = examine(
-            self.model,
-            blocks=self.blocks,
-            width=self.width,
-            pieces=self._ordinary_pieces(),
-            before=before,
-            after=after,
-            segments=segments,
-            pad=self._pad,
-            device=self.device,
-        )
-        ends: tuple[tuple[Literal["first", "last"], list[int]], ...] = (
-            ("first", before),
-            ("last", after),
-        )
-        return Architecture(
-            name=type(self.model).__name__,
-            tokenizer=type(self.tokenizer).__name__,
-            max_length=self.max_length,
-            causal=causal,
-            wide_embeddings=wide_embeddings,
-            last_normed=last_normed,
-            cls=next((end for end, ids in ends if self.tokenizer.cls_token_id in ids), None),
-            segments=tuple(sorted(set(segments))),
-        )
-
-    def _ordinary_pieces(self) -> list[int]:
-        """Nine word pieces, spread over the vocabulary, none of them special."""
-        special = set(self.tokenizer.all_special_ids)
-        plain = [i for i in range(min(len(self.tokenizer), self._rows)) if i not in special]
-        return [plain[i * (len(plain) - 1) // 8] for i in range(9)]
+        return examine(self)
 
     @cached_property
-    def _rows(self) -> int:
+    def known(self) -> int:
         """How many pieces the model knows."""
-        matrix = self._matrix
-        return len(self.tokenizer) if matrix is None else int(matrix.shape[0])
+        matrix = input_matrix(self.model)
+        return len(self.tokenizer if matrix is None else matrix)
 
-    @property
-    def _matrix(self) -> torch.Tensor | None:
-        """The matrix of the input embeddings."""
-        found = getattr(self.model, "get_input_embeddings", lambda: None)()
-        return getattr(found, "weight", None)
-
-    @property
-    def _pad(self) -> int:
-        """What stands behind the shorter sentences; GPT-2 has nothing of its own for it."""
-        pad = self.tokenizer.pad_token_id
-        return pad if pad is not None and pad < self._rows else 0
-
-    def machine(self) -> list[str]:
-        """What of this machine the rounding of a vector's last bits can depend on."""
-        if self.device.type == "cpu":
-            return [platform.machine(), torch.backends.cpu.get_cpu_capability()]
-        return [torch.cuda.get_device_name(self.device)]
+    def hidden_states(self, inputs: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        """Every hidden state of a batch, as the model itself gives them."""
+        return self.model(**inputs, output_hidden_states=True).hidden_states
 
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word, as :class:`wsd.alignment.Aligner` does.
@@ -261,10 +220,10 @@ class Encoder:
         """
         aligned = self.aligner.align(corpus)
         for i, one in enumerate(aligned):
-            if max(one.ids) >= self._rows:
+            if max(one.ids) >= self.known:
                 raise ModelError(
                     f"the tokenizer has a piece number {max(one.ids)}, the model knows "
-                    f"{self._rows}",
+                    f"{self.known}",
                     where=name_of(corpus, i),
                     fix="use the tokenizer that belongs to the model",
                 )
@@ -286,22 +245,14 @@ class Encoder:
         """
         if not views:
             return []
-        matrix = self._matrix
+        matrix = input_matrix(self.model)
         if matrix is None:
             raise ModelError(
                 f"{type(self.model).__name__} has no matrix of input embeddings",
                 fix="leave the static views out",
             )
         rows = matrix.detach().float().cpu().numpy()
-        found = []
-        for view in views:
-            vectors = np.zeros((len(aligned), rows.shape[1]), dtype=np.float32)
-            for i, one in enumerate(aligned):
-                places = self.pooled(one) if view == "static" else one.others
-                if places:
-                    vectors[i] = rows[[one.ids[place] for place in places]].mean(axis=0)
-            found.append(vectors)
-        return found
+        return [static_vectors(rows, aligned, view, self.pooling) for view in views]
 
     def encode(
         self,
@@ -312,7 +263,6 @@ class Encoder:
         seed: int,
         threads: int = 1,
         done: Collection[int] = (),
-        progress: Callable[[int], None] = lambda done: None,
     ) -> Iterator[tuple[list[int], np.ndarray]]:
         """Run the model over all instances and yield batch by batch.
 
@@ -333,8 +283,6 @@ class Encoder:
             Batches that run at the same time, on a CPU.
         done : collection of int
             Rows that are there already: a batch of nothing else is left out.
-        progress : callable
-            Called with the number of instances done, those left out among them.
 
         Yields
         ------
@@ -348,13 +296,13 @@ class Encoder:
             If a vector is not finite, or the tokenizer has no ``[CLS]`` and ``cls`` is asked
             for; it names the instance.
         """
-        weights = [
-            self._weights(one, views, seed, name_of(corpus, i)) for i, one in enumerate(aligned)
+        places = [
+            view_places(one, views, self.pooling, seed, name_of(corpus, i))
+            for i, one in enumerate(aligned)
         ]
-        lengths = [len(one.ids) for one in aligned]
 
-        def run(rows: list[int]) -> Batch:
-            vectors = self._forward([aligned[i] for i in rows], [weights[i] for i in rows])
+        def run(rows: list[int]) -> tuple[list[int], np.ndarray]:
+            vectors = self._forward([aligned[i] for i in rows], [places[i] for i in rows])
             bad = ~np.isfinite(vectors).all(axis=(0, 1, 3))
             if bad.any():
                 raise ModelError(
@@ -364,16 +312,8 @@ class Encoder:
                 )
             return rows, vectors
 
-        there = set(done)
-        finished = 0
-        for rows, vectors in self._batches(lengths, there, run, threads):
-            yield rows, vectors
-            finished += len(rows)
-            there.difference_update(rows)
-            progress(finished + len(there))
-
-    def _states(self, inputs: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        return self.model(**inputs, output_hidden_states=True).hidden_states
+        lengths = [len(one.ids) for one in aligned]
+        yield from run_all(run, lengths, set(done), device=self.device, threads=threads)
 
     def states(self, one: Aligned) -> np.ndarray:
         """Every hidden state of every piece of one sentence, special tokens included.
@@ -382,84 +322,17 @@ class Encoder:
         -------
         float32 array of shape (layers, pieces, width)
         """
-        each: list[tuple[list[int], float]] = [([i], 1.0) for i in range(len(one.ids))]
+        each = [[i] for i in range(len(one.ids))]
         return self._forward([one], [each])[:, :, 0].swapaxes(0, 1)
 
-    def _batches(
-        self,
-        lengths: list[int],
-        there: Collection[int],
-        run: Callable[[list[int]], Batch],
-        threads: int,
-    ) -> Iterator[Batch]:
-        """Batches on as many threads as may be, or as large as a GPU allows.
-
-        On a CPU those that are there are left out whole, so that the others are what they were.
-        """
-        if self.device.type == "cpu":
-            torch.set_num_threads(1)
-            with ThreadPoolExecutor(max_workers=threads) as pool:
-                tasks = [
-                    rows
-                    for rows in batches.fixed(lengths, batches.CPU_BUDGET)
-                    if not all(row in there for row in rows)
-                ]
-                yield from batches.in_flight(pool, run, tasks, 2 * threads)
-            return
-        torch.cuda.reset_peak_memory_stats(self.device)
-        held = torch.cuda.memory_allocated(self.device)
-        left = [row for row in range(len(lengths)) if row not in there]
-        found = batches.fitting(
-            [lengths[row] for row in left],
-            lambda rows: run([left[i] for i in rows]),
-            free=lambda: torch.cuda.mem_get_info(self.device)[0],
-            peak=lambda: torch.cuda.max_memory_allocated(self.device) - held,
-            tidy=torch.cuda.empty_cache,
-        )
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            yield from batches.one_ahead(pool, found)
-
-    def _weights(
-        self, one: Aligned, views: Sequence[str], seed: int, name: str
-    ) -> list[tuple[list[int], float]]:
-        """Per view, the positions it is the mean of, and the weight of each."""
-        positions: dict[str, list[int]] = {
-            "focal": self.pooled(one),
-            "context": one.others,
-            "cls": [] if one.cls is None else [one.cls],
-            "other": [one.others[_draw(seed, name, len(one.others))]] if one.others else [],
-        }
-        if "cls" in views and one.cls is None:
-            raise ModelError(
-                "this tokenizer has no [CLS] token", where=name, fix="leave `cls` out of the views"
-            )
-        return [(positions[view], 1 / max(1, len(positions[view]))) for view in views]
-
-    def pooled(self, one: Aligned) -> list[int]:
-        """The positions whose mean is the focal word's vector."""
-        if self.pooling == "first":
-            return one.focal[:1]
-        return one.focal[-1:] if self.pooling == "last" else one.focal
-
     def _forward(
-        self, batch: Sequence[Aligned], weights: Sequence[list[tuple[list[int], float]]]
+        self, batch: Sequence[Aligned], places: Sequence[Sequence[Sequence[int]]]
     ) -> np.ndarray:
-        longest = max(len(one.ids) for one in batch)
-        # A row per view that holds the weight of each position: one product per layer then gives
-        # all views, and what has weight 0, padding included, counts for nothing.
-        select = torch.zeros((len(batch), len(weights[0]), longest))
-        for i, rows in enumerate(weights):
-            for view, (positions, weight) in enumerate(rows):
-                select[i, view, positions] = weight
-        inputs = padded(
-            [one.ids for one in batch],
-            [one.segments for one in batch],
-            pad=self._pad,
-            device=self.device,
-        )
+        segments = [one.segments for one in batch]
+        inputs = model_inputs(self, [one.ids for one in batch], segments)
         layers: list[torch.Tensor] = []
         with torch.inference_mode():
-            select = select.to(self.device)
+            select = selection(places, inputs["input_ids"].shape[1]).to(self.device)
 
             def keep(state: torch.Tensor) -> None:
                 layers.append(torch.bmm(select, state.float()))
@@ -467,13 +340,59 @@ class Encoder:
             if self._passing is not None:
                 self._passing.run(inputs, keep)
             else:
-                for state in self._states(inputs):
+                for state in self.hidden_states(inputs):
                     keep(state)
             if len(layers) != self.blocks + 1:
                 raise ModelError(
                     f"the model gave {len(layers)} hidden states, not {self.blocks + 1}"
                 )
             return torch.stack(layers).permute(2, 0, 1, 3).contiguous().cpu().numpy()
+
+
+def view_places(
+    one: Aligned, views: Sequence[str], pooling: str, seed: int, name: str
+) -> list[list[int]]:
+    """Of each view, the positions among an instance's pieces that it is the mean of."""
+    if "cls" in views and one.cls is None:
+        raise ModelError(
+            "this tokenizer has no [CLS] token", where=name, fix="leave `cls` out of the views"
+        )
+    places = {
+        "focal": one.pooled(pooling),
+        "context": one.others,
+        "cls": [] if one.cls is None else [one.cls],
+        "other": [one.others[_draw(seed, name, len(one.others))]] if one.others else [],
+    }
+    return [places[view] for view in views]
+
+
+def static_vectors(
+    matrix: np.ndarray, aligned: Sequence[Aligned], view: str, pooling: str
+) -> np.ndarray:
+    """A static view of instances: means of rows of the matrix of the input embeddings."""
+    vectors = np.zeros((len(aligned), matrix.shape[1]), dtype=np.float32)
+    for i, one in enumerate(aligned):
+        places = one.pooled(pooling) if view == "static" else one.others
+        if places:
+            vectors[i] = matrix[[one.ids[place] for place in places]].mean(axis=0)
+    return vectors
+
+
+def selection(places: Sequence[Sequence[Sequence[int]]], longest: int) -> torch.Tensor:
+    """The weight of each position in each view of each instance of a batch.
+
+    One product per layer then gives all views, and what has weight 0, padding included, counts for
+    nothing.
+
+    Returns
+    -------
+    float32 tensor of shape (instances, views, longest)
+    """
+    weights = torch.zeros((len(places), len(places[0]), longest))
+    for i, of_views in enumerate(places):
+        for view, positions in enumerate(of_views):
+            weights[i, view, positions] = 1 / max(1, len(positions))
+    return weights
 
 
 def _draw(seed: int, name: str, n: int) -> int:

@@ -53,23 +53,19 @@ def cut(sentence: str, span: tuple[int, int]) -> Focus:
     """
     _check_text(sentence)
     start, end = span
+    said = f"the span {start} to {end}"
     if not 0 <= start < end <= len(sentence):
-        raise ConfigError(
-            f"the span {start} to {end} is not within the sentence, which has "
-            f"{len(sentence)} characters",
-            where=repr(sentence),
-            fix="give (start, end) such that sentence[start:end] is the focal word",
+        raise _wrong(
+            sentence,
+            f"{said} is not within the sentence, which has {len(sentence)} characters",
+            "give (start, end) such that sentence[start:end] is the focal word",
         )
     word = " ".join(sentence[start:end].split())
-    for edge in (start, end):
-        if within_word(sentence, edge):
-            raise ConfigError(
-                f"the span {start} to {end} is {sentence[start:end]!r}, part of a word",
-                where=repr(sentence),
-                fix="widen it to the whole word",
-            )
+    if within_word(sentence, start) or within_word(sentence, end):
+        part = f"{said} is {sentence[start:end]!r}, part of a word"
+        raise _wrong(sentence, part, "widen it to the whole word")
     if not word:
-        raise ConfigError(f"the span {start} to {end} is blank", where=repr(sentence))
+        raise _wrong(sentence, f"{said} is blank")
     before = sentence[:start].split()
     return Focus((*before, word, *sentence[end:].split()), len(before))
 
@@ -94,27 +90,27 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
     _check_text(sentence)
     found = Finder([word]).find(sentence) if word.strip() else []
     if not found:
-        raise ConfigError(
+        raise _wrong(
+            sentence,
             f"no form of {word!r} in the sentence",
-            where=repr(sentence),
-            fix="name one of its words; a plural is found too, a verb form or part of a word not",
+            "name one of its words; a plural is found too, a verb form or part of a word not",
         )
     if occurrence is None and len(found) > 1:
-        raise ConfigError(
-            f"{word!r} stands in the sentence {len(found)} times: "
-            + ", ".join(f"{i} at character {one.start}" for i, one in enumerate(found, start=1)),
-            where=repr(sentence),
-            fix=f"say which one is meant: occurrence 1 to {len(found)}",
+        places = [f"{i} at character {one.start}" for i, one in enumerate(found, start=1)]
+        raise _wrong(
+            sentence,
+            f"{word!r} stands in the sentence {len(found)} times: {', '.join(places)}",
+            f"say which one is meant: occurrence 1 to {len(found)}",
         )
-    which = 1 if occurrence is None else occurrence
-    if not 1 <= which <= len(found):
-        raise ConfigError(
-            f"there is no occurrence {occurrence} of {word!r}",
-            where=repr(sentence),
-            fix=f"give 1 to {len(found)}",
-        )
-    one = found[which - 1]
+    if occurrence is not None and not 1 <= occurrence <= len(found):
+        there = f"there is no occurrence {occurrence} of {word!r}"
+        raise _wrong(sentence, there, f"give 1 to {len(found)}")
+    one = found[(occurrence or 1) - 1]
     return Focus(one.tokens, one.position)
+
+
+def _wrong(sentence: str, what: str, fix: str | None = None) -> ConfigError:
+    return ConfigError(what, where=repr(sentence), fix=fix)
 
 
 def read(X: Iterable[Any]) -> list[Focus]:

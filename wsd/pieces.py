@@ -5,7 +5,7 @@ words of a model as ``alignment.csv``: one row per word and surface form.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,23 +18,25 @@ if TYPE_CHECKING:
     from wsd.corpus import Corpus
 
 FILE = "alignment.json"
+# Of a form, as sums over its instances: what is counted of one.
+COUNTED: dict[str, Callable[["Aligned"], int]] = {
+    "unknown": lambda one: one.unknown,
+    "windowed": lambda one: one.windowed,
+    "vanished_words": lambda one: one.vanished,
+    "special_words": lambda one: one.special,
+    "unlike_text": lambda one: not one.as_text,
+    "unlike_file": lambda one: not one.as_file,
+}
 COLUMNS = (
-    "model",
-    "word",
-    "form",
-    "instances",
-    "pieces",
-    "spellings",
-    "min_pieces",
-    "mean_pieces",
-    "max_pieces",
-    "unknown",
-    "windowed",
-    "vanished_words",
-    "special_words",
-    "unlike_text",
-    "unlike_file",
+    *("model", "word", "form", "instances", "pieces", "spellings"),
+    *("min_pieces", "mean_pieces", "max_pieces", *COUNTED),
 )
+WARNINGS = {
+    "unknown": "focal words have a piece that the tokenizer does not know",
+    "special_words": "words are taken for special tokens, such as [SEP]",
+    "unlike_text": "sentences have other pieces as running text than word by word",
+    "unlike_file": "sentences have other pieces by the folder's tokenizer.json",
+}
 
 
 def report(corpus: "Corpus", aligned: Sequence["Aligned"]) -> dict[str, Any]:
@@ -55,51 +57,39 @@ def report(corpus: "Corpus", aligned: Sequence["Aligned"]) -> dict[str, Any]:
     forms: dict[str, list[Aligned]] = {}
     for tokens, position, one in zip(corpus.tokens, corpus.position, aligned, strict=True):
         forms.setdefault(tokens[position], []).append(one)
+    numbers = Counter(len(one.pieces) for one in aligned)
     return {
         "word": corpus.word,
         "corpus": corpus.digest,
         "instances": len(aligned),
-        "pieces": {
-            str(n): count for n, count in sorted(Counter(len(o.pieces) for o in aligned).items())
-        },
+        "pieces": {str(number): count for number, count in sorted(numbers.items())},
         "forms": [
-            {"word": corpus.word, "form": form, **_row(forms[form])}
+            {"word": corpus.word, "form": form, **_of_form(forms[form])}
             for form in sorted(forms, key=lambda form: (-len(forms[form]), form))
         ],
     }
 
 
-def _row(of_form: Sequence["Aligned"]) -> dict[str, Any]:
-    spelled: Counter[tuple[str, ...]] = Counter(one.pieces for one in of_form)
-    counts = [len(one.pieces) for one in of_form]
+def _of_form(aligned: Sequence["Aligned"]) -> dict[str, Any]:
+    spelled = Counter(one.pieces for one in aligned)
+    numbers = [len(one.pieces) for one in aligned]
     return {
-        "instances": len(of_form),
+        "instances": len(aligned),
         "pieces": " ".join(spelled.most_common(1)[0][0]),
         "spellings": len(spelled),
-        "min_pieces": min(counts),
-        "mean_pieces": sum(counts) / len(counts),
-        "max_pieces": max(counts),
-        "unknown": sum(one.unknown for one in of_form),
-        "windowed": sum(one.windowed for one in of_form),
-        "vanished_words": sum(one.vanished for one in of_form),
-        "special_words": sum(one.special for one in of_form),
-        "unlike_text": sum(not one.as_text for one in of_form),
-        "unlike_file": sum(not one.as_file for one in of_form),
+        "min_pieces": min(numbers),
+        "mean_pieces": sum(numbers) / len(numbers),
+        "max_pieces": max(numbers),
+        **{key: sum(map(count, aligned)) for key, count in COUNTED.items()},
     }
 
 
 def warnings(found: Mapping[str, Any]) -> list[str]:
     """What of a report a user should hear of at once, in sentences."""
-    told = {
-        "unknown": "focal words have a piece that the tokenizer does not know",
-        "special_words": "words are taken for special tokens, such as [SEP]",
-        "unlike_text": "sentences have other pieces as running text than word by word",
-        "unlike_file": "sentences have other pieces by the folder's tokenizer.json",
-    }
-    totals = {key: sum(form[key] for form in found["forms"]) for key in told}
+    totals = {key: sum(form[key] for form in found["forms"]) for key in WARNINGS}
     return [
         f"{found['word']}: {totals[key]} {what} ({found['instances']} instances)"
-        for key, what in told.items()
+        for key, what in WARNINGS.items()
         if totals[key]
     ]
 

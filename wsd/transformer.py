@@ -16,11 +16,10 @@ from wsd import focus, opening
 from wsd.errors import ConfigError
 from wsd.features import JOIN, Features, features
 from wsd.vectors import vectors
-from wsd.views import VIEWS
+from wsd.views import DEVICES, POOLINGS, VIEWS
 
-OTHER = "other"
-POOLINGS = ("mean", "first", "last")
-DEVICES = ("auto", "cpu", "cuda")
+# `other` is drawn for a control.
+USABLE = tuple(view for view in VIEWS if view != "other")
 
 
 class FocalEmbedder(TransformerMixin, BaseEstimator):
@@ -108,10 +107,9 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         if type(self.threads) is not int or self.threads < 1:
             raise ConfigError(f"threads {self.threads!r}", fix="give a number from 1 up")
         for view in str(self.view).split(JOIN):
-            if view not in VIEWS or view == OTHER:
-                usable = ", ".join(name for name in VIEWS if name != OTHER)
-                raise ConfigError(f"view {view!r}", fix=f"use {usable}")
-        instances = _some(self._read(X))
+            if view not in USABLE:
+                raise ConfigError(f"view {view!r}", fix=f"use {', '.join(USABLE)}")
+        instances = self._read_some(X)
         record = opening.find(opening.named(self.model))
         found = features(self.view, str(self.layers), record["blocks"], where="layers")
         if any(choice.operation == "mix" for _, choice in found.parts):
@@ -158,10 +156,9 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
             focal word.
         """
         check_is_fitted(self)
-        instances = _some(self._read(X))
         encoder = opening.load(self.record_, pooling=self.pooling, device=self.device)
         found = features(self.view, self.layers_, self.record_["blocks"])
-        table = focus.table(instances)
+        table = focus.table(self._read_some(X))
         return vectors(encoder, table, encoder.align(table), found, threads=self.threads)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -182,18 +179,18 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
     def _read(self, X: Iterable[Any]) -> list[focus.Focus]:
         return focus.read(X)
 
+    def _read_some(self, X: Iterable[Any]) -> list[focus.Focus]:
+        instances = self._read(X)
+        if not instances:
+            raise ConfigError("no instances: X is empty", fix="give pairs of a sentence and a span")
+        return instances
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         tags.input_tags.string = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def _some(instances: list[focus.Focus]) -> list[focus.Focus]:
-    if not instances:
-        raise ConfigError("no instances: X is empty", fix="give pairs of a sentence and a span")
-    return instances
 
 
 def _names(encoder: Any, found: Features, one: focus.Focus) -> np.ndarray:

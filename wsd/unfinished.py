@@ -14,10 +14,15 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
+
+from wsd.embeddings import Writer
+from wsd.errors import ModelError
 
 log = logging.getLogger("wsd")
 
@@ -28,7 +33,7 @@ ASIDE = ("wsd.cli", "wsd.errors", "wsd.logs", "wsd.running")
 
 
 class Journal:
-    """The batches done, of one word by one model; a context, and locked while it is open.
+    """The batches done, of one word by one model; locked while it is open.
 
     Parameters
     ----------
@@ -99,16 +104,112 @@ class Journal:
         """Remove the folder: all is done, or nothing of it can be used."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def __enter__(self) -> "Journal":
+    def close(self) -> None:
+        """Close the file, and give it free for others."""
+        os.close(self._file)
+
+
+class UnfinishedVectors:
+    """The vectors of one word by one model while they are made; a context.
+
+    Parameters
+    ----------
+    journal : Journal
+        The files lie in its folder.
+    shapes : mapping of view to (layers, instances, width)
+    provenance : mapping
+        Of the vectors, for the files' metadata; JSON.
+    batched : sequence of str
+        The views that come batch by batch.
+
+    Attributes
+    ----------
+    done : set of int
+        The instances whose batches are in the files, those that an interrupted pass left included.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        shapes: Mapping[str, tuple[int, ...]],
+        provenance: Mapping[str, Any],
+        batched: Sequence[str],
+    ) -> None:
+        self._journal = journal
+        self._writers = {
+            view: Writer(
+                journal.folder / f"{view}.safetensors",
+                shape,
+                {"wsd": json.dumps({**provenance, "view": view}, sort_keys=True)},
+                resume=bool(journal.found),
+            )
+            for view, shape in shapes.items()
+        }
+        self._batched = [self._writers[view] for view in batched]
+        whole = all(writer.resumed for writer in self._writers.values())
+        batches = self._batches_as_noted() if whole else []
+        if journal.found and not batches:
+            log.warning("%s: the unfinished files are damaged, and are thrown away", journal.what)
+        journal.begin(batches)
+        self.done = {row for rows, _ in batches for row in rows}
+
+    def _batches_as_noted(self) -> list[tuple[list[int], int]]:
+        """The batches of an interrupted pass whose vectors are in the files, as they were."""
+        found, what = self._journal.found, self._journal.what
+        as_noted = [(rows, crc) for rows, crc in found if self._checksum(rows) == crc]
+        sentences, instances = sum(len(rows) for rows, _ in as_noted), self._instances
+        if as_noted:
+            log.info("%s: %d of %d sentences were done before", what, sentences, instances)
+        if damaged := len(found) - len(as_noted):
+            log.warning("%s: %d unfinished batches are damaged, and done again", what, damaged)
+        return as_noted
+
+    @property
+    def _instances(self) -> int:
+        return self._batched[0].shape[1] if self._batched else 0
+
+    def _checksum(self, rows: Sequence[int]) -> int | None:
+        """Of what the files hold of a batch; None for rows that there are not."""
+        if not all(0 <= row < self._instances for row in rows):
+            return None
+        crc = 0
+        for writer in self._batched:
+            crc = writer.checksum(rows, crc)
+        return crc
+
+    def put(self, view: str, vectors: np.ndarray) -> None:
+        """Store all vectors of a view that does not come batch by batch."""
+        self._writers[view].put(range(vectors.shape[1]), vectors)
+
+    def add(self, rows: Sequence[int], of_views: np.ndarray) -> None:
+        """Store a batch, of shape (batched views, layers, len(rows), width), and note it."""
+        crc = 0
+        for writer, vectors in zip(self._batched, of_views, strict=True):
+            vectors = np.ascontiguousarray(vectors, dtype="<f4")
+            writer.put(rows, vectors)
+            crc = zlib.crc32(vectors.data, crc)
+        self._journal.add(rows, crc)
+        self.done.update(rows)
+
+    def close(self) -> None:
+        """Finish the files."""
+        for writer in self._writers.values():
+            writer.close()
+
+    def move_to(self, out: Path) -> None:
+        """Move the finished files to their place, and remove the folder."""
+        for view, writer in self._writers.items():
+            writer.path.replace(out / f"{view}.safetensors")
+        self._journal.remove()
+
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        os.close(self._file)
+    def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
+        for writer in self._writers.values():
+            writer.leave()
+        if isinstance(error, ModelError):
+            self._journal.remove()  # the same again would end the same way
 
 
 def _code() -> str:

@@ -50,20 +50,15 @@ def vectors(
     """
     static = [view for view, _ in found.parts if view in STATIC]
     contextual = [view for view, _ in found.parts if view not in STATIC]
-    of_matrix = encoder.static(aligned, static)
-    states = {(view, 0): of for view, of in zip(static, of_matrix, strict=True)}
+    of_matrix = zip(static, encoder.static(aligned, static), strict=True)
+    states = {(view, 0): of_view for view, of_view in of_matrix}
     if contextual:
-        wanted = [
-            (view, layer)
-            for view, choice in found.parts
-            if view not in STATIC
-            for layer in choice.layers
-        ]
+        of_encoder = [(v, i) for v, choice in found.parts if v in contextual for i in choice.layers]
         shape = (len(corpus), encoder.width)
-        states |= {key: np.empty(shape, dtype=np.float32) for key in wanted}
+        states |= {key: np.empty(shape, dtype=np.float32) for key in of_encoder}
         for rows, of_views in encoder.encode(
             corpus, aligned, views=contextual, seed=0, threads=threads
         ):
-            for view, layer in wanted:
+            for view, layer in of_encoder:
                 states[view, layer][rows] = of_views[contextual.index(view), layer]
     return features.assemble(found, lambda view, layer: states[view, layer])

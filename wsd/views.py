@@ -1,4 +1,4 @@
-"""What is kept of a sentence: the names of the views.
+"""What is kept of a sentence: the names of the views, and of the ways in which they are made.
 
 A contextual view has a vector per hidden state. A static one is taken from the matrix of the
 input embeddings alone, before positions, segments and norms: a word piece has the same vector in
@@ -24,6 +24,11 @@ A sentence of nothing but the focal word has no context: its ``context``, ``othe
 CONTEXTUAL = ("focal", "context", "cls", "other")
 STATIC = ("static", "static_context")
 VIEWS = (*CONTEXTUAL, *STATIC)
+# How the pieces of the focal word become one vector.
+POOLINGS = ("mean", "first", "last")
+DEVICES = ("auto", "cpu", "cuda")
+# What the encoder computes in; the vectors are float32 whatever it is.
+PRECISIONS = ("float32", "bfloat16", "float16")
 
 
 def blocks_of(view: str, blocks: int) -> int:
