@@ -88,9 +88,9 @@ def temperature(logits: np.ndarray, gold: np.ndarray) -> float | None:
     """
     known = ~np.isnan(logits[np.arange(len(gold)), gold])
     logits, gold = logits[known], gold[known]
-    if not len(gold) or (~np.isnan(logits)).sum(axis=1).max() < 2:
-        return None
     there = ~np.isnan(logits)
+    if not len(gold) or there.sum(axis=1).max() < 2:
+        return None
     others = np.maximum(there.sum(axis=1, keepdims=True) - 1, 1)
     share = 1 / (len(gold) + 2)
     targets = np.where(there, share / others, 0.0)
@@ -114,15 +114,11 @@ def reliability(confidence: np.ndarray, correct: np.ndarray) -> list[Bin]:
         Probability of the predicted sense, 0 to 1.
     correct : bool array of shape (n,)
     """
-    of = _bins(confidence)
     found = []
     for i in range(BINS):
-        here = of == i
-        n = int(here.sum())
-        means = (
-            (float(confidence[here].mean()), float(correct[here].mean())) if n else (np.nan,) * 2
-        )
-        found.append(Bin(i / BINS, (i + 1) / BINS, n, *means))
+        here = _bins(confidence) == i
+        means = [float(of[here].mean()) if here.any() else np.nan for of in (confidence, correct)]
+        found.append(Bin(i / BINS, (i + 1) / BINS, int(here.sum()), *means))
     return found
 
 
