@@ -23,7 +23,7 @@ from wsd.corpus import Corpus
 from wsd.errors import ResultError
 from wsd.figures import MEANS
 from wsd.predictions import WordPredictions
-from wsd.tables import BASELINE, BEST, CANDIDATE, CONTROL, PUBLISHED, SELECTED, TWIN
+from wsd.tables import BASELINE, BEST, CANDIDATE, CONTROL_VIEW, PUBLISHED, SELECTED, TWIN
 
 GOLD = {"bat": [0] * 12 + [1] * 20, "seal": [0] * 30 + [1] * 16 + [2] * 4}
 SENSES = {"bat": ("animal", "club"), "seal": ("animal", "stamp", "ring")}
@@ -99,9 +99,9 @@ def systems(selected: str = "2") -> comparison.ModelComparison:
         per_word=[],
         others=[
             row(BASELINE, "-", MANY, model="no encoder"),
-            row(CONTROL, "0", MANY, view="context"),
-            row(CONTROL, "1", SOME, view="context"),
-            row(CONTROL, "2", MANY, view="context"),
+            row(CONTROL_VIEW, "0", MANY, view="context"),
+            row(CONTROL_VIEW, "1", SOME, view="context"),
+            row(CONTROL_VIEW, "2", MANY, view="context"),
             row(TWIN, "1", FEW, model="other-random-1"),
             row(PUBLISHED, "sum-last-4", SOME, model="published"),
         ],
@@ -142,7 +142,7 @@ def test_the_reference_is_what_was_selected_not_what_is_best() -> None:
 
 def test_of_the_controls_the_best_layer_stands_and_foreign_twins_do_not() -> None:
     found = systems()
-    assert [r.layers for r in found.others if r.kind == CONTROL] == ["1"]
+    assert [r.layers for r in found.others if r.kind == CONTROL_VIEW] == ["1"]
     assert not [r for r in found.others if r.kind == TWIN]
 
 
@@ -185,7 +185,7 @@ def test_a_twin_is_its_own_models_alone() -> None:
     """A model may be called like another one's twin, and have twins itself."""
     twins = [row(TWIN, "1", FEW, model=name) for name in
              ("a-random-1", "a-random-x-random-1", "a.b-random-2", "aXb-random-2")]  # fmt: skip
-    found = comparison._with_base(twins, ["a", "a-random-x", "a.b"])
+    found = comparison.with_base(twins, ["a", "a-random-x", "a.b"])
     assert [one.base for one in found] == ["a", "a-random-x", "a.b", ""]
 
 

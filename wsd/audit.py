@@ -136,15 +136,8 @@ def scores_without_duplicates(
         if len(rows) != len(word.index):
             raise ValueError(f"{len(rows)} flags for {len(word.index)} rows of {word.word}")
         if rows.any():
-            kept.append(
-                replace(
-                    word,
-                    index=word.index[rows],
-                    gold=word.gold[rows],
-                    predicted=word.predicted[rows],
-                    scores=word.scores[rows],
-                )
-            )
+            columns = ("index", "gold", "predicted", "scores")
+            kept.append(replace(word, **{name: getattr(word, name)[rows] for name in columns}))
     return kept
 
 
@@ -262,12 +255,12 @@ def _judges(files: Sequence[File], judge: str | None) -> list[int]:
             f"no predictions of the classifier {judge!r} on a single layer from 1 up",
             fix="name a classifier and layers that the config has, or audit without a judge",
         )
-    for word in (word for i in found for word in files[i][0]):
-        if not np.allclose(np.nansum(word.scores, axis=1), 1):
-            raise ConfigError(
-                f"the scores of the classifier {judge!r} are no probabilities",
-                fix="name a classifier that gives probabilities, such as logistic regression",
-            )
+    scores = (word.scores for i in found for word in files[i][0])
+    if not all(np.allclose(np.nansum(of_word, axis=1), 1) for of_word in scores):
+        raise ConfigError(
+            f"the scores of the classifier {judge!r} are no probabilities",
+            fix="name a classifier that gives probabilities, such as logistic regression",
+        )
     return found
 
 

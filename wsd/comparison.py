@@ -29,11 +29,11 @@ from wsd.tables import (
     BASELINE,
     BEST,
     CANDIDATE,
-    CONTROL,
+    CONTROL_VIEW,
     NAMES,
-    PER_WORD,
     PUBLISHED,
     SELECTED,
+    SELECTED_PER_WORD,
     SYSTEM,
     TWIN,
     latex,
@@ -45,9 +45,9 @@ CONTROL_TASK = "control"
 # What `compare` is given: the kind of the rows, and what the files are predictions of.
 FILES = {
     "candidates": (CANDIDATE, "every configuration that could be selected"),
-    "per_word_files": (PER_WORD, "each word as its own folds choose"),
+    "per_word_files": (SELECTED_PER_WORD, "each word as its own folds choose"),
     "baselines": (BASELINE, "no encoder"),
-    "views": (CONTROL, "control views"),
+    "views": (CONTROL_VIEW, "control views"),
     "twins": (TWIN, "encoders with random weights"),
     "control": (CONTROL_TASK, "the control task"),
     "published": (PUBLISHED, "of `wsd published`"),
@@ -153,15 +153,10 @@ def read_rows(
         words, source = read_test_split(path, corpora, relabelled=kind == CONTROL_TASK)
         with expecting(path):
             published = source["encoder"].get("published")
-            row = ComparisonRow(
-                kind=kind,
-                model=source["encoder"]["model"]["name"],
-                **{key: source[key] for key in ("view", "layers", "classifier")},
-                words=words,
-                about=f"{published['source']}: {published['protocol']}" if published else "",
-                source=source,
-            )
-        rows.append(row)
+            about = f"{published['source']}: {published['protocol']}" if published else ""
+            model = source["encoder"]["model"]["name"]
+            names = {key: source[key] for key in NAMES[2:]}
+        rows.append(ComparisonRow(kind, model, **names, words=words, about=about, source=source))
     return rows
 
 
@@ -198,10 +193,7 @@ def assemble(
         of_models.setdefault(row.model, []).append(row)
     references = {model: _reference(model, own, chosen) for model, own in of_models.items()}
     listed = table[(table["train"] == "full") & (table["scope"] == ALL_WORDS)]
-    on_folds = {
-        tuple(row[name] for name in NAMES[1:]): row["objective"]
-        for row in listed.to_dict("records")
-    }
+    on_folds: dict[Any, float] = listed.set_index(list(NAMES[1:]))["objective"].to_dict()
     strongest = _strongest(others, objective)
     return [
         ModelComparison(
@@ -209,7 +201,7 @@ def assemble(
             reference=references[model],
             candidates=own,
             others=[
-                *(replace(row, kind=PER_WORD) for row in per_word if row.model == model),
+                *(replace(row, kind=SELECTED_PER_WORD) for row in per_word if row.model == model),
                 replace(max(own, key=lambda row: row.mean(objective)), kind=BEST),
                 *(row for other, row in references.items() if other != model),
                 *(r for r in strongest if not _is_control(r) or model in (r.model, r.base)),
@@ -242,7 +234,7 @@ def _reference(
 
 
 def _is_control(row: ComparisonRow) -> bool:
-    return row.kind in (CONTROL, TWIN)
+    return row.kind in (CONTROL_VIEW, TWIN)
 
 
 def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[ComparisonRow]:
@@ -299,7 +291,7 @@ def with_intervals(
     return table
 
 
-def per_word(rows: Sequence[ComparisonRow], seed: int) -> list[Line]:
+def word_rows(rows: Sequence[ComparisonRow], seed: int) -> list[Line]:
     """A table row per system and word: its figures with their 95% intervals."""
     return [
         {
@@ -406,9 +398,7 @@ def differences(
                 "p": tests[name].p,
                 "p_holm": None,
                 "p_mcnemar": statistics.mcnemar(joints) if name == "micro_accuracy" else None,
-                "low_by_clusters": clustered[name].low,
-                "high_by_clusters": clustered[name].high,
-                "inflation_by_clusters": clustered[name].inflation,
+                **{f"{key}_by_clusters": x for key, x in clustered[name]._asdict().items()},
             }
             for name in MEANS
         ]
@@ -461,10 +451,9 @@ def selectivity(task: Sequence[ComparisonRow], control: Sequence[ComparisonRow])
             continue
         line: Line = {name: row.names[name] for name in NAMES[1:]}
         for name in ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1"):
-            of_senses, of_control = of_task[row.configuration].mean(name), row.mean(name)
-            line[name] = of_senses
-            line[f"{name}_control"] = of_control
-            line[f"{name}_selectivity"] = of_senses - of_control
+            senses, control_task = of_task[row.configuration].mean(name), row.mean(name)
+            line |= {name: senses, f"{name}_control": control_task}
+            line[f"{name}_selectivity"] = senses - control_task
         table.append(line)
     return table
 
@@ -531,7 +520,7 @@ def compare(
         objective, chosen = chosen["objective"], chosen["chosen"]
     rows = {name: read_rows(files[name], kind, corpora) for name, (kind, _) in FILES.items()}
     own = rows["candidates"]
-    controls = [*rows["views"], *_with_base(rows["twins"], [row.model for row in own])]
+    controls = [*rows["views"], *with_base(rows["twins"], [row.model for row in own])]
     elsewhere = [*rows["published"], *rows["outputs"]]
     with expecting(selection_table):
         listed = read_csv(selection_table)[LISTED]
@@ -565,7 +554,7 @@ def compare(
         beside = {"reference_model": systems.model}
         of_model = with_intervals([*shown, *systems.candidates], unlike, systems.objective, seed)
         figures += [{**line, **beside} for line in of_model]
-        behind["words"] += [{**line, **beside} for line in per_word(shown, seed)]
+        behind["words"] += [{**line, **beside} for line in word_rows(shown, seed)]
         behind["rare-senses"] += [{**line, **beside} for line in rare_senses(shown)]
         behind["differences"] += differences(systems, clusters, seed)
         behind["best-set"] += best_set(systems, objective, seed)
@@ -585,7 +574,7 @@ def _read_scores(path: Path, unknown: set[str]) -> pd.DataFrame:
     return scores[~scores["model"].isin(unknown)]
 
 
-def _with_base(twins: Sequence[ComparisonRow], models: Sequence[str]) -> list[ComparisonRow]:
+def with_base(twins: Sequence[ComparisonRow], models: Sequence[str]) -> list[ComparisonRow]:
     """Twins with the model that each is one of: its name without what follows."""
 
     def base(name: str) -> str:

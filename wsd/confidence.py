@@ -164,12 +164,11 @@ def _bins(split: str, tested: _Tested) -> list[dict[str, Any]]:
     rows = []
     for scores, confidence in tested.confidence.items():
         for one in calibration.reliability(confidence, tested.correct):
-            if one.n:
-                right = round(one.accuracy * one.n)
-                low = beta.ppf(0.025, right, one.n - right + 1) if right else 0.0
-                high = beta.ppf(0.975, right + 1, one.n - right) if right < one.n else 1.0
-                row = {"test": split, "scores": scores, **one._asdict()}
-                rows.append({**row, "accuracy_low": low, "accuracy_high": high})
+            n, right = one["n"], round(one["accuracy"] * one["n"])
+            low = beta.ppf(0.025, right, n - right + 1) if right else 0.0
+            high = beta.ppf(0.975, right + 1, n - right) if right < n else 1.0
+            row = {"test": split, "scores": scores, **one}
+            rows.append({**row, "accuracy_low": low, "accuracy_high": high})
     return rows
 
 

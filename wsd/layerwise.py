@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from wsd import statistics, tuning
-from wsd.comparison import ComparisonRow, adjust, best_of, per_word, read_rows
+from wsd.comparison import ComparisonRow, adjust, best_of, read_rows, word_rows
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError, ResultError
 from wsd.features import features
@@ -31,6 +31,11 @@ log = logging.getLogger("wsd")
 
 WORD = "word"
 GROUP = ("model", "view", "classifier")
+# What all searches have in common, as an error calls it, by its name in their provenance.
+COMMON = {
+    **{"training set": "train", "task": "task", "folds": "folds"},
+    **{"objective": "objective", "words with folds": "tuned"},
+}
 DIFFERENCE = ("difference", "difference_low", "difference_high", "p", "p_holm")
 LAYER_COLUMNS = [
     *(*GROUP, "layers", "relative_depth", "objective_on_folds", "chosen_on_folds"),
@@ -48,11 +53,10 @@ MODEL_COLUMNS = [
 
 
 class Member(NamedTuple):
-    """One layer choice: its predictions, what the folds say of it, and with which encoder."""
+    """One layer choice: its predictions, what the folds say of it, and its encoder's blocks."""
 
     row: ComparisonRow
-    search: Search
-    estimator: str
+    candidate: Candidate
     blocks: int
 
 
@@ -137,14 +141,8 @@ def read_groups(
     for row, path, other in zip(rows, predictions, searches, strict=True):
         search, source = tuning.read(other)
         with expecting(other):
-            settings = {
-                "training set": source["train"],
-                "task": source["task"],
-                "folds": source["folds"],
-                "objective": source["objective"],
-                "words with folds": source["tuned"],
-            }
-            member = Member(row, search, source["estimator"], source["encoder"]["model"]["blocks"])
+            settings = {name: source[key] for name, key in COMMON.items()}
+            estimator, blocks = source["estimator"], source["encoder"]["model"]["blocks"]
         common = common or settings
         # One job writes both, with the same provenance but for what describes the rows.
         if any(source.get(key) != row.source[key] for key in row.source if key != "words"):
@@ -155,10 +153,11 @@ def read_groups(
         if {*search.figures, *search.untuned} != set(corpora):
             raise _not_together("the folds are not of the words that are asked for", other)
         group = found.setdefault((row.model, row.view, row.classifier), {})
-        place = features(row.view, row.layers, member.blocks).order
+        place = features(row.view, row.layers, blocks).order
         if place in group:
             raise _not_together("a second file of this model, view, layers and classifier", other)
-        group[place] = member
+        candidate = Candidate(row.view, row.layers, row.classifier, estimator, search)
+        group[place] = Member(row, candidate, blocks)
     return [_group([of[p] for p in sorted(of)], common["objective"]) for of in found.values()]
 
 
@@ -172,13 +171,7 @@ def _not_together(wrong: str, where: Path) -> ResultError:
 
 def _group(members: Sequence[Member], objective: str) -> Group:
     rows = [member.row for member in members]
-    of_folds = choose_each(
-        [
-            Candidate(of.row.view, of.row.layers, of.row.classifier, of.estimator, of.search)
-            for of in members
-        ],
-        objective,
-    )
+    of_folds = choose_each([member.candidate for member in members], objective)
     if of_folds is None:
         raise ResultError(
             f"nothing was selected for {rows[0].model!r}",
@@ -189,7 +182,7 @@ def _group(members: Sequence[Member], objective: str) -> Group:
     return Group(
         blocks=members[-1].blocks,
         rows=rows,
-        searches=[member.search for member in members],
+        searches=[member.candidate.search for member in members],
         objective=objective,
         on_folds=[on_folds[row.layers] for row in rows],
         chosen=chosen["all"]["layers"],
@@ -273,7 +266,7 @@ def _difference(
 
 def of_words(group: Group, seed: int) -> list[dict[str, Any]]:
     """A table row per word and layer choice: the word's figures, and what its folds say."""
-    lines = {(line["word"], line["layers"]): line for line in per_word(group.rows, seed)}
+    lines = {(line["word"], line["layers"]): line for line in word_rows(group.rows, seed)}
     table = []
     for i, word in enumerate(of.word for of in group.rows[0].words):
         told = best_of(group.rows, [i], group.objective, seed).within

@@ -8,7 +8,7 @@ quantity that an interval is about is the figure of the expected confusion matri
 and measured coverage: docs/statistics.md.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from math import comb, prod
 from typing import NamedTuple
@@ -110,11 +110,7 @@ def mean_intervals(
         mass = generator.standard_gamma(matrix + prior, size=(draws, *matrix.shape))
         drawn.append(_figures_of_drawn(_scaled(mass, matrix), matrix))
     means = over_words(drawn, [matrix.sum() for matrix in confusions])
-    estimate = mean_figures(confusions)
-    return {
-        name: bounded(*_shifted(means[name], estimate[name], level), estimate[name], floor=0)
-        for name in MEANS
-    }
+    return _shifted(means, mean_figures(confusions), level, floor=0)
 
 
 def difference_intervals(
@@ -146,11 +142,7 @@ def difference_intervals(
         systems = both_systems(_scaled(mass, rows).reshape(draws, *joint.shape))
         drawn.append(subtract(*map(_figures_of_drawn, systems, both_systems(joint))))
     means = over_words(drawn, [joint.sum() for joint in joints])
-    estimate = mean_differences(joints)
-    return {
-        name: bounded(*_shifted(means[name], estimate[name], level), estimate[name], floor=-1)
-        for name in MEANS
-    }
+    return _shifted(means, mean_differences(joints), level, floor=-1)
 
 
 def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
@@ -203,10 +195,16 @@ def _shortest(drawn: np.ndarray, level: float) -> Interval:
     return ordered[start], ordered[start + inside - 1]
 
 
-def _shifted(drawn: np.ndarray, estimate: np.ndarray, level: float) -> Interval:
-    """The interval of equal tails, moved so that the draws' mean is the estimate."""
-    low, high = np.quantile(drawn - drawn.mean(), [(1 - level) / 2, (1 + level) / 2])
-    return estimate + low, estimate + high
+def _shifted(
+    drawn: Mapping[str, np.ndarray], estimate: Mapping[str, np.ndarray], level: float, floor: int
+) -> dict[str, Interval]:
+    """Intervals of equal tails, moved so that the draws' mean is the estimate."""
+    found = {}
+    for name, of in estimate.items():
+        centred = drawn[name] - drawn[name].mean()
+        low, high = of + np.quantile(centred, [(1 - level) / 2, (1 + level) / 2])
+        found[name] = bounded(low, high, of, floor)
+    return found
 
 
 # Clusters

@@ -20,8 +20,12 @@ NOTE = (
 
 # The names of a row of the comparison, and its kinds.
 NAMES = ("kind", "model", "view", "layers", "classifier")
-SELECTED, PER_WORD, BEST = "selected", "selected per word", "best on test, for reference only"
-CANDIDATE, BASELINE, CONTROL, TWIN = "candidate", "baseline", "control view", "random weights"
+SELECTED, SELECTED_PER_WORD, BEST = (
+    "selected",
+    "selected per word",
+    "best on test, for reference only",
+)
+CANDIDATE, BASELINE, CONTROL_VIEW, TWIN = "candidate", "baseline", "control view", "random weights"
 PUBLISHED, SYSTEM = "published", "system"
 # A baseline stands once beside each model's selected row.
 KEY = ("reference_model", *NAMES)
