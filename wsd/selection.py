@@ -22,6 +22,7 @@ from wsd.trains import FULL
 from wsd.tuning import Search
 
 ALL_WORDS = "all words"
+CONFIGURATION = ("view", "layers", "classifier", "estimator")
 COLUMNS = [
     *("model", "train", "scope", "view", "layers", "classifier", "parameters"),
     *("objective", "spread", "frequency", "selected"),
@@ -77,10 +78,7 @@ def choose(
         of_repeats.append(of.max(axis=1))
         rows.append(
             {
-                "view": candidate.view,
-                "layers": candidate.layers,
-                "classifier": candidate.classifier,
-                "estimator": candidate.estimator,
+                **{name: getattr(candidate, name) for name in CONFIGURATION},
                 "parameters": parameters,
                 "objective": float(of[:, point].mean()),
                 "spread": float(of[:, point].std()),
@@ -126,8 +124,7 @@ def select(files: Sequence[Path], *, objective: str, table: Path, out: Path) -> 
         blocks[model["name"]] = model["blocks"]
         spaces[source["classifier"]] = source["space"]
         folds[source["train"]] = source["folds"]
-        names = {key: source[key] for key in ("view", "layers", "classifier", "estimator")}
-        candidate = Candidate(**names, search=search)
+        candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=search)
         groups.setdefault((model["name"], source["train"]), []).append(candidate)
     rows: list[dict[str, Any]] = []
     chosen: dict[str, dict[str, Any]] = {}
