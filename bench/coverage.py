@@ -17,13 +17,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from wsd.figures import FIGURES, MEANS, mean_figures, word_figures
+from wsd.figures import FIGURES, MEANS, mean_differences, mean_figures, word_figures
 from wsd.statistics import (
     difference_intervals,
     mean_intervals,
     not_told_from_best,
     paired_permutations,
-    word_difference_intervals,
     word_intervals,
 )
 
@@ -121,20 +120,6 @@ def percentile(
     }
 
 
-def less(
-    figures: Callable[[Sequence[np.ndarray]], Mapping[str, np.ndarray]],
-    joints: Sequence[np.ndarray],
-) -> dict[str, np.ndarray]:
-    """First system's figures less the second's."""
-    first = figures([joint.sum(axis=-1) for joint in joints])
-    second = figures([joint.sum(axis=-2) for joint in joints])
-    return {name: first[name] - second[name] for name in first}
-
-
-def one(matrices: Sequence[np.ndarray]) -> Mapping[str, np.ndarray]:
-    return word_figures(matrices[0])
-
-
 class Tally:
     """Coverage, misses on either side and widths, by row, metric and method."""
 
@@ -156,29 +141,21 @@ class Tally:
         return list(dict.fromkeys(row for row, *_ in self.seen))
 
 
-def words(
-    scenario: str, simulations: int, draws: int, rng: np.random.Generator, pair: bool
-) -> Tally:
-    """Simulate the intervals of every word, or of its difference between two systems."""
+def words(scenario: str, simulations: int, draws: int, rng: np.random.Generator) -> Tally:
+    """Simulate the intervals of every word."""
     tally = Tally()
     for word, counts in COUNTS.items():
         n = np.array(counts)
         for _ in range(simulations):
             true = rates(recalls(scenario, counts, rng), counts)
             joint = sample(true, counts, rng)
-            expected = true * n[:, None, None]
-            if pair:
-                truth = less(one, [expected])
-                ours = word_difference_intervals(joint, draws=draws, rng=rng)
-                naive = percentile([joint], lambda drawn: less(one, drawn), draws, rng)
-            else:
-                truth = dict(word_figures(expected.sum(axis=-1)))
-                matrix = joint.sum(axis=-1)
-                ours = word_intervals(matrix, draws=draws, rng=rng)
-                naive = percentile([matrix], one, draws, rng)
-                rarest = int(n.argmin())
-                if n[rarest] < 30 and matrix[rarest, rarest] == n[rarest]:
-                    tally.add(f"{word} {n[rarest]} of {n[rarest]}", "ours", ours, truth)
+            truth = word_figures((true * n[:, None, None]).sum(axis=-1))
+            matrix = joint.sum(axis=-1)
+            ours = word_intervals(matrix, draws=draws, rng=rng)
+            naive = percentile([matrix], lambda drawn: word_figures(drawn[0]), draws, rng)
+            rarest = int(n.argmin())
+            if n[rarest] < 30 and matrix[rarest, rarest] == n[rarest]:
+                tally.add(f"{word} {n[rarest]} of {n[rarest]}", "ours", ours, truth)
             tally.add(word, "ours", ours, truth)
             tally.add(word, "percentile", naive, truth)
     return tally
@@ -197,9 +174,9 @@ def means(
             for rate, counts in zip(true, COUNTS.values(), strict=True)
         ]
         if pair:
-            truth = less(mean_figures, expected)
+            truth = mean_differences(expected)
             ours = difference_intervals(joints, draws=draws, rng=rng)
-            naive = percentile(joints, lambda drawn: less(mean_figures, drawn), draws, rng)
+            naive = percentile(joints, mean_differences, draws, rng)
         else:
             truth = mean_figures([joint.sum(axis=-1) for joint in expected])
             matrices = [joint.sum(axis=-1) for joint in joints]
@@ -236,9 +213,9 @@ def sets(
     held, size = defaultdict(list), defaultdict(list)
     for _ in range(simulations):
         gold, found = predictions(len(own), own, rng)
-        for name, best in not_told_from_best(
-            gold, found, permutations=permutations, rng=rng
-        ).items():
+        seed = int(rng.integers(2**32))
+        for name in MEANS:
+            best = not_told_from_best(gold, found, name, permutations=permutations, rng=seed)
             held[name].append(best.within[0])
             size[name].append(best.within.sum())
     return {name: (float(np.mean(held[name])), float(np.mean(size[name]))) for name in held}
@@ -325,9 +302,7 @@ def print_tests(simulations: int, permutations: int, rng: np.random.Generator) -
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "what", choices=["words", "word-differences", "means", "differences", "tests"]
-    )
+    parser.add_argument("what", choices=["words", "means", "differences", "tests"])
     parser.add_argument("--scenario", choices=list(SCENARIOS), default="plain")
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--draws", type=int, default=1000, help="of each interval or test")
@@ -337,11 +312,11 @@ def main() -> None:
     if args.what == "tests":
         print_tests(args.simulations, args.draws, rng)
         return
-    simulate = words if args.what.startswith("word") else means
-    tally = simulate(
-        args.scenario, args.simulations, args.draws, rng, args.what.endswith("differences")
-    )
-    (print_words if simulate is words else print_means)(tally)
+    simulation = (args.scenario, args.simulations, args.draws, rng)
+    if args.what == "words":
+        print_words(words(*simulation))
+    else:
+        print_means(means(*simulation, pair=args.what == "differences"))
 
 
 if __name__ == "__main__":

@@ -67,14 +67,17 @@ def test_the_error_by_hand() -> None:
     correct = np.array([1, 1, 1, 0, 1, 0.0])
     expected = (4 * abs(0.95 - 0.75) + 2 * abs(0.55 - 0.5)) / 6
     assert calibration.calibration_error(confidence, correct) == pytest.approx(expected)
-    bins = [one for one in calibration.reliability(confidence, correct) if one.n]
-    assert [(one.high, one.n, one.accuracy) for one in bins] == [(0.6, 2, 0.5), (1.0, 4, 0.75)]
-    assert bins[1].confidence == pytest.approx(0.95)
+    bins = calibration.reliability(confidence, correct)
+    assert [(one["high"], one["n"], one["accuracy"]) for one in bins] == [
+        (0.6, 2, 0.5),
+        (1.0, 4, 0.75),
+    ]
+    assert bins[1]["confidence"] == pytest.approx(0.95)
 
 
 def test_the_ends_of_the_bins() -> None:
     bins = calibration.reliability(np.array([0, 0.1, 0.10001, 1.0]), np.ones(4))
-    assert [one.n for one in bins] == [2, 1, *[0] * 7, 1]
+    assert [(one["high"], one["n"]) for one in bins] == [(0.1, 2), (0.2, 1), (1.0, 1)]
 
 
 def test_the_interval_covers_the_true_error() -> None:

@@ -1,6 +1,7 @@
 """The comparison: which row is which, and what each table says of it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,14 +10,7 @@ import pytest
 
 from wsd import comparison, predictions, statistics
 from wsd.comparison import (
-    BASELINE,
-    BEST,
-    CANDIDATE,
-    CONTROL,
-    PUBLISHED,
-    SELECTED,
-    TWIN,
-    Row,
+    ComparisonRow,
     assemble,
     best_set,
     differences,
@@ -29,6 +23,7 @@ from wsd.corpus import Corpus
 from wsd.errors import ResultError
 from wsd.figures import MEANS
 from wsd.predictions import WordPredictions
+from wsd.tables import BASELINE, BEST, CANDIDATE, CONTROL_VIEW, PUBLISHED, SELECTED, TWIN
 
 GOLD = {"bat": [0] * 12 + [1] * 20, "seal": [0] * 30 + [1] * 16 + [2] * 4}
 SENSES = {"bat": ("animal", "club"), "seal": ("animal", "stamp", "ring")}
@@ -76,9 +71,11 @@ def words(wrong: dict[str, list[int]]) -> list[WordPredictions]:
     return found
 
 
-def row(kind: str, layers: str, wrong: dict[str, list[int]], model: str = "m", **other: str) -> Row:
+def row(
+    kind: str, layers: str, wrong: dict[str, list[int]], model: str = "m", **other: str
+) -> ComparisonRow:
     names = {"view": "focal", "classifier": "lda", **other}
-    return Row(kind, model, names["view"], layers, names["classifier"], words(wrong))
+    return ComparisonRow(kind, model, names["view"], layers, names["classifier"], words(wrong))
 
 
 FEW, SOME, MANY = {"bat": [0]}, {"bat": [0, 1, 20]}, {"bat": [*range(9)], "seal": [*range(25)]}
@@ -95,16 +92,16 @@ def selection(layers: str) -> tuple[dict[str, object], pd.DataFrame]:
     return {"m": {"full": {"all": names}}}, table
 
 
-def systems(selected: str = "2") -> comparison.Systems:
+def systems(selected: str = "2") -> comparison.ModelComparison:
     chosen, table = selection(selected)
     found = assemble(
         candidates=[row(CANDIDATE, "1", FEW), row(CANDIDATE, "2", SOME), row(CANDIDATE, "3", MANY)],
         per_word=[],
         others=[
             row(BASELINE, "-", MANY, model="no encoder"),
-            row(CONTROL, "0", MANY, view="context"),
-            row(CONTROL, "1", SOME, view="context"),
-            row(CONTROL, "2", MANY, view="context"),
+            row(CONTROL_VIEW, "0", MANY, view="context"),
+            row(CONTROL_VIEW, "1", SOME, view="context"),
+            row(CONTROL_VIEW, "2", MANY, view="context"),
             row(TWIN, "1", FEW, model="other-random-1"),
             row(PUBLISHED, "sum-last-4", SOME, model="published"),
         ],
@@ -145,7 +142,7 @@ def test_the_reference_is_what_was_selected_not_what_is_best() -> None:
 
 def test_of_the_controls_the_best_layer_stands_and_foreign_twins_do_not() -> None:
     found = systems()
-    assert [r.layers for r in found.others if r.kind == CONTROL] == ["1"]
+    assert [r.layers for r in found.others if r.kind == CONTROL_VIEW] == ["1"]
     assert not [r for r in found.others if r.kind == TWIN]
 
 
@@ -180,7 +177,7 @@ def test_models_are_compared_by_what_was_selected_of_each() -> None:
     line = against[(against["kind"] == SELECTED) & (against["figure"] == "mean_macro_f1")].iloc[0]
     assert (line["reference_model"], line["model"]) == ("n", "m")
     assert line["difference"] == pytest.approx(
-        rows[2].figure("mean_macro_f1") - rows[1].figure("mean_macro_f1")
+        rows[2].mean("mean_macro_f1") - rows[1].mean("mean_macro_f1")
     )
 
 
@@ -188,7 +185,7 @@ def test_a_twin_is_its_own_models_alone() -> None:
     """A model may be called like another one's twin, and have twins itself."""
     twins = [row(TWIN, "1", FEW, model=name) for name in
              ("a-random-1", "a-random-x-random-1", "a.b-random-2", "aXb-random-2")]  # fmt: skip
-    found = comparison._of_base(twins, ["a", "a-random-x", "a.b"])
+    found = comparison.with_base(twins, ["a", "a-random-x", "a.b"])
     assert [one.base for one in found] == ["a", "a-random-x", "a.b", ""]
 
 
@@ -204,6 +201,20 @@ def test_nothing_selected_is_an_error() -> None:
         )
 
 
+def test_a_selection_of_other_candidates_is_an_error() -> None:
+    chosen, table = selection("9")
+    with pytest.raises(ResultError, match="not among the candidates: m, focal, 9, lda") as caught:
+        assemble(
+            candidates=[row(CANDIDATE, "1", FEW)],
+            per_word=[],
+            others=[],
+            chosen=chosen,
+            objective="mean_macro_f1",
+            table=table,
+        )
+    assert caught.value.fix == "give the selection and the candidates of one run"
+
+
 def test_differences_are_of_the_same_instances_and_adjusted_per_figure() -> None:
     found = systems()
     clusters = {word: np.arange(len(gold)) for word, gold in GOLD.items()}
@@ -215,7 +226,7 @@ def test_differences_are_of_the_same_instances_and_adjusted_per_figure() -> None
     baseline = table[(table["kind"] == BASELINE) & (table["figure"] == "mean_macro_f1")].iloc[0]
     other = row(BASELINE, "-", MANY)
     assert baseline["difference"] == pytest.approx(
-        found.reference.figure("mean_macro_f1") - other.figure("mean_macro_f1")
+        found.reference.mean("mean_macro_f1") - other.mean("mean_macro_f1")
     )
     assert baseline["low"] < baseline["difference"] < baseline["high"]
     for name in MEANS:
@@ -293,10 +304,15 @@ def written(path: Path, of: list[WordPredictions], task: str = "sense", **other:
 def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
     good = written(tmp_path / "good.parquet", words(FEW))
     (found,) = comparison.read_rows([good], CANDIDATE, corpora())
-    assert found.figure("micro_accuracy") == pytest.approx(81 / 82)
+    assert found.mean("micro_accuracy") == pytest.approx(81 / 82)
     foreign = written(tmp_path / "foreign.parquet", words(FEW), corpus={"bat": "x", "seal": "y"})
-    with pytest.raises(ResultError, match="not of the test instances of 'bat'"):
+    with pytest.raises(ResultError, match="other instances of 'bat'"):
         comparison.read_rows([foreign], CANDIDATE, corpora())
+    gold = [replace(of, gold=of.gold[::-1]) for of in words(FEW)]
+    control = written(tmp_path / "control.parquet", gold, task="control")
+    with pytest.raises(ResultError, match="other instances of 'bat'"):
+        comparison.read_rows([control], CANDIDATE, corpora())
+    assert comparison.read_rows([control], "control", corpora())
     fewer = written(tmp_path / "fewer.parquet", words(FEW)[:1])
     with pytest.raises(ResultError, match="'seal'"):
         comparison.read_rows([fewer], CANDIDATE, corpora())

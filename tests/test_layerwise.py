@@ -308,8 +308,7 @@ def test_what_is_not_told_from_the_best(tmp_path: Path) -> None:
     gold = [w.gold for w in words({})]
 
     def best(of: slice, figure: str = "mean_macro_f1") -> list[bool]:
-        found = statistics.not_told_from_best(gold[of], predicted[of], (figure,), rng=3)
-        return found[figure].within.tolist()
+        return statistics.not_told_from_best(gold[of], predicted[of], figure, rng=3).within.tolist()
 
     over_all, bat, seal = best(slice(None)), best(slice(1)), best(slice(1, None))
     assert layers["not_told_from_best"].tolist() == over_all == [True, False, True]

@@ -12,10 +12,11 @@ import pytest
 from conftest import MakeCorpus
 
 from wsd import outputs, predictions, published
-from wsd.comparison import SYSTEM, read_rows
+from wsd.comparison import read_rows
 from wsd.corpus import Corpus
 from wsd.errors import CorpusError, ResultError
 from wsd.evaluation import evaluate
+from wsd.tables import SYSTEM
 
 ROWS = [("train", 0), ("train", 1), ("test", 0), ("test", 1), ("test", 0), ("outofdomain", 1)]
 Line = dict[str, Any]
@@ -181,7 +182,7 @@ def test_rows_of_the_tables(corpora: dict[str, Corpus], tmp_path: Path) -> None:
         "layers": "-",
         "classifier": "-",
     }
-    assert row.figure("micro_accuracy") == 1.0
+    assert row.mean("micro_accuracy") == 1.0
     assert row.about.startswith("o.jsonl, SHA-256 ")
     assert "100.00 (6 instances of 2 words)" in outputs.describe("mine", row.words)
 

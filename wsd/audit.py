@@ -28,7 +28,7 @@ from wsd.corpus import Corpus
 from wsd.duplicates import THRESHOLD, nearest
 from wsd.errors import ConfigError, ResultError
 from wsd.figures import confusion
-from wsd.predictions import WordPredictions
+from wsd.predictions import TEST, WordPredictions
 from wsd.sheets import write_csv
 
 DUPLICATES = ["word", "n_test", "near_duplicates", "same_sense", "without"]
@@ -46,7 +46,6 @@ File = tuple[Sequence[WordPredictions], Mapping[str, Any]]
 
 UNLIKE = 0.3
 CONFIDENT = 0.9
-JUDGE = "logistic"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +69,7 @@ class Twins:
 
 def twins(corpus: Corpus) -> Twins:
     """Find the twin of each test instance, in the order of the corpus's test rows."""
-    train, test = (np.flatnonzero(corpus.split == split) for split in ("train", "test"))
+    train, test = (np.flatnonzero(corpus.split == split) for split in ("train", TEST))
     similarity, place = nearest(
         [corpus.tokens[row] for row in test], [corpus.tokens[row] for row in train]
     )
@@ -96,7 +95,7 @@ def count_duplicates(corpora: Mapping[str, Corpus]) -> pd.DataFrame:
     """
     rows = []
     for word, corpus in corpora.items():
-        found, gold = twins(corpus), corpus.gold[corpus.split == "test"]
+        found, gold = twins(corpus), corpus.gold[corpus.split == TEST]
         near = found.similarity >= THRESHOLD
         rows.append(
             {
@@ -137,15 +136,8 @@ def scores_without_duplicates(
         if len(rows) != len(word.index):
             raise ValueError(f"{len(rows)} flags for {len(word.index)} rows of {word.word}")
         if rows.any():
-            kept.append(
-                replace(
-                    word,
-                    index=word.index[rows],
-                    gold=word.gold[rows],
-                    predicted=word.predicted[rows],
-                    scores=word.scores[rows],
-                )
-            )
+            columns = ("index", "gold", "predicted", "scores")
+            kept.append(replace(word, **{name: getattr(word, name)[rows] for name in columns}))
     return kept
 
 
@@ -168,14 +160,13 @@ class Verdict:
     suspected: np.ndarray
 
 
-def judge_word(layers: Sequence[WordPredictions], confident: float = CONFIDENT) -> Verdict:
+def judge_word(layers: Sequence[WordPredictions]) -> Verdict:
     """Where one classifier contradicts gold at every layer.
 
     Parameters
     ----------
     layers : sequence of WordPredictions
         Of one word, one per layer, at least one; with probabilities as scores.
-    confident : float
     """
     first = layers[0]
     rows = np.arange(len(first.gold))
@@ -186,15 +177,12 @@ def judge_word(layers: Sequence[WordPredictions], confident: float = CONFIDENT) 
     return Verdict(
         sense=np.where(agreed, first.predicted, -1),
         confidence=np.where(agreed, given.mean(axis=0), np.nan),
-        suspected=agreed & (given >= confident).all(axis=0),
+        suspected=agreed & (given >= CONFIDENT).all(axis=0),
     )
 
 
 def list_instances(
-    corpora: Mapping[str, Corpus],
-    files: Sequence[File],
-    *,
-    judge: str | None = JUDGE,
+    corpora: Mapping[str, Corpus], files: Sequence[File], judge: str | None
 ) -> pd.DataFrame:
     """One row per test instance.
 
@@ -202,7 +190,7 @@ def list_instances(
     ----------
     corpora : mapping of word to Corpus
     files : sequence of (predictions of the words, their provenance)
-        As :func:`checked` gives them.
+        As :func:`read_files` gives them.
     judge : str or None
         Name of the classifier that gold is held against; None for no verdict.
 
@@ -214,13 +202,13 @@ def list_instances(
         contradicting is the other sense that the judge predicts at every single layer from 1 up,
         confidence its mean probability there; suspected_gold as in the module's text.
     """
-    of_words = [{one.word: one for one in words} for words, _ in files]
     judges = _judges(files, judge)
+    of_words = zip(*(words for words, _ in files), strict=True)
     tables = []
-    for word, corpus in corpora.items():
-        rows = np.flatnonzero(corpus.split == "test")
+    for (word, corpus), predicted in zip(corpora.items(), of_words, strict=True):
+        rows = np.flatnonzero(corpus.split == TEST)
         gold, twin = corpus.gold[rows], twins(corpus)
-        right = np.sum([of_word[word].predicted == gold for of_word in of_words], axis=0)
+        right = np.sum([one.predicted == gold for one in predicted], axis=0)
         table = {
             "word": word,
             "index": corpus.index[rows],
@@ -239,7 +227,7 @@ def list_instances(
             "right": [" ".join(corpus.tokens[r][corpus.position[r] + 1 :]) for r in rows],
         }
         if judges:
-            verdict = judge_word([of_words[i][word] for i in judges])
+            verdict = judge_word([predicted[i] for i in judges])
             table |= {
                 "contradicting": _names(corpus, verdict.sense),
                 "confidence": verdict.confidence,
@@ -267,18 +255,16 @@ def _judges(files: Sequence[File], judge: str | None) -> list[int]:
             f"no predictions of the classifier {judge!r} on a single layer from 1 up",
             fix="name a classifier and layers that the config has, or audit without a judge",
         )
-    for word in (word for i in found for word in files[i][0]):
-        if not np.allclose(np.nansum(word.scores, axis=1), 1):
-            raise ConfigError(
-                f"the scores of the classifier {judge!r} are no probabilities",
-                fix="name a classifier that gives probabilities, such as logistic regression",
-            )
+    scores = (word.scores for i in found for word in files[i][0])
+    if not all(np.allclose(np.nansum(of_word, axis=1), 1) for of_word in scores):
+        raise ConfigError(
+            f"the scores of the classifier {judge!r} are no probabilities",
+            fix="name a classifier that gives probabilities, such as logistic regression",
+        )
     return found
 
 
-def count_confusions(
-    files: Sequence[File],
-) -> pd.DataFrame:
+def count_confusions(files: Sequence[File]) -> pd.DataFrame:
     """How often each sense was taken for each: per file and word, with what is right.
 
     Parameters
@@ -306,7 +292,7 @@ def _key(source: Mapping[str, Any]) -> dict[str, str]:
     return {"model": source["encoder"]["model"]["name"], **{key: source[key] for key in KEYS[1:]}}
 
 
-def checked(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[File]:
+def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[File]:
     """Read predictions that belong to the corpora and to each other.
 
     Parameters
@@ -318,8 +304,7 @@ def checked(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[File]:
     Returns
     -------
     list of (predictions, provenance)
-        In the order of ``paths``; each with the test split of the words of ``corpora``, in that
-        order.
+        As :func:`read_test_split` gives them, in the order of ``paths``.
 
     Raises
     ------
@@ -331,17 +316,7 @@ def checked(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[File]:
         raise ResultError("there are no predictions to audit")
     files: dict[tuple[str, ...], File] = {}
     for path in paths:
-        words, source = predictions.read(path)
-        by_word = {one.word: one for one in words if one.split == "test"}
-        for word, corpus in corpora.items():
-            if source["corpus"].get(word) != corpus.digest or not _of_test(
-                by_word.get(word), corpus
-            ):
-                raise ResultError(
-                    f"the table was made from other instances of {word!r} than the corpus has",
-                    where=str(path),
-                    fix="delete the file and run again",
-                )
+        words, source = read_test_split(path, corpora)
         key = tuple(_key(source).values())
         if key in files:
             raise ResultError(
@@ -349,7 +324,7 @@ def checked(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[File]:
                 where=str(path),
                 fix="name each file once",
             )
-        files[key] = ([by_word[word] for word in corpora], source)
+        files[key] = words, source
     for part in ("train", "view"):
         if len(found := {source[part] for _, source in files.values()}) > 1:
             raise ResultError(
@@ -359,28 +334,83 @@ def checked(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[File]:
     return list(files.values())
 
 
-def _of_test(found: WordPredictions | None, corpus: Corpus) -> bool:
-    test = corpus.split == "test"
-    return (
-        found is not None
-        and found.senses == corpus.senses
-        and np.array_equal(found.index, corpus.index[test])
-        and np.array_equal(found.gold, corpus.gold[test])
-    )
+def read_test_split(path: Path, corpora: Mapping[str, Corpus], *, relabelled: bool = False) -> File:
+    """Read the predictions of the test split of every word, checked against the corpora.
+
+    Parameters
+    ----------
+    path : Path
+    corpora : mapping of word to Corpus
+    relabelled : bool
+        Gold may be other than the corpora's, as that of a control task is.
+
+    Returns
+    -------
+    list of WordPredictions
+        In the order of ``corpora``.
+    dict
+        Their provenance.
+
+    Raises
+    ------
+    ResultError
+        If the file was made from other instances than the corpora have.
+    """
+    words, source = predictions.read(path)
+    by_word = {one.word: one for one in words if one.split == TEST}
+    for word, corpus in corpora.items():
+        found, test = by_word.get(word), corpus.split == TEST
+        if (
+            found is None
+            or source["corpus"].get(word) != corpus.digest
+            or found.senses != corpus.senses
+            or not np.array_equal(found.index, corpus.index[test])
+            or not (relabelled or np.array_equal(found.gold, corpus.gold[test]))
+        ):
+            raise ResultError(
+                f"the table was made from other instances of {word!r} than the corpus has",
+                where=str(path),
+                fix="delete the file and run again",
+            )
+    return [by_word[word] for word in corpora], source
+
+
+def audit(
+    corpora: Mapping[str, Corpus], paths: Sequence[Path], *, judge: str | None, out: Path
+) -> None:
+    """Write the three tables into a folder.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+    paths : sequence of Path
+        As in :func:`read_files`.
+    judge : str or None
+        As in :func:`list_instances`.
+    out : Path
+    """
+    files = read_files(paths, corpora)
+    instances = list_instances(corpora, files, judge)
+    write_csv(out / "duplicates.csv", count_duplicates(corpora))
+    write_csv(out / "instances.csv", instances)
+    write_csv(out / "confusions.csv", count_confusions(files))
+
+
+# These go once the command calls `audit`.
 
 
 def audit_duplicates(corpora: Mapping[str, Corpus], *, out: Path) -> None:
-    """Write ``duplicates.csv``: see :func:`count_duplicates`."""
+    """Write ``duplicates.csv``."""
     write_csv(out, count_duplicates(corpora))
 
 
 def audit_instances(
-    corpora: Mapping[str, Corpus], paths: Sequence[Path], *, judge: str | None = JUDGE, out: Path
+    corpora: Mapping[str, Corpus], paths: Sequence[Path], *, judge: str | None, out: Path
 ) -> None:
-    """Write ``instances.csv`` from prediction files: see :func:`list_instances`."""
-    write_csv(out, list_instances(corpora, checked(paths, corpora), judge=judge))
+    """Write ``instances.csv``."""
+    write_csv(out, list_instances(corpora, read_files(paths, corpora), judge))
 
 
 def audit_confusions(corpora: Mapping[str, Corpus], paths: Sequence[Path], *, out: Path) -> None:
-    """Write ``confusions.csv`` from prediction files: see :func:`count_confusions`."""
-    write_csv(out, count_confusions(checked(paths, corpora)))
+    """Write ``confusions.csv``."""
+    write_csv(out, count_confusions(read_files(paths, corpora)))

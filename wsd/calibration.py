@@ -10,7 +10,7 @@ prior, which macro-F1 may gain from, rarer senses keep more than their share.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -20,25 +20,6 @@ BINS = 10
 SMALLEST = 1e-300  # a probability below it has no logarithm
 # Beyond these a temperature makes all senses alike, or the first certain.
 BOUNDS = (1e-4, 1e4)
-
-
-class Bin(NamedTuple):
-    """The instances whose confidence lies in one interval.
-
-    Attributes
-    ----------
-    low, high : float
-        The interval, with its upper end.
-    n : int
-    confidence, accuracy : float
-        Means over them; NaN if there are none.
-    """
-
-    low: float
-    high: float
-    n: int
-    confidence: float
-    accuracy: float
 
 
 def logits(scores: np.ndarray, estimator: str, parameters: Mapping[str, Any]) -> np.ndarray:
@@ -62,23 +43,25 @@ def logits(scores: np.ndarray, estimator: str, parameters: Mapping[str, Any]) ->
     return np.log(np.maximum(scores, SMALLEST))
 
 
-def probabilities(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:
+def probabilities(unscaled: np.ndarray, divisor: float = 1.0) -> np.ndarray:
     """Rows that sum to 1; a sense without training instances gets 0.
 
     Parameters
     ----------
-    logits : array of shape (n, senses)
-    temperature : float
+    unscaled : array of shape (n, senses)
+        From :func:`logits`.
+    divisor : float
+        The temperature.
     """
-    return softmax(np.where(np.isnan(logits), -np.inf, logits) / temperature, axis=1)
+    return softmax(np.where(np.isnan(unscaled), -np.inf, unscaled) / divisor, axis=1)
 
 
-def temperature(logits: np.ndarray, gold: np.ndarray) -> float | None:
+def temperature(unscaled: np.ndarray, gold: np.ndarray) -> float | None:
     """The temperature under which held-out labels are most probable.
 
     Parameters
     ----------
-    logits : array of shape (n, senses)
+    unscaled : array of shape (n, senses)
         Each row scored by a classifier that had not seen it.
     gold : int array of shape (n,)
 
@@ -86,16 +69,16 @@ def temperature(logits: np.ndarray, gold: np.ndarray) -> float | None:
     -------
     float, or None where nothing can be fitted: one sense, or no instance
     """
-    known = ~np.isnan(logits[np.arange(len(gold)), gold])
-    logits, gold = logits[known], gold[known]
-    if not len(gold) or (~np.isnan(logits)).sum(axis=1).max() < 2:
+    known = ~np.isnan(unscaled[np.arange(len(gold)), gold])
+    unscaled, gold = unscaled[known], gold[known]
+    there = ~np.isnan(unscaled)
+    if not len(gold) or there.sum(axis=1).max() < 2:
         return None
-    there = ~np.isnan(logits)
     others = np.maximum(there.sum(axis=1, keepdims=True) - 1, 1)
     share = 1 / (len(gold) + 2)
     targets = np.where(there, share / others, 0.0)
     targets[np.arange(len(gold)), gold] = np.where(there.sum(axis=1) > 1, 1 - share, 1.0)
-    filled = np.where(there, logits, -np.inf)
+    filled = np.where(there, unscaled, -np.inf)
 
     def loss(log_temperature: float) -> float:
         of_all = log_softmax(filled / np.exp(log_temperature), axis=1)
@@ -105,25 +88,29 @@ def temperature(logits: np.ndarray, gold: np.ndarray) -> float | None:
     return float(np.exp(found.x))
 
 
-def reliability(confidence: np.ndarray, correct: np.ndarray) -> list[Bin]:
-    """Confidence against accuracy in ten bins of equal width.
+def reliability(confidence: np.ndarray, correct: np.ndarray) -> list[dict[str, Any]]:
+    """Confidence against accuracy in those of ten bins of equal width that hold anything.
 
     Parameters
     ----------
     confidence : array of shape (n,)
         Probability of the predicted sense, 0 to 1.
     correct : bool array of shape (n,)
+
+    Returns
+    -------
+    list of dict
+        low and high, the interval with its upper end; n; confidence and accuracy, means over the
+        instances in it.
     """
     of = _bins(confidence)
-    found = []
-    for i in range(BINS):
-        here = of == i
-        n = int(here.sum())
-        means = (
-            (float(confidence[here].mean()), float(correct[here].mean())) if n else (np.nan,) * 2
-        )
-        found.append(Bin(i / BINS, (i + 1) / BINS, n, *means))
-    return found
+    return [
+        {
+            **{"low": i / BINS, "high": (i + 1) / BINS, "n": int((of == i).sum())},
+            **{"confidence": confidence[of == i].mean(), "accuracy": correct[of == i].mean()},
+        }
+        for i in np.unique(of).tolist()
+    ]
 
 
 def calibration_error(confidence: np.ndarray, correct: np.ndarray) -> float:

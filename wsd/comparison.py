@@ -8,36 +8,60 @@ baselines and controls, and the outputs that others published. All tables hold f
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from wsd import predictions, statistics
-from wsd.audit import scores_without_duplicates, without_duplicates
+from wsd import statistics
+from wsd.audit import read_test_split, scores_without_duplicates, without_duplicates
 from wsd.corpus import Corpus
 from wsd.duplicates import components
 from wsd.errors import ResultError
-from wsd.figures import FIGURES, MEANS, confusion, joint_confusion, mean_figures, word_figures
+from wsd.figures import MEANS, confusion, joint_confusion, mean_figures, word_figures
 from wsd.files import expecting, read_json, write_text
 from wsd.predictions import TEST, WordPredictions
 from wsd.selection import ALL_WORDS
 from wsd.sheets import read_csv, write_csv
+from wsd.tables import (
+    BASELINE,
+    BEST,
+    CANDIDATE,
+    CONTROL_VIEW,
+    NAMES,
+    PUBLISHED,
+    SELECTED,
+    SELECTED_PER_WORD,
+    SYSTEM,
+    TWIN,
+    latex,
+    markdown,
+)
 
 RARE = 15  # a sense with fewer test instances gets a row of its own
-SELECTED, PER_WORD, BEST = "selected", "selected per word", "best on test, for reference only"
-CANDIDATE, BASELINE, CONTROL, TWIN = "candidate", "baseline", "control view", "random weights"
-PUBLISHED, SYSTEM = "published", "system"
-NAMES = ("kind", "model", "view", "layers", "classifier")
+CONTROL_TASK = "control"
+# What `compare` is given: the kind of the rows, and what the files are predictions of.
+FILES = {
+    "candidates": (CANDIDATE, "every configuration that could be selected"),
+    "per_word_files": (SELECTED_PER_WORD, "each word as its own folds choose"),
+    "baselines": (BASELINE, "no encoder"),
+    "views": (CONTROL_VIEW, "control views"),
+    "twins": (TWIN, "encoders with random weights"),
+    "control": (CONTROL_TASK, "the control task"),
+    "published": (PUBLISHED, "of `wsd published`"),
+    "outputs": (SYSTEM, "of `wsd score`"),
+}
 # What is read of selection.csv and of scores.csv.
 LISTED = ["train", "scope", *NAMES[1:], "objective"]
 SCORED = ["train", "draw", "test", *NAMES[1:], "word", "n_train", "macro_f1"]
 
+Line = dict[str, Any]
+
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class ComparisonRow:
     """One system's predictions for the test split.
 
     Attributes
@@ -47,6 +71,10 @@ class Row:
     words : list of WordPredictions
     about : str
         Where a published system's outputs come from, and how it works.
+    base : str
+        The model that an encoder with random weights is a twin of.
+    source : mapping
+        The provenance of the predictions.
     """
 
     kind: str
@@ -54,9 +82,10 @@ class Row:
     view: str
     layers: str
     classifier: str
-    words: list[WordPredictions]
+    words: Sequence[WordPredictions]
     about: str = ""
     base: str = ""
+    source: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def names(self) -> dict[str, str]:
@@ -64,15 +93,20 @@ class Row:
         return {name: getattr(self, name) for name in NAMES}
 
     @property
+    def configuration(self) -> tuple[str, ...]:
+        """What is told apart within a kind: model, view, layers and classifier."""
+        return (self.model, self.view, self.layers, self.classifier)
+
+    @property
     def confusions(self) -> list[np.ndarray]:
         """One confusion matrix per word."""
         return [confusion(w.gold, w.predicted, len(w.senses)) for w in self.words]
 
-    def figure(self, name: str) -> float:
+    def mean(self, name: str) -> float:
         """A mean over words."""
         return float(mean_figures(self.confusions)[name])
 
-    def joints(self, other: "Row") -> list[np.ndarray]:
+    def joints(self, other: "ComparisonRow") -> list[np.ndarray]:
         """Per word, the joint confusion of this system and another."""
         return [
             joint_confusion(a.gold, a.predicted, b.predicted, len(a.senses))
@@ -81,16 +115,16 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Systems:
+class ModelComparison:
     """Everything to compare, for one model: its rows, and those that belong to no model.
 
     Attributes
     ----------
     model : str
-    reference : Row
+    reference : ComparisonRow
         What the folds selected for all words.
-    candidates : list of Row
-    others : list of Row
+    candidates : list of ComparisonRow
+    others : list of ComparisonRow
         Selected per word, best on test, other models' references, baselines, controls, published,
         systems.
     objective : mapping of (model, view, layers, classifier) to float
@@ -98,13 +132,15 @@ class Systems:
     """
 
     model: str
-    reference: Row
-    candidates: list[Row]
-    others: list[Row]
-    objective: Mapping[tuple[str, ...], float] = field(default_factory=dict)
+    reference: ComparisonRow
+    candidates: list[ComparisonRow]
+    others: list[ComparisonRow]
+    objective: Mapping[tuple[str, ...], float]
 
 
-def read_rows(paths: Sequence[Path], kind: str, corpora: Mapping[str, Corpus]) -> list[Row]:
+def read_rows(
+    paths: Sequence[Path], kind: str, corpora: Mapping[str, Corpus]
+) -> list[ComparisonRow]:
     """Read prediction files as rows of one kind, checked against the corpora.
 
     Raises
@@ -114,43 +150,25 @@ def read_rows(paths: Sequence[Path], kind: str, corpora: Mapping[str, Corpus]) -
     """
     rows = []
     for path in paths:
-        found, source = predictions.read(path)
-        by_word = {of.word: of for of in found if of.split == TEST}
+        words, source = read_test_split(path, corpora, relabelled=kind == CONTROL_TASK)
         with expecting(path):
-            model = source["encoder"]["model"]
-            published = source["encoder"].get("published", {})
-            names = {key: source[key] for key in ("view", "layers", "classifier")}
-            of_senses = source["task"] == "sense"
-        words = []
-        for word, corpus in corpora.items():
-            of = by_word.get(word)
-            test = corpus.split == TEST
-            if (
-                of is None
-                or source["corpus"].get(word) != corpus.digest
-                or not np.array_equal(of.index, corpus.index[test])
-                or (of_senses and not np.array_equal(of.gold, corpus.gold[test]))
-            ):
-                raise ResultError(
-                    f"the predictions are not of the test instances of {word!r}",
-                    where=str(path),
-                    fix="delete the file and run again",
-                )
-            words.append(of)
-        about = f"{published['source']}: {published['protocol']}" if published else ""
-        rows.append(Row(kind, model["name"], **names, words=words, about=about))
+            published = source["encoder"].get("published")
+            about = f"{published['source']}: {published['protocol']}" if published else ""
+            model = source["encoder"]["model"]["name"]
+            names = {key: source[key] for key in NAMES[2:]}
+        rows.append(ComparisonRow(kind, model, **names, words=words, about=about, source=source))
     return rows
 
 
 def assemble(
     *,
-    candidates: Sequence[Row],
-    per_word: Sequence[Row],
-    others: Sequence[Row],
+    candidates: Sequence[ComparisonRow],
+    per_word: Sequence[ComparisonRow],
+    others: Sequence[ComparisonRow],
     chosen: Mapping[str, Any],
     objective: str,
     table: pd.DataFrame,
-) -> list[Systems]:
+) -> list[ModelComparison]:
     """Sort rows by model, find the models' references, and reduce the controls.
 
     Of a model's control views and of its twins the layer that is best *on the test set* stands
@@ -158,54 +176,45 @@ def assemble(
 
     Parameters
     ----------
-    candidates, per_word, others : sequences of Row
+    candidates, per_word, others : sequences of ComparisonRow
     chosen : mapping
         The ``chosen`` of selection.json.
     objective : str
     table : DataFrame
         selection.csv.
+
+    Raises
+    ------
+    ResultError
+        If nothing was selected for a model, or what was is no candidate.
     """
-    of_models: dict[str, list[Row]] = {}
+    of_models: dict[str, list[ComparisonRow]] = {}
     for row in candidates:
         of_models.setdefault(row.model, []).append(row)
-    references = {
-        model: _as(_reference(model, own, chosen), SELECTED) for model, own in of_models.items()
-    }
+    references = {model: _reference(model, own, chosen) for model, own in of_models.items()}
     listed = table[(table["train"] == "full") & (table["scope"] == ALL_WORDS)]
-    on_folds = {
-        tuple(row[name] for name in NAMES[1:]): row["objective"]
-        for row in listed.to_dict("records")
-    }
-    found = []
-    for model, own in of_models.items():
-        best = max(own, key=lambda row: row.figure(objective))
-        strongest: dict[tuple[str, ...], Row] = {}
-        for row in others:
-            if row.kind in (CONTROL, TWIN) and model not in (row.model, row.base):
-                continue
-            group: tuple[str, ...] = (row.kind, row.model, row.view, row.classifier)
-            if row.kind not in (CONTROL, TWIN):
-                group = (*group, row.layers)
-            if group not in strongest or row.figure(objective) > strongest[group].figure(objective):
-                strongest[group] = row
-        found.append(
-            Systems(
-                model=model,
-                reference=references[model],
-                candidates=own,
-                others=[
-                    *(_as(row, PER_WORD) for row in per_word if row.model == model),
-                    _as(best, BEST),
-                    *(row for other, row in references.items() if other != model),
-                    *strongest.values(),
-                ],
-                objective=on_folds,
-            )
+    on_folds: dict[Any, float] = listed.set_index(list(NAMES[1:]))["objective"].to_dict()
+    strongest = _strongest(others, objective)
+    return [
+        ModelComparison(
+            model=model,
+            reference=references[model],
+            candidates=own,
+            others=[
+                *(replace(row, kind=SELECTED_PER_WORD) for row in per_word if row.model == model),
+                replace(max(own, key=lambda row: row.mean(objective)), kind=BEST),
+                *(row for other, row in references.items() if other != model),
+                *(r for r in strongest if not _is_control(r) or model in (r.model, r.base)),
+            ],
+            objective=on_folds,
         )
-    return found
+        for model, own in of_models.items()
+    ]
 
 
-def _reference(model: str, candidates: Sequence[Row], chosen: Mapping[str, Any]) -> Row:
+def _reference(
+    model: str, candidates: Sequence[ComparisonRow], chosen: Mapping[str, Any]
+) -> ComparisonRow:
     """The candidate of a model that its folds selected for all words."""
     if "full" not in chosen.get(model, {}):
         raise ResultError(
@@ -213,20 +222,37 @@ def _reference(model: str, candidates: Sequence[Row], chosen: Mapping[str, Any])
             fix="too few instances per sense for the folds: set tuning.folds lower",
         )
     pick = chosen[model]["full"]["all"]
-    key = tuple(pick[name] for name in NAMES[2:])
-    return next(row for row in candidates if (row.view, row.layers, row.classifier) == key)
+    selected = (model, *(pick[name] for name in NAMES[2:]))
+    for row in candidates:
+        if row.configuration == selected:
+            return replace(row, kind=SELECTED)
+    raise ResultError(
+        f"what was selected is not among the candidates: {', '.join(selected)}",
+        where="--selection, --candidates",
+        fix="give the selection and the candidates of one run",
+    )
 
 
-def _as(row: Row, kind: str) -> Row:
-    return Row(kind, row.model, row.view, row.layers, row.classifier, row.words, row.about)
+def _is_control(row: ComparisonRow) -> bool:
+    return row.kind in (CONTROL_VIEW, TWIN)
+
+
+def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[ComparisonRow]:
+    """The best layer of each control; of the rest every row."""
+    groups: dict[tuple[str, ...], list[ComparisonRow]] = {}
+    for row in rows:
+        layers = "" if _is_control(row) else row.layers
+        key = (row.kind, row.model, row.view, row.classifier, layers)
+        groups.setdefault(key, []).append(row)
+    return [max(group, key=lambda row: row.mean(objective)) for group in groups.values()]
 
 
 def with_intervals(
-    rows: Sequence[Row],
+    rows: Sequence[ComparisonRow],
     unlike: Mapping[str, np.ndarray],
     objective: Mapping[tuple[str, ...], float],
     seed: int,
-) -> list[dict[str, Any]]:
+) -> list[Line]:
     """A table row per system: the means over words with their 95% intervals, and checks.
 
     Beside the means stand those over the test instances that have nothing alike in training,
@@ -234,72 +260,81 @@ def with_intervals(
 
     Parameters
     ----------
-    rows : sequence of Row
+    rows : sequence of ComparisonRow
     unlike : mapping of word to bool array of shape (n_test,)
     objective : mapping of (model, view, layers, classifier) to float
     seed : int
     """
     table = []
     for row in rows:
-        matrices = row.confusions
-        means = mean_figures(matrices)
-        intervals = statistics.mean_intervals(matrices, rng=seed)
         kept = scores_without_duplicates(row.words, unlike)
-        unalike = [confusion(w.gold, w.predicted, len(w.senses)) for w in kept]
-        of_kept = mean_figures(unalike) if unalike else dict.fromkeys(MEANS, np.nan)
-        line: dict[str, Any] = {**row.names, "n_words": len(row.words)}
-        line["n_test"] = sum(len(w.gold) for w in row.words)
-        key = (row.model, row.view, row.layers, row.classifier)
-        own = row.kind in (SELECTED, BEST, CANDIDATE)
-        line["objective_on_folds"] = objective.get(key) if own else None
-        for name in MEANS:
-            line[name] = float(means[name])
-            line[f"{name}_low"], line[f"{name}_high"] = intervals[name]
-        for name in MEANS:
-            line[f"{name}_without_duplicates"] = float(of_kept[name])
-        line["n_words_without_duplicates"] = len(kept)
+        unalike = replace(row, words=kept).confusions
+        of_kept = mean_figures(unalike) if kept else dict.fromkeys(MEANS, np.nan)
         rare = [of["recall"] for of in rare_senses([row])]
-        line["rare_sense_recall"] = float(np.mean(rare)) if rare else None
-        table.append({**line, "about": row.about})
+        own = row.kind in (SELECTED, BEST, CANDIDATE)
+        table.append(
+            {
+                **row.names,
+                "n_words": len(row.words),
+                "n_test": sum(len(w.gold) for w in row.words),
+                "objective_on_folds": objective.get(row.configuration) if own else None,
+                **_bounded(
+                    mean_figures(row.confusions),
+                    statistics.mean_intervals(row.confusions, rng=seed),
+                ),
+                **{f"{name}_without_duplicates": float(of_kept[name]) for name in MEANS},
+                "n_words_without_duplicates": len(kept),
+                "rare_sense_recall": float(np.mean(rare)) if rare else None,
+                "about": row.about,
+            }
+        )
     return table
 
 
-def per_word(rows: Sequence[Row], seed: int) -> list[dict[str, Any]]:
+def word_rows(rows: Sequence[ComparisonRow], seed: int) -> list[Line]:
     """A table row per system and word: its figures with their 95% intervals."""
-    table = []
-    for row in rows:
-        for word, matrix in zip(row.words, row.confusions, strict=True):
-            figures = word_figures(matrix)
-            intervals = statistics.word_intervals(matrix, rng=seed)
-            line: dict[str, Any] = {**row.names, "word": word.word, "n_test": len(word.gold)}
-            line["errors"] = int((word.gold != word.predicted).sum())
-            for name in FIGURES:
-                line[name] = float(figures[name])
-                line[f"{name}_low"], line[f"{name}_high"] = intervals[name]
-            table.append(line)
-    return table
+    return [
+        {
+            **row.names,
+            "word": word.word,
+            "n_test": len(word.gold),
+            "errors": int((word.gold != word.predicted).sum()),
+            **_bounded(word_figures(matrix), statistics.word_intervals(matrix, rng=seed)),
+        }
+        for row in rows
+        for word, matrix in zip(row.words, row.confusions, strict=True)
+    ]
 
 
-def rare_senses(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def _bounded(
+    figures: Mapping[str, np.ndarray], intervals: Mapping[str, statistics.Interval]
+) -> Line:
+    """Each figure beside the ends of its interval."""
+    line: Line = {}
+    for name, (low, high) in intervals.items():
+        line |= {name: float(figures[name]), f"{name}_low": low, f"{name}_high": high}
+    return line
+
+
+def rare_senses(rows: Sequence[ComparisonRow]) -> list[Line]:
     """A table row per system and sense with fewer than ``RARE`` test instances."""
     from statsmodels.stats.proportion import proportion_confint
 
     table = []
     for row in rows:
-        for word in row.words:
-            for code, sense in enumerate(word.senses):
-                of_sense = word.predicted[word.gold == code]
-                if not 0 < len(of_sense) < RARE:
+        for word, matrix in zip(row.words, row.confusions, strict=True):
+            for sense, right, n in zip(word.senses, np.diag(matrix), matrix.sum(1), strict=True):
+                if not 0 < n < RARE:
                     continue
-                right = int((of_sense == code).sum())
-                low, high = proportion_confint(right, len(of_sense), method="jeffreys")
-                line = {**row.names, "word": word.word, "sense": sense, "n_test": len(of_sense)}
-                recall = right / len(of_sense)
-                table.append({**line, "right": right, "recall": recall, "low": low, "high": high})
+                low, high = proportion_confint(right, n, method="jeffreys")
+                line = {**row.names, "word": word.word, "sense": sense, "n_test": n}
+                table.append(
+                    {**line, "right": right, "recall": right / n, "low": low, "high": high}
+                )
     return table
 
 
-def errors(systems: Systems) -> list[dict[str, Any]]:
+def errors(systems: ModelComparison) -> list[Line]:
     """Test instances that the reference or a system from elsewhere gets wrong, beside one another.
 
     A table row per system, published or not, and instance: its line in the test file, gold, what
@@ -307,7 +342,8 @@ def errors(systems: Systems) -> list[dict[str, Any]]:
     """
     return [
         {
-            **{key: value for key, value in row.names.items() if key in ("kind", "model")},
+            "kind": row.kind,
+            "model": row.model,
             "word": of.word,
             "index": int(of.index[i]),
             "gold": of.senses[of.gold[i]],
@@ -322,8 +358,8 @@ def errors(systems: Systems) -> list[dict[str, Any]]:
 
 
 def differences(
-    systems: Systems, clusters: Mapping[str, np.ndarray], seed: int
-) -> list[dict[str, Any]]:
+    systems: ModelComparison, clusters: Mapping[str, np.ndarray], seed: int
+) -> list[Line]:
     """The reference less every other system, on the same instances.
 
     Per mean: the difference, its 95% interval, the p-value of the paired permutation test on that
@@ -334,12 +370,12 @@ def differences(
 
     Parameters
     ----------
-    systems : Systems
+    systems : ModelComparison
     clusters : mapping of word to int array of shape (n_test,)
     seed : int
     """
     reference = systems.reference
-    table: list[dict[str, Any]] = []
+    table: list[Line] = []
     for other in systems.others:
         joints = reference.joints(other)
         intervals = statistics.difference_intervals(joints, rng=seed)
@@ -347,78 +383,82 @@ def differences(
         clustered = statistics.cluster_intervals(
             [w.gold for w in reference.words],
             [w.predicted for w in reference.words],
+            [w.predicted for w in other.words],
             [clusters[w.word] for w in reference.words],
-            minus=[w.predicted for w in other.words],
             rng=seed,
         )
-        for name in MEANS:
-            table.append(
-                {
-                    **{f"reference_{key}": value for key, value in reference.names.items()},
-                    **other.names,
-                    "figure": name,
-                    "difference": tests[name].difference,
-                    "low": intervals[name][0],
-                    "high": intervals[name][1],
-                    "p": tests[name].p,
-                    "p_holm": None,
-                    "p_mcnemar": (statistics.mcnemar(joints) if name == "micro_accuracy" else None),
-                    "low_by_clusters": clustered[name].low,
-                    "high_by_clusters": clustered[name].high,
-                    "inflation_by_clusters": clustered[name].inflation,
-                }
-            )
+        table += [
+            {
+                **{f"reference_{key}": value for key, value in reference.names.items()},
+                **other.names,
+                "figure": name,
+                "difference": tests[name].difference,
+                "low": intervals[name][0],
+                "high": intervals[name][1],
+                "p": tests[name].p,
+                "p_holm": None,
+                "p_mcnemar": statistics.mcnemar(joints) if name == "micro_accuracy" else None,
+                **{f"{key}_by_clusters": x for key, x in clustered[name]._asdict().items()},
+            }
+            for name in MEANS
+        ]
     for name in MEANS:
-        family = [line for line in table if line["figure"] == name]
-        adjusted = statistics.holm([float(line["p"]) for line in family])
-        for line, p in zip(family, adjusted, strict=True):
-            line["p_holm"] = float(p)
+        adjust([line for line in table if line["figure"] == name])
     return table
 
 
-def best_set(systems: Systems, objective: str, seed: int) -> list[dict[str, Any]]:
+def adjust(family: Sequence[Line]) -> None:
+    """Put beside the p-value of each line of a family what Holm's method makes of it."""
+    for line, p in zip(family, statistics.holm([of["p"] for of in family]), strict=True):
+        line["p_holm"] = float(p)
+
+
+def best_set(systems: ModelComparison, objective: str, seed: int) -> list[Line]:
     """Which candidates of a model cannot be told from the best by one figure."""
     rows = systems.candidates
-    gold = [word.gold for word in rows[0].words]
-    stacked = [
-        np.stack([row.words[i].predicted for row in rows]) for i in range(len(rows[0].words))
-    ]
-    found = statistics.not_told_from_best(gold, stacked, figures=(objective,), rng=seed)[objective]
+    best = best_of(rows, range(len(rows[0].words)), objective, seed)
     return [
         {
             **row.names,
             "figure": objective,
-            "estimate": float(found.estimate[i]),
-            "p": float(found.p[i]),
-            "not_told_from_best": bool(found.within[i]),
+            "estimate": float(best.estimate[i]),
+            "p": float(best.p[i]),
+            "not_told_from_best": bool(best.within[i]),
         }
         for i, row in enumerate(rows)
     ]
 
 
-def selectivity(task: Sequence[Row], control: Sequence[Row]) -> list[dict[str, Any]]:
+def best_of(
+    rows: Sequence[ComparisonRow], words: Sequence[int], figure: str, seed: int
+) -> statistics.Best:
+    """Which rows cannot be told from the best on some of the words."""
+    gold = [rows[0].words[i].gold for i in words]
+    predicted = [np.stack([row.words[i].predicted for row in rows]) for i in words]
+    return statistics.not_told_from_best(gold, predicted, figure, rng=seed)
+
+
+def selectivity(task: Sequence[ComparisonRow], control: Sequence[ComparisonRow]) -> list[Line]:
     """Sense task and control task side by side, and the difference of their accuracies.
 
     Hewitt and Liang (2019): a probe that learns arbitrary labels as well as the senses says
     little about the vectors.
     """
-    by_names = {(r.model, r.view, r.layers, r.classifier): r for r in task}
+    of_task = {row.configuration: row for row in task}
     table = []
     for row in control:
-        of_task = by_names.get((row.model, row.view, row.layers, row.classifier))
-        if of_task is None:
+        if row.configuration not in of_task:
             continue
-        line: dict[str, Any] = {name: row.names[name] for name in NAMES[1:]}
+        line: Line = {name: row.names[name] for name in NAMES[1:]}
         for name in ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1"):
-            of_senses, of_control = of_task.figure(name), row.figure(name)
-            line[name] = of_senses
-            line[f"{name}_control"] = of_control
-            line[f"{name}_selectivity"] = of_senses - of_control
+            senses, control_task = of_task[row.configuration].mean(name), row.mean(name)
+            line |= {name: senses, f"{name}_control": control_task}
+            line[f"{name}_selectivity"] = senses - control_task
         table.append(line)
     return table
 
 
-def learning(scores: pd.DataFrame, common: Sequence[str]) -> list[dict[str, Any]]:
+def learning(scores: pd.DataFrame, common: Sequence[str]) -> list[Line]:
     """Mean macro-F1 against the training set, over its draws where there are several.
 
     Parameters
@@ -440,7 +480,7 @@ def learning(scores: pd.DataFrame, common: Sequence[str]) -> list[dict[str, Any]
                 **dict(zip(keys, names, strict=True)),
                 "draws": len(all_words),
                 "n_words": group["word"].nunique(),
-                "n_train": group.groupby("draw", sort=False)["n_train"].sum().mean(),
+                "n_train": draws["n_train"].sum().mean(),
                 "mean_macro_f1": all_words.mean(),
                 "lowest_draw": all_words.min() if len(all_words) > 1 else None,
                 "highest_draw": all_words.max() if len(all_words) > 1 else None,
@@ -454,53 +494,40 @@ def learning(scores: pd.DataFrame, common: Sequence[str]) -> list[dict[str, Any]
 def compare(
     corpora: Mapping[str, Corpus],
     *,
-    candidates: Sequence[Path],
-    per_word_files: Sequence[Path],
-    baselines: Sequence[Path],
-    views: Sequence[Path],
-    twins: Sequence[Path],
-    control: Sequence[Path],
-    published: Sequence[Path],
-    outputs: Sequence[Path],
     selection: Path,
     selection_table: Path,
     scores: Path,
     seed: int,
     table: Path,
     out: Path,
+    **files: Sequence[Path],
 ) -> None:
     """Write ``comparison.csv`` and, in ``out``, everything that stands behind it.
 
     Parameters
     ----------
     corpora : mapping of word to Corpus
-    candidates, per_word_files, baselines, views, twins, control, published, outputs
-        Sequences of prediction files.
     selection, selection_table, scores : Path
         selection.json, selection.csv and scores.csv.
     seed : int
     table, out : Path
         The CSV table, and a folder.
+    **files : sequences of Path
+        Of predictions, by the names of ``FILES``.
     """
-    from wsd.tables import latex, markdown
-
     with expecting(selection):
         chosen = read_json(selection)
         objective, chosen = chosen["objective"], chosen["chosen"]
-    own = read_rows(candidates, CANDIDATE, corpora)
-    others = [
-        *read_rows(baselines, BASELINE, corpora),
-        *read_rows(views, CONTROL, corpora),
-        *_of_base(read_rows(twins, TWIN, corpora), [row.model for row in own]),
-        *read_rows(published, PUBLISHED, corpora),
-        *read_rows(outputs, SYSTEM, corpora),
-    ]
+    rows = {name: read_rows(files[name], kind, corpora) for name, (kind, _) in FILES.items()}
+    own = rows["candidates"]
+    controls = [*rows["views"], *with_base(rows["twins"], [row.model for row in own])]
+    elsewhere = [*rows["published"], *rows["outputs"]]
     with expecting(selection_table):
         listed = read_csv(selection_table)[LISTED]
     found = assemble(
         candidates=own,
-        per_word=read_rows(per_word_files, PER_WORD, corpora),
-        others=others,
+        per_word=rows["per_word_files"],
+        others=[*rows["baselines"], *controls, *elsewhere],
         chosen=chosen,
         objective=objective,
         table=listed,
@@ -510,61 +537,48 @@ def compare(
         word: components([corpus.tokens[i] for i in np.flatnonzero(corpus.split == TEST)])
         for word, corpus in corpora.items()
     }
-    lines: list[dict[str, Any]] = []
-    words: list[dict[str, Any]] = []
-    rare: list[dict[str, Any]] = []
-    against: list[dict[str, Any]] = []
-    best: list[dict[str, Any]] = []
-    wrong: list[dict[str, Any]] = []
-    everything = [row for row in others if row.kind in (CONTROL, TWIN)]
+    # What a system learned from is not known here.
+    score_table = _read_scores(scores, unknown={row.model for row in elsewhere})
+    sets = score_table.groupby("train")["word"].agg(set)
+    common = sorted(set.intersection(*sets)) if len(sets) else []
+    figures: list[Line] = []
+    behind: dict[str, list[Line]] = {
+        **{name: [] for name in ("words", "rare-senses", "differences", "best-set", "errors")},
+        "controls": with_intervals(controls, unlike, {}, seed),
+        "selectivity": selectivity([*own, *controls], rows["control"]),
+        "learning": learning(score_table, common),
+    }
     for systems in found:
         shown = [systems.reference, *systems.others]
         # Baselines and published rows stand once beside each model's selected row.
         beside = {"reference_model": systems.model}
         of_model = with_intervals([*shown, *systems.candidates], unlike, systems.objective, seed)
-        lines += [{**line, **beside} for line in of_model]
-        words += [{**line, **beside} for line in per_word(shown, seed)]
-        rare += [{**line, **beside} for line in rare_senses(shown)]
-        against += differences(systems, clusters, seed)
-        wrong += [{**beside, **line} for line in errors(systems)]
-        best += best_set(systems, objective, seed)
-    _write(table, lines)
-    _write(out / "words.csv", words)
-    _write(out / "rare-senses.csv", rare)
-    _write(out / "differences.csv", against)
-    _write(out / "best-set.csv", best)
-    _write(out / "errors.csv", wrong)
-    _write(out / "controls.csv", with_intervals(everything, unlike, {}, seed))
-    task = [*own, *everything]
-    _write(out / "selectivity.csv", selectivity(task, read_rows(control, "control", corpora)))
-    with expecting(scores):
-        score_table = read_csv(scores)[SCORED]
-    score_table["draw"] = score_table["draw"].astype(object).fillna("")
-    # What a system learned from is not known here.
-    unknown = {row.model for row in others if row.kind in (PUBLISHED, SYSTEM)}
-    score_table = score_table[~score_table["model"].isin(unknown)]
-    sets = score_table.groupby("train")["word"].agg(set)
-    common = sorted(set.intersection(*sets)) if len(sets) else []
-    _write(out / "learning.csv", learning(score_table, common))
-    text = {"figures": lines, "differences": against, "objective": objective}
-    write_text(out / "comparison.md", markdown(**text))
-    write_text(out / "comparison.tex", latex(**text))
+        figures += [{**line, **beside} for line in of_model]
+        behind["words"] += [{**line, **beside} for line in word_rows(shown, seed)]
+        behind["rare-senses"] += [{**line, **beside} for line in rare_senses(shown)]
+        behind["differences"] += differences(systems, clusters, seed)
+        behind["best-set"] += best_set(systems, objective, seed)
+        behind["errors"] += [{**beside, **line} for line in errors(systems)]
+    write_csv(table, pd.DataFrame(figures))
+    for name, lines in behind.items():
+        write_csv(out / f"{name}.csv", pd.DataFrame(lines))
+    write_text(out / "comparison.md", markdown(figures, behind["differences"], objective))
+    write_text(out / "comparison.tex", latex(figures, behind["differences"], objective))
 
 
-def _of_base(twins: Sequence[Row], models: Sequence[str]) -> list[Row]:
+def _read_scores(path: Path, unknown: set[str]) -> pd.DataFrame:
+    """The rows of scores.csv, but those of some models."""
+    with expecting(path):
+        scores = read_csv(path)[SCORED]
+    scores["draw"] = scores["draw"].astype(object).fillna("")
+    return scores[~scores["model"].isin(unknown)]
+
+
+def with_base(twins: Sequence[ComparisonRow], models: Sequence[str]) -> list[ComparisonRow]:
     """Twins with the model that each is one of: its name without what follows."""
-    return [
-        Row(
-            *(row.kind, row.model, row.view, row.layers, row.classifier, row.words),
-            base=next((m for m in models if _is_twin(row.model, m)), ""),
-        )
-        for row in twins
-    ]
 
+    def base(name: str) -> str:
+        found = (m for m in models if re.fullmatch(rf"{re.escape(m)}-random-[0-9]+", name))
+        return next(found, "")
 
-def _is_twin(name: str, model: str) -> bool:
-    return re.fullmatch(rf"{re.escape(model)}-random-[0-9]+", name) is not None
-
-
-def _write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    write_csv(path, pd.DataFrame(list(rows)))
+    return [replace(row, base=base(row.model)) for row in twins]

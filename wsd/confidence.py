@@ -28,44 +28,23 @@ ALL = "(all)"
 OF_OTHERS = "other words"
 AS_THEY_ARE, CALIBRATED = "as they are", "calibrated"
 SAMPLE = 50  # test sentences of each other word
-COLUMNS = ["model", "view", "layers", "classifier"]
-CALIBRATION = [
-    *COLUMNS,
-    "test",
-    "word",
-    "scores",
-    "temperature",
-    "n",
-    "accuracy",
-    "confidence",
-    "ece",
-    "ece_low",
-    "ece_high",
-]
-RELIABILITY = [
-    *COLUMNS,
-    "test",
-    "scores",
-    "low",
-    "high",
-    "n",
-    "confidence",
-    "accuracy",
-    "accuracy_low",
-    "accuracy_high",
-]
-NOVELTY = [
-    *COLUMNS,
-    "sentences",
-    "word",
-    "threshold",
-    "n_train",
-    "n",
-    "far",
-    "accuracy_far",
-    "accuracy_near",
-]
-TABLES = {"calibration": CALIBRATION, "reliability": RELIABILITY, "novelty": NOVELTY}
+NAMES = ("model", "view", "layers", "classifier")
+TABLES = {
+    "calibration": [
+        *(*NAMES, "test", "word", "scores", "temperature", "n"),
+        *("accuracy", "confidence", "ece", "ece_low", "ece_high"),
+    ],
+    "reliability": [
+        *(*NAMES, "test", "scores", "low", "high", "n"),
+        *("confidence", "accuracy", "accuracy_low", "accuracy_high"),
+    ],
+    "novelty": [
+        *(*NAMES, "sentences", "word", "threshold", "n_train", "n"),
+        *("far", "accuracy_far", "accuracy_near"),
+    ],
+}
+
+Tables = dict[str, list[dict[str, Any]]]
 
 
 class _Tested(NamedTuple):
@@ -89,65 +68,43 @@ def measure(results: Results, model: str, *, seed: int, out: Path) -> None:
         Folder for the tables.
     """
     chosen = results.choose(model)
-    tables: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
+    tables: Tables = {name: [] for name in TABLES}
     if is_usable(chosen):
         tables = _tables(Fitting(results, chosen), seed)
     else:
         log.warning("calibration: a control was selected, %s: nothing is measured", chosen)
     for name, columns in TABLES.items():
         rows = [{**vars(chosen), **row} for row in tables[name]]
-        frame = pd.DataFrame(rows, columns=columns)
-        write_csv(out / f"{name}.csv", frame)
+        write_csv(out / f"{name}.csv", pd.DataFrame(rows, columns=columns))
 
 
-def _tables(fitting: Fitting, seed: int) -> dict[str, list[dict[str, Any]]]:
+def _tables(fitting: Fitting, seed: int) -> Tables:
     samples = {word: _sample(fitting.learner(word)) for word in fitting.words}
-    tested: dict[str, dict[str, _Tested]] = {TEST: {}, OUT_OF_DOMAIN: {}}
+    tested: dict[str, dict[str, _Tested]] = {TEST: {}, OUT_OF_DOMAIN: {}, OF_OTHERS: {}}
     words: dict[str, FittedWord] = {}
-    foreign: dict[str, np.ndarray] = {}
     for word in fitting.words:
         learner = fitting.learner(word)
         words[word] = fitted = learner.fitted()
-        others = [sample for other, sample in samples.items() if other != word]
-        if others:
-            foreign[word] = fitted.is_far(fitted.answer(np.concatenate(others)).distance)
-        for split, of_split in tested.items():
+        for split in (TEST, OUT_OF_DOMAIN):
             rows = np.flatnonzero(learner.corpus.split == split)
             if len(rows):
-                of_split[word] = _test(fitted, learner, rows)
+                tested[split][word] = _test(fitted, learner, rows)
+        others = [sample for other, sample in samples.items() if other != word]
+        if others:
+            far = fitted.is_far(fitted.answer(np.concatenate(others)).distance)
+            tested[OF_OTHERS][word] = _Tested({}, np.full(len(far), np.nan), far)
         log.info("calibration: %s, %d of %d words", word, len(words), len(fitting.words))
-    found: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
-    for split, of_split in tested.items():
-        if not of_split:
+    tables: Tables = {name: [] for name in TABLES}
+    for split, of_words in tested.items():
+        if not of_words:
             continue
-        together = _together(of_split)
-        for scores in together.confidence:
-            confidence, correct = together.confidence[scores], together.correct
-            found["calibration"].append(
-                {"test": split, "word": ALL, "scores": scores, **_error(confidence, correct, seed)}
-            )
-            found["reliability"] += [
-                {"test": split, "scores": scores, **row} for row in _bins(confidence, correct)
-            ]
-        found["novelty"] += _far(split, of_split, words)
+        together = {ALL: _together(of_words)}
+        tables["novelty"] += _far(split, {**together, **of_words}, words)
+        tables["calibration"] += _errors(split, together, words, seed)
+        tables["reliability"] += _bins(split, together[ALL])
         if split == TEST:
-            found["calibration"] += [
-                {
-                    "test": split,
-                    "word": word,
-                    "scores": scores,
-                    "temperature": words[word].temperature if scores == CALIBRATED else None,
-                    **_error(confidence, of_word.correct, seed),
-                }
-                for word, of_word in of_split.items()
-                for scores, confidence in of_word.confidence.items()
-            ]
-    if foreign:
-        nothing = {
-            word: _Tested({}, np.full(len(far), np.nan), far) for word, far in foreign.items()
-        }
-        found["novelty"] += _far(OF_OTHERS, nothing, words)
-    return found
+            tables["calibration"] += _errors(split, of_words, words, seed)
+    return tables
 
 
 def _sample(learner: Learner) -> np.ndarray:
@@ -185,44 +142,47 @@ def _together(of_words: Mapping[str, _Tested]) -> _Tested:
     )
 
 
-def _error(confidence: np.ndarray, correct: np.ndarray, seed: int) -> dict[str, Any]:
-    low, high = calibration.calibration_interval(confidence, correct, seed=seed)
-    return {
-        "n": len(correct),
-        "accuracy": correct.mean(),
-        "confidence": confidence.mean(),
-        "ece": calibration.calibration_error(confidence, correct),
-        "ece_low": low,
-        "ece_high": high,
-    }
+def _errors(
+    split: str, of_words: Mapping[str, _Tested], words: Mapping[str, FittedWord], seed: int
+) -> list[dict[str, Any]]:
+    """A row per word and kind of score: how far confidence is from accuracy."""
+    rows = []
+    for word, tested in of_words.items():
+        for scores, confidence in tested.confidence.items():
+            error = calibration.calibration_error(confidence, tested.correct)
+            low, high = calibration.calibration_interval(confidence, tested.correct, seed=seed)
+            row = {"test": split, "word": word, "scores": scores, "n": len(tested.correct)}
+            if word in words and scores == CALIBRATED:
+                row["temperature"] = words[word].temperature
+            row |= {"accuracy": tested.correct.mean(), "confidence": confidence.mean()}
+            rows.append({**row, "ece": error, "ece_low": low, "ece_high": high})
+    return rows
 
 
-def _bins(confidence: np.ndarray, correct: np.ndarray) -> list[dict[str, Any]]:
+def _bins(split: str, tested: _Tested) -> list[dict[str, Any]]:
     """Bins that hold anything, each accuracy with its 95% Clopper-Pearson interval."""
     rows = []
-    for one in calibration.reliability(confidence, correct):
-        if one.n:
-            right = round(one.accuracy * one.n)
-            low = beta.ppf(0.025, right, one.n - right + 1) if right else 0.0
-            high = beta.ppf(0.975, right + 1, one.n - right) if right < one.n else 1.0
-            rows.append({**one._asdict(), "accuracy_low": low, "accuracy_high": high})
+    for scores, confidence in tested.confidence.items():
+        for one in calibration.reliability(confidence, tested.correct):
+            n, right = one["n"], round(one["accuracy"] * one["n"])
+            low = beta.ppf(0.025, right, n - right + 1) if right else 0.0
+            high = beta.ppf(0.975, right + 1, n - right) if right < n else 1.0
+            row = {"test": split, "scores": scores, **one}
+            rows.append({**row, "accuracy_low": low, "accuracy_high": high})
     return rows
 
 
 def _far(
     sentences: str, of_words: Mapping[str, _Tested], words: Mapping[str, FittedWord]
 ) -> list[dict[str, Any]]:
-    rows = [
-        {
-            "sentences": sentences,
-            "word": word,
-            "threshold": words[word].threshold,
-            "n_train": len(words[word].gold),
-            **_shares(one),
-        }
-        for word, one in of_words.items()
-    ]
-    return [{"sentences": sentences, "word": ALL, **_shares(_together(of_words))}, *rows]
+    """A row per word: how many sentences are far, and how often both kinds are right."""
+    rows = []
+    for word, tested in of_words.items():
+        row: dict[str, Any] = {"sentences": sentences, "word": word}
+        if word in words:
+            row |= {"threshold": words[word].threshold, "n_train": len(words[word].gold)}
+        rows.append({**row, **_shares(tested)})
+    return rows
 
 
 def _shares(one: _Tested) -> dict[str, Any]:

@@ -98,33 +98,36 @@ def evaluate(
     rows: list[dict[str, Any]] = []
     sources: list[dict[str, Any]] = []
     of_systems: dict[str, Any] = {}
-    others = set()
     for path in [*files, *systems]:
         words, source = predictions.read(path)
+        key = _key(source)
         if path in systems:
-            model = source["encoder"]["model"]["name"]
-            others.add(model)
-            of_systems[model] = source["encoder"]["published"]
+            of_systems[key["model"]] = source["encoder"]["published"]
         else:
             sources.append(source)
-        key = _key(source)
         rows += [
             {**key, "test": word.split, "word": word.word, **score_word(word)} for word in words
         ]
-    run = {"dataset": dataset, "config": dict(config), "command": command}
-    provenance = {**run, **_provenance(sources), "systems": of_systems}
-    if same := sorted(others & set(provenance["models"])):
-        raise ResultError(f"a system and a model are both called {same[0]!r}")
-    places = {
-        (model, *names): i
-        for model, pairs in _feature_sets(sources).items()
-        for i, names in enumerate(pairs)
+    feature_sets = _feature_sets(sources)
+    provenance = {
+        **{"dataset": dataset, "config": dict(config), "command": command, "systems": of_systems},
+        **_merged(sources),
+        "layers": {model: [layers for _, layers in of] for model, of in feature_sets.items()},
+        "trains": sorted({source["train"] for source in sources}),
+        "views": sorted({source["view"] for source in sources}),
+        "versions": {
+            package: ", ".join(sorted({source["versions"][package] for source in sources}))
+            for package in sorted(sources[0]["versions"])
+        },
     }
+    if same := sorted(of_systems.keys() & feature_sets.keys()):
+        raise ResultError(f"a system and a model are both called {same[0]!r}")
 
     def place(row: dict[str, Any]) -> tuple[Any, ...]:
-        order = places.get((row["model"], row["view"], row["layers"]), 0)
+        model, names = row["model"], (row["view"], row["layers"])
+        order = 0 if model in of_systems else feature_sets[model].index(names)
         train = (row["train"], row["draw"], row["test"] != TEST)
-        return (row["model"] in others, row["model"], *train, order, row["classifier"], row["word"])
+        return (model in of_systems, model, *train, order, row["classifier"], row["word"])
 
     rows.sort(key=place)
     table = pd.DataFrame(rows, columns=SCORES)
@@ -148,32 +151,27 @@ def _key(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 def _feature_sets(sources: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, str]]]:
     """Per model, the pairs of views and layer choices in their fixed order; per word ones last."""
-    found: dict[str, set[tuple[str, str]]] = {}
-    blocks: dict[str, int] = {}
+    found: dict[tuple[str, int], set[tuple[str, str]]] = {}
     for source in sources:
         model = source["encoder"]["model"]
-        blocks[model["name"]] = model["blocks"]
-        found.setdefault(model["name"], set()).add((source["view"], source["layers"]))
-    per_word = (PER_WORD, PER_WORD)
+        names = (source["view"], source["layers"])
+        found.setdefault((model["name"], model["blocks"]), set()).add(names)
+    per_word = {(PER_WORD, PER_WORD)}
     return {
-        name: [
-            *ordered(sorted(found[name] - {per_word}), blocks[name]),
-            *sorted(found[name] & {per_word}),
-        ]
-        for name in sorted(found)
+        name: [*ordered(sorted(of - per_word), blocks), *(of & per_word)]
+        for (name, blocks), of in sorted(found.items())
     }
 
 
-def _provenance(sources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What all rows were made from; refuses rows that do not belong together."""
+def _merged(sources: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What all rows were made from, by its name; refuses rows that do not belong together."""
     merged: dict[str, dict[str, Any]] = {"corpus": {}, "models": {}, "classifiers": {}}
     for source in sources:
+        classifier = {key: source.get(key) for key in ("estimator", "space")}
         parts = {
             "corpus": source["corpus"],
             "models": {source["encoder"]["model"]["name"]: source["encoder"]},
-            "classifiers": {
-                source["classifier"]: {key: source.get(key) for key in ("estimator", "space")}
-            },
+            "classifiers": {source["classifier"]: classifier},
         }
         for part, entries in parts.items():
             for name, value in entries.items():
@@ -182,15 +180,4 @@ def _provenance(sources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                         f"the predictions were made with different {part} called {name!r}",
                         fix="delete the predictions and run again",
                     )
-    return {
-        **merged,
-        "layers": {
-            name: [layers for _, layers in pairs] for name, pairs in _feature_sets(sources).items()
-        },
-        "trains": sorted({source["train"] for source in sources}),
-        "views": sorted({source["view"] for source in sources}),
-        "versions": {
-            package: ", ".join(sorted({source["versions"][package] for source in sources}))
-            for package in sorted(sources[0]["versions"])
-        },
-    }
+    return merged

@@ -5,7 +5,7 @@ of two systems has, per gold sense, a row per prediction of the first and a colu
 of the second. All figures are fractions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -84,11 +84,36 @@ def mean_figures(confusions: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
     -------
     dict of mean to array of shape (...)
     """
-    return over_words([word_figures(matrix) for matrix in confusions], [_n(m) for m in confusions])
+    sizes = [matrix.sum(axis=(-2, -1)) for matrix in confusions]
+    return over_words([word_figures(matrix) for matrix in confusions], sizes)
 
 
-def _n(matrix: np.ndarray) -> np.ndarray:
-    return matrix.sum(axis=(-2, -1))
+def mean_differences(joints: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
+    """The figures over all words of the first system less those of the second.
+
+    Parameters
+    ----------
+    joints : iterable over words of arrays of shape (..., K, K, K)
+        Joint confusions, with leading axes as in :func:`mean_figures`.
+
+    Returns
+    -------
+    dict of mean to array of shape (...)
+    """
+    first, second = zip(*map(both_systems, joints), strict=True)
+    return subtract(mean_figures(first), mean_figures(second))
+
+
+def both_systems(joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The confusion matrices of the two systems of a joint confusion."""
+    return joint.sum(axis=-1), joint.sum(axis=-2)
+
+
+def subtract(
+    first: Mapping[str, np.ndarray], second: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Figure by figure, the first less the second."""
+    return {name: first[name] - second[name] for name in first}
 
 
 def margins(confusion: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

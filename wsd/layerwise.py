@@ -10,20 +10,20 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from wsd import statistics, tuning
-from wsd.comparison import CANDIDATE, Row, per_word, read_rows
+from wsd.comparison import ComparisonRow, adjust, best_of, read_rows, word_rows
 from wsd.corpus import Corpus
 from wsd.errors import ConfigError, ResultError
 from wsd.features import features
 from wsd.figures import FIGURES
-from wsd.files import expecting, read_table
+from wsd.files import expecting
 from wsd.selection import ALL_WORDS, Candidate, choose_each
 from wsd.sheets import write_csv
+from wsd.tables import CANDIDATE
 from wsd.tuning import Search
 from wsd.views import STATIC
 
@@ -31,55 +31,33 @@ log = logging.getLogger("wsd")
 
 WORD = "word"
 GROUP = ("model", "view", "classifier")
+# What all searches have in common, as an error calls it, by its name in their provenance.
+COMMON = {
+    **{"training set": "train", "task": "task", "folds": "folds"},
+    **{"objective": "objective", "words with folds": "tuned"},
+}
+DIFFERENCE = ("difference", "difference_low", "difference_high", "p", "p_holm")
 LAYER_COLUMNS = [
-    *GROUP,
-    "layers",
-    "relative_depth",
-    "objective_on_folds",
-    "chosen_on_folds",
-    "figure",
-    "value",
-    "low",
-    "high",
-    "reference",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "p",
-    "p_holm",
-    "not_told_from_best",
+    *(*GROUP, "layers", "relative_depth", "objective_on_folds", "chosen_on_folds"),
+    *("figure", "value", "low", "high", "reference", *DIFFERENCE, "not_told_from_best"),
 ]
 WORD_COLUMNS = [
-    *GROUP,
-    "word",
-    "layers",
-    "n_test",
-    "errors",
-    "macro_f1",
-    "macro_f1_low",
-    "macro_f1_high",
-    "accuracy",
-    "accuracy_low",
-    "accuracy_high",
-    "macro_f1_on_folds",
-    "chosen_on_folds",
-    "chosen_by",
-    "not_told_from_best",
+    *(*GROUP, "word", "layers", "n_test", "errors"),
+    *("macro_f1", "macro_f1_low", "macro_f1_high", "accuracy", "accuracy_low", "accuracy_high"),
+    *("macro_f1_on_folds", "chosen_on_folds", "chosen_by", "not_told_from_best"),
 ]
 MODEL_COLUMNS = [
-    *GROUP,
-    "layers",
-    "relative_depth",
-    "figure",
-    "value",
-    "reference_model",
-    "reference_value",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "p",
-    "p_holm",
+    *(*GROUP, "layers", "relative_depth", "figure", "value"),
+    *("reference_model", "reference_value", *DIFFERENCE),
 ]
+
+
+class Member(NamedTuple):
+    """One layer choice: its predictions, what the folds say of it, and its encoder's blocks."""
+
+    row: ComparisonRow
+    candidate: Candidate
+    blocks: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +68,12 @@ class Group:
     ----------
     blocks : int
         Number of the encoder's blocks.
-    rows : list of Row
+    rows : list of ComparisonRow
         Their predictions.
     searches : list of Search
         What the folds say of each.
     objective : str
-        What the folds choose by.
+        What the folds choose by: the figure of all comparisons.
     on_folds : list of float
         The objective of each.
     chosen : str
@@ -105,7 +83,7 @@ class Group:
     """
 
     blocks: int
-    rows: list[Row]
+    rows: list[ComparisonRow]
     searches: list[Search]
     objective: str
     on_folds: list[float]
@@ -117,14 +95,20 @@ class Group:
         """The columns that all its rows share."""
         return {name: getattr(self.rows[0], name) for name in GROUP}
 
-    def depth(self, layers: str) -> float | None:
-        """Where between the embeddings (0) and the last block (1) a single layer stands.
+    def columns(self, row: ComparisonRow) -> dict[str, Any]:
+        """What both tables over all words say of a row by itself.
 
-        A combination stands nowhere, and a static view has no layers.
+        The relative depth is where between the embeddings (0) and the last block (1) a single
+        layer stands. A combination stands nowhere, and a static view has no layers.
         """
-        if not layers.isdecimal() or self.rows[0].view in STATIC:
-            return None
-        return int(layers) / self.blocks
+        single = row.layers.isdecimal() and row.view not in STATIC
+        return {
+            **self.names,
+            "layers": row.layers,
+            "relative_depth": int(row.layers) / self.blocks if single else None,
+            "figure": self.objective,
+            "value": row.mean(self.objective),
+        }
 
 
 def read_groups(
@@ -152,25 +136,16 @@ def read_groups(
             fix="give the search of each file of predictions, in the same order",
         )
     common: dict[str, Any] = {}
-    found: dict[tuple[str, ...], dict[tuple[Any, ...], tuple[Row, Candidate]]] = {}
-    blocks_of: dict[str, int] = {}
-    for row, path, other in zip(
-        read_rows(predictions, CANDIDATE, corpora), predictions, searches, strict=True
-    ):
+    found: dict[tuple[str, ...], dict[tuple[Any, ...], Member]] = {}
+    rows = read_rows(predictions, CANDIDATE, corpora)
+    for row, path, other in zip(rows, predictions, searches, strict=True):
         search, source = tuning.read(other)
         with expecting(other):
-            settings = {
-                "training set": source["train"],
-                "task": source["task"],
-                "folds": source["folds"],
-                "objective": source["objective"],
-                "words with folds": source["tuned"],
-            }
+            settings = {name: source[key] for name, key in COMMON.items()}
             estimator, blocks = source["estimator"], source["encoder"]["model"]["blocks"]
         common = common or settings
         # One job writes both, with the same provenance but for what describes the rows.
-        of_predictions = {k: v for k, v in read_table(path)[1].items() if k != "words"}
-        if any(source.get(key) != value for key, value in of_predictions.items()):
+        if any(source.get(key) != row.source[key] for key in row.source if key != "words"):
             raise _not_together(f"the search is not that of {path}", other)
         if settings != common:
             differing = " and ".join(key for key in settings if settings[key] != common[key])
@@ -182,12 +157,8 @@ def read_groups(
         if place in group:
             raise _not_together("a second file of this model, view, layers and classifier", other)
         candidate = Candidate(row.view, row.layers, row.classifier, estimator, search)
-        group[place] = (row, candidate)
-        blocks_of[row.model] = blocks
-    return [
-        _group([of[p] for p in sorted(of)], common["objective"], blocks_of[model])
-        for (model, *_), of in found.items()
-    ]
+        group[place] = Member(row, candidate, blocks)
+    return [_group([of[p] for p in sorted(of)], common["objective"]) for of in found.values()]
 
 
 def _not_together(wrong: str, where: Path) -> ResultError:
@@ -198,9 +169,9 @@ def _not_together(wrong: str, where: Path) -> ResultError:
     )
 
 
-def _group(members: Sequence[tuple[Row, Candidate]], objective: str, blocks: int) -> Group:
-    rows = [row for row, _ in members]
-    of_folds = choose_each([candidate for _, candidate in members], objective)
+def _group(members: Sequence[Member], objective: str) -> Group:
+    rows = [member.row for member in members]
+    of_folds = choose_each([member.candidate for member in members], objective)
     if of_folds is None:
         raise ResultError(
             f"nothing was selected for {rows[0].model!r}",
@@ -209,9 +180,9 @@ def _group(members: Sequence[tuple[Row, Candidate]], objective: str, blocks: int
     on_folds = {r["layers"]: r["objective"] for r in of_folds["rows"] if r["scope"] == ALL_WORDS}
     chosen = of_folds["chosen"]
     return Group(
-        blocks=blocks,
+        blocks=members[-1].blocks,
         rows=rows,
-        searches=[candidate.search for _, candidate in members],
+        searches=[member.candidate.search for member in members],
         objective=objective,
         on_folds=[on_folds[row.layers] for row in rows],
         chosen=chosen["all"]["layers"],
@@ -226,35 +197,24 @@ def of_layers(group: Group, seed: int) -> list[dict[str, Any]]:
     of Holm's method. In its own row the comparison is empty.
     """
     figure = group.objective
-    reference = next(row for row in group.rows if row.layers == group.chosen)
-    told = _not_told_from_best(group.rows, range(len(reference.words)), figure, seed)
+    (reference,) = (row for row in group.rows if row.layers == group.chosen)
+    told = best_of(group.rows, range(len(reference.words)), figure, seed).within
     table: list[dict[str, Any]] = []
     for row, on_folds, within in zip(group.rows, group.on_folds, told, strict=True):
         low, high = statistics.mean_intervals(row.confusions, rng=seed)[figure]
-        line: dict[str, Any] = {
-            **group.names,
-            "layers": row.layers,
-            "relative_depth": group.depth(row.layers),
-            "objective_on_folds": on_folds,
-            "chosen_on_folds": row is reference,
-            "figure": figure,
-            "value": row.figure(figure),
-            "low": low,
-            "high": high,
-            "reference": reference.layers,
-            "not_told_from_best": bool(within),
-        }
-        if row is not reference:
-            joints = row.joints(reference)
-            low, high = statistics.difference_intervals(joints, rng=seed)[figure]
-            test = statistics.paired_permutation(joints, figure, rng=seed)
-            line |= {"difference": test.difference, "p": test.p}
-            line |= {"difference_low": low, "difference_high": high}
-        table.append(line)
-    others = [line for line in table if "p" in line]
-    adjusted = statistics.holm([line["p"] for line in others])
-    for line, p in zip(others, adjusted, strict=True):
-        line["p_holm"] = float(p)
+        table.append(
+            {
+                **group.columns(row),
+                "objective_on_folds": on_folds,
+                "chosen_on_folds": row is reference,
+                "low": low,
+                "high": high,
+                "reference": reference.layers,
+                **({} if row is reference else _difference(row, reference, figure, seed)),
+                "not_told_from_best": bool(within),
+            }
+        )
+    adjust([line for line in table if "p" in line])
     return table
 
 
@@ -276,40 +236,40 @@ def of_models(groups: Sequence[Group], seed: int) -> list[dict[str, Any]]:
     for group in groups:
         if group.rows[0].model == first or group.blocks != groups[0].blocks:
             continue
-        family: list[dict[str, Any]] = []
-        for row in group.rows:
-            reference = references.get((row.view, row.classifier, row.layers))
-            if reference is None:
-                continue
-            joints = row.joints(reference)
-            low, high = statistics.difference_intervals(joints, rng=seed)[group.objective]
-            test = statistics.paired_permutation(joints, group.objective, rng=seed)
-            family.append(
-                {
-                    **group.names,
-                    "layers": row.layers,
-                    "relative_depth": group.depth(row.layers),
-                    "figure": group.objective,
-                    "value": row.figure(group.objective),
-                    "reference_model": first,
-                    "reference_value": reference.figure(group.objective),
-                    "difference": test.difference,
-                    "difference_low": low,
-                    "difference_high": high,
-                    "p": test.p,
-                }
-            )
-        adjusted = statistics.holm([line["p"] for line in family])
-        table += [{**line, "p_holm": float(p)} for line, p in zip(family, adjusted, strict=True)]
+        pairs = [
+            (row, references.get((row.view, row.classifier, row.layers))) for row in group.rows
+        ]
+        family = [
+            {
+                **group.columns(row),
+                "reference_model": first,
+                "reference_value": reference.mean(group.objective),
+                **_difference(row, reference, group.objective, seed),
+            }
+            for row, reference in pairs
+            if reference is not None
+        ]
+        adjust(family)
+        table += family
     return table
+
+
+def _difference(
+    row: ComparisonRow, reference: ComparisonRow, figure: str, seed: int
+) -> dict[str, float]:
+    """A row less its reference: the columns of ``DIFFERENCE``, but for Holm's."""
+    joints = row.joints(reference)
+    low, high = statistics.difference_intervals(joints, rng=seed)[figure]
+    difference, p = statistics.paired_permutations(joints, rng=seed)[figure]
+    return {"difference": difference, "difference_low": low, "difference_high": high, "p": p}
 
 
 def of_words(group: Group, seed: int) -> list[dict[str, Any]]:
     """A table row per word and layer choice: the word's figures, and what its folds say."""
-    lines = {(line["word"], line["layers"]): line for line in per_word(group.rows, seed)}
+    lines = {(line["word"], line["layers"]): line for line in word_rows(group.rows, seed)}
     table = []
     for i, word in enumerate(of.word for of in group.rows[0].words):
-        told = _not_told_from_best(group.rows, [i], group.objective, seed)
+        told = best_of(group.rows, [i], group.objective, seed).within
         for row, search, within in zip(group.rows, group.searches, told, strict=True):
             table.append(
                 {
@@ -321,15 +281,6 @@ def of_words(group: Group, seed: int) -> list[dict[str, Any]]:
                 }
             )
     return table
-
-
-def _not_told_from_best(
-    rows: Sequence[Row], words: Sequence[int], figure: str, seed: int
-) -> np.ndarray:
-    """Which rows cannot be told from the best on some of the words."""
-    gold = [rows[0].words[i].gold for i in words]
-    predicted = [np.stack([row.words[i].predicted for row in rows]) for i in words]
-    return statistics.not_told_from_best(gold, predicted, (figure,), rng=seed)[figure].within
 
 
 def _macro_f1_on_folds(search: Search, objective: str, word: str) -> float | None:
@@ -374,5 +325,4 @@ def layerwise(
         (words, by_word, WORD_COLUMNS),
         (models, of_models(groups, seed), MODEL_COLUMNS),
     ):
-        frame = pd.DataFrame(table, columns=columns)
-        write_csv(path, frame)
+        write_csv(path, pd.DataFrame(table, columns=columns))

@@ -22,18 +22,10 @@ from wsd.trains import FULL
 from wsd.tuning import Search
 
 ALL_WORDS = "all words"
+CONFIGURATION = ("view", "layers", "classifier", "estimator")
 COLUMNS = [
-    "model",
-    "train",
-    "scope",
-    "view",
-    "layers",
-    "classifier",
-    "parameters",
-    "objective",
-    "spread",
-    "frequency",
-    "selected",
+    *("model", "train", "scope", "view", "layers", "classifier", "parameters"),
+    *("objective", "spread", "frequency", "selected"),
 ]
 
 
@@ -76,28 +68,25 @@ def choose(
     -------
     list of dict, one per candidate, and the index of the chosen one; None if no word has folds
     """
-    objectives = [candidate.search.objective(objective, words) for candidate in candidates]
-    if any(of is None for of in objectives):
-        return None
-    found: list[np.ndarray] = [of for of in objectives if of is not None]
-    of_repeat = np.stack([of.max(axis=1) for of in found])
-    first = _first_best(of_repeat)
-    rows = []
-    for i, (candidate, of) in enumerate(zip(candidates, found, strict=True)):
+    rows, of_repeats = [], []
+    for candidate in candidates:
+        of = candidate.search.objective(objective, words)
         parameters = candidate.search.best(objective, words)
-        point = candidate.search.grid.index(parameters or {})
+        if of is None or parameters is None:
+            return None
+        point = candidate.search.grid.index(parameters)
+        of_repeats.append(of.max(axis=1))
         rows.append(
             {
-                "view": candidate.view,
-                "layers": candidate.layers,
-                "classifier": candidate.classifier,
-                "estimator": candidate.estimator,
+                **{name: getattr(candidate, name) for name in CONFIGURATION},
                 "parameters": parameters,
                 "objective": float(of[:, point].mean()),
                 "spread": float(of[:, point].std()),
-                "frequency": float((first == i).mean()),
             }
         )
+    first = _first_best(np.stack(of_repeats))
+    for i, row in enumerate(rows):
+        row["frequency"] = float((first == i).mean())
     chosen = int(_first_best(np.array([[row["objective"]] for row in rows]))[0])
     return rows, chosen
 
@@ -135,17 +124,12 @@ def select(files: Sequence[Path], *, objective: str, table: Path, out: Path) -> 
         blocks[model["name"]] = model["blocks"]
         spaces[source["classifier"]] = source["space"]
         folds[source["train"]] = source["folds"]
-        candidate = Candidate(
-            view=source["view"],
-            layers=source["layers"],
-            classifier=source["classifier"],
-            estimator=source["estimator"],
-            search=search,
-        )
+        candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=search)
         groups.setdefault((model["name"], source["train"]), []).append(candidate)
     rows: list[dict[str, Any]] = []
     chosen: dict[str, dict[str, Any]] = {}
-    for (name, train), group in sorted(groups.items()):
+    groups = dict(sorted(groups.items()))
+    for (name, train), group in groups.items():
         group.sort(key=lambda c: _place(c, blocks[name]))
         of_group = choose_each(group, objective)
         if of_group is None and train == FULL:
@@ -158,22 +142,19 @@ def select(files: Sequence[Path], *, objective: str, table: Path, out: Path) -> 
         if of_group is None:
             continue
         chosen.setdefault(name, {})[train] = of_group["chosen"]
-        rows += [{"model": name, "train": train, **row} for row in of_group["rows"]]
-    for row in rows:
-        row["parameters"] = json.dumps(row["parameters"], sort_keys=True)
-    frame = pd.DataFrame(rows, columns=COLUMNS)
-    write_csv(table, frame)
-    written = {
+        for row in of_group["rows"]:
+            parameters = json.dumps(row["parameters"], sort_keys=True)
+            rows.append({"model": name, "train": train, **row, "parameters": parameters})
+    write_csv(table, pd.DataFrame(rows, columns=COLUMNS))
+    found = {
         "objective": objective,
         "labels": "macro-F1 and balanced accuracy over the senses of the word's training set",
         "folds": folds,
         "space": spaces,
-        "candidates": {
-            f"{name}, {train}": len(group) for (name, train), group in sorted(groups.items())
-        },
+        "candidates": {f"{name}, {train}": len(of) for (name, train), of in groups.items()},
         "chosen": chosen,
     }
-    write_json(out, written)
+    write_json(out, found)
 
 
 def _place(candidate: Candidate, blocks: int) -> tuple[Any, ...]:

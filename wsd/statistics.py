@@ -8,7 +8,8 @@ quantity that an interval is about is the figure of the expected confusion matri
 and measured coverage: docs/statistics.md.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from math import comb, prod
 from typing import NamedTuple
 
@@ -17,10 +18,13 @@ import numpy as np
 from wsd.figures import (
     FIGURES,
     MEANS,
+    both_systems,
     margins,
+    mean_differences,
     mean_figures,
     of_margins,
     over_words,
+    subtract,
     word_figures,
 )
 
@@ -28,52 +32,9 @@ Interval = tuple[float, float]
 Seed = np.random.Generator | int
 
 # Elements that a temporary array of the search for the best may have: it stays in the cache.
-_CHUNK = 100_000
+CACHED = 100_000
 # Numbers of exchanged instances that are held at once: 32 MB.
-_DRAWN = 4_000_000
-
-
-class Comparison(NamedTuple):
-    """The first system's figure less the second's, and the two-sided p-value."""
-
-    difference: float
-    p: float
-
-
-class ClusterInterval(NamedTuple):
-    """An interval from resampled clusters.
-
-    Attributes
-    ----------
-    low, high : float
-    inflation : float
-        Standard deviation when clusters are drawn, over that when instances are: 1 where the
-        near-duplicates tell no less than other instances.
-    """
-
-    low: float
-    high: float
-    inflation: float
-
-
-class Best(NamedTuple):
-    """Which of M choices may be the best, by one figure.
-
-    Attributes
-    ----------
-    estimate : float array of shape (M,)
-    p : float array of shape (M,)
-        Of the hypothesis that no other choice is better, adjusted for the M - 1 comparisons.
-    within : bool array of shape (M,)
-        The choices that cannot be told from the best.
-    against : int array of shape (M,)
-        The choice with the largest test statistic against this one.
-    """
-
-    estimate: np.ndarray
-    p: np.ndarray
-    within: np.ndarray
-    against: np.ndarray
+DRAWN = 4_000_000
 
 
 # Intervals
@@ -106,12 +67,19 @@ def word_intervals(
     -------
     dict of figure to (low, high)
     """
-    counts = np.asarray(confusion)
-    drawn = _drawn(counts, draws, np.random.default_rng(rng), whole=True)
-    estimate = word_figures(counts)
+    generator = np.random.default_rng(rng)
+    mass = generator.standard_gamma(confusion, size=(draws, *confusion.shape))
+    # The instance more is put whole into one cell, drawn anew for each draw; the sum of the two
+    # gammas is the gamma of the sum of the counts.
+    uniform = generator.random((draws, len(confusion), 1))
+    below = _right_or_wrong(len(confusion)).cumsum(axis=1)[:, :-1]
+    cell = (uniform > below).sum(axis=-1, keepdims=True)
+    more = generator.standard_exponential(cell.shape)
+    np.put_along_axis(mass, cell, np.take_along_axis(mass, cell, -1) + more, -1)
+    drawn = _figures_of_drawn(_scaled(mass, confusion), confusion)
+    estimate = word_figures(confusion)
     return {
-        name: _bounded(*_shortest(drawn[name], level), float(estimate[name]), floor=0)
-        for name in FIGURES
+        name: bounded(*_shortest(drawn[name], level), estimate[name], floor=0) for name in FIGURES
     }
 
 
@@ -136,44 +104,13 @@ def mean_intervals(
     dict of mean to (low, high)
     """
     generator = np.random.default_rng(rng)
-    counts = [np.asarray(matrix) for matrix in confusions]
-    drawn = [_drawn(matrix, draws, generator, whole=False) for matrix in counts]
-    estimate = mean_figures(counts)
-    means = over_words(drawn, [float(matrix.sum()) for matrix in counts])
-    return {
-        name: _bounded(*_shifted(means[name], estimate[name], level), float(estimate[name]), 0)
-        for name in MEANS
-    }
-
-
-def word_difference_intervals(
-    joint: np.ndarray, *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
-) -> dict[str, Interval]:
-    """Intervals of the difference of two systems' figures on one word.
-
-    As :func:`word_intervals`, with the pairs of predictions as the cells of a row. The added
-    instance is both right, first right, second right or neither, each with chance 1/4, so that
-    each system for itself gets the instance that :func:`word_intervals` adds, and neither is
-    favoured.
-
-    Parameters
-    ----------
-    joint : int array of shape (K, K, K)
-        From :func:`joint_confusion`.
-    level, draws, rng
-        See :func:`word_intervals`.
-
-    Returns
-    -------
-    dict of figure to (low, high), of first less second
-    """
-    counts = np.asarray(joint)
-    drawn = _drawn_differences(counts, draws, np.random.default_rng(rng), whole=True)
-    first, second = (word_figures(matrix) for matrix in _systems(counts))
-    return {
-        name: _bounded(*_shortest(drawn[name], level), float(first[name] - second[name]), floor=-1)
-        for name in FIGURES
-    }
+    drawn = []
+    for matrix in confusions:
+        prior = _right_or_wrong(len(matrix))
+        mass = generator.standard_gamma(matrix + prior, size=(draws, *matrix.shape))
+        drawn.append(_figures_of_drawn(_scaled(mass, matrix), matrix))
+    means = over_words(drawn, [matrix.sum() for matrix in confusions])
+    return _shifted(means, mean_figures(confusions), level, floor=0)
 
 
 def difference_intervals(
@@ -182,12 +119,13 @@ def difference_intervals(
     """Intervals of the difference of two systems' figures over all words, on the same instances.
 
     As :func:`mean_intervals`, with the pairs of predictions as the cells of a row and a prior of
-    1/4 for each of both right, first right, second right, neither.
+    1/4 for each of both right, first right, second right, neither, so that each system for itself
+    gets the instance that :func:`mean_intervals` adds, and neither is favoured.
 
     Parameters
     ----------
     joints : sequence over words of int arrays of shape (K, K, K)
-        From :func:`joint_confusion`.
+        From :func:`wsd.figures.joint_confusion`.
     level, draws, rng
         See :func:`word_intervals`.
 
@@ -196,95 +134,56 @@ def difference_intervals(
     dict of mean to (low, high), of first less second
     """
     generator = np.random.default_rng(rng)
-    counts = [np.asarray(joint) for joint in joints]
-    drawn = [_drawn_differences(joint, draws, generator, whole=False) for joint in counts]
-    means = over_words(drawn, [float(joint.sum()) for joint in counts])
-    estimate = _difference(counts)
-    return {
-        name: _bounded(*_shifted(means[name], estimate[name], level), estimate[name], floor=-1)
-        for name in MEANS
-    }
+    drawn = []
+    for joint in joints:
+        rows = joint.reshape(len(joint), -1)
+        prior = _right_or_wrong_pairs(len(joint))
+        mass = generator.standard_gamma(rows + prior, size=(draws, *rows.shape))
+        systems = both_systems(_scaled(mass, rows).reshape(draws, *joint.shape))
+        drawn.append(subtract(*map(_figures_of_drawn, systems, both_systems(joint))))
+    means = over_words(drawn, [joint.sum() for joint in joints])
+    return _shifted(means, mean_differences(joints), level, floor=-1)
 
 
-def _systems(joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The confusion matrices of the two systems."""
-    return joint.sum(axis=-1), joint.sum(axis=-2)
+def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
+    """An interval within the figure's range, and with the estimate inside."""
+    return float(min(max(low, floor), estimate)), float(max(min(high, 1.0), estimate))
 
 
-def _difference(joints: Sequence[np.ndarray]) -> dict[str, float]:
-    first, second = (mean_figures(side) for side in zip(*map(_systems, joints), strict=True))
-    return {name: float(first[name] - second[name]) for name in MEANS}
+def _right_or_wrong(n_senses: int) -> np.ndarray:
+    """One instance in each row: half of it right, the rest over the wrong senses alike."""
+    return _normalised(_shares(n_senses))
 
 
-def _drawn(
-    counts: np.ndarray, draws: int, rng: np.random.Generator, *, whole: bool
-) -> dict[str, np.ndarray]:
-    n = len(counts)
-    added = (np.full((n, n), 1 / (n - 1)) - np.eye(n) / (n - 1)) if n > 1 else np.zeros((1, 1))
-    added = _normalised(added / 2 + np.eye(n) / 2)
-    matrices = _posterior(counts, added, draws, rng, whole=whole)
-    return of_margins(*margins(matrices), labels=_occurring(counts))
+def _right_or_wrong_pairs(n_senses: int) -> np.ndarray:
+    """One instance in each row of pairs: quarters of it both, first, second and neither right."""
+    gold, sense = np.ogrid[:n_senses, :n_senses]
+    added = np.zeros((n_senses,) * 3)
+    for first, second in ((gold, sense), (sense, gold), (sense, sense)):
+        added[gold, first, second] = _shares(n_senses)
+    return _normalised(added.reshape(n_senses, -1))
 
 
-def _drawn_differences(
-    counts: np.ndarray, draws: int, rng: np.random.Generator, *, whole: bool
-) -> dict[str, np.ndarray]:
-    n = len(counts)
-    added = np.zeros((n, n, n))
-    for gold in range(n):
-        wrong = [sense for sense in range(n) if sense != gold]
-        added[gold, gold, gold] = 1
-        for sense in wrong:
-            for cell in [(gold, sense), (sense, gold), (sense, sense)]:
-                added[(gold, *cell)] = 1 / len(wrong)
-    added = _normalised(added.reshape(n, n * n))
-    joint = _posterior(counts.reshape(n, n * n), added, draws, rng, whole=whole)
-    joint = joint.reshape(draws, n, n, n)
-    first, second = (
-        of_margins(*margins(drawn), labels=_occurring(observed))
-        for drawn, observed in zip(_systems(joint), _systems(counts), strict=True)
-    )
-    return {name: first[name] - second[name] for name in FIGURES}
+def _shares(n_senses: int) -> np.ndarray:
+    """Per gold sense, 1 for being right and 1 for all the wrong senses together."""
+    shares = np.full((n_senses, n_senses), 1 / max(n_senses - 1, 1))
+    np.fill_diagonal(shares, 1)
+    return shares
 
 
 def _normalised(rows: np.ndarray) -> np.ndarray:
     return rows / rows.sum(axis=-1, keepdims=True)
 
 
-def _occurring(confusion: np.ndarray) -> np.ndarray:
-    _, gold, predicted = margins(confusion)
-    return gold + predicted > 0
-
-
-def _posterior(
-    counts: np.ndarray, added: np.ndarray, draws: int, rng: np.random.Generator, *, whole: bool
-) -> np.ndarray:
-    """Draw expected counts, row by row.
-
-    Parameters
-    ----------
-    counts : int array of shape (rows, cells)
-    added : float array of shape (rows, cells)
-        Where the one instance more is, in proportions that add up to 1 in each row.
-    draws : int
-    rng : Generator
-    whole : bool
-        Put it whole into one cell, drawn anew for each draw, rather than in these proportions.
-
-    Returns
-    -------
-    float array of shape (draws, rows, cells); each row adds up to its count
-    """
-    if whole:
-        mass = rng.standard_gamma(counts, size=(draws, *counts.shape))
-        # The sum of the two gammas is the gamma of the sum of the counts.
-        uniform = rng.random((draws, len(counts), 1))
-        cell = (uniform > added.cumsum(axis=1)[:, :-1]).sum(axis=-1, keepdims=True)
-        more = rng.standard_exponential(cell.shape)
-        np.put_along_axis(mass, cell, np.take_along_axis(mass, cell, -1) + more, -1)
-    else:
-        mass = rng.standard_gamma(counts + added, size=(draws, *counts.shape))
+def _scaled(mass: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Gamma draws as expected counts: each row adds up to what was counted in it."""
     return _normalised(mass) * counts.sum(axis=-1, keepdims=True)
+
+
+def _figures_of_drawn(drawn: np.ndarray, observed: np.ndarray) -> dict[str, np.ndarray]:
+    """Figures of drawn confusion matrices, macro-F1 over the senses that occur in the observed."""
+    _, gold, predicted = margins(observed)
+    return of_margins(*margins(drawn), labels=gold + predicted > 0)
 
 
 def _shortest(drawn: np.ndarray, level: float) -> Interval:
@@ -293,125 +192,138 @@ def _shortest(drawn: np.ndarray, level: float) -> Interval:
     inside = int(np.ceil(level * len(ordered)))
     widths = ordered[inside - 1 :] - ordered[: len(ordered) - inside + 1]
     start = int(widths.argmin())
-    return float(ordered[start]), float(ordered[start + inside - 1])
+    return ordered[start], ordered[start + inside - 1]
 
 
-def _shifted(drawn: np.ndarray, estimate: float | np.ndarray, level: float) -> Interval:
-    low, high = np.quantile(drawn - drawn.mean(), [(1 - level) / 2, (1 + level) / 2])
-    return float(estimate + low), float(estimate + high)
+def _shifted(
+    drawn: Mapping[str, np.ndarray], estimate: Mapping[str, np.ndarray], level: float, floor: int
+) -> dict[str, Interval]:
+    """Intervals of equal tails, moved so that the draws' mean is the estimate."""
+    found = {}
+    for name, of in estimate.items():
+        centred = drawn[name] - drawn[name].mean()
+        low, high = of + np.quantile(centred, [(1 - level) / 2, (1 + level) / 2])
+        found[name] = bounded(low, high, of, floor)
+    return found
 
 
-def _bounded(low: float, high: float, estimate: float, floor: int) -> Interval:
-    """Within the figure's range, and with the estimate inside."""
-    return min(max(low, floor), estimate), max(min(high, 1.0), estimate)
+# Clusters
+
+
+class ClusterInterval(NamedTuple):
+    """An interval from resampled clusters.
+
+    Attributes
+    ----------
+    low, high : float
+    inflation : float
+        Standard deviation when clusters are drawn, over that when instances are: 1 where the
+        near-duplicates tell no less than other instances.
+    """
+
+    low: float
+    high: float
+    inflation: float
 
 
 def cluster_intervals(
     gold: Sequence[np.ndarray],
-    predicted: Sequence[np.ndarray],
+    first: Sequence[np.ndarray],
+    second: Sequence[np.ndarray],
     clusters: Sequence[np.ndarray],
     *,
-    minus: Sequence[np.ndarray] | None = None,
     level: float = 0.95,
     draws: int = 2000,
     rng: Seed = 0,
 ) -> dict[str, ClusterInterval]:
-    """The figures over all words, or differences of them, with near-duplicates resampled together.
+    """Differences of two systems' figures over all words, near-duplicates resampled together.
 
     Whole clusters are drawn with replacement within each word, and the interval is the pivotal one
     (twice the estimate less the quantiles). It is not smoothed and so too narrow where nearly all
-    is right: a check beside :func:`mean_intervals` and :func:`difference_intervals`, by its
-    ``inflation``.
+    is right: a check beside :func:`difference_intervals`, by its ``inflation``.
 
     Parameters
     ----------
-    gold, predicted : sequences over words of int arrays of shape (n,)
+    gold, first, second : sequences over words of int arrays of shape (n,)
+        Senses, and what each of the two systems predicts.
     clusters : sequence over words of int arrays of shape (n,)
         The cluster that each instance is in; an instance without a near-duplicate has its own.
-    minus : sequence over words of int arrays of shape (n,), optional
-        A second system's predictions, whose figures are subtracted.
     level : float
     draws : int
     rng : Generator or int
 
     Returns
     -------
-    dict of mean to ClusterInterval
+    dict of mean to ClusterInterval, of first less second
     """
     generator = np.random.default_rng(rng)
-    second = predicted if minus is None else minus
-    joints = []
-    for word in zip(gold, predicted, second, clusters, strict=True):
-        senses = 1 + max(int(column.max()) for column in word[:3])
-        joints.append(_cluster_counts(*word, senses))
-
-    def resampled(by_cluster: bool) -> dict[str, np.ndarray]:
-        sides: list[list[np.ndarray]] = [[], []]
-        for kinds, numbers, joint in joints:
-            rows, weights = (kinds, numbers) if by_cluster else _instances(joint)
-            times = generator.multinomial(weights.sum(), weights / weights.sum(), size=draws)
-            flat = times.astype(float) @ rows.reshape(len(rows), -1)
-            for side, matrix in zip(
-                sides, _systems(flat.reshape(draws, *joint.shape)), strict=True
-            ):
-                side.append(matrix)
-        first = mean_figures(sides[0])
-        if minus is None:
-            return first
-        less = mean_figures(sides[1])
-        return {name: first[name] - less[name] for name in MEANS}
-
-    observed = [joint for *_, joint in joints]
-    if minus is None:
-        figures = mean_figures([_systems(joint)[0] for joint in observed])
-        estimate = {name: float(figures[name]) for name in MEANS}
-    else:
-        estimate = _difference(observed)
-    by_cluster, by_instance = resampled(True), resampled(False)
-    tails = [(1 - level) / 2, (1 + level) / 2]
+    words = [_kinds_of_cluster(*word) for word in zip(gold, first, second, clusters, strict=True)]
+    joints = [np.tensordot(numbers, kinds, 1) for kinds, numbers in words]
+    by_cluster = _resampled(words, draws, generator)
+    by_instance = _resampled([_kinds_of_instance(joint) for joint in joints], draws, generator)
+    estimate = mean_differences(joints)
     intervals = {}
     for name in MEANS:
-        low, high = 2 * estimate[name] - np.quantile(by_cluster[name], tails)[::-1]
+        quantiles = np.quantile(by_cluster[name], [(1 + level) / 2, (1 - level) / 2])
+        low, high = 2 * estimate[name] - quantiles
         spread, alone = by_cluster[name].std(), by_instance[name].std()
-        bounded = _bounded(float(low), float(high), estimate[name], 0 if minus is None else -1)
-        intervals[name] = ClusterInterval(*bounded, float(spread / alone) if alone else 1.0)
+        intervals[name] = ClusterInterval(
+            *bounded(low, high, estimate[name], floor=-1),
+            inflation=float(spread / alone) if alone else 1.0,
+        )
     return intervals
 
 
-def _cluster_counts(
-    gold: np.ndarray, a: np.ndarray, b: np.ndarray, clusters: np.ndarray, senses: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The different joint confusions of a word's clusters, how many have each, and their sum.
+def _kinds_of_cluster(
+    gold: np.ndarray, first: np.ndarray, second: np.ndarray, clusters: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The different joint confusions of a word's clusters, and how many clusters have each.
 
     Most clusters are one instance that both get right: there are few different ones, and to draw
     among those is the same and much less work.
+
+    Returns
+    -------
+    int arrays of shape (kinds, K, K, K) and (kinds,)
     """
+    senses = 1 + max(int(column.max()) for column in (gold, first, second))
     _, code = np.unique(clusters, return_inverse=True)
-    cells = np.ravel_multi_index((gold, a, b), (senses,) * 3)
-    counts = np.zeros((code.max() + 1, senses**3), dtype=np.int64)
-    np.add.at(counts, (code, cells), 1)
-    kinds, numbers = np.unique(counts, axis=0, return_counts=True)
-    return kinds.astype(float), numbers, counts.sum(axis=0).reshape((senses,) * 3)
+    counts = np.zeros((code.max() + 1, senses, senses, senses), dtype=np.int64)
+    np.add.at(counts, (code, gold, first, second), 1)
+    return np.unique(counts, axis=0, return_counts=True)
 
 
-def _instances(joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As :func:`_cluster_counts` with each instance its own cluster."""
-    used = np.flatnonzero(joint)
-    rows = np.zeros((len(used), joint.size))
-    rows[np.arange(len(used)), used] = 1
-    return rows, joint.ravel()[used]
+def _kinds_of_instance(joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As :func:`_kinds_of_cluster` with each instance its own cluster."""
+    numbers = joint[joint > 0]
+    kinds = np.zeros((len(numbers), *joint.shape), dtype=np.int64)
+    kinds[(np.arange(len(numbers)), *np.nonzero(joint))] = 1
+    return kinds, numbers
+
+
+def _resampled(
+    words: Sequence[tuple[np.ndarray, np.ndarray]], draws: int, rng: np.random.Generator
+) -> dict[str, np.ndarray]:
+    """Differences over words whose clusters are drawn with replacement: arrays (draws,)."""
+    times = (rng.multinomial(n.sum(), n / n.sum(), size=draws).astype(float) for _, n in words)
+    return mean_differences(
+        np.tensordot(of_word, kinds, 1) for (kinds, _), of_word in zip(words, times, strict=True)
+    )
 
 
 # Tests
 
 
+class PairedTest(NamedTuple):
+    """The first system's figure less the second's, and the two-sided p-value."""
+
+    difference: float
+    p: float
+
+
 def paired_permutations(
-    joints: Sequence[np.ndarray],
-    figures: Sequence[str] = MEANS,
-    *,
-    permutations: int = 20_000,
-    rng: Seed = 0,
-) -> dict[str, Comparison]:
+    joints: Sequence[np.ndarray], *, permutations: int = 20_000, rng: Seed = 0
+) -> dict[str, PairedTest]:
     """Test whether two systems differ, figure by figure, from the same permutations.
 
     Under the hypothesis the two predictions of an instance may be exchanged. Only instances whose
@@ -427,51 +339,30 @@ def paired_permutations(
     Parameters
     ----------
     joints : sequence over words of int arrays of shape (K, K, K)
-        From :func:`joint_confusion`.
-    figures : sequence of str
-        Of ``MEANS``.
+        From :func:`wsd.figures.joint_confusion`.
     permutations : int
     rng : Generator or int
 
     Returns
     -------
-    dict of figure to Comparison; p is not adjusted for the number of figures
+    dict of mean to PairedTest; p is not adjusted for the number of figures
     """
-    counts = [np.asarray(joint) for joint in joints]
-    kinds = [_differing(joint) for joint in counts]
-    sizes = [len(kind) for kind in kinds]
-    numbers = [joint[tuple(kind.T)] for joint, kind in zip(counts, kinds, strict=True)]
-    outcomes = _exchanges(np.concatenate(numbers), permutations, np.random.default_rng(rng))
-    parts: list[dict[str, np.ndarray]] = []
-    for swaps in outcomes.parts:
-        words = []
-        exchanged = np.split(swaps, np.cumsum(sizes)[:-1], axis=1)
-        for joint, kind, swapped in zip(counts, kinds, exchanged, strict=True):
-            sides = []
-            eye = np.eye(len(joint))
-            gold, a, b = kind.T
-            moved = swapped @ (eye[b] - eye[a])
-            gained = swapped @ (eye[gold] * ((b == gold) * 1 - (a == gold) * 1)[:, None])
-            for matrix, sign in zip(_systems(joint), (1, -1), strict=True):
-                right, of_gold, predicted = margins(matrix)
-                sides.append(of_margins(right + sign * gained, of_gold, predicted + sign * moved))
-            words.append({name: sides[0][name] - sides[1][name] for name in FIGURES})
-        parts.append(over_words(words, [float(joint.sum()) for joint in counts]))
-    under = {name: np.concatenate([part[name] for part in parts]) for name in figures}
-    found = _difference(counts)
-    return {
-        name: Comparison(
-            found[name], _tail(np.abs(under[name]), abs(found[name]), outcomes.weights)
-        )
-        for name in figures
-    }
-
-
-def paired_permutation(
-    joints: Sequence[np.ndarray], figure: str, *, permutations: int = 20_000, rng: Seed = 0
-) -> Comparison:
-    """Test one figure: see :func:`paired_permutations`."""
-    return paired_permutations(joints, [figure], permutations=permutations, rng=rng)[figure]
+    kinds = [_differing(joint) for joint in joints]
+    numbers = [joint[tuple(kind.T)] for joint, kind in zip(joints, kinds, strict=True)]
+    outcomes = exchanges(numbers, permutations, np.random.default_rng(rng))
+    sizes = [joint.sum() for joint in joints]
+    parts = [
+        over_words(list(map(_differences_after, joints, kinds, swaps)), sizes)
+        for swaps in outcomes.parts
+    ]
+    observed = mean_differences(joints)
+    found = {}
+    for name in MEANS:
+        exchanged = np.concatenate([part[name] for part in parts])
+        difference = float(observed[name])
+        p = tail(np.abs(exchanged), abs(difference), outcomes.weights)
+        found[name] = PairedTest(difference, p)
+    return found
 
 
 def _differing(joint: np.ndarray) -> np.ndarray:
@@ -480,48 +371,84 @@ def _differing(joint: np.ndarray) -> np.ndarray:
     return kinds[kinds[:, 1] != kinds[:, 2]]
 
 
-class _Exchanges(NamedTuple):
+def _differences_after(
+    joint: np.ndarray, kinds: np.ndarray, swaps: np.ndarray
+) -> dict[str, np.ndarray]:
+    """First less second on one word, after so many exchanges of each kind: arrays (outcomes,)."""
+    gold, first, second = kinds.T
+    eye = np.eye(len(joint))
+    moved = swaps @ (eye[second] - eye[first])
+    gained = swaps @ (eye[gold] * ((second == gold) * 1 - (first == gold) * 1)[:, None])
+    of_first, of_second = (
+        of_margins(right + sign * gained, of_gold, predicted + sign * moved)
+        for sign, (right, of_gold, predicted) in zip(
+            (1, -1), map(margins, both_systems(joint)), strict=True
+        )
+    )
+    return subtract(of_first, of_second)
+
+
+class Exchanges(NamedTuple):
     """How many instances of each kind are exchanged, and the weight of each such outcome.
 
-    The first outcome is the observed one, no exchange. To go through them gives float arrays of
-    shape (some outcomes, kinds), in order: all of them at once would be thousands of numbers for
-    every kind of instance in the corpus. What is drawn is the same however it is cut.
+    The first outcome is the observed one, no exchange. To go through the parts gives some outcomes
+    at a time, in order: all of them at once would be thousands of numbers for every kind of
+    instance in the corpus. What is drawn is the same however it is cut.
 
     Attributes
     ----------
     weights : float array of shape (outcomes,)
         Adds up to 1.
-    parts : iterator of float arrays of shape (some outcomes, kinds)
+    parts : iterator of lists over words of float arrays of shape (some outcomes, kinds)
         To be gone through once.
     """
 
     weights: np.ndarray
-    parts: Iterator[np.ndarray]
+    parts: Iterator[list[np.ndarray]]
 
 
-def _exchanges(numbers: np.ndarray, permutations: int, rng: np.random.Generator) -> _Exchanges:
-    """Enumerate the exchanges, or draw them where there are more than ``permutations``."""
+def exchanges(
+    numbers: Sequence[np.ndarray], permutations: int, rng: np.random.Generator, most: int = DRAWN
+) -> Exchanges:
+    """Enumerate the exchanges, or draw them where there are more than ``permutations``.
+
+    Parameters
+    ----------
+    numbers : sequence over words of int arrays of shape (kinds,)
+        How many instances there are of each kind.
+    permutations : int
+    rng : Generator
+    most : int
+        Outcomes in a part, where ``DRAWN`` numbers allow as many.
+    """
+    of_all = np.concatenate(numbers)
+    step = max(1, min(most, DRAWN // max(1, len(of_all))))
     # Python's integers: the product may be any size.
-    outcomes = prod(int(n) + 1 for n in numbers)
+    outcomes = prod(int(n) + 1 for n in of_all)
+    swaps: Iterator[np.ndarray]
     if outcomes <= permutations:
-        grid = np.indices(tuple(int(n) + 1 for n in numbers)).reshape(len(numbers), outcomes).T
-        chances = [np.array([comb(int(n), i) / 2 ** int(n) for i in range(n + 1)]) for n in numbers]
-        weights = np.ones(len(grid))
-        for kind, chance in enumerate(chances):
-            weights *= chance[grid[:, kind]]
-        return _Exchanges(weights, iter([grid.astype(float)]))
-
-    def drawn() -> Iterator[np.ndarray]:
-        yield np.zeros((1, len(numbers)))
-        step = max(1, _DRAWN // len(numbers))
-        for start in range(0, permutations, step):
-            size = (min(step, permutations - start), len(numbers))
-            yield rng.binomial(numbers, 0.5, size=size).astype(float)
-
-    return _Exchanges(np.full(permutations + 1, 1 / (permutations + 1)), drawn())
+        grid = np.indices(tuple(of_all + 1)).reshape(len(of_all), outcomes).T.astype(float)
+        chances = [np.array([comb(n, i) / 2**n for i in range(n + 1)]) for n in of_all.tolist()]
+        weights = np.ravel(reduce(np.multiply.outer, chances, np.ones(())))
+        swaps = (grid[start : start + step] for start in range(0, outcomes, step))
+    else:
+        weights = np.full(permutations + 1, 1 / (permutations + 1))
+        swaps = _drawn_exchanges(of_all, permutations, rng, step)
+    ends = np.cumsum([len(of_word) for of_word in numbers])[:-1]
+    return Exchanges(weights, (np.split(part, ends, axis=1) for part in swaps))
 
 
-def _tail(statistics: np.ndarray, observed: float, weights: np.ndarray) -> float:
+def _drawn_exchanges(
+    numbers: np.ndarray, permutations: int, rng: np.random.Generator, step: int
+) -> Iterator[np.ndarray]:
+    yield np.zeros((1, len(numbers)))
+    for start in range(0, permutations, step):
+        size = (min(step, permutations - start), len(numbers))
+        yield rng.binomial(numbers, 0.5, size=size).astype(float)
+
+
+def tail(statistics: np.ndarray, observed: float, weights: np.ndarray) -> float:
+    """The weight of the outcomes that are at least as extreme as the observed one."""
     # Outcomes that tie exactly differ in their last bits, by the order of their sums.
     return min(1.0, float(weights[statistics >= observed - 1e-10].sum()))
 
@@ -534,22 +461,20 @@ def mcnemar(joints: Sequence[np.ndarray]) -> float:
     Parameters
     ----------
     joints : sequence over words of int arrays of shape (K, K, K)
-        From :func:`joint_confusion`.
+        From :func:`wsd.figures.joint_confusion`.
     """
     from statsmodels.stats.contingency_tables import mcnemar as exact
 
-    table = np.zeros((2, 2), dtype=int)
+    first = second = 0
     for joint in joints:
-        for gold, pairs in enumerate(np.asarray(joint)):
-            both = pairs[gold, gold]
-            first, second = pairs[gold].sum() - both, pairs[:, gold].sum() - both
-            table += np.array([[both, first], [second, pairs.sum() - both - first - second]])
-    if not table[0, 1] + table[1, 0]:
-        return 1.0
-    return min(1.0, float(exact(table, exact=True).pvalue))
+        gold = np.arange(len(joint))
+        both = joint[gold, gold, gold].sum()
+        first += joint[gold, gold].sum() - both
+        second += joint[gold, :, gold].sum() - both
+    return float(exact([[0, first], [second, 0]], exact=True).pvalue)
 
 
-def holm(p_values: Sequence[float] | np.ndarray) -> np.ndarray:
+def holm(p_values: Sequence[float]) -> np.ndarray:
     """Adjust the p-values of one family by Holm's method.
 
     Parameters
@@ -563,19 +488,38 @@ def holm(p_values: Sequence[float] | np.ndarray) -> np.ndarray:
     """
     from statsmodels.stats.multitest import multipletests
 
-    values = np.asarray(p_values, dtype=float)
-    return np.asarray(multipletests(values, method="holm")[1]) if len(values) else values
+    return multipletests(p_values, method="holm")[1] if len(p_values) else np.array([])
+
+
+# The best
+
+
+class Best(NamedTuple):
+    """Which of M choices may be the best, by one figure.
+
+    Attributes
+    ----------
+    estimate : float array of shape (M,)
+    p : float array of shape (M,)
+        Of the hypothesis that no other choice is better, adjusted for the M - 1 comparisons.
+    within : bool array of shape (M,)
+        The choices that cannot be told from the best.
+    """
+
+    estimate: np.ndarray
+    p: np.ndarray
+    within: np.ndarray
 
 
 def not_told_from_best(
     gold: Sequence[np.ndarray],
     predictions: Sequence[np.ndarray],
-    figures: Sequence[str] = MEANS,
+    figure: str,
     *,
     level: float = 0.95,
     permutations: int = 5000,
     rng: Seed = 0,
-) -> dict[str, Best]:
+) -> Best:
     """Find the choices that cannot be told from the best.
 
     A choice leaves the set if another is significantly better. Its family are its own M - 1
@@ -586,70 +530,37 @@ def not_told_from_best(
     choices: the set misses the best only if the best's own test is wrong, so that it holds the
     best with chance ``level`` (the argument of Hsu's multiple comparisons with the best) as far as
     that test keeps its level: 94 to 95% in simulations of equal choices, see docs/statistics.md.
-    It says nothing about order within the set. Each figure is a family of its own.
+    It says nothing about order within the set.
 
     Parameters
     ----------
     gold : sequence over words of int arrays of shape (n,)
     predictions : sequence over words of int arrays of shape (M, n)
         Row i is choice i, in every word.
-    figures : sequence of str
-        Of ``MEANS``.
+    figure : str
+        Among ``MEANS``.
     level : float
     permutations : int
         Enumerated instead, where there are no more outcomes than this.
     rng : Generator or int
-
-    Returns
-    -------
-    dict of figure to Best
     """
-    words = [_kinds(*word) for word in zip(gold, predictions, strict=True)]
-    numbers = np.concatenate([word.numbers for word in words])
-    outcomes = _exchanges(numbers, permutations, np.random.default_rng(rng))
-    weights = outcomes.weights
-    choices = len(predictions[0])
-    found = {name: Best(*_empty(choices)) for name in figures}
-    # By how much each choice is better than each other one, in each outcome.
-    better = {name: np.empty((choices, len(weights), choices)) for name in figures}
-    ends = np.cumsum([len(word.numbers) for word in words])[:-1]
-    start = 0
-    for swaps in outcomes.parts:
-        some = slice(start, start + len(swaps))
-        parts = np.split(swaps, ends, axis=1)
-        exchanged = [word.exchanged(part) for word, part in zip(words, parts, strict=True)]
-        for choice in range(choices):
-            for name, excess in _excesses(words, exchanged, choice, figures).items():
-                better[name][choice, some] = excess
-        start = some.stop
-    for choice in range(choices):
-        for name in figures:
-            best, against = found[name], better[name][choice]
-            scale = np.sqrt(weights @ against**2)
-            # Equal on every outcome: no difference, whatever the scale.
-            standard = np.divide(against, scale, out=np.zeros_like(against), where=scale > 1e-12)
-            standard[:, choice] = -np.inf if choices > 1 else 0
-            observed = standard[0]
-            best.against[choice] = observed.argmax()
-            best.p[choice] = _tail(standard.max(axis=1), observed.max() - 1e-7, weights)
-            best.within[choice] = best.p[choice] > 1 - level
-    estimate = over_words(
+    words = [_count_choices(*word) for word in zip(gold, predictions, strict=True)]
+    outcomes = exchanges(
+        [word.numbers for word in words],
+        permutations,
+        np.random.default_rng(rng),
+        most=CACHED // max(word.right.size for word in words),
+    )
+    better = _advantages(words, outcomes, figure)
+    p = np.array([_max_t(*of_choice, outcomes.weights) for of_choice in enumerate(better)])
+    scores = over_words(
         [of_margins(word.right, word.gold, word.predicted) for word in words],
-        [float(word.gold.sum()) for word in words],
+        [word.gold.sum() for word in words],
     )
-    return {name: found[name]._replace(estimate=estimate[name]) for name in figures}
+    return Best(scores[figure], p, within=p > 1 - level)
 
 
-def _empty(choices: int) -> tuple[np.ndarray, ...]:
-    return (
-        np.zeros(choices),
-        np.ones(choices),
-        np.ones(choices, dtype=bool),
-        np.zeros(choices, dtype=int),
-    )
-
-
-class _Kinds(NamedTuple):
+class _Choices(NamedTuple):
     """One word's counts under M choices, and its instances on which these differ.
 
     Attributes
@@ -669,29 +580,15 @@ class _Kinds(NamedTuple):
     of_right: np.ndarray
     of_predicted: np.ndarray
 
-    def exchanged(self, swaps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What each choice gives away in each outcome: two arrays of shape (outcomes, M, K).
 
-        A pair of choices gives and takes the same instances, so that this is all that its
-        exchanged confusion matrices need, and it is worked out once per choice.
-        """
-        shape = (len(swaps), *self.right.shape)
-        right, predicted = (
-            (swaps @ part.reshape(len(part), self.right.size)).reshape(shape)
-            for part in (self.of_right, self.of_predicted)
-        )
-        return right, predicted
-
-
-def _kinds(gold: np.ndarray, predictions: np.ndarray) -> _Kinds:
+def _count_choices(gold: np.ndarray, predictions: np.ndarray) -> _Choices:
     senses = 1 + max(int(gold.max()), int(predictions.max()))
     kinds, numbers = np.unique(np.vstack([gold, predictions]), axis=1, return_counts=True)
     eye = np.eye(senses)
-    of_gold = eye[kinds[0]][:, None, :]
     of_predicted = eye[kinds[1:].T]
-    of_right = of_predicted * of_gold
+    of_right = of_predicted * eye[kinds[0]][:, None, :]
     differ = (kinds[1:] != kinds[1]).any(axis=0)
-    return _Kinds(
+    return _Choices(
         right=np.tensordot(numbers, of_right, 1),
         predicted=np.tensordot(numbers, of_predicted, 1),
         gold=np.bincount(gold, minlength=senses).astype(float),
@@ -701,27 +598,65 @@ def _kinds(gold: np.ndarray, predictions: np.ndarray) -> _Kinds:
     )
 
 
-def _excesses(
-    words: Sequence[_Kinds],
-    exchanged: Sequence[tuple[np.ndarray, np.ndarray]],
-    choice: int,
-    figures: Sequence[str],
+def _advantages(words: Sequence[_Choices], outcomes: Exchanges, figure: str) -> np.ndarray:
+    """By how much the others are better than each choice: shape (M, outcomes, M other choices)."""
+    choices = len(words[0].right)
+    sizes = [word.gold.sum() for word in words]
+    better = np.empty((choices, len(outcomes.weights), choices))
+    start = 0
+    for swaps in outcomes.parts:
+        # What each choice gives away, (outcomes, M, K). A pair of choices gives and takes the same
+        # instances: this is all that its exchanged confusion matrices need.
+        given = [
+            (np.tensordot(part, word.of_right, 1), np.tensordot(part, word.of_predicted, 1))
+            for word, part in zip(words, swaps, strict=True)
+        ]
+        stop = start + len(swaps[0])
+        for choice in range(choices):
+            of_words = [
+                _advantages_over(choice, word, *of_word)
+                for word, of_word in zip(words, given, strict=True)
+            ]
+            better[choice, start:stop] = over_words(of_words, sizes)[figure]
+        start = stop
+    return better
+
+
+def _advantages_over(
+    choice: int, word: _Choices, right: np.ndarray, predicted: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """By how much each choice is better than one, in each outcome: arrays (outcomes, M)."""
-    outcomes, choices, _ = exchanged[0][0].shape
-    total = {name: np.empty((outcomes, choices)) for name in figures}
-    sizes = [float(word.gold.sum()) for word in words]
-    step = max(1, _CHUNK // (choices * max(len(word.gold) for word in words)))
-    for start in range(0, outcomes, step):
-        part = slice(start, start + step)
-        excess = []
-        for word, (right, predicted) in zip(words, exchanged, strict=True):
-            gained = right[part] - right[part, choice : choice + 1]
-            moved = predicted[part] - predicted[part, choice : choice + 1]
-            other = of_margins(word.right - gained, word.gold, word.predicted - moved)
-            own = of_margins(word.right[choice] + gained, word.gold, word.predicted[choice] + moved)
-            excess.append({name: other[name] - own[name] for name in FIGURES})
-        means = over_words(excess, sizes)
-        for name in figures:
-            total[name][part] = means[name]
-    return total
+    """By how much each choice is better than one on a word, after the exchanges between the two.
+
+    Parameters
+    ----------
+    choice : int
+    word : _Choices
+    right, predicted : float arrays of shape (outcomes, M, K)
+        What each choice gives away.
+
+    Returns
+    -------
+    dict of figure to array of shape (outcomes, M)
+    """
+    gained = right - right[:, choice : choice + 1]
+    moved = predicted - predicted[:, choice : choice + 1]
+    others = of_margins(word.right - gained, word.gold, word.predicted - moved)
+    own = of_margins(word.right[choice] + gained, word.gold, word.predicted[choice] + moved)
+    return subtract(others, own)
+
+
+def _max_t(choice: int, better: np.ndarray, weights: np.ndarray) -> float:
+    """The p-value of the largest standardised advantage over a choice.
+
+    Parameters
+    ----------
+    choice : int
+    better : float array of shape (outcomes, M)
+        By how much each other choice is better; the first outcome is the observed one.
+    weights : float array of shape (outcomes,)
+    """
+    scale = np.sqrt(weights @ better**2)
+    # Equal on every outcome: no difference, whatever the scale.
+    standard = np.divide(better, scale, out=np.zeros_like(better), where=scale > 1e-12)
+    standard[:, choice] = -np.inf if len(scale) > 1 else 0
+    return tail(standard.max(axis=1), standard[0].max() - 1e-7, weights)

@@ -17,14 +17,23 @@ NOTE = (
     "Published rows are computed from the outputs that their authors stored, not run again; rows "
     "called system from outputs that were given."
 )
-CANDIDATE = "candidate"
+
+# The names of a row of the comparison, and its kinds.
+NAMES = ("kind", "model", "view", "layers", "classifier")
+SELECTED, SELECTED_PER_WORD, BEST = (
+    "selected",
+    "selected per word",
+    "best on test, for reference only",
+)
+CANDIDATE, BASELINE, CONTROL_VIEW, TWIN = "candidate", "baseline", "control view", "random weights"
+PUBLISHED, SYSTEM = "published", "system"
 # A baseline stands once beside each model's selected row.
-KEY = ("reference_model", "kind", "model", "view", "layers", "classifier")
+KEY = ("reference_model", *NAMES)
 
 Lines = Sequence[Mapping[str, Any]]
 
 
-def rows(figures: Lines, differences: Lines, objective: str) -> list[list[str]]:
+def printed_rows(figures: Lines, differences: Lines, objective: str) -> list[list[str]]:
     """Header and cells of the table: every row but the candidates, which are too many to print."""
     found = {
         tuple(line[k] for k in KEY): line for line in differences if line["figure"] == objective
@@ -33,20 +42,13 @@ def rows(figures: Lines, differences: Lines, objective: str) -> list[list[str]]:
     for line in figures:
         if line["kind"] == CANDIDATE:
             continue
-        against = found.get(tuple(line[k] for k in KEY))
-        cells.append(
-            [
-                line["kind"],
-                line["model"],
-                feature_set(line["view"], line["layers"]),
-                line["classifier"],
-                *(_interval(line[n], line[f"{n}_low"], line[f"{n}_high"]) for n in SHOWN),
-                _interval(against["difference"], against["low"], against["high"], sign="+")
-                if against
-                else "",
-                _p(against["p_holm"]) if against else "",
-            ]
-        )
+        names = [line["kind"], line["model"], feature_set(line["view"], line["layers"])]
+        means = [_interval(line[n], line[f"{n}_low"], line[f"{n}_high"]) for n in SHOWN]
+        against = ["", ""]
+        if of := found.get(tuple(line[k] for k in KEY)):
+            difference = _interval(of["difference"], of["low"], of["high"], sign="+")
+            against = [difference, "<0.001" if of["p_holm"] < 0.001 else f"{of['p_holm']:.3f}"]
+        cells.append([*names, line["classifier"], *means, *against])
     return cells
 
 
@@ -66,10 +68,6 @@ def _interval(value: float, low: float, high: float, sign: str = "") -> str:
     return f"{100 * value:{sign}.2f} [{100 * low:.2f}, {100 * high:.2f}]"
 
 
-def _p(value: float) -> str:
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
-
-
 def markdown(figures: Lines, differences: Lines, objective: str) -> str:
     """The table in Markdown.
 
@@ -81,45 +79,44 @@ def markdown(figures: Lines, differences: Lines, objective: str) -> str:
         The figure whose difference is shown.
     """
     header, *body = [
-        [cell.replace("|", "\\|") for cell in row] for row in rows(figures, differences, objective)
+        [cell.replace("|", "\\|") for cell in row]
+        for row in printed_rows(figures, differences, objective)
     ]
     rule = ["---"] * 4 + ["---:"] * (len(header) - 4)
     lines = ["| " + " | ".join(row) + " |" for row in (header, rule, *body)]
     return "\n".join([*lines, "", NOTE.format(figure=SHOWN[objective]), ""])
 
 
-SPECIAL = {
-    "\\": r"\textbackslash{}",
-    **{c: f"\\{c}" for c in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-}
-
-
-def _escaped(text: str) -> str:
-    return "".join(SPECIAL.get(character, character) for character in text)
+SPECIAL = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        **{c: f"\\{c}" for c in "&%$#_{}"},
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
 
 
 def latex(figures: Lines, differences: Lines, objective: str) -> str:
     """The table in LaTeX, for the package booktabs. Parameters as :func:`markdown`."""
     header, *body = [
-        " & ".join(map(_escaped, row)) + r" \\" for row in rows(figures, differences, objective)
+        " & ".join(cell.translate(SPECIAL) for cell in row) + r" \\"
+        for row in printed_rows(figures, differences, objective)
     ]
-    columns = "llll" + "r" * (len(SHOWN) + 2)
     return "\n".join(
         [
             r"\begin{table*}",
             r"\centering\footnotesize",
-            rf"\begin{{tabular}}{{{columns}}}",
+            rf"\begin{{tabular}}{{llll{'r' * (len(SHOWN) + 2)}}}",
             r"\toprule",
             header,
             r"\midrule",
             *body,
             r"\bottomrule",
             r"\end{tabular}",
-            rf"\caption{{{_escaped(NOTE.format(figure=SHOWN[objective]))}}}",
+            rf"\caption{{{NOTE.format(figure=SHOWN[objective]).translate(SPECIAL)}}}",
             r"\end{table*}",
             "",
         ]
