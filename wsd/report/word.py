@@ -182,7 +182,7 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
                 "name": choice.name,
                 "label": label(choice, last),
                 "cells": [
-                    {**run.figures[reader][i], "wrong": run.wrong(reader, i)}
+                    {**run.scores[reader][i], "wrong": run.wrong(reader, i)}
                     for reader in report.readers
                 ],
             }
@@ -247,7 +247,7 @@ def _data(
             ],
             "figures": [
                 {metric: _finite(value) for metric, value in figure[i].items()}
-                for figure in run.figures.values()
+                for figure in run.scores.values()
             ],
             "confusion": confusions[i],
         }

@@ -1,0 +1,52 @@
+"""Tables as text: in columns for a terminal, or in Markdown. Only the standard library."""
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain, repeat
+
+
+def line(cells: Iterable[str], widths: Iterable[int], right: Collection[int] = ()) -> str:
+    """One line of a table in columns; a last cell without a width is as wide as it is.
+
+    Parameters
+    ----------
+    cells : iterable of str
+    widths : iterable of int
+        Characters of each column.
+    right : collection of int
+        Numbers of the columns that are flush right; the others are flush left.
+
+    >>> line(["7", "bank", "a note"], [3, 6], right=[0])
+    '  7  bank    a note'
+    """
+    placed = [
+        cell.rjust(width) if i in right else cell.ljust(width)
+        for i, (cell, width) in enumerate(zip(cells, chain(widths, repeat(0)), strict=False))
+    ]
+    return "  ".join(placed).rstrip()
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """The lines of a table whose columns are as wide as their widest cells.
+
+    >>> aligned([["layer", "norm"], ["0", "12.5"]], right=[1])
+    ['layer  norm', '0      12.5']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [line(row, widths, right) for row in rows]
+
+
+def markdown(
+    header: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[int] = ()
+) -> str:
+    """A table in Markdown, without a line end at its end.
+
+    >>> print(markdown(["word", "n"], [["a|b", "7"]], right=[1]))
+    | word | n |
+    | --- | ---: |
+    | a\\|b | 7 |
+    """
+    rule = ["---:" if i in right else "---" for i in range(len(header))]
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+        for row in (header, rule, *rows)
+    )
