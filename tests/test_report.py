@@ -315,6 +315,16 @@ def test_no_page_of_errors_without_other_systems(run: Run, tmp_path: Path) -> No
     assert "errors.html" not in Page(tmp_path / "report/index.html").links()
 
 
+def test_errors_of_other_instances(run: Run, tmp_path: Path) -> None:
+    text = run.tables["errors"][0].read_text()
+    (tmp_path / "t.csv").write_text(text.replace(",bank,1,", ",bank,99,"))
+    arguments = run.arguments(tmp_path)
+    arguments["tables"]["errors"] = [tmp_path / "t.csv"]
+    with pytest.raises(ResultError, match="a test instance 99 of 'bank'") as caught:
+        build_report(**arguments)
+    assert "wsd compare" in str(caught.value.fix)
+
+
 def test_index_has_a_row_per_word(run: Run, built: Path) -> None:
     text = " ".join(Page(built / "report" / "index.html").text.split())
     table = pd.read_csv(run.tables["word-layers"][0], dtype={"layers": str})
