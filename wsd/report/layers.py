@@ -106,7 +106,7 @@ def heat(report: Report) -> dict[str, Any]:
         return {"value": value, "heat": round(share * HEAT_STEPS), "chosen": chosen}
 
     tables = []
-    for model, reader, choices, rows in _shown(report, table):
+    for model, reader, choices, rows in rows_shown(report, table):
         columns = (rows[name] for name in ("word", "layers", "macro_f1", "chosen_on_folds"))
         cells = {
             (word, name): cell(value, chosen)
@@ -127,7 +127,7 @@ def heat(report: Report) -> dict[str, Any]:
     return {"low": low, "high": high, "tables": tables}
 
 
-def _shown(
+def rows_shown(
     report: Report, table: pd.DataFrame
 ) -> Iterator[tuple[str, str, dict[str, str], pd.DataFrame]]:
     """Per model and classifier, the names of the layer choices that are shown, and their rows."""
@@ -152,7 +152,7 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
     table = report.rows(name, view=report.view)
     reach = _reach(table)
     found = []
-    for model, reader, labels, rows in _shown(report, table):
+    for model, reader, labels, rows in rows_shown(report, table):
         if rows.empty:
             continue
         other = rows[reference].iloc[0]
@@ -205,7 +205,7 @@ def _drawn(row: Mapping[str, Any], reach: float) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class OverallLine:
     """A line that every plot over all words has, one plot per model.
 
     Attributes
@@ -224,19 +224,19 @@ class Line:
     dash: str
 
 
-def overall_lines(report: Report) -> list[Line]:
+def overall_lines(report: Report) -> list[OverallLine]:
     """Of each classifier the view of the report, and the context's where there is one."""
     lines = []
     for i, reader in enumerate(report.readers):
         of = {"classifier": reader}
         own = report.rows("comparison", kind="candidate", view=report.view, **of)
-        lines.append(Line(reader, own, i, "solid"))
+        lines.append(OverallLine(reader, own, i, "solid"))
         # The context is a control, or a candidate where it is classified too.
         context = report.rows("controls", kind="control view", view=CONTEXT, **of)
         if context.empty:
             context = report.rows("comparison", kind="candidate", view=CONTEXT, **of)
         if len(context):
-            lines.append(Line(f"{reader}, context only", context, i, "dashed"))
+            lines.append(OverallLine(f"{reader}, context only", context, i, "dashed"))
     return lines
 
 
@@ -326,7 +326,7 @@ def learning(report: Report) -> list[dict[str, Any]]:
         return []
     y_range = _range([v * 100 for v in table["mean_macro_f1_in_common"]])
     found = []
-    for model, reader, _, rows in _shown(report, table):
+    for model, reader, _, rows in rows_shown(report, table):
         rows = rows[rows["train"].isin(RATIOS)]
         if rows["train"].nunique() < 2:
             continue
