@@ -7,6 +7,7 @@ without colours, and has the same bytes on every run.
 
 import logging
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -23,32 +24,30 @@ from wsd.sheets import Columns, read_csv
 log = logging.getLogger("wsd")
 
 FORMATS = ("pdf", "svg", "png")
+_optional = partial(Columns, may_be_empty=True)
 COLUMNS = {
-    "comparison": Columns(
-        ("kind", "model", "layers", "classifier"), tuple(MEASURES), may_be_empty=True
+    "comparison": _optional(
+        ("kind", "model", "layers", "classifier"),
+        tuple(MEASURES),
     ),
-    "layers": Columns(
+    "layers": _optional(
         ("model", "view", "classifier", "layers", "figure"),
         (
             *("relative_depth", "value", "low", "high"),
             *("difference", "difference_low", "difference_high", "p_holm"),
         ),
         ("chosen_on_folds",),
-        may_be_empty=True,
     ),
-    "word_layers": Columns(
-        ("model", "view", "classifier", "word", "layers"),
-        ("macro_f1",),
-        ("chosen_on_folds",),
-        may_be_empty=True,
+    "word_layers": _optional(
+        ("model", "view", "classifier", "word", "layers"), ("macro_f1",), ("chosen_on_folds",)
     ),
-    "controls": Columns(
-        ("kind", "model", "view", "layers", "classifier"), tuple(MEASURES), may_be_empty=True
+    "controls": _optional(
+        ("kind", "model", "view", "layers", "classifier"),
+        tuple(MEASURES),
     ),
-    "learning": Columns(
+    "learning": _optional(
         ("model", "view", "layers", "classifier", "train"),
         ("n_words", "n_train", "mean_macro_f1", "lowest_draw", "highest_draw"),
-        may_be_empty=True,
     ),
 }
 # What would make two files of one figure differ: the date, the version of the library.

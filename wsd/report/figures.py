@@ -9,25 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bokeh import models
 from bokeh.embed import json_item
 from bokeh.model import Model
-from bokeh.models import (
-    BooleanFilter,
-    BoxSelectTool,
-    CategoricalColorMapper,
-    CategoricalMarkerMapper,
-    CDSView,
-    ColumnDataSource,
-    DataRange1d,
-    FixedTicker,
-    HoverTool,
-    LassoSelectTool,
-    Range1d,
-    SaveTool,
-    Scatter,
-    Segment,
-    VArea,
-)
 from bokeh.plotting import figure
 from bokeh.themes import Theme
 
@@ -94,13 +78,13 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
         active_drag="pan",
         sizing_mode="stretch_both",
         match_aspect=True,
-        x_range=DataRange1d(range_padding=0.06),
-        y_range=DataRange1d(range_padding=0.06),
+        x_range=models.DataRange1d(range_padding=0.06),
+        y_range=models.DataRange1d(range_padding=0.06),
         lod_threshold=None,
     )
     codes = [str(sense) for sense in range(n_senses)]
     styles = [sense_style(sense) for sense in range(n_senses)]
-    colours = CategoricalColorMapper(
+    colours = models.CategoricalColorMapper(
         factors=[*codes, *TONES],
         palette=["gray"] * (n_senses + len(TONES)),
         name="colours",
@@ -109,12 +93,12 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
     shapes: list[Any] = [marker for _, marker in styles]
     of_sense = {
         "field": "sense",
-        "transform": CategoricalMarkerMapper(factors=codes, markers=shapes),
+        "transform": models.CategoricalMarkerMapper(factors=codes, markers=shapes),
     }
     of_tone = {"field": "tone", "transform": colours}
     drawn = plot.add_glyph(
         _no_rows("points", "x", "y", "sense", "tone", "size", "fill", "edge"),
-        Scatter(
+        models.Scatter(
             x="x",
             y="y",
             size="size",
@@ -127,7 +111,7 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
             line_width=1 if n < 1500 else 0.8,
             hit_dilation=1.5,
         ),
-        view=CDSView(filter=BooleanFilter(name="shown")),
+        view=models.CDSView(filter=models.BooleanFilter(name="shown")),
         name="instances",
     )
     drawn.nonselection_glyph = drawn.glyph.clone(fill_alpha=0.06, line_alpha=0.15)
@@ -141,19 +125,19 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
     ):
         tags = [{"line_color": colour}]
         size = point_size(n) + larger
-        glyph = Scatter(x="x", y="y", size=size, line_width=width, tags=tags, **look)
+        glyph = models.Scatter(x="x", y="y", size=size, line_width=width, tags=tags, **look)
         over = plot.add_glyph(source, glyph, name=name)
         over.nonselection_glyph = over.selection_glyph = over.muted_glyph = None
-    for tool in plot.select({"type": (BoxSelectTool, LassoSelectTool)}):
+    for tool in plot.select({"type": (models.BoxSelectTool, models.LassoSelectTool)}):
         tool.continuous = False
         tool.renderers = [drawn]
-    plot.add_tools(HoverTool(renderers=[drawn], tooltips=None, name="hover"))
+    plot.add_tools(models.HoverTool(renderers=[drawn], tooltips=None, name="hover"))
     plot.xaxis.name, plot.yaxis.name = "x-axis", "y-axis"
     return plot_json(plot)
 
 
-def _no_rows(name: str, *columns: str) -> ColumnDataSource:
-    return ColumnDataSource({column: [] for column in columns}, name=name)
+def _no_rows(name: str, *columns: str) -> models.ColumnDataSource:
+    return models.ColumnDataSource({column: [] for column in columns}, name=name)
 
 
 @dataclass(frozen=True)
@@ -223,13 +207,13 @@ def curves(
         options = {"x_axis_type": "log"}
     elif places:
         room = 0.03 * (max(places) - min(places)) or 0.3
-        options = {"x_range": Range1d(start=min(places) - room, end=max(places) + room)}
+        options = {"x_range": models.Range1d(start=min(places) - room, end=max(places) + room)}
     if y_range:
-        options["y_range"] = Range1d(start=y_range[0], end=y_range[1])
+        options["y_range"] = models.Range1d(start=y_range[0], end=y_range[1])
     plot = new_plot(tools="pan,wheel_zoom,reset", sizing_mode="stretch_both", **options)
     plot.toolbar.active_drag = plot.toolbar.active_scroll = None
     if ticks:
-        plot.xaxis.ticker = FixedTicker(ticks=sorted(ticks))
+        plot.xaxis.ticker = models.FixedTicker(ticks=sorted(ticks))
         plot.xaxis.major_label_overrides = dict(ticks)
         if max(map(len, ticks.values())) > 3:
             plot.xaxis.major_label_orientation = 0.9
@@ -239,7 +223,7 @@ def curves(
         step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
         colour = f"--ramp-{step}" if ramp else f"--sense-{sense_style(line.style)[0]}"
         dots.append(_draw(plot, line, colour))
-    plot.add_tools(HoverTool(renderers=dots, tooltips=None, name="hover"))
+    plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover"))
     return plot_json(plot)
 
 
@@ -252,15 +236,17 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
         "name": [line.name] * len(line.x),
         "label": line.labels or [""] * len(line.x),
     }
-    interval: VArea | Segment | None = None
+    interval: models.VArea | models.Segment | None = None
     if line.low is not None and line.high is not None:
         columns |= {"low": line.low, "high": line.high}
         if line.joined:
             fill = [{"fill_color": colour}]
-            interval = VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
+            interval = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
         else:
-            interval = Segment(x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=tags)
-    source = ColumnDataSource(columns)
+            interval = models.Segment(
+                x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=tags
+            )
+    source = models.ColumnDataSource(columns)
     if interval:
         plot.add_glyph(source, interval, name=name)
     if line.joined:
@@ -277,7 +263,7 @@ def new_plot(**options: Any) -> Any:
     plot = figure(toolbar_location="above", background_fill_alpha=0, border_fill_alpha=0, **options)
     plot.toolbar.logo = None
     # Without a name for the file Bokeh stops the page with a question.
-    plot.add_tools(SaveTool(name="save", filename="plot"))
+    plot.add_tools(models.SaveTool(name="save", filename="plot"))
     plot.outline_line_color = None
     plot.min_border = 0
     for axis in plot.axis:

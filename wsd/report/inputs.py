@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
@@ -162,63 +163,52 @@ _DIFFERENCE = ("difference", "difference_low", "difference_high", "p_holm")
 CONFIDENCE = ("calibration", "reliability", "novelty")
 # The tables that earlier steps wrote. A run without controls, further training sets or a second
 # model has no rows of some of them.
+_optional = partial(Columns, may_be_empty=True)
 TABLES = {
     "scores": Columns((*KEYS, "word"), tuple(c for c in SCORES if c not in (*KEYS, "word"))),
     "summary": Columns(tuple(KEYS), tuple(c for c in SUMMARY if c not in KEYS)),
     "comparison": Columns(("kind", *_NAMES, "about"), ("n_words", "objective_on_folds", *_MEANS)),
-    "controls": Columns(("kind", *_NAMES), _MEANS, may_be_empty=True),
-    "differences": Columns(
-        ("reference_model", "kind", *_NAMES, "figure"),
-        ("difference", "low", "high", "p_holm"),
-        may_be_empty=True,
+    "controls": _optional(("kind", *_NAMES), _MEANS),
+    "differences": _optional(
+        ("reference_model", "kind", *_NAMES, "figure"), ("difference", "low", "high", "p_holm")
     ),
     "best-set": Columns((*_NAMES, "figure"), ("estimate", "p"), ("not_told_from_best",)),
-    "errors": Columns(
-        ("reference_model", "kind", "model", "word", "gold", "selected", "predicted"),
-        ("index",),
-        may_be_empty=True,
+    "errors": _optional(
+        ("reference_model", "kind", "model", "word", "gold", "selected", "predicted"), ("index",)
     ),
-    "learning": Columns(
-        (*_NAMES, "train"), ("n_train", "mean_macro_f1_in_common"), may_be_empty=True
-    ),
+    "learning": _optional((*_NAMES, "train"), ("n_train", "mean_macro_f1_in_common")),
     "layers": Columns(
         (*_NAMES, "figure", "reference"),
         ("relative_depth", "value", "low", "high", *_DIFFERENCE),
         ("chosen_on_folds", "not_told_from_best"),
     ),
-    "model-layers": Columns(
+    "model-layers": _optional(
         (*_NAMES, "figure", "reference_model"),
         ("relative_depth", "value", "reference_value", *_DIFFERENCE),
-        may_be_empty=True,
     ),
     "word-layers": Columns(
         (*_NAMES, "word", "chosen_by"),
         ("errors", "macro_f1", "macro_f1_low", "macro_f1_high", "macro_f1_on_folds"),
         ("chosen_on_folds", "not_told_from_best"),
     ),
-    "geometry": Columns(
+    "geometry": _optional(
         ("model", "view", "layers", "centring", "word"),
         ("anisotropy", "self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"),
-        may_be_empty=True,
     ),
     "alignment": Columns(
         ("model", "word", "form", "pieces"),
         ("instances", "mean_pieces", "max_pieces", "unknown", "windowed"),
     ),
-    "calibration": Columns(
+    "calibration": _optional(
         (*_NAMES, "test", "word", "scores"),
         ("n", "accuracy", "confidence", "ece", "ece_low", "ece_high"),
-        may_be_empty=True,
     ),
-    "reliability": Columns(
+    "reliability": _optional(
         (*_NAMES, "test", "scores"),
         ("n", "confidence", "accuracy", "accuracy_low", "accuracy_high"),
-        may_be_empty=True,
     ),
-    "novelty": Columns(
-        (*_NAMES, "sentences", "word"),
-        ("n", "far", "accuracy_far", "accuracy_near"),
-        may_be_empty=True,
+    "novelty": _optional(
+        (*_NAMES, "sentences", "word"), ("n", "far", "accuracy_far", "accuracy_near")
     ),
 }
 
@@ -294,13 +284,9 @@ def load(
         for model in models
     }
     readers = {
-        reader: kind_of_scores(
-            of
-            for (_, _, name), words in predicted.items()
-            if name == reader
-            for of in words.values()
-        )
+        reader: kind_of_scores(of for key in keys for of in predicted[key].values())
         for reader in sorted({reader for _, _, reader in predicted})
+        for keys in [[key for key in predicted if key[2] == reader]]
     }
     for name in ("scores", "summary"):
         table = having(read[name], train=FULL, test=TEST)
@@ -315,23 +301,14 @@ def load(
 
     def word_run(model: str, word: str) -> WordRun:
         names = [choice.name for choice in choices[model]]
-        of_readers = {
-            reader: [predicted[model, name, reader][word] for name in names] for reader in readers
-        }
+        found = {r: [predicted[model, name, r][word] for name in names] for r in readers}
         run = WordRun(
             corpus=corpora[word],
             pictures={m: [pictures[model, name, m][word] for name in names] for m in methods},
             neighbours=[near[model, name, ""][word] for name in names],
-            predicted={
-                reader: [found.predicted for found in of] for reader, of in of_readers.items()
-            },
-            confidence={
-                reader: [confidence(found, readers[reader]) for found in of]
-                for reader, of in of_readers.items()
-            },
-            scores={
-                reader: [scores[model, name, reader, word] for name in names] for reader in readers
-            },
+            predicted={r: [of.predicted for of in found[r]] for r in readers},
+            confidence={r: [confidence(of, readers[r]) for of in found[r]] for r in readers},
+            scores={r: [scores[model, name, r, word] for name in names] for r in readers},
         ).only(corpora[word].split != OUT_OF_DOMAIN)
         return replace(run, pictures={m: _aligned(of) for m, of in run.pictures.items()})
 
