@@ -107,9 +107,9 @@ def test_the_order_of_the_columns_does_not_matter(summary: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["summary.csv", "selection.csv"])
-def test_there_is_no_summary_yet(summary: Path, name: str) -> None:
+def test_what_is_not_there_yet(summary: Path, name: str) -> None:
     summary.with_name(name).unlink()
-    with pytest.raises(ResultError, match="no summary yet") as caught:
+    with pytest.raises(ResultError, match=f"there is no {Path(name).stem} yet") as caught:
         leaderboard(summary)
     assert caught.value.where == str(summary.with_name(name))
     assert caught.value.fix == "run snakemake"
@@ -133,14 +133,11 @@ def test_what_is_no_summary(summary: Path, text: str) -> None:
     assert caught.value.where == str(summary)
 
 
-def test_what_is_no_selection(summary: Path) -> None:
-    summary.with_name("selection.csv").write_text("some words\nand more\n")
-    with pytest.raises(ResultError, match="not a summary table"):
-        leaderboard(summary)
-
-
 @pytest.mark.parametrize("name", ["summary.csv", "selection.csv"])
-def test_no_text_at_all(summary: Path, name: str) -> None:
-    summary.with_name(name).write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(ResultError, match="not a summary table"):
+@pytest.mark.parametrize("data", [b"some words\nand more\n", b"\xff\xfe\xff"])
+def test_the_one_that_is_another_file_is_named(summary: Path, name: str, data: bytes) -> None:
+    path = summary.with_name(name)
+    path.write_bytes(data)
+    with pytest.raises(ResultError, match=f"not a {path.stem} table") as caught:
         leaderboard(summary)
+    assert caught.value.where == str(path)

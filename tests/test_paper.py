@@ -134,7 +134,7 @@ def learning_rows(classifier: str = "lda", sets: Mapping[str, int] = SETS) -> li
 
 
 def frame(rows: Sequence[Mapping[str, Any]], table: str) -> pd.DataFrame:
-    return pd.DataFrame(list(rows), columns=list(COLUMNS[table]))
+    return pd.DataFrame(list(rows), columns=COLUMNS[table].names)
 
 
 def layers_figure(
@@ -336,7 +336,7 @@ def test_one_model_is_no_figure_of_models() -> None:
 def test_a_heat_map_has_every_figure_in_its_cell() -> None:
     rows = word_rows(("apple", "crane", "bank"))
     missing = rows.pop(7)
-    figure = draw_words(frame(rows, "words"))
+    figure = draw_words(frame(rows, "word_layers"))
     assert figure is not None
     (ax,) = figure.axes
     cells = {text.get_position(): text.get_text() for text in ax.texts}
@@ -369,7 +369,7 @@ def test_panels_are_named_by_what_differs() -> None:
         *word_rows(classifier="knn", model="a" * 60),
         *word_rows(classifier="knn", model="a" * 59 + "ba"),
     ]
-    figure = draw_words(frame(rows, "words"))
+    figure = draw_words(frame(rows, "word_layers"))
     assert figure is not None
     long = shown("a" * 60)
     assert len(long) == LONGEST
@@ -517,7 +517,7 @@ def every_figure(names: Sequence[str]) -> dict[str, Figure]:
     made = {
         "layers": layers_figure(layers, controls, published),
         "models": draw_models(frame(several, "layers")),
-        "words": draw_words(frame(words, "words")),
+        "words": draw_words(frame(words, "word_layers")),
         "learning": draw_learning(frame(learned, "learning")),
         "differences": draw_differences(frame(layers, "layers")),
     }
@@ -582,7 +582,7 @@ def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
     paths = write_tables(tmp_path / "tables", **tables)
     paper.figures(**paths, out=tmp_path / "out")
     expected = digests(tmp_path / "out")
-    figures = ("differences", "layers", "learning", "words")
+    figures = ("differences", "layers", "learning", "word_layers")
     assert sorted(expected) == sorted(f"{name}.{form}" for name in figures for form in FORMATS)
     (tmp_path / "matplotlibrc").write_text("font.size: 20\nsvg.fonttype: path\nlines.marker: x\n")
     flags = [f"--{name.replace('_', '-')}={path}" for name, path in paths.items()]

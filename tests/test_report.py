@@ -317,6 +317,16 @@ def test_no_page_of_errors_without_other_systems(run: Run, tmp_path: Path) -> No
     assert "errors.html" not in Page(tmp_path / "report/index.html").links()
 
 
+def test_errors_of_other_instances(run: Run, tmp_path: Path) -> None:
+    text = run.tables["errors"][0].read_text()
+    (tmp_path / "t.csv").write_text(text.replace(",bank,1,", ",bank,99,"))
+    arguments = run.arguments(tmp_path)
+    arguments["tables"]["errors"] = [tmp_path / "t.csv"]
+    with pytest.raises(ResultError, match="a test instance 99 of 'bank'") as caught:
+        build_report(**arguments)
+    assert "wsd compare" in str(caught.value.fix)
+
+
 def test_index_has_a_row_per_word(run: Run, built: Path) -> None:
     text = " ".join(Page(built / "report" / "index.html").text.split())
     table = pd.read_csv(run.tables["word-layers"][0], dtype={"layers": str})
@@ -900,7 +910,7 @@ def test_tables_for_a_spreadsheet_hold_no_formula(tmp_path: Path) -> None:
         (lambda a: a.update(view="context"), "no projection of the view 'context'"),
         (lambda a: a.update(neighbours=a["neighbours"][1:]), "no table of neighbours"),
         (lambda a: a["tables"].update(scores=[a["out"] / "none.csv"]), "missing"),
-        (lambda a: a["tables"].update(summary=[a["provenance"]]), "not a table of this program"),
+        (lambda a: a["tables"].update(summary=[a["provenance"]]), "does not hold what it should"),
         (lambda a: a["tables"].update(layers=[]), "no table of layers"),
         (lambda a: a["tables"].update(comparison=a["tables"]["layers"]), "no column 'kind'"),
         (lambda a: a.update(predictions=[]), "no predictions"),
@@ -940,12 +950,24 @@ def test_a_missing_row(run: Run, tmp_path: Path, name: str) -> None:
         build_report(**arguments)
 
 
+def test_a_word_for_which_folds_chose_nothing(run: Run, tmp_path: Path) -> None:
+    table = pd.read_csv(run.tables["word-layers"][0], dtype={"layers": str})
+    table.loc[table["word"] == "bank", "chosen_on_folds"] = False
+    table.to_csv(tmp_path / "t.csv", index=False)
+    arguments = run.arguments(tmp_path)
+    arguments["tables"]["word-layers"] = [tmp_path / "t.csv"]
+    with pytest.raises(ResultError, match="no row of what folds chose for 'bank'") as caught:
+        build_report(**arguments)
+    assert "wsd layerwise" in str(caught.value.fix)
+    assert not (tmp_path / "report").exists()
+
+
 def test_a_figure_that_is_no_number(run: Run, tmp_path: Path) -> None:
     text = run.tables["layers"][0].read_text().replace("0.4\n", "often\n")
     (tmp_path / "t.csv").write_text(text.replace(",0.4,", ",often,"))
     arguments = run.arguments(tmp_path)
     arguments["tables"]["layers"] = [tmp_path / "t.csv"]
-    with pytest.raises(ResultError, match="not a table of this program"):
+    with pytest.raises(ResultError, match="does not hold what it should"):
         build_report(**arguments)
 
 

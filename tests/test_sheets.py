@@ -1,14 +1,17 @@
 """Tables that a spreadsheet takes for nothing but text and numbers."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wsd.sheets import guarded, plain, unguarded, write_csv
+from wsd.errors import ResultError
+from wsd.sheets import Columns, guarded, plain, read_csv, write_csv
 
 SIGNS = tuple("=+-@\t\r")
 
@@ -31,8 +34,8 @@ def test_hostile_text_comes_back_from_a_table_as_it_was(tmp_path: Path) -> None:
     with (tmp_path / "t.csv").open(newline="") as file:
         cells = [row["word"] for row in csv.DictReader(file)]
     assert not any(cell.startswith(SIGNS) for cell in cells if cell != "-")
-    read = unguarded(pd.read_csv(tmp_path / "t.csv", keep_default_na=False))
-    assert read["word"].tolist() == words
+    for columns in (None, Columns(("word",), ("n",))):
+        assert read_csv(tmp_path / "t.csv", columns)["word"].tolist() == words
 
 
 def test_every_cell_of_text_is_guarded_and_numbers_are_not(tmp_path: Path) -> None:
@@ -49,3 +52,37 @@ def test_a_sentence_with_commas_and_quotes_is_one_cell(tmp_path: Path) -> None:
     write_csv(tmp_path / "t.csv", pd.DataFrame({"left": [text], "right": ["."]}))
     with (tmp_path / "t.csv").open(newline="") as file:
         assert list(csv.DictReader(file)) == [{"left": text, "right": "."}]
+
+
+COLUMNS = Columns(("word", "about"), ("share",), ("chosen",))
+
+
+def test_a_table_has_the_kinds_of_columns_that_it_must_have(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("share,chosen,word,about\n1,True,007,\n,False,nan,'=x\n")
+    table = read_csv(tmp_path / "t.csv", COLUMNS)
+    assert list(table.columns) == ["share", "chosen", "word", "about"]
+    assert table["word"].tolist() == ["007", "nan"] and table["about"].tolist() == ["", "=x"]
+    assert table["chosen"].tolist() == [True, False]
+    np.testing.assert_array_equal(table["share"].to_numpy(), [1.0, np.nan])
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "word,about,share\nx,y,1\n", "word,about,share,chosen\nx,y,often,True\n"]
+)
+def test_another_table_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(ResultError, match="does not hold what it should") as caught:
+        read_csv(path, COLUMNS)
+    assert caught.value.where == str(path) and caught.value.fix
+    path.unlink()
+    with pytest.raises(ResultError, match="a file of an earlier step is missing"):
+        read_csv(path, COLUMNS)
+
+
+@pytest.mark.parametrize("text", ["", "\n", "word,about,share,chosen\n", "other\n"])
+def test_a_table_that_may_be_empty(tmp_path: Path, text: str) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    columns = replace(COLUMNS, may_be_empty=True)
+    table = read_csv(tmp_path / "t.csv", columns)
+    assert table.empty and list(table.columns) == columns.names

@@ -3,14 +3,19 @@
 import csv
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from wsd.errors import ResultError, visible
 from wsd.files import verify
+from wsd.text_table import aligned
 
-COLUMNS = ("mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy", "micro_accuracy")
+MEANS = ("mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy", "micro_accuracy")
 KEYS = ("model", "view", "layers", "classifier")
-HEADINGS = ("on folds", "macro-F1", "balanced", "accuracy", "micro")
+HEADER = [*KEYS, "on folds", "macro-F1", "balanced", "accuracy", "micro"]
 PER_WORD = "per-word"
+SELECTED = "Selected on folds of the training set, for all words and for each word by itself:"
+BEST = "Best on the test set, for reference only (the order itself was read off the test set):"
+NOTE = "Percent, over the words; `on folds` is the objective that selected, on training data."
 
 
 def leaderboard(summary: Path, *, top: int | None = None) -> str:
@@ -24,71 +29,58 @@ def leaderboard(summary: Path, *, top: int | None = None) -> str:
     top : int, optional
         How many candidates; all, if not given.
     """
-    rows, selection = _read(summary), _read(summary.with_name("selection.csv"))
-    try:
-        tested = [row for row in rows if (row["train"], row["test"]) == ("full", "test")]
-        scope = ("full", "all words")
-        listed = [row for row in selection if (row["train"], row["scope"]) == scope]
-        folds = {tuple(row[k] for k in KEYS): row["objective"] for row in listed}
-        chosen = {tuple(row[k] for k in KEYS) for row in listed if row["selected"] == "True"}
-        tested.sort(key=lambda row: -float(row[COLUMNS[0]]))
-        lines: dict[str, list[list[str]]] = {"selected": [], "candidates": []}
-        for row in tested:
-            key = tuple(row[k] for k in KEYS)
-            figures = [folds.get(key, ""), *(row[column] for column in COLUMNS)]
-            line = [*map(visible, key), *map(_percent, figures)]
-            if key in chosen or row["view"] == PER_WORD:
-                lines["selected"].append(line)
-            # Without folds nothing is selected, and every row is one to show.
-            if key in folds or not folds:
-                lines["candidates"].append(line)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ResultError(f"not a summary table: {error}", where=str(summary)) from None
-    shown = lines["candidates"][:top]
-    header = [*KEYS, *HEADINGS]
-    widths = [
-        max(map(len, column)) for column in zip(header, *lines["selected"], *shown, strict=True)
-    ]
+    tested = _read(summary, KEYS, MEANS, train="full", test="test")
+    tested.sort(key=lambda row: -(row[MEANS[0]] or 0))
+    path, selected_of = summary.with_name("selection.csv"), (*KEYS, "selected")
+    listed = _read(path, selected_of, ("objective",), train="full", scope="all words")
+    folds = {_names(row): row["objective"] for row in listed}
+    chosen = {_names(row) for row in listed if row["selected"] == "True"}
 
-    def text(rows: Sequence[Sequence[str]]) -> list[str]:
-        return [
-            "  ".join(
-                cell.ljust(width) if i < len(KEYS) else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in rows
-        ]
+    def cells(row: dict[str, Any]) -> list[str]:
+        figures = [folds.get(_names(row)), *(row[mean] for mean in MEANS)]
+        return [*map(visible, _names(row)), *map(_percent, figures)]
 
-    blocks = [
-        "Best on the test set, for reference only (the order itself was read off the test set):",
-        *text([header, *shown]),
-    ]
-    if lines["selected"]:
-        blocks = [
-            "Selected on folds of the training set, for all words and for each word by itself:",
-            *text([header, *lines["selected"]]),
-            "",
-            *blocks,
-        ]
-    note = "Percent, over the words; `on folds` is the objective that selected, on training data."
-    return "\n".join([*blocks, note])
+    selected = [cells(row) for row in tested if _names(row) in chosen or row["view"] == PER_WORD]
+    # Without folds nothing is selected, and every row is one to show.
+    candidates = [cells(row) for row in tested if _names(row) in folds or not folds]
+    right = range(len(KEYS), len(HEADER))
+    header, *lines = aligned([HEADER, *selected, *candidates[:top]], right)
+    split = len(selected)
+    above = [SELECTED, header, *lines[:split], ""] if selected else []
+    return "\n".join([*above, BEST, header, *lines[split:], NOTE])
 
 
-def _percent(fraction: str) -> str:
-    """A cell of the table in percent; an empty one stays empty."""
-    if not fraction:
-        return ""
-    if not 0 <= float(fraction) <= 1:
-        raise ValueError(f"{fraction!r} is no fraction")
-    return f"{100 * float(fraction):.2f}"
+def _names(row: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(row[key] for key in KEYS)
 
 
-def _read(path: Path) -> list[dict[str, str]]:
+def _percent(fraction: float | None) -> str:
+    return "" if fraction is None else f"{100 * fraction:.2f}"
+
+
+def _read(
+    path: Path, text: Sequence[str], fractions: Sequence[str], **only: str
+) -> list[dict[str, Any]]:
+    """Some columns of the rows that have these values; an empty fraction is None."""
     verify(path)
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file))
+            rows = [r for r in csv.DictReader(file) if all(r[k] == v for k, v in only.items())]
+        if any(None in row.values() for row in rows):
+            raise ValueError("a row is too short")
+        return [
+            {**{k: row[k] for k in text}, **{k: _fraction(row[k]) for k in fractions}}
+            for row in rows
+        ]
     except FileNotFoundError:
-        raise ResultError("there is no summary yet", where=str(path), fix="run snakemake") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ResultError(f"not a summary table: {error}", where=str(path)) from None
+        raise ResultError(
+            f"there is no {path.stem} yet", where=str(path), fix="run snakemake"
+        ) from None
+    except (KeyError, UnicodeDecodeError, ValueError, csv.Error) as error:
+        raise ResultError(f"not a {path.stem} table: {error}", where=str(path)) from None
+
+
+def _fraction(cell: str) -> float | None:
+    if cell and not 0 <= float(cell) <= 1:
+        raise ValueError(f"{cell!r} is no fraction")
+    return float(cell) if cell else None

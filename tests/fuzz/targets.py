@@ -45,6 +45,7 @@ from wsd import (
     predictions,
     projection,
     published,
+    sheets,
     trains,
     tuning,
 )
@@ -896,32 +897,24 @@ def run_leaderboard(data: bytes, folder: Path) -> None:
     assert not any(number in text.lower() for number in (" nan", " inf", " -inf"))
 
 
+REPORT_TABLES = [*inputs.TABLES.values(), *paper.COLUMNS.values()]
+
+
 def run_report_table(data: bytes, folder: Path) -> None:
     """The first byte says which table of the report, or of the figures."""
-    kinds = [*inputs.TABLES, *paper.COLUMNS]
-    i = data[0] % len(kinds) if data else 0
+    columns = REPORT_TABLES[data[0] % len(REPORT_TABLES) if data else 0]
     path = folder / "t.csv"
     path.write_bytes(data[1:])
-    if i < len(inputs.TABLES):
-        name = kinds[i]
-        found = inputs._read_csv(path, inputs.TABLES[name], empty=name in inputs.MAY_BE_EMPTY)
-        assert {*inputs.TABLES[name].text, *inputs.TABLES[name].numbers} <= set(found.columns)
-    else:
-        assert list(paper.read(path, kinds[i]).columns) == list(paper.COLUMNS[kinds[i]])
+    assert set(columns.names) <= set(sheets.read_csv(path, columns).columns)
 
 
 def report_table_seeds() -> list[bytes]:
     found = []
-    for i, form in enumerate(inputs.TABLES.values()):
-        columns = [*form.text, *form.numbers]
-        row = ["True" if c in inputs._FLAGS else "x" if c in form.text else "0.5" for c in columns]
+    for i, form in enumerate(REPORT_TABLES):
+        columns = form.names
+        row = ["True" if c in form.flags else "x" if c in form.text else "0.5" for c in columns]
         found.append(bytes([i]) + f"{','.join(columns)}\n{','.join(row)}\n".encode())
         found += [bytes([i]), bytes([i]) + b"a,b\n1,2\n"]
-    for i, names_of in enumerate(paper.COLUMNS.values(), start=len(inputs.TABLES)):
-        found.append(
-            bytes([i]) + f"{','.join(names_of)}\n{','.join('1' for _ in names_of)}\n".encode()
-        )
-        found.append(bytes([i]))
     return found
 
 

@@ -14,36 +14,19 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from wsd.paper.style import (
-    BESIDE,
-    GREY,
-    MEASURES,
-    POINT,
-    RINGED,
-    SMALL,
-    TWO_COLUMNS,
-    Look,
-    blocks_of,
-    by_depth,
-    canvas,
-    choice_ticks,
-    key,
-    looks,
-    panels,
-    shown,
-    single,
-)
+from wsd.paper import style
 
 # As wsd.comparison writes them.
 CONTROL, MOST_FREQUENT = "control view", "most_frequent_sense"
 SYSTEMS = ("published", "system")
 CONTEXT = "context"
+VALUES = ("value", "low", "high")
 HEIGHT = 100.0  # mm
 PLOT = 62.0  # mm of it, roughly, between the lowest and the highest value
 ASIDE = 0.08  # of the way to the next layer
 CONTEXT_LINE: dict[str, Any] = {"linestyle": "--", "linewidth": 0.8, "zorder": 1.5}
 LEADER: dict[str, Any] = {
-    **{"arrowstyle": "-", "color": GREY, "linewidth": 0.5},
+    **{"arrowstyle": "-", "color": style.GREY, "linewidth": 0.5},
     **{"relpos": (0, 0.5), "shrinkA": 0, "shrinkB": 0},
 }
 
@@ -52,16 +35,16 @@ def draw_layers(
     layers: pd.DataFrame, controls: pd.DataFrame, comparison: pd.DataFrame
 ) -> Figure | None:
     """Draw layers.csv with controls.csv and comparison.csv."""
-    found = panels(layers, ("model", "view"))
+    found = style.panels(layers, ("model", "view"))
     if not found:
         return None
     measure = str(layers["figure"].iloc[0])
-    figure, axes = canvas(len(found), HEIGHT, width=TWO_COLUMNS, sharey=True)
-    of_classifiers = looks(layers["classifier"].unique().tolist())
-    depth = by_depth(layers)
+    figure, axes = style.canvas(len(found), HEIGHT, width=style.TWO_COLUMNS, sharey=True)
+    of_classifiers = style.looks(layers["classifier"].unique().tolist())
+    depth = style.by_depth(layers)
     for ax, (caption, table) in zip(axes, found, strict=True):
         # A static view tells of no blocks.
-        count = blocks_of(table) if depth else 0
+        count = style.blocks_of(table) if depth else 0
         blocks = count or 1
         at = places(table["layers"].unique().tolist(), blocks)
         groups = list(table.groupby("classifier", sort=False))
@@ -74,22 +57,22 @@ def draw_layers(
             context = of_context(controls, str(table["model"].iloc[0]), str(classifier))
             x = context["layers"].map(beside)
             ax.plot(x, 100 * context[measure], color=look.colour, **CONTEXT_LINE)
-            curve(ax, single(rows), beside, look)
-            points(ax, rows[~rows["layers"].str.isdecimal()], beside, look)
-            chosen = rows[rows["chosen_on_folds"]]
-            ax.plot(chosen["layers"].map(beside), 100 * chosen["value"], **RINGED)
-        choice_ticks(ax, at)
+            curve(ax, style.single(rows), beside, look)
+            combined = rows[~rows["layers"].str.isdecimal()]
+            x, ends = combined["layers"].map(beside), [100 * combined[n] for n in VALUES]
+            style.bars(ax, x, *ends, linestyle="none", **look.line)
+            ring_chosen(ax, rows, beside)
+        style.choice_ticks(ax, at)
         if count:
             ax.set_xlabel(f"Layer of {count}, at its relative depth")
         ax.set_title(caption)
-    for ax in axes[::BESIDE]:
-        label = MEASURES[measure]
-        ax.set_ylabel(f"{label[0].upper()}{label[1:]} (%)")
+    for ax in axes[:: style.BESIDE]:
+        ax.set_ylabel(style.percent_of(measure))
     horizontals(axes, comparison, measure)
     handles = [
-        *(key(shown(name), **look.line) for name, look in of_classifiers.items()),
-        key("context only", color=GREY, **CONTEXT_LINE),
-        key("chosen on folds", **RINGED),
+        *(style.key(style.shown(name), **look.line) for name, look in of_classifiers.items()),
+        style.key("context only", color=style.GREY, **CONTEXT_LINE),
+        style.key("chosen on folds", **style.RINGED),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 6))
     return figure
@@ -113,28 +96,21 @@ def places(names: Sequence[str], blocks: int = 1) -> dict[str, float]:
 def of_context(controls: pd.DataFrame, model: str, classifier: str) -> pd.DataFrame:
     """The single layers of the view of the context alone."""
     found = controls[(controls["kind"] == CONTROL) & (controls["view"] == CONTEXT)]
-    return single(found[(found["model"] == model) & (found["classifier"] == classifier)])
+    return style.single(found[(found["model"] == model) & (found["classifier"] == classifier)])
 
 
-def curve(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float], look: Look) -> None:
+def curve(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float], look: style.Look) -> None:
     """A line over single layers, in its band."""
     x = rows["layers"].map(at).astype(float)
-    low, high = 100 * rows["low"], 100 * rows["high"]
+    value, low, high = (100 * rows[name] for name in VALUES)
     ax.fill_between(x, low, high, color=look.colour, alpha=0.18, linewidth=0)
-    ax.plot(x, 100 * rows["value"], **look.line)
+    ax.plot(x, value, **look.line)
 
 
-def points(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float], look: Look) -> None:
-    """Points with bars."""
-    value, low, high = (100 * rows[name] for name in ("value", "low", "high"))
-    ax.errorbar(
-        rows["layers"].map(at),
-        value,
-        yerr=(value - low, high - value),
-        linestyle="none",
-        elinewidth=0.8,
-        **look.line,
-    )
+def ring_chosen(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float]) -> None:
+    """A ring around what the folds choose."""
+    chosen = rows[rows["chosen_on_folds"]]
+    ax.plot(chosen["layers"].map(at), 100 * chosen["value"], **style.RINGED)
 
 
 def horizontals(axes: Sequence[Axes], comparison: pd.DataFrame, measure: str) -> None:
@@ -146,21 +122,21 @@ def horizontals(axes: Sequence[Axes], comparison: pd.DataFrame, measure: str) ->
     names = found["model"].where(found["kind"].isin(SYSTEMS), found["classifier"])
     for ax in axes:
         for value in values:
-            ax.axhline(value, color=GREY, linewidth=0.5, zorder=0.5)
+            ax.axhline(value, color=style.GREY, linewidth=0.5, zorder=0.5)
     low, high = axes[0].get_ylim()
-    labels = apart(values, (high - low) * 1.2 * SMALL * POINT / PLOT)
+    labels = apart(values, (high - low) * 1.2 * style.SMALL * style.POINT / PLOT)
     for i, ax in enumerate(axes, 1):
-        if i % BESIDE == 0 or i == len(axes):
+        if i % style.BESIDE == 0 or i == len(axes):
             for name, value, label in zip(names, values, labels, strict=True):
                 ax.annotate(
-                    shown(name),
+                    style.shown(name),
                     (1, value),
                     (1.03, label),
                     xycoords=("axes fraction", "data"),
                     textcoords=("axes fraction", "data"),
                     arrowprops=LEADER,
                     annotation_clip=False,
-                    fontsize=SMALL,
+                    fontsize=style.SMALL,
                     va="center",
                 )
 

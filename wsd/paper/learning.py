@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from wsd.paper.style import BESIDE, GREY, MARKERS, Look, canvas, key, panels, single
+from wsd.paper.style import BESIDE, GREY, MARKERS, Look, bars, canvas, key, panels, single
 
 log = logging.getLogger("wsd")
 
@@ -87,14 +87,7 @@ def curve(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
     # One draw has no range.
     low = (100 * shots["lowest_draw"]).fillna(value)
     high = (100 * shots["highest_draw"]).fillna(value)
-    ax.errorbar(
-        shots["n_train"],
-        value,
-        yerr=(value - low, high - value),
-        elinewidth=0.8,
-        **look.line,
-        **DOTTED,
-    )
+    bars(ax, shots["n_train"], value, low, high, **look.line, **DOTTED)
 
 
 def ticks(ax: Axes, values: pd.Series) -> None:

@@ -92,6 +92,21 @@ def looks(names: Sequence[str]) -> dict[str, Look]:
     }
 
 
+def percent_of(measure: str) -> str:
+    """The label of an axis.
+
+    >>> percent_of("mean_macro_f1")
+    'Mean macro-F1 (%)'
+    """
+    label = MEASURES[measure]
+    return f"{label[0].upper()}{label[1:]} (%)"
+
+
+def bars(ax: Axes, x: Any, value: pd.Series, low: pd.Series, high: pd.Series, **line: Any) -> None:
+    """Points with bars between ``low`` and ``high``."""
+    ax.errorbar(x, value, yerr=(value - low, high - value), elinewidth=0.8, **line)
+
+
 def key(label: str, **line: Any) -> Line2D:
     """An entry of a legend."""
     return Line2D([], [], label=label, **line)

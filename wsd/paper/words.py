@@ -18,6 +18,7 @@ from wsd.paper.style import SMALL, canvas, choice_ticks, panels, shown
 ROW, AROUND = 3.5, 29.0  # mm: a word, and what stands above and below the words
 # No step is so dark that a number in black is lost on it.
 SHADES = ListedColormap(matplotlib.colormaps["Blues"](np.linspace(0.0, 0.62, 256)))
+NUMBER: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL, "in_layout": False}
 FRAME: dict[str, Any] = {
     **{"fill": False, "edgecolor": "black", "linewidth": 0.9},
     **{"zorder": 2, "clip_on": False},  # over the cells, and whole at the edge
@@ -40,15 +41,7 @@ def draw_words(words: pd.DataFrame) -> Figure | None:
         ):
             y, x = names.index(word), choices.index(layers)
             values[y, x] = value
-            ax.text(
-                x + 0.5,
-                y + 0.5,
-                f"{100 * value:.0f}",
-                ha="center",
-                va="center",
-                fontsize=SMALL,
-                in_layout=False,
-            )
+            ax.text(x + 0.5, y + 0.5, f"{100 * value:.0f}", **NUMBER)
             if chosen:
                 ax.add_patch(Rectangle((x, y), 1, 1, **FRAME))
         ax.pcolormesh(values, cmap=SHADES, norm=norm, edgecolors="white", linewidth=0.4)

@@ -7,15 +7,13 @@ its own. Only tables are read, never a model or embeddings, so a report can be m
 """
 
 import logging
-from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
-from wsd.corpus import Corpus
-from wsd.datasets import Dataset
 from wsd.files import replacing_folder
-from wsd.report import inputs
 from wsd.report.index import write_index
+from wsd.report.inputs import load
 from wsd.report.layers import write_layers
 from wsd.report.mistakes import write_errors
 from wsd.report.render import write_assets
@@ -31,61 +29,25 @@ BEHIND = (
 )
 
 
-def build_report(
-    *,
-    dataset: Dataset,
-    corpora: Mapping[str, Corpus],
-    predictions: Sequence[Path],
-    projections: Sequence[Path],
-    neighbours: Sequence[Path],
-    tables: Mapping[str, Sequence[Path]],
-    provenance: Path,
-    view: str,
-    text: bool,
-    out: Path,
-    portable: Path,
-) -> None:
+def build_report(*, out: Path, portable: Path, **given: Any) -> None:
     """Write the report's two folders, each replaced whole.
 
     Parameters
     ----------
-    dataset : Dataset
-        Named, licensed and cited on the pages.
-    corpora : mapping of word to Corpus
-    predictions, projections, neighbours : sequences of Path
-        Of any models; those of other views than ``view`` are ignored. The first model that has
-        a projection is the one whose word pages stand first.
-    tables : mapping of name to sequence of Path
-        The CSV files of ``wsd.report.inputs.TABLES``, by name; of several models one file each,
-        or one for all.
-    provenance : Path
-        Written by :func:`wsd.evaluation.evaluate`.
-    view : str
-        The view whose curves, tables and pictures are shown.
-    text : bool
-        Whether the pages may hold the corpus's sentences.
     out : Path
         Folder for ``index.html``, ``layers.html``, ``words/``, ``assets/`` and ``data/``; and
         ``errors.html``, if there are systems from elsewhere.
     portable : Path
         Folder for ``<model>/<word>.html``, each depending on no other file.
+    **given
+        What the pages show, as :func:`wsd.report.inputs.load` takes it.
 
     Raises
     ------
     ResultError
         If a table is missing, or tables do not belong together.
     """
-    report = inputs.load(
-        dataset=dataset,
-        corpora=corpora,
-        predictions=predictions,
-        projections=projections,
-        neighbours=neighbours,
-        tables=tables,
-        provenance=provenance,
-        view=view,
-        text=text,
-    )
+    report = load(**given)
     with ExitStack() as both:
         folder = both.enter_context(replacing_folder(out))
         single = both.enter_context(replacing_folder(portable))

@@ -9,25 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bokeh import models
 from bokeh.embed import json_item
 from bokeh.model import Model
-from bokeh.models import (
-    BooleanFilter,
-    BoxSelectTool,
-    CategoricalColorMapper,
-    CategoricalMarkerMapper,
-    CDSView,
-    ColumnDataSource,
-    DataRange1d,
-    FixedTicker,
-    HoverTool,
-    LassoSelectTool,
-    Range1d,
-    SaveTool,
-    Scatter,
-    Segment,
-    VArea,
-)
 from bokeh.plotting import figure
 from bokeh.themes import Theme
 
@@ -89,94 +73,71 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
     dict
         What ``Bokeh.embed.embed_item`` takes.
     """
-    plot = _figure(
+    plot = new_plot(
         tools="pan,wheel_zoom,box_select,lasso_select,box_zoom,zoom_in,zoom_out,reset",
         active_drag="pan",
         sizing_mode="stretch_both",
         match_aspect=True,
-        x_range=DataRange1d(range_padding=0.06),
-        y_range=DataRange1d(range_padding=0.06),
+        x_range=models.DataRange1d(range_padding=0.06),
+        y_range=models.DataRange1d(range_padding=0.06),
         lod_threshold=None,
     )
-    for tool in plot.select({"type": (BoxSelectTool, LassoSelectTool)}):
-        tool.continuous = False
     codes = [str(sense) for sense in range(n_senses)]
     styles = [sense_style(sense) for sense in range(n_senses)]
-    colours = CategoricalColorMapper(
+    colours = models.CategoricalColorMapper(
         factors=[*codes, *TONES],
         palette=["gray"] * (n_senses + len(TONES)),
         name="colours",
         tags=[{"palette": [*(f"--sense-{colour}" for colour, _ in styles), *TONES.values()]}],
     )
     shapes: list[Any] = [marker for _, marker in styles]
-    markers = CategoricalMarkerMapper(factors=codes, markers=shapes)
-    points = ColumnDataSource(
-        {"x": [], "y": [], "sense": [], "tone": [], "size": [], "fill": [], "edge": []},
-        name="points",
-    )
+    of_sense = {
+        "field": "sense",
+        "transform": models.CategoricalMarkerMapper(factors=codes, markers=shapes),
+    }
+    of_tone = {"field": "tone", "transform": colours}
     drawn = plot.add_glyph(
-        points,
-        Scatter(
+        _no_rows("points", "x", "y", "sense", "tone", "size", "fill", "edge"),
+        models.Scatter(
             x="x",
             y="y",
             size="size",
-            marker={"field": "sense", "transform": markers},
-            line_color={"field": "tone", "transform": colours},
-            fill_color={"field": "tone", "transform": colours},
+            marker=of_sense,
+            line_color=of_tone,
+            fill_color=of_tone,
             fill_alpha="fill",
             # An outline costs more than all else: those that are filled have none.
             line_alpha="edge",
             line_width=1 if n < 1500 else 0.8,
             hit_dilation=1.5,
         ),
-        view=CDSView(filter=BooleanFilter(name="shown")),
+        view=models.CDSView(filter=models.BooleanFilter(name="shown")),
         name="instances",
     )
     drawn.nonselection_glyph = drawn.glyph.clone(fill_alpha=0.06, line_alpha=0.15)
     drawn.selection_glyph = drawn.muted_glyph = None
-    size = point_size(n)
-    ring = Scatter(
-        x="x",
-        y="y",
-        size=size + 7,
-        marker="circle",
-        fill_alpha=0,
-        line_width=2,
-        tags=[{"line_color": "--error-mark"}],
-    )
-    errors = ColumnDataSource({"x": [], "y": [], "row": []}, name="errors")
-    centres = Scatter(
-        x="x",
-        y="y",
-        size=size + 12,
-        marker={"field": "sense", "transform": markers},
-        fill_color={"field": "sense", "transform": colours},
-        line_width=2.5,
-        tags=[{"line_color": "--error-mark"}],
-    )
-    centroids = ColumnDataSource({"x": [], "y": [], "sense": []}, name="centroids")
-    pin = Scatter(
-        x="x",
-        y="y",
-        size=size + 16,
-        marker="circle",
-        fill_alpha=0,
-        line_width=3,
-        tags=[{"line_color": "--accent"}],
-    )
-    pinned = ColumnDataSource({"x": [], "y": []}, name="pinned")
-    for source, glyph, name in (
-        (errors, ring, "rings"),
-        (centroids, centres, "centres"),
-        (pinned, pin, "pin"),
+    hollow = {"marker": "circle", "fill_alpha": 0}
+    of_centre = {"marker": of_sense, "fill_color": {"field": "sense", "transform": colours}}
+    for name, source, larger, width, colour, look in (
+        ("rings", _no_rows("errors", "x", "y", "row"), 7, 2, "--error-mark", hollow),
+        ("centres", _no_rows("centroids", "x", "y", "sense"), 12, 2.5, "--error-mark", of_centre),
+        ("pin", _no_rows("pinned", "x", "y"), 16, 3, "--accent", hollow),
     ):
+        tags = [{"line_color": colour}]
+        size = point_size(n) + larger
+        glyph = models.Scatter(x="x", y="y", size=size, line_width=width, tags=tags, **look)
         over = plot.add_glyph(source, glyph, name=name)
         over.nonselection_glyph = over.selection_glyph = over.muted_glyph = None
-    for tool in plot.select({"type": (BoxSelectTool, LassoSelectTool)}):
+    for tool in plot.select({"type": (models.BoxSelectTool, models.LassoSelectTool)}):
+        tool.continuous = False
         tool.renderers = [drawn]
-    plot.add_tools(HoverTool(renderers=[drawn], tooltips=None, name="hover"))
+    plot.add_tools(models.HoverTool(renderers=[drawn], tooltips=None, name="hover"))
     plot.xaxis.name, plot.yaxis.name = "x-axis", "y-axis"
-    return _item(plot)
+    return plot_json(plot)
+
+
+def _no_rows(name: str, *columns: str) -> models.ColumnDataSource:
+    return models.ColumnDataSource({column: [] for column in columns}, name=name)
 
 
 @dataclass(frozen=True)
@@ -246,55 +207,63 @@ def curves(
         options = {"x_axis_type": "log"}
     elif places:
         room = 0.03 * (max(places) - min(places)) or 0.3
-        options = {"x_range": Range1d(start=min(places) - room, end=max(places) + room)}
+        options = {"x_range": models.Range1d(start=min(places) - room, end=max(places) + room)}
     if y_range:
-        options["y_range"] = Range1d(start=y_range[0], end=y_range[1])
-    plot = _figure(tools="pan,wheel_zoom,reset", sizing_mode="stretch_both", **options)
+        options["y_range"] = models.Range1d(start=y_range[0], end=y_range[1])
+    plot = new_plot(tools="pan,wheel_zoom,reset", sizing_mode="stretch_both", **options)
     plot.toolbar.active_drag = plot.toolbar.active_scroll = None
     if ticks:
-        plot.xaxis.ticker = FixedTicker(ticks=sorted(ticks))
+        plot.xaxis.ticker = models.FixedTicker(ticks=sorted(ticks))
         plot.xaxis.major_label_overrides = dict(ticks)
+        if max(map(len, ticks.values())) > 3:
+            plot.xaxis.major_label_orientation = 0.9
     plot.xaxis.axis_label = x
-    if any(len(text) > 3 for text in (ticks or {}).values()):
-        plot.xaxis.major_label_orientation = 0.9
-    drawn = []
+    dots = []
     for i, line in enumerate(lines):
-        colour, marker = sense_style(line.style)
-        named = f"line-{line.number}"
-        tone = (
-            f"--ramp-{round(i / max(1, len(lines) - 1) * (RAMP - 1))}"
-            if ramp
-            else (f"--sense-{colour}")
-        )
-        columns: dict[str, Any] = {"x": line.x, "y": line.y, "name": [line.name] * len(line.x)}
-        columns["label"] = line.labels or [""] * len(line.x)
-        if line.low is not None and line.high is not None:
-            columns |= {"low": line.low, "high": line.high}
-        source = ColumnDataSource(columns)
-        if "low" in columns and line.joined:
-            band = VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=[{"fill_color": tone}])
-            plot.add_glyph(source, band, name=named)
-        elif "low" in columns:
-            bar = Segment(
-                x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=[{"line_color": tone}]
-            )
-            plot.add_glyph(source, bar, name=named)
+        step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
+        colour = f"--ramp-{step}" if ramp else f"--sense-{sense_style(line.style)[0]}"
+        dots.append(_draw(plot, line, colour))
+    plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover"))
+    return plot_json(plot)
+
+
+def _draw(plot: Any, line: Curve, colour: str) -> Any:
+    """Draw a curve: its interval, the line through its points, and the points, returned."""
+    name, tags = f"line-{line.number}", [{"line_color": colour}]
+    columns: dict[str, Any] = {
+        "x": line.x,
+        "y": line.y,
+        "name": [line.name] * len(line.x),
+        "label": line.labels or [""] * len(line.x),
+    }
+    interval: models.VArea | models.Segment | None = None
+    if line.low is not None and line.high is not None:
+        columns |= {"low": line.low, "high": line.high}
         if line.joined:
-            joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash)
-            joint.glyph.tags = [{"line_color": tone}]
-            joint.name = named
-        dots = plot.scatter("x", "y", source=source, size=8, marker=marker, name=named)
-        dots.glyph.tags = [{"line_color": tone, "fill_color": tone}]
-        drawn.append(dots)
-    plot.add_tools(HoverTool(renderers=drawn, tooltips=None, name="hover"))
-    return _item(plot)
+            fill = [{"fill_color": colour}]
+            interval = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
+        else:
+            interval = models.Segment(
+                x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=tags
+            )
+    source = models.ColumnDataSource(columns)
+    if interval:
+        plot.add_glyph(source, interval, name=name)
+    if line.joined:
+        joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash, name=name)
+        joint.glyph.tags = tags
+    marker = sense_style(line.style)[1]
+    dots = plot.scatter("x", "y", source=source, size=8, marker=marker, name=name)
+    dots.glyph.tags = [{"line_color": colour, "fill_color": colour}]
+    return dots
 
 
-def _figure(**options: Any) -> Any:
+def new_plot(**options: Any) -> Any:
+    """A plot without data, in the style of the pages."""
     plot = figure(toolbar_location="above", background_fill_alpha=0, border_fill_alpha=0, **options)
     plot.toolbar.logo = None
     # Without a name for the file Bokeh stops the page with a question.
-    plot.add_tools(SaveTool(name="save", filename="plot"))
+    plot.add_tools(models.SaveTool(name="save", filename="plot"))
     plot.outline_line_color = None
     plot.min_border = 0
     for axis in plot.axis:
@@ -319,7 +288,7 @@ def _figure(**options: Any) -> Any:
     return plot
 
 
-def _item(plot: Model) -> dict[str, Any]:
+def plot_json(plot: Model) -> dict[str, Any]:
     """A figure as JSON whose ids do not depend on what was built before it in this process."""
     numbers: dict[str, str] = {}
 

@@ -1,15 +1,16 @@
 """The report's first page: the answer, the words, the rows that it stands beside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from wsd.figures import confusion, word_figures
 from wsd.files import write_text
 from wsd.layers import LayerChoice
-from wsd.report.inputs import Report, WordRun, records
+from wsd.report.inputs import Report, WordRun, having, records
 from wsd.report.models import beside, blocks, facts, notes, pieces, selected
 from wsd.report.render import render
 from wsd.report.word import folder_of, label, opening_reader
@@ -37,12 +38,10 @@ def write_index(report: Report, folder: Path) -> None:
     compared = report.tables["comparison"].drop_duplicates(
         ["kind", "model", "view", "layers", "classifier"]
     )
+    best_first = compared.sort_values("mean_macro_f1", ascending=False, kind="stable")
     own = compared[~compared["kind"].isin([CANDIDATE, PUBLISHED, SYSTEM])]
     # What is of one kind stands together, whichever model it is of.
-    kinds = {kind: i for i, kind in enumerate(own["kind"].unique())}
-    own = own.sort_values("kind", key=lambda kind: kind.map(kinds), kind="stable")
-    candidates = compared[compared["kind"] == CANDIDATE]
-    best = own[own["kind"] == BEST].sort_values("mean_macro_f1", ascending=False, kind="stable")
+    own = own.sort_values("kind", key=lambda kind: pd.factorize(kind)[0], kind="stable")
     # The models in their order; behind them the twins.
     encoders = {name: report.provenance["models"][name] for name in report.choices}
     encoders |= report.provenance["models"]
@@ -53,7 +52,7 @@ def write_index(report: Report, folder: Path) -> None:
         metrics=METRICS,
         # Of several models, the one that the folds rate highest, and the highest on the test set.
         selected=records(selected(report).head(1)),
-        best=records(best.head(1)),
+        best=records(having(best_first, kind=BEST).head(1)),
         beside=beside(report),
         notes=[note for model in report.choices for note in notes(encoders[model])],
         encoders=encoders,
@@ -61,7 +60,7 @@ def write_index(report: Report, folder: Path) -> None:
         pieces={name: pieces(report, name) for name in encoders},
         rows=records(own),
         published=records(compared[compared["kind"].isin([PUBLISHED, SYSTEM])]),
-        candidates=records(candidates.sort_values("mean_macro_f1", ascending=False, kind="stable")),
+        candidates=records(having(best_first, kind=CANDIDATE)),
         models=[
             {"name": model, "folder": folder_of(report, model), "words": words(report, model)}
             for model in report.choices
@@ -81,54 +80,47 @@ def words(report: Report, model: str) -> list[dict[str, Any]]:
     table = report.rows("word-layers", view=report.view)
     # Of all models: their lines have one scale.
     lowest = float(table["macro_f1"].quantile(0.05))
-    table = table[table["model"] == model]
-    choices = report.choices[model]
-    labels = {choice.name: label(choice, blocks(report, model)) for choice in choices}
-    found = []
-    for word, run in report.words[model].items():
-        of_word = table[table["word"] == word]
-        readers = {
-            reader: _of_reader(of_word[of_word["classifier"] == reader], choices, labels, lowest)
-            for reader in report.readers
+    return [
+        {
+            "word": word,
+            "n_senses": len(run.corpus.senses),
+            "n_train": run.n_train,
+            "n_test": run.n_test,
+            "baseline": most_frequent_sense(run),
+            "readers": {
+                reader: _of_reader(report, model, rows, lowest)
+                for reader in report.readers
+                for rows in [having(table, model=model, word=word, classifier=reader)]
+            },
         }
-        found.append(
-            {
-                "word": word,
-                "n_senses": len(run.corpus.senses),
-                "n_train": run.n_train,
-                "n_test": run.n_test,
-                "baseline": most_frequent_sense(run),
-                "readers": readers,
-            }
-        )
-    return found
+        for word, run in report.words[model].items()
+    ]
 
 
 def most_frequent_sense(run: WordRun) -> float:
     """Macro-F1 of always answering the sense with the most training instances."""
     corpus = run.corpus
-    train = corpus.split == "train"
-    k = len(corpus.senses)
-    counts = np.bincount(corpus.gold[train], minlength=k)
-    gold = np.bincount(corpus.gold[~train], minlength=k)
-    guess = int(counts.argmax())
-    occurring = int(np.count_nonzero(gold)) + (gold[guess] == 0)
-    return float(2 * gold[guess] / (gold.sum() + gold[guess]) / occurring)
+    train, k = corpus.split == "train", len(corpus.senses)
+    gold = corpus.gold[~train]
+    guess = np.bincount(corpus.gold[train], minlength=k).argmax()
+    return float(word_figures(confusion(gold, np.full_like(gold, guess), k))["macro_f1"])
 
 
-def _of_reader(
-    rows: pd.DataFrame, choices: Sequence[LayerChoice], labels: Mapping[str, str], lowest: float
-) -> dict[str, Any]:
+def _of_reader(report: Report, model: str, rows: pd.DataFrame, lowest: float) -> dict[str, Any]:
+    """What one classifier makes of a word, from its rows of all layer choices."""
+    choices = report.choices[model]
+    labels = {choice.name: label(choice, blocks(report, model)) for choice in choices}
     by_name = {row["layers"]: row for row in records(rows)}
+    within = [name for name, row in by_name.items() if row["not_told_from_best"]]
     # A learned mix can be chosen too, and has no picture.
-    chosen = next(row for row in by_name.values() if row["chosen_on_folds"])
+    chosen = by_name[rows.loc[rows["chosen_on_folds"], "layers"].iloc[0]]
     singles = [(c.layers[0], by_name[c.name]["macro_f1"]) for c in choices if c.is_single]
     return {
         **chosen,
         "label": labels.get(chosen["layers"], chosen["layers"]),
         "shown": chosen["layers"] in labels,
-        "within": brief([c for c in choices if by_name[c.name]["not_told_from_best"]]),
-        "names": [name for name, row in by_name.items() if row["not_told_from_best"]],
+        "within": brief([choice for choice in choices if choice.name in within]),
+        "names": within,
         "n_choices": len(by_name),
         "spark": _spark(singles, chosen["layers"], lowest),
     }
@@ -136,15 +128,10 @@ def _of_reader(
 
 def brief(choices: Sequence[LayerChoice]) -> str:
     """Layer choices in few characters: neighbouring layers as ranges, and how many combinations."""
-    runs: list[list[int]] = []
-    for layer in sorted(choice.layers[0] for choice in choices if choice.is_single):
-        if runs and layer == runs[-1][-1] + 1:
-            runs[-1].append(layer)
-        else:
-            runs.append([layer])
-    parts = [str(run[0]) if len(run) == 1 else f"{run[0]}\N{EN DASH}{run[-1]}" for run in runs]
-    combined = sum(not choice.is_single for choice in choices)
-    if combined:
+    layers = np.array(sorted(choice.layers[0] for choice in choices if choice.is_single), dtype=int)
+    runs = [run for run in np.split(layers, np.flatnonzero(np.diff(layers) > 1) + 1) if len(run)]
+    parts = [f"{run[0]}\N{EN DASH}{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
+    if combined := len(choices) - len(layers):
         parts.append(f"{combined} combined")
     return ", ".join(parts)
 

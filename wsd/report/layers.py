@@ -1,6 +1,7 @@
 """The layers page: every layer choice over all words, and word by word."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from wsd.predictions import TEST
 from wsd.report import figures
 from wsd.report.figures import Curve
 from wsd.report.index import METRICS
-from wsd.report.inputs import Report, records
+from wsd.report.inputs import Report, having, records
 from wsd.report.models import blocks, by_depth, notes
 from wsd.report.render import render
 from wsd.report.word import folder_of, label, opening_reader
@@ -49,43 +50,26 @@ def write_layers(report: Report, folder: Path) -> None:
     folder : Path
         The report's folder.
     """
-    names = _names(report)
-    best = report.tables["best-set"]
+    models = {name: notes(report.provenance["models"][name]) for name in report.choices}
     page = render(
         "layers.html",
         report=report,
         dataset=report.dataset,
         metrics=METRICS,
         reader=opening_reader(report),
-        lines=[(name, *_style(style, dash)) for name, style, dash in names],
-        curves=[
-            {"metric": metric, "model": model, "id": f"curves.{model}.{metric}", "figure": figure}
-            for metric in METRICS
-            for model, figure in _curves(report, metric).items()
-        ],
-        side=_side(report),
-        models=[(name, *_style(i, _dash(report, name))) for i, name in enumerate(report.choices)],
-        notes={name: notes(report.provenance["models"][name]) for name in report.choices},
+        lines=[(line.name, *_style(line.style, line.dash)) for line in overall_lines(report)],
+        curves=[of for metric in METRICS for of in overall_curves(report, metric)],
+        side=side_by_side(report),
+        models=[(name, *_style(i, weights_dash(report, name))) for i, name in enumerate(models)],
+        notes=models,
         by_depth=by_depth(report),
-        heat=_heat(report),
-        differences=_differences(report),
-        between=_between(report),
-        best=[
-            {
-                "model": model,
-                "rows": records(
-                    of_model[of_model["not_told_from_best"]].sort_values(
-                        "estimate", ascending=False, kind="stable"
-                    )
-                ),
-                "n": len(of_model),
-            }
-            for model in report.choices
-            for of_model in [best[best["model"] == model]]
-        ],
-        learning=_learning(report),
-        geometry=_geometry(report),
-        calibration=_calibration(report),
+        heat=heat(report),
+        differences=differences(report, "layers", "reference"),
+        between=differences(report, "model-layers", "reference_model"),
+        best=[best_set(report, model) for model in report.choices],
+        learning=learning(report),
+        geometry=geometry(report),
+        calibration=calibration(report),
         kinds=[(name, *_style(i, dash)) for i, (name, dash) in enumerate(KINDS.items())],
         centrings=[(name, *_style(i, "solid")) for i, name in enumerate(CENTRINGS.values())],
         provenance=report.provenance,
@@ -95,222 +79,94 @@ def write_layers(report: Report, folder: Path) -> None:
 
 
 def _style(style: int, dash: str) -> tuple[int, str, str]:
+    """What the legend of a line shows: colour, the marker's outline, dash."""
     colour, marker = figures.sense_style(style)
     return colour, figures.MARKERS[marker], dash
 
 
-def _names(report: Report) -> list[tuple[str, int, str]]:
-    """The lines that every figure of the section has, with number of style and dash."""
-    lines = []
-    for i, reader in enumerate(report.readers):
-        lines.append((reader, i, "solid"))
-        if len(_context(report, reader)):
-            lines.append((f"{reader}, context only", i, "dashed"))
-    return lines
+# Tables
 
 
-def _context(report: Report, reader: str) -> pd.DataFrame:
-    """The rows of the context view: a control's, or a candidate's where it is classified too."""
-    controls = report.rows("controls", kind="control view", view=CONTEXT, classifier=reader)
-    if len(controls):
-        return controls
-    return report.rows("comparison", kind="candidate", view=CONTEXT, classifier=reader)
+def best_set(report: Report, model: str) -> dict[str, Any]:
+    """The configurations of a model that are not told from the best one, the best first."""
+    rows = report.rows("best-set", model=model)
+    kept = rows[rows["not_told_from_best"]]
+    kept = kept.sort_values("estimate", ascending=False, kind="stable")
+    return {"model": model, "rows": records(kept), "n": len(rows)}
 
 
-def _curves(report: Report, metric: str) -> dict[str, dict[str, Any]]:
-    """Per model, the figure of one metric; all share the vertical axis."""
-    lines: dict[str, list[Curve]] = {}
-    own = report.rows("comparison", kind="candidate", view=report.view)
-    for model, choices in report.choices.items():
-        lines[model] = []
-        singles = {c.name: float(c.layers[0]) for c in choices if c.is_single}
-        top = max(singles.values(), default=0.0)
-        others = [c.name for c in choices if not c.is_single]
-        combined = {name: top + 1.5 + i for i, name in enumerate(others)}
-        number = 0
-        for i, reader in enumerate(report.readers):
-            rows = own[(own["model"] == model) & (own["classifier"] == reader)]
-            lines[model] += [
-                _curve(rows, metric, singles, reader, i, number, dash="solid"),
-                _curve(rows, metric, combined, reader, i, number, joined=False),
-            ]
-            number += 1
-            context = _context(report, reader)
-            if len(context):
-                rows = context[context["model"] == model]
-                name = f"{reader}, context only"
-                lines[model].append(_curve(rows, metric, singles, name, i, number, dash="dashed"))
-                number += 1
-    everything = [of for of_model in lines.values() for of in of_model]
-    low, high = _range(
-        [value for line in everything for value in (line.low or line.y)]
-        + [value for line in everything for value in (line.high or line.y)]
-    )
-    found = {}
-    for model, of_model in lines.items():
-        ticks = {
-            place: text
-            for line in of_model
-            for place, text in zip(line.x, line.labels or [], strict=True)
-        }
-        ticks = {place: text.removeprefix("layer ") for place, text in ticks.items()}
-        found[model] = figures.curves(
-            of_model, x="layer, then combinations", y_range=(low, high), ticks=ticks
-        )
-    return found
-
-
-def _side(report: Report) -> dict[str, list[dict[str, Any]]]:
-    """Per classifier, a figure per metric of the single layers of all models.
-
-    Layers stand at their numbers if all models have as many blocks, else at their relative depth.
-    """
-    if len(report.choices) < 2:
-        return {}
-    own = report.rows("comparison", kind="candidate", view=report.view)
-    depth = by_depth(report)
-    found: dict[str, list[dict[str, Any]]] = {reader: [] for reader in report.readers}
-    for metric in METRICS:
-        lines: dict[str, list[Curve]] = {reader: [] for reader in report.readers}
-        for reader, of_reader in lines.items():
-            for i, (model, choices) in enumerate(report.choices.items()):
-                count = blocks(report, model)
-                places = {c.name: c.layers[0] / (count if depth else 1) for c in _singles(choices)}
-                rows = own[(own["model"] == model) & (own["classifier"] == reader)]
-                dash = _dash(report, model)
-                line = _curve(rows, metric, places, model, i, i, dash=dash, of=f" of {count}")
-                of_reader.append(line)
-        everything = [line for of_reader in lines.values() for line in of_reader]
-        y_range = _range(
-            [v for line in everything for v in [*(line.low or []), *(line.high or [])]]
-        )
-        numbers = sorted({place for line in everything for place in line.x})
-        ticks = DEPTHS if depth else {place: f"{place:g}" for place in numbers}
-        for reader, of_reader in lines.items():
-            figure = figures.curves(
-                of_reader,
-                x="relative depth: layer / number of blocks" if depth else "layer",
-                y_range=y_range,
-                ticks=ticks,
-            )
-            name = f"models.{reader}.{metric}"
-            found[reader].append({"metric": metric, "id": name, "figure": figure})
-    return found
-
-
-def _dash(report: Report, model: str) -> str:
-    """Weights that were never trained have a dotted line."""
-    drawn = "random_weights" in report.provenance["models"][model]["model"]
-    return "dotted" if drawn else "solid"
-
-
-def _curve(
-    rows: pd.DataFrame,
-    metric: str,
-    places: Mapping[str, float],
-    name: str,
-    style: int,
-    number: int,
-    *,
-    dash: str = "solid",
-    joined: bool = True,
-    of: str = "",
-) -> Curve:
-    kept = rows[rows["layers"].isin(list(places))]
-    kept = kept.assign(place=kept["layers"].map(places)).sort_values("place")
-    return Curve(
-        name=name,
-        x=[float(place) for place in kept["place"]],
-        y=_percents(kept[metric]),
-        low=_percents(kept[f"{metric}_low"]),
-        high=_percents(kept[f"{metric}_high"]),
-        style=style,
-        number=number,
-        dash=dash,
-        labels=[f"layer {text}{of}" if text.isdigit() else text for text in kept["layers"]],
-        joined=joined,
-    )
-
-
-def _percents(values: pd.Series) -> list[float]:
-    return [round(float(value) * 100, 4) for value in values]
-
-
-def _range(values: Sequence[float]) -> tuple[float, float]:
-    """Of an axis in percent: whole fives around what is shown."""
-    if not values:
-        return 0.0, 100.0
-    low, high = np.floor(min(values) / 5) * 5, np.ceil(max(values) / 5) * 5
-    return max(0.0, float(low)), min(100.0, float(high if high > low else low + 5))
-
-
-def _heat(report: Report) -> dict[str, Any]:
+def heat(report: Report) -> dict[str, Any]:
     """Macro-F1 of every word and layer choice, one table per model and classifier."""
-    table = report.tables["word-layers"]
-    shown = table[table["view"] == report.view]["macro_f1"]
+    table = report.rows("word-layers", view=report.view)
     # From the lowest tenth up, or the embedding layer alone would use up half of the shades.
-    low, high = float(shown.quantile(0.1)), float(shown.max())
+    low, high = float(table["macro_f1"].quantile(0.1)), float(table["macro_f1"].max())
 
     def cell(value: float, chosen: bool = False) -> dict[str, Any]:
         share = max(0.0, value - low) / (high - low) if high > low else 1.0
         return {"value": value, "heat": round(share * HEAT_STEPS), "chosen": chosen}
 
     tables = []
-    for model, words in report.words.items():
-        choices = report.choices[model]
-        of_model = report.rows("word-layers", model=model, view=report.view)
-        for reader in report.readers:
-            rows, values = [], []
-            of_reader = of_model[of_model["classifier"] == reader]
-            for word in words:
-                of_word = of_reader[of_reader["word"] == word].set_index("layers")
-                figures_of = of_word["macro_f1"].to_dict()
-                chosen = of_word["chosen_on_folds"].to_dict()
-                line = [cell(float(figures_of[c.name]), bool(chosen[c.name])) for c in choices]
-                rows.append({"word": word, "cells": line})
-                values.append([of["value"] for of in line])
-            tables.append(
-                {
-                    "model": model,
-                    "folder": folder_of(report, model),
-                    "reader": reader,
-                    "choices": choices,
-                    "rows": rows,
-                    "means": [cell(float(mean)) for mean in np.mean(values, axis=0)],
-                }
-            )
+    for model, reader, choices, rows in rows_shown(report, table):
+        columns = (rows[name] for name in ("word", "layers", "macro_f1", "chosen_on_folds"))
+        cells = {
+            (word, name): cell(value, chosen)
+            for word, name, value, chosen in zip(*columns, strict=True)
+        }
+        lines = {word: [cells[word, name] for name in choices] for word in report.words[model]}
+        means = np.mean([[of["value"] for of in line] for line in lines.values()], axis=0)
+        tables.append(
+            {
+                "model": model,
+                "folder": folder_of(report, model),
+                "reader": reader,
+                "choices": report.choices[model],
+                "rows": [{"word": word, "cells": line} for word, line in lines.items()],
+                "means": [cell(float(mean)) for mean in means],
+            }
+        )
     return {"low": low, "high": high, "tables": tables}
 
 
-def _shown(
+def rows_shown(
     report: Report, table: pd.DataFrame
 ) -> Iterator[tuple[str, str, dict[str, str], pd.DataFrame]]:
     """Per model and classifier, the names of the layer choices that are shown, and their rows."""
     for model, choices in report.choices.items():
         labels = {choice.name: label(choice, blocks(report, model)) for choice in choices}
         for reader in report.readers:
-            rows = table[(table["model"] == model) & (table["classifier"] == reader)]
-            rows = rows[rows["layers"].isin(list(labels))]
-            yield model, reader, labels, rows
+            rows = having(table, model=model, classifier=reader)
+            yield model, reader, labels, rows[rows["layers"].isin(list(labels))]
 
 
-def _differences(report: Report) -> list[dict[str, Any]]:
-    """Per model and classifier, each layer choice less the one that the folds chose."""
-    table = report.rows("layers", view=report.view)
+def differences(report: Report, name: str, reference: str) -> list[dict[str, Any]]:
+    """Per model and classifier, each layer choice less what it is compared with.
+
+    Parameters
+    ----------
+    report : Report
+    name : str
+        ``"layers"`` or ``"model-layers"``.
+    reference : str
+        The column that names what is compared with: a layer choice, or a model.
+    """
+    table = report.rows(name, view=report.view)
     reach = _reach(table)
     found = []
-    for model, reader, labels, rows in _shown(report, table):
+    for model, reader, labels, rows in rows_shown(report, table):
+        if rows.empty:
+            continue
+        other = rows[reference].iloc[0]
         found.append(
             {
                 "model": model,
                 "reader": reader,
-                "reference": labels.get(rows["reference"].iloc[0], rows["reference"].iloc[0]),
+                "reference": labels.get(other, other) if reference == "reference" else other,
                 "rows": [
                     {
                         **row,
                         **_drawn(row, reach),
                         "label": labels[row["layers"]],
-                        "is_reference": row["layers"] == row["reference"],
+                        "is_reference": row["layers"] == other,
                     }
                     for row in records(rows)
                 ],
@@ -319,35 +175,12 @@ def _differences(report: Report) -> list[dict[str, Any]]:
     return found
 
 
-def _between(report: Report) -> list[dict[str, Any]]:
-    """Per model but the first and classifier, each layer choice less the first model's."""
-    table = report.rows("model-layers", view=report.view)
-    if not len(table):
-        return []
-    reach = _reach(table)
-    found = []
-    for model, reader, labels, rows in _shown(report, table):
-        if len(rows):
-            found.append(
-                {
-                    "model": model,
-                    "reader": reader,
-                    "reference": rows["reference_model"].iloc[0],
-                    "rows": [
-                        {**row, **_drawn(row, reach), "label": labels[row["layers"]]}
-                        for row in records(rows)
-                    ],
-                }
-            )
-    return found
-
-
 def _reach(table: pd.DataFrame) -> float:
     """The difference that the ends of the scale stand for.
 
     The embedding layer is so far off that the others could not be told apart beside it.
     """
-    ends = table[["difference_low", "difference_high"]].abs().to_numpy()
+    ends = table[["difference_low", "difference_high"]].abs().to_numpy(float)
     ends = ends[np.isfinite(ends)]
     return (float(np.quantile(ends, 0.75)) * 1.15 if len(ends) else 0.0) or 0.01
 
@@ -368,137 +201,275 @@ def _drawn(row: Mapping[str, Any], reach: float) -> dict[str, Any]:
     }
 
 
-def _learning(report: Report) -> list[dict[str, Any]]:
+# Plots
+
+
+@dataclass(frozen=True, eq=False)
+class OverallLine:
+    """A line that every plot over all words has, one plot per model.
+
+    Attributes
+    ----------
+    name : str
+    rows : DataFrame
+        Its rows of the comparison, of all models.
+    style : int
+        Number of its classifier.
+    dash : str
+    """
+
+    name: str
+    rows: pd.DataFrame
+    style: int
+    dash: str
+
+
+def overall_lines(report: Report) -> list[OverallLine]:
+    """Of each classifier the view of the report, and the context's where there is one."""
+    lines = []
+    for i, reader in enumerate(report.readers):
+        of = {"classifier": reader}
+        own = report.rows("comparison", kind="candidate", view=report.view, **of)
+        lines.append(OverallLine(reader, own, i, "solid"))
+        # The context is a control, or a candidate where it is classified too.
+        context = report.rows("controls", kind="control view", view=CONTEXT, **of)
+        if context.empty:
+            context = report.rows("comparison", kind="candidate", view=CONTEXT, **of)
+        if len(context):
+            lines.append(OverallLine(f"{reader}, context only", context, i, "dashed"))
+    return lines
+
+
+def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
+    """Per model, the plot of one metric; all share the vertical axis."""
+    curves: dict[str, list[Curve]] = {}
+    for model, choices in report.choices.items():
+        singles = _singles(choices)
+        behind = max(singles.values(), default=0.0) + 1.5
+        others = [choice.name for choice in choices if not choice.is_single]
+        combined = {name: behind + i for i, name in enumerate(others)}
+        curves[model] = []
+        for number, line in enumerate(overall_lines(report)):
+            rows = having(line.rows, model=model)
+            look = {"name": line.name, "style": line.style, "number": number}
+            curves[model].append(_scored(rows, metric, singles, dash=line.dash, **look))
+            if line.dash == "solid":
+                curves[model].append(_scored(rows, metric, combined, joined=False, **look))
+    y_range = _range_of([curve for of_model in curves.values() for curve in of_model])
+    return [
+        {
+            "metric": metric,
+            "model": model,
+            "id": f"curves.{model}.{metric}",
+            "figure": figures.curves(
+                of_model,
+                x="layer, then combinations",
+                y_range=y_range,
+                ticks={
+                    place: text.removeprefix("layer ")
+                    for curve in of_model
+                    for place, text in zip(curve.x, curve.labels or [], strict=True)
+                },
+            ),
+        }
+        for model, of_model in curves.items()
+    ]
+
+
+def side_by_side(report: Report) -> dict[str, list[dict[str, Any]]]:
+    """Per classifier, a plot per metric of the single layers of all models, if there are several.
+
+    Layers stand at their numbers if all models have as many blocks, else at their relative depth.
+    """
+    if len(report.choices) < 2:
+        return {}
+    found: dict[str, list[dict[str, Any]]] = {reader: [] for reader in report.readers}
+    for metric in METRICS:
+        curves = {reader: _of_models(report, reader, metric) for reader in report.readers}
+        everything = [curve for of_reader in curves.values() for curve in of_reader]
+        places = {place: f"{place:g}" for curve in everything for place in curve.x}
+        for reader, of_reader in curves.items():
+            figure = figures.curves(
+                of_reader,
+                x="relative depth: layer / number of blocks" if by_depth(report) else "layer",
+                y_range=_range_of(everything),
+                ticks=DEPTHS if by_depth(report) else places,
+            )
+            name = f"models.{reader}.{metric}"
+            found[reader].append({"metric": metric, "id": name, "figure": figure})
+    return found
+
+
+def _of_models(report: Report, reader: str, metric: str) -> list[Curve]:
+    """A curve of the single layers of each model."""
+    rows = report.rows("comparison", kind="candidate", view=report.view, classifier=reader)
+    curves = []
+    for i, (model, choices) in enumerate(report.choices.items()):
+        count = blocks(report, model)
+        scale = count if by_depth(report) else 1
+        places = {name: layer / scale for name, layer in _singles(choices).items()}
+        look = {"name": model, "style": i, "number": i, "dash": weights_dash(report, model)}
+        curves.append(_scored(having(rows, model=model), metric, places, f" of {count}", **look))
+    return curves
+
+
+def weights_dash(report: Report, model: str) -> str:
+    """Weights that were never trained have a dotted line."""
+    drawn = "random_weights" in report.provenance["models"][model]["model"]
+    return "dotted" if drawn else "solid"
+
+
+def learning(report: Report) -> list[dict[str, Any]]:
     """Per model and classifier, macro-F1 against the training set, a line per layer."""
     table = report.rows("learning", view=report.view)
     if table["train"].nunique() < 2:
         return []
-    low, high = _range([v * 100 for v in table["mean_macro_f1_in_common"]])
+    y_range = _range([v * 100 for v in table["mean_macro_f1_in_common"]])
     found = []
-    for model, choices in report.choices.items():
-        for reader in report.readers:
-            rows = table[(table["model"] == model) & (table["classifier"] == reader)]
-            rows = rows[rows["train"].isin(RATIOS)]
-            if rows["train"].nunique() < 2:
-                continue
-            lines = [_learned(rows, choice, i) for i, choice in enumerate(_singles(choices))]
-            places = sorted({place for line in lines for place in line.x})
-            figure = figures.curves(
-                lines,
-                x="training instances of all words",
-                y_range=(low, high),
-                ticks={place: f"{round(place):,}" for place in places},
-                log_x=True,
-                ramp=True,
-            )
-            found.append(
-                {
-                    "model": model,
-                    "reader": reader,
-                    "id": f"learning.{model}.{reader}",
-                    "figure": figure,
-                    "layers": [
-                        (line.name, round(i / max(1, len(lines) - 1) * (figures.RAMP - 1)))
-                        for i, line in enumerate(lines)
-                    ],
-                }
-            )
+    for model, reader, _, rows in rows_shown(report, table):
+        rows = rows[rows["train"].isin(RATIOS)]
+        if rows["train"].nunique() < 2:
+            continue
+        curves = [
+            _curve(of, of["n_train"], "mean_macro_f1_in_common", labels=of["train"],
+                   name=f"layer {name}", style=i, number=i)
+            for i, name in enumerate(_singles(report.choices[model]))
+            for of in [having(rows, layers=name).sort_values("n_train")]
+        ]  # fmt: skip
+        shade = (figures.RAMP - 1) / max(1, len(curves) - 1)
+        found.append(
+            {
+                "model": model,
+                "reader": reader,
+                "id": f"learning.{model}.{reader}",
+                "figure": figures.curves(
+                    curves,
+                    x="training instances of all words",
+                    y_range=y_range,
+                    ticks={place: f"{round(place):,}" for curve in curves for place in curve.x},
+                    log_x=True,
+                    ramp=True,
+                ),
+                "layers": [(curve.name, round(i * shade)) for i, curve in enumerate(curves)],
+            }
+        )
     return found
 
 
-def _singles(choices: Sequence[LayerChoice]) -> list[LayerChoice]:
-    return [choice for choice in choices if choice.is_single]
-
-
-def _learned(rows: pd.DataFrame, choice: LayerChoice, number: int) -> Curve:
-    kept = rows[rows["layers"] == choice.name].sort_values("n_train")
-    return Curve(
-        name=f"layer {choice.name}",
-        x=[float(n) for n in kept["n_train"]],
-        y=_percents(kept["mean_macro_f1_in_common"]),
-        style=number,
-        number=number,
-        labels=list(kept["train"]),
-    )
-
-
-def _geometry(report: Report) -> list[dict[str, Any]]:
+def geometry(report: Report) -> list[dict[str, Any]]:
     """Per measure and model, means over words of the vectors as they are and centred."""
     table = report.rows("geometry", word=MEAN, view=report.view)
     found = []
     for measure, title in GEOMETRY.items():
         for model, choices in report.choices.items():
-            of_model = table[table["model"] == model]
-            if not len(of_model):
+            of_model = having(table, model=model)
+            if of_model.empty:
                 continue
-            singles = {c.name: float(c.layers[0]) for c in _singles(choices)}
-            lines = []
+            singles = _singles(choices)
+            curves = []
             for i, (centring, name) in enumerate(CENTRINGS.items()):
-                rows = of_model[
-                    (of_model["centring"] == centring) & of_model["layers"].isin(list(singles))
-                ]
-                rows = rows.assign(place=rows["layers"].map(singles)).sort_values("place")
-                lines.append(
-                    Curve(
-                        name=name,
-                        x=[float(place) for place in rows["place"]],
-                        y=[round(float(value), 4) for value in rows[measure]],
-                        style=i,
-                        number=i,
-                    )
-                )
-            found.append(
-                {
-                    "model": model,
-                    "title": title,
-                    "id": f"geometry.{model}.{measure}",
-                    "figure": figures.curves(
-                        lines, x="layer", ticks={place: name for name, place in singles.items()}
-                    ),
-                }
+                rows, x = _placed(having(of_model, centring=centring), singles)
+                look = {"name": name, "style": i, "number": i}
+                curves.append(_curve(rows, x, measure, scale=1, **look))
+            figure = figures.curves(
+                curves, x="layer", ticks={place: name for name, place in singles.items()}
             )
+            name = f"geometry.{model}.{measure}"
+            found.append({"model": model, "title": title, "id": name, "figure": figure})
     return found
 
 
-def _calibration(report: Report) -> list[dict[str, Any]]:
+def calibration(report: Report) -> list[dict[str, Any]]:
     """Per model, what the selected configuration's probabilities are worth on the test set."""
     found = []
     for model in report.choices:
         rows = report.rows("calibration", model=model, word=ALL)
-        if not len(rows):
+        if rows.empty:
             continue
-        bins = report.rows("reliability", model=model, test=TEST)
-        lines = [
-            Curve(
-                name=kind,
-                x=_percents(of_kind["confidence"]),
-                y=_percents(of_kind["accuracy"]),
-                low=_percents(of_kind["accuracy_low"]),
-                high=_percents(of_kind["accuracy_high"]),
-                style=i,
-                number=i,
-                dash=dash,
-                labels=[f"{int(n)} sentences" for n in of_kind["n"]],
-            )
-            for i, (kind, dash) in enumerate(KINDS.items())
-            for of_kind in [bins[bins["scores"] == kind]]
-            if len(of_kind)
-        ]
-        low = min(min(line.x) for line in lines)
+        curves = []
+        for i, (kind, dash) in enumerate(KINDS.items()):
+            bins = report.rows("reliability", model=model, test=TEST, scores=kind)
+            if len(bins):
+                said = [f"{int(n)} sentences" for n in bins["n"]]
+                x, look = _rounded(bins["confidence"]), {"name": kind, "style": i, "number": i}
+                curves.append(
+                    _curve(bins, x, "accuracy", labels=said, bounds=True, dash=dash, **look)
+                )
+        low = min(min(curve.x) for curve in curves)
         ends = [low, 100.0]
         number = list(KINDS).index(PERFECT)
         diagonal = Curve(PERFECT, ends, ends, number, number, dash=KINDS[PERFECT])
+        figure = figures.curves(
+            [*curves, diagonal],
+            x="mean confidence, percent; upwards, accuracy",
+            y_range=_range([*ends, *(v for curve in curves for v in curve.low or [])]),
+        )
         found.append(
             {
                 "model": model,
                 "rows": records(rows),
                 "far": records(report.rows("novelty", model=model, word=ALL)),
                 "id": f"reliability.{model}",
-                "figure": figures.curves(
-                    [*lines, diagonal],
-                    x="mean confidence, percent; upwards, accuracy",
-                    y_range=_range([low, 100.0, *(v for line in lines for v in line.low or [])]),
-                ),
+                "figure": figure,
             }
         )
     return found
+
+
+def _singles(choices: Sequence[LayerChoice]) -> dict[str, float]:
+    """Names and numbers of the single layers."""
+    return {choice.name: float(choice.layers[0]) for choice in choices if choice.is_single}
+
+
+def _placed(rows: pd.DataFrame, places: Mapping[str, float]) -> tuple[pd.DataFrame, pd.Series]:
+    """The rows of the layer choices that have a place, by place."""
+    kept = rows[rows["layers"].isin(list(places))]
+    kept = kept.assign(place=kept["layers"].map(places)).sort_values("place")
+    return kept, kept["place"]
+
+
+def _scored(
+    rows: pd.DataFrame, metric: str, places: Mapping[str, float], of: str = "", **look: Any
+) -> Curve:
+    """A metric over layer choices, with its interval."""
+    kept, x = _placed(rows, places)
+    labels = [f"layer {text}{of}" if text.isdigit() else text for text in kept["layers"]]
+    return _curve(kept, x, metric, labels=labels, bounds=True, **look)
+
+
+def _curve(
+    rows: pd.DataFrame,
+    x: Iterable[float],
+    y: str,
+    *,
+    labels: Sequence[str] | None = None,
+    bounds: bool = False,
+    scale: float = 100,
+    **look: Any,
+) -> Curve:
+    """A column of some rows as a curve, with the columns of its interval if it has ``bounds``."""
+    return Curve(
+        x=[float(place) for place in x],
+        y=_rounded(rows[y], scale),
+        low=_rounded(rows[f"{y}_low"], scale) if bounds else None,
+        high=_rounded(rows[f"{y}_high"], scale) if bounds else None,
+        labels=None if labels is None else list(labels),
+        **look,
+    )
+
+
+def _rounded(values: Iterable[float], scale: float = 100) -> list[float]:
+    """Fractions in percent, or values as they are at a scale of 1."""
+    return [round(float(value) * scale, 4) for value in values]
+
+
+def _range_of(curves: Sequence[Curve]) -> tuple[float, float]:
+    return _range([v for of in curves for v in (*(of.low or of.y), *(of.high or of.y))])
+
+
+def _range(values: Sequence[float]) -> tuple[float, float]:
+    """Of an axis in percent: whole fives around what is shown."""
+    if not values:
+        return 0.0, 100.0
+    low, high = np.floor(min(values) / 5) * 5, np.ceil(max(values) / 5) * 5
+    return max(0.0, float(low)), min(100.0, float(high if high > low else low + 5))

@@ -1,10 +1,13 @@
 """The errors page: what systems from elsewhere and the selected configuration get wrong."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from wsd.corpus import Corpus
+from wsd.errors import ResultError
 from wsd.files import write_text
 from wsd.predictions import TEST
 from wsd.report.index import PUBLISHED, SYSTEM
@@ -18,79 +21,70 @@ PAGE = "errors.html"
 MOST = 2_000
 
 
-@dataclass
-class Mistaken:
-    """A test instance that anyone gets wrong.
-
-    Attributes
-    ----------
-    word, gold : str
-    index : int
-        Its line in the word's test file.
-    ours, theirs : mapping of model or system to sense
-        What those that get it wrong say.
-    """
-
-    word: str
-    index: int
-    gold: str
-    ours: dict[str, str] = field(default_factory=dict)
-    theirs: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def wrong(self) -> int:
-        """How many get it wrong."""
-        return len(self.ours) + len(self.theirs)
+def test_instances(report: Report) -> dict[tuple[str, int], tuple[Corpus, int]]:
+    """The corpus and the row in it of every test instance, by word and line of its test file."""
+    return {
+        (word, int(run.corpus.index[row])): (run.corpus, int(row))
+        for word, run in next(iter(report.words.values())).items()
+        for row in np.flatnonzero(run.corpus.split == TEST)
+    }
 
 
-def systems(report: Report) -> list[dict[str, Any]]:
-    """The rows of the comparison that are systems from elsewhere, each once."""
-    compared = report.tables["comparison"]
-    found = compared[compared["kind"].isin([PUBLISHED, SYSTEM])]
-    return records(found.drop_duplicates(["kind", "model"]))
-
-
-def mistaken(report: Report) -> list[Mistaken]:
+def mistaken(report: Report, tests: Collection[tuple[str, int]]) -> list[dict[str, Any]]:
     """Every instance that a system or a selected configuration gets wrong, the hardest first.
 
     Instances that as many get wrong stand in the order of words and lines.
-    """
-    found: dict[tuple[str, int], Mistaken] = {}
-    for row in records(report.tables["errors"]):
-        key = (row["word"], int(row["index"]))
-        one = found.setdefault(key, Mistaken(*key, gold=row["gold"]))
-        if row["selected"] != row["gold"]:
-            one.ours[row["reference_model"]] = row["selected"]
-        if row["predicted"] != row["gold"]:
-            one.theirs[row["model"]] = row["predicted"]
-    place = {word: i for i, word in enumerate(next(iter(report.words.values())))}
-    return sorted(
-        found.values(),
-        key=lambda one: (-one.wrong, place[one.word], one.index),
-    )
 
-
-def counted(found: Sequence[Mistaken], models: Sequence[str], system: str) -> list[dict[str, int]]:
-    """How a system's errors fall together with those of each model's selected configuration.
+    Parameters
+    ----------
+    report : Report
+    tests : collection of pairs of word and line
+        Those that there are, words in their order.
 
     Returns
     -------
     list of dict
-        Per model ``both``, and of these ``alike`` with the same answer; ``only_theirs``,
-        ``only_ours``.
+        Per instance ``word``, ``index`` (its line in the word's test file) and ``gold``; ``ours``
+        and ``theirs``, what those models and systems say that get it wrong; and ``wrong``, how
+        many they are.
     """
-    rows = []
-    for model in models:
-        pairs = [(one.ours.get(model), one.theirs.get(system)) for one in found]
-        rows.append(
-            {
-                "both": sum(ours is not None and theirs is not None for ours, theirs in pairs),
-                "alike": sum(ours is not None and ours == theirs for ours, theirs in pairs),
-                "only_ours": sum(ours is not None and theirs is None for ours, theirs in pairs),
-                "only_theirs": sum(ours is None and theirs is not None for ours, theirs in pairs),
-            }
+    found: dict[tuple[str, int], dict[str, Any]] = {}
+    for row in records(report.tables["errors"]):
+        word, index, gold = row["word"], int(row["index"]), row["gold"]
+        new = {"word": word, "index": index, "gold": gold, "ours": {}, "theirs": {}}
+        one = found.setdefault((word, index), new)
+        if row["selected"] != gold:
+            one["ours"][row["reference_model"]] = row["selected"]
+        if row["predicted"] != gold:
+            one["theirs"][row["model"]] = row["predicted"]
+    for one in found.values():
+        one["wrong"] = len(one["ours"]) + len(one["theirs"])
+    if foreign := sorted(set(found) - set(tests)):
+        word, index = foreign[0]
+        raise ResultError(
+            f"the table of errors has a test instance {index} of {word!r}, and the report has none",
+            fix="run `wsd compare` on the same prediction files",
         )
-    return rows
+    place = {word: i for i, word in enumerate(dict.fromkeys(word for word, _ in tests))}
+    return sorted(found.values(), key=lambda one: (-one["wrong"], place[one["word"]], one["index"]))
+
+
+def together(found: Sequence[Mapping[str, Any]], model: str, system: str) -> dict[str, int]:
+    """How a system's errors fall together with those of a model's selected configuration.
+
+    Returns
+    -------
+    dict
+        ``both``, and of these ``alike`` with the same answer; ``only_theirs``, ``only_ours``.
+    """
+    pairs = [(one["ours"].get(model), one["theirs"].get(system)) for one in found]
+    both = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
+    return {
+        "both": len(both),
+        "alike": sum(ours == theirs for ours, theirs in both),
+        "only_ours": sum(ours is not None for ours, _ in pairs) - len(both),
+        "only_theirs": sum(theirs is not None for _, theirs in pairs) - len(both),
+    }
 
 
 def write_errors(report: Report, folder: Path) -> None:
@@ -102,13 +96,14 @@ def write_errors(report: Report, folder: Path) -> None:
     folder : Path
         The report's folder.
     """
-    others = systems(report)
-    if not others:
+    compared = report.tables["comparison"]
+    others = compared[compared["kind"].isin([PUBLISHED, SYSTEM])].drop_duplicates(["kind", "model"])
+    if others.empty:
         return
-    found = mistaken(report)
+    tests = test_instances(report)
+    found = mistaken(report, tests)
     chosen = {row["model"]: row for row in records(selected(report))}
     models = [model for model in report.choices if model in chosen]
-    first = next(iter(report.words.values()))
     page = render(
         "errors.html",
         dataset=report.dataset,
@@ -116,36 +111,21 @@ def write_errors(report: Report, folder: Path) -> None:
         chosen=chosen,
         systems=[
             {
-                "name": row["model"],
-                "errors": sum(row["model"] in one.theirs for one in found),
-                "beside": counted(found, models, row["model"]),
+                "name": system,
+                "errors": sum(system in one["theirs"] for one in found),
+                "beside": [together(found, model, system) for model in models],
             }
-            for row in others
+            for system in others["model"]
         ],
-        errors={model: sum(model in one.ours for one in found) for model in models},
-        n_test=sum(run.n_test for run in first.values()),
+        errors={model: sum(model in one["ours"] for one in found) for model in models},
+        n_test=len(tests),
         n_mistaken=len(found),
-        rows=_rows(report, found[:MOST]),
+        rows=[
+            {"of": one, **dict(zip(("left", "focal", "right"), parts, strict=True))}
+            for one in found[:MOST]
+            for parts in [sentence(*tests[one["word"], one["index"]])]
+        ],
         text=report.text,
         root="",
     )
     write_text(folder / PAGE, page)
-
-
-def _rows(report: Report, found: Sequence[Mistaken]) -> list[dict[str, Any]]:
-    """The instances with their sentences, cut around the focal word."""
-    corpora = {word: run.corpus for word, run in next(iter(report.words.values())).items()}
-    rows_of = {
-        word: {
-            int(index): row
-            for row, (split, index) in enumerate(zip(corpus.split, corpus.index, strict=True))
-            if split == TEST
-        }
-        for word, corpus in corpora.items()
-    }
-    rows = []
-    for one in found:
-        corpus = corpora[one.word]
-        left, focal, right = sentence(corpus, rows_of[one.word][one.index])
-        rows.append({"of": one, "left": left, "focal": focal, "right": right})
-    return rows

@@ -11,7 +11,9 @@ from wsd.figures import confusion
 from wsd.files import write_text
 from wsd.layers import LayerChoice
 from wsd.names import file_name
+from wsd.neighbours import Neighbours
 from wsd.predictions import TEST
+from wsd.projection import Projection
 from wsd.report import figures
 from wsd.report.inputs import Report, WordRun
 from wsd.report.models import blocks, notes, selected
@@ -59,7 +61,7 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     confusions = _confusions(whole, len(choices))
 
     def data_of(levels: int, text: str, neighbours: bool) -> dict[str, Any]:
-        return _data(report, model, run, confusions, levels, text=text, neighbours=neighbours)
+        return word_data(report, model, run, confusions, levels, text=text, neighbours=neighbours)
 
     packed = pack({"data": data_of(FINE, text, True), "figure": figure})
     page = render(
@@ -182,7 +184,7 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
                 "name": choice.name,
                 "label": label(choice, last),
                 "cells": [
-                    {**run.figures[reader][i], "wrong": run.wrong(reader, i)}
+                    {**run.scores[reader][i], "wrong": run.wrong(reader, i)}
                     for reader in report.readers
                 ],
             }
@@ -205,7 +207,7 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
     }
 
 
-def _data(
+def word_data(
     report: Report,
     model: str,
     run: WordRun,
@@ -223,42 +225,22 @@ def _data(
     train = corpus.split == "train"
     # Later rows are drawn on top: test over training instances, and rare senses over all.
     order = np.lexsort((corpus.index, ~train, -np.bincount(corpus.gold)[corpus.gold]))
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    drawn_tests = (np.cumsum(~train) - 1)[order][~train[order]]
-    # A number that is no row stands for a neighbour that there is not.
+    # The largest number is no row and stands for a neighbour that there is not.
     wide = len(order) >= 65535
-    number = "<u4" if wide else "<u2"
-    entries = []
-    for i, choice in enumerate(report.choices[model]):
-        entry: dict[str, Any] = {
+    choices = [
+        {
             "name": choice.name,
             "single": choice.is_single,
-            "pictures": {
-                method: _picture(of_method[i], order, levels)
-                for method, of_method in run.pictures.items()
-            },
-            "score": _finite(run.neighbours[i].score),
-            "predicted": [
-                encode(predicted[i][drawn_tests], "<u2") for predicted in run.predicted.values()
-            ],
-            "confidence": [
-                _shades(confident[i][drawn_tests]) for confident in run.confidence.values()
-            ],
-            "figures": [
-                {metric: _finite(value) for metric, value in figure[i].items()}
-                for figure in run.figures.values()
-            ],
+            **_choice(run, i, order, levels),
             "confusion": confusions[i],
+            **(
+                _neighbours(run.neighbours[i], order, "<u4" if wide else "<u2")
+                if neighbours
+                else {}
+            ),
         }
-        if neighbours:
-            near = run.neighbours[i]
-            rows = near.rows[order]
-            none = 2 ** (32 if wide else 16) - 1
-            entry["near"] = encode(np.where(rows >= 0, place[rows], none), number)
-            similar = np.nan_to_num(near.similarity[order], nan=0.0)
-            entry["similar"] = encode(np.round((similar + 1) * 127).clip(0, 254), "u1")
-        entries.append(entry)
+        for i, choice in enumerate(report.choices[model])
+    ]
     data = {
         "word": corpus.word,
         "model": model,
@@ -271,20 +253,46 @@ def _data(
         "train": encode(train[order], "u1"),
         "index": encode(corpus.index[order], "<i4"),
         "gold": encode(corpus.gold[order], "<u2"),
-        "choices": entries,
+        "choices": choices,
     }
     if text != NONE:
         blank = ("", "", "")
-        texts = [
-            sentence(corpus, row) if text == ALL or not train[row] else blank
-            for row in order.tolist()
-        ]
-        for i, part in enumerate(("left", "focal", "right")):
-            data[part] = [of[i] for of in texts]
+        texts = [sentence(corpus, i) if text == ALL or not train[i] else blank for i in order]
+        data |= {part: [of[i] for of in texts] for i, part in enumerate(("left", "focal", "right"))}
     return data
 
 
-def _picture(picture: Any, order: np.ndarray, levels: int) -> dict[str, Any]:
+def _choice(run: WordRun, i: int, order: np.ndarray, levels: int) -> dict[str, Any]:
+    """One layer choice: its pictures, and what each classifier makes of the test instances."""
+    test = run.corpus.split != "train"
+    tests = (np.cumsum(test) - 1)[order][test[order]]
+    return {
+        "pictures": {
+            method: _picture(of_method[i], order, levels)
+            for method, of_method in run.pictures.items()
+        },
+        "score": _finite(run.neighbours[i].score),
+        "predicted": [encode(of[i][tests], "<u2") for of in run.predicted.values()],
+        "confidence": [_shades(of[i][tests]) for of in run.confidence.values()],
+        "figures": [
+            {metric: _finite(value) for metric, value in of[i].items()}
+            for of in run.scores.values()
+        ],
+    }
+
+
+def _neighbours(near: Neighbours, order: np.ndarray, number: str) -> dict[str, str]:
+    """The neighbours by their places on the page, and their similarities in 255 steps."""
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    rows, similar = near.rows[order], np.nan_to_num(near.similarity[order], nan=0.0)
+    return {
+        "near": encode(np.where(rows >= 0, place[rows], np.iinfo(number).max), number),
+        "similar": encode(np.round((similar + 1) * 127).clip(0, 254), "u1"),
+    }
+
+
+def _picture(picture: Projection, order: np.ndarray, levels: int) -> dict[str, Any]:
     step = float(np.abs(picture.points).max(initial=0)) / levels or 1.0
     return {
         "explained": picture.explained,

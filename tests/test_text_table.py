@@ -1,0 +1,20 @@
+"""Tables as text: columns that line up, and what would break a row in Markdown."""
+
+from wsd.text_table import aligned, line, markdown
+
+
+def test_columns_are_as_wide_as_their_widest_cell() -> None:
+    rows = [["word", "n", "note"], ["mint", "12", ""], ["a", "7", "rare"]]
+    assert aligned(rows, right=[1]) == ["word   n  note", "mint  12", "a      7  rare"]
+
+
+def test_a_line_of_a_table_whose_rows_are_not_known_yet() -> None:
+    widths = (3, 6)
+    assert line(["1", "bank", "x" * 9], widths, right=[0]) == "  1  bank    xxxxxxxxx"
+    assert line(["1000", "a longer", ""], widths, right=[0]) == "1000  a longer"
+
+
+def test_markdown_has_a_rule_and_no_cell_ends_early() -> None:
+    table = markdown(["a", "b"], [["x|y", "1"]], right=[1])
+    assert table == "| a | b |\n| --- | ---: |\n| x\\|y | 1 |"
+    assert markdown(["", ""], []) == "|  |  |\n| --- | --- |"
