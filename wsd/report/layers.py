@@ -251,7 +251,7 @@ def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
         curves[model] = []
         for number, line in enumerate(overall_lines(report)):
             rows = having(line.rows, model=model)
-            look = {"name": line.name, "style": line.style, "number": number}
+            look: dict[str, Any] = {"name": line.name, "style": line.style, "number": number}
             curves[model].append(_scored(rows, metric, singles, dash=line.dash, **look))
             if line.dash == "solid":
                 curves[model].append(_scored(rows, metric, combined, joined=False, **look))
@@ -308,7 +308,8 @@ def _of_models(report: Report, reader: str, metric: str) -> list[Curve]:
         count = blocks(report, model)
         scale = count if by_depth(report) else 1
         places = {name: layer / scale for name, layer in _singles(choices).items()}
-        look = {"name": model, "style": i, "number": i, "dash": weights_dash(report, model)}
+        dash = weights_dash(report, model)
+        look: dict[str, Any] = {"name": model, "style": i, "number": i, "dash": dash}
         curves.append(_scored(having(rows, model=model), metric, places, f" of {count}", **look))
     return curves
 
@@ -369,7 +370,7 @@ def geometry(report: Report) -> list[dict[str, Any]]:
             curves = []
             for i, (centring, name) in enumerate(CENTRINGS.items()):
                 rows, x = _placed(having(of_model, centring=centring), singles)
-                look = {"name": name, "style": i, "number": i}
+                look: dict[str, Any] = {"name": name, "style": i, "number": i}
                 curves.append(_curve(rows, x, measure, scale=1, **look))
             figure = figures.curves(
                 curves, x="layer", ticks={place: name for name, place in singles.items()}
@@ -391,10 +392,9 @@ def calibration(report: Report) -> list[dict[str, Any]]:
             bins = report.rows("reliability", model=model, test=TEST, scores=kind)
             if len(bins):
                 said = [f"{int(n)} sentences" for n in bins["n"]]
-                x, look = _rounded(bins["confidence"]), {"name": kind, "style": i, "number": i}
-                curves.append(
-                    _curve(bins, x, "accuracy", labels=said, bounds=True, dash=dash, **look)
-                )
+                x = _rounded(bins["confidence"])
+                look: dict[str, Any] = {"name": kind, "style": i, "number": i, "dash": dash}
+                curves.append(_curve(bins, x, "accuracy", labels=said, bounds=True, **look))
         low = min(min(curve.x) for curve in curves)
         ends = [low, 100.0]
         number = list(KINDS).index(PERFECT)
@@ -442,7 +442,7 @@ def _curve(
     x: Iterable[float],
     y: str,
     *,
-    labels: Sequence[str] | None = None,
+    labels: Iterable[str] | None = None,
     bounds: bool = False,
     scale: float = 100,
     **look: Any,
