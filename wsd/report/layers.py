@@ -466,6 +466,7 @@ def rounded(values: Iterable[float], scale: float = 100) -> list[float]:
 
 
 def common_range(curves: Sequence[Curve]) -> tuple[float, float]:
+    """The percents that hold all of some curves and their intervals."""
     return percent_range([v for of in curves for v in (*(of.low or of.y), *(of.high or of.y))])
 
 
