@@ -203,8 +203,8 @@ def test_confidence_is_a_probability_or_a_lead() -> None:
         predicted=np.array([0, 2, 1]),
         scores=np.array([[0.7, 0.2, 0.1], [0.1, np.nan, 0.9], [np.nan, 1.0, np.nan]]),
     )  # fmt: skip
-    assert inputs.confidence(words, inputs.PROBABILITY).tolist() == [0.7, 0.9, 1.0]
-    lead = inputs.confidence(words, inputs.LEAD)
+    assert inputs.confidence_of(words, inputs.PROBABILITY).tolist() == [0.7, 0.9, 1.0]
+    lead = inputs.confidence_of(words, inputs.LEAD)
     assert lead.tolist() == pytest.approx([0.5, 0.8, 0.0])
 
 

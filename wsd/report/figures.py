@@ -91,11 +91,11 @@ def scatter(n_senses: int, n: int) -> dict[str, Any]:
         tags=[{"palette": [*(f"--sense-{colour}" for colour, _ in styles), *TONES.values()]}],
     )
     shapes: list[Any] = [marker for _, marker in styles]
-    of_sense = {
+    of_sense: Any = {
         "field": "sense",
         "transform": models.CategoricalMarkerMapper(factors=codes, markers=shapes),
     }
-    of_tone = {"field": "tone", "transform": colours}
+    of_tone: Any = {"field": "tone", "transform": colours}
     drawn = plot.add_glyph(
         _no_rows("points", "x", "y", "sense", "tone", "size", "fill", "edge"),
         models.Scatter(

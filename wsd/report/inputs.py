@@ -307,7 +307,7 @@ def load(
             pictures={m: [pictures[model, name, m][word] for name in names] for m in methods},
             neighbours=[near[model, name, ""][word] for name in names],
             predicted={r: [of.predicted for of in found[r]] for r in readers},
-            confidence={r: [confidence(of, readers[r]) for of in found[r]] for r in readers},
+            confidence={r: [confidence_of(of, readers[r]) for of in found[r]] for r in readers},
             scores={r: [scores[model, name, r, word] for name in names] for r in readers},
         ).only(corpora[word].split != OUT_OF_DOMAIN)
         return replace(run, pictures={m: _aligned(of) for m, of in run.pictures.items()})
@@ -325,7 +325,7 @@ def load(
     )
 
 
-def confidence(of: WordPredictions, kind: str) -> np.ndarray:
+def confidence_of(of: WordPredictions, kind: str) -> np.ndarray:
     """How sure a classifier is of each prediction.
 
     Parameters

@@ -244,18 +244,18 @@ def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
     """Per model, the plot of one metric; all share the vertical axis."""
     curves: dict[str, list[Curve]] = {}
     for model, choices in report.choices.items():
-        singles = _singles(choices)
+        singles = single_layers(choices)
         behind = max(singles.values(), default=0.0) + 1.5
         others = [choice.name for choice in choices if not choice.is_single]
         combined = {name: behind + i for i, name in enumerate(others)}
         curves[model] = []
         for number, line in enumerate(overall_lines(report)):
             rows = having(line.rows, model=model)
-            look = {"name": line.name, "style": line.style, "number": number}
-            curves[model].append(_scored(rows, metric, singles, dash=line.dash, **look))
+            look: dict[str, Any] = {"name": line.name, "style": line.style, "number": number}
+            curves[model].append(metric_curve(rows, metric, singles, dash=line.dash, **look))
             if line.dash == "solid":
-                curves[model].append(_scored(rows, metric, combined, joined=False, **look))
-    y_range = _range_of([curve for of_model in curves.values() for curve in of_model])
+                curves[model].append(metric_curve(rows, metric, combined, joined=False, **look))
+    y_range = common_range([curve for of_model in curves.values() for curve in of_model])
     return [
         {
             "metric": metric,
@@ -292,7 +292,7 @@ def side_by_side(report: Report) -> dict[str, list[dict[str, Any]]]:
             figure = figures.curves(
                 of_reader,
                 x="relative depth: layer / number of blocks" if by_depth(report) else "layer",
-                y_range=_range_of(everything),
+                y_range=common_range(everything),
                 ticks=DEPTHS if by_depth(report) else places,
             )
             name = f"models.{reader}.{metric}"
@@ -307,9 +307,12 @@ def _of_models(report: Report, reader: str, metric: str) -> list[Curve]:
     for i, (model, choices) in enumerate(report.choices.items()):
         count = blocks(report, model)
         scale = count if by_depth(report) else 1
-        places = {name: layer / scale for name, layer in _singles(choices).items()}
-        look = {"name": model, "style": i, "number": i, "dash": weights_dash(report, model)}
-        curves.append(_scored(having(rows, model=model), metric, places, f" of {count}", **look))
+        places = {name: layer / scale for name, layer in single_layers(choices).items()}
+        dash = weights_dash(report, model)
+        look: dict[str, Any] = {"name": model, "style": i, "number": i, "dash": dash}
+        curves.append(
+            metric_curve(having(rows, model=model), metric, places, f" of {count}", **look)
+        )
     return curves
 
 
@@ -324,16 +327,16 @@ def learning(report: Report) -> list[dict[str, Any]]:
     table = report.rows("learning", view=report.view)
     if table["train"].nunique() < 2:
         return []
-    y_range = _range([v * 100 for v in table["mean_macro_f1_in_common"]])
+    y_range = percent_range([v * 100 for v in table["mean_macro_f1_in_common"]])
     found = []
     for model, reader, _, rows in rows_shown(report, table):
         rows = rows[rows["train"].isin(RATIOS)]
         if rows["train"].nunique() < 2:
             continue
         curves = [
-            _curve(of, of["n_train"], "mean_macro_f1_in_common", labels=of["train"],
+            table_curve(of, of["n_train"], "mean_macro_f1_in_common", labels=of["train"],
                    name=f"layer {name}", style=i, number=i)
-            for i, name in enumerate(_singles(report.choices[model]))
+            for i, name in enumerate(single_layers(report.choices[model]))
             for of in [having(rows, layers=name).sort_values("n_train")]
         ]  # fmt: skip
         shade = (figures.RAMP - 1) / max(1, len(curves) - 1)
@@ -365,12 +368,12 @@ def geometry(report: Report) -> list[dict[str, Any]]:
             of_model = having(table, model=model)
             if of_model.empty:
                 continue
-            singles = _singles(choices)
+            singles = single_layers(choices)
             curves = []
             for i, (centring, name) in enumerate(CENTRINGS.items()):
-                rows, x = _placed(having(of_model, centring=centring), singles)
-                look = {"name": name, "style": i, "number": i}
-                curves.append(_curve(rows, x, measure, scale=1, **look))
+                rows, x = rows_placed(having(of_model, centring=centring), singles)
+                look: dict[str, Any] = {"name": name, "style": i, "number": i}
+                curves.append(table_curve(rows, x, measure, scale=1, **look))
             figure = figures.curves(
                 curves, x="layer", ticks={place: name for name, place in singles.items()}
             )
@@ -391,10 +394,9 @@ def calibration(report: Report) -> list[dict[str, Any]]:
             bins = report.rows("reliability", model=model, test=TEST, scores=kind)
             if len(bins):
                 said = [f"{int(n)} sentences" for n in bins["n"]]
-                x, look = _rounded(bins["confidence"]), {"name": kind, "style": i, "number": i}
-                curves.append(
-                    _curve(bins, x, "accuracy", labels=said, bounds=True, dash=dash, **look)
-                )
+                x = rounded(bins["confidence"])
+                look: dict[str, Any] = {"name": kind, "style": i, "number": i, "dash": dash}
+                curves.append(table_curve(bins, x, "accuracy", labels=said, bounds=True, **look))
         low = min(min(curve.x) for curve in curves)
         ends = [low, 100.0]
         number = list(KINDS).index(PERFECT)
@@ -402,7 +404,7 @@ def calibration(report: Report) -> list[dict[str, Any]]:
         figure = figures.curves(
             [*curves, diagonal],
             x="mean confidence, percent; upwards, accuracy",
-            y_range=_range([*ends, *(v for curve in curves for v in curve.low or [])]),
+            y_range=percent_range([*ends, *(v for curve in curves for v in curve.low or [])]),
         )
         found.append(
             {
@@ -416,33 +418,33 @@ def calibration(report: Report) -> list[dict[str, Any]]:
     return found
 
 
-def _singles(choices: Sequence[LayerChoice]) -> dict[str, float]:
+def single_layers(choices: Sequence[LayerChoice]) -> dict[str, float]:
     """Names and numbers of the single layers."""
     return {choice.name: float(choice.layers[0]) for choice in choices if choice.is_single}
 
 
-def _placed(rows: pd.DataFrame, places: Mapping[str, float]) -> tuple[pd.DataFrame, pd.Series]:
+def rows_placed(rows: pd.DataFrame, places: Mapping[str, float]) -> tuple[pd.DataFrame, pd.Series]:
     """The rows of the layer choices that have a place, by place."""
     kept = rows[rows["layers"].isin(list(places))]
     kept = kept.assign(place=kept["layers"].map(places)).sort_values("place")
     return kept, kept["place"]
 
 
-def _scored(
+def metric_curve(
     rows: pd.DataFrame, metric: str, places: Mapping[str, float], of: str = "", **look: Any
 ) -> Curve:
     """A metric over layer choices, with its interval."""
-    kept, x = _placed(rows, places)
+    kept, x = rows_placed(rows, places)
     labels = [f"layer {text}{of}" if text.isdigit() else text for text in kept["layers"]]
-    return _curve(kept, x, metric, labels=labels, bounds=True, **look)
+    return table_curve(kept, x, metric, labels=labels, bounds=True, **look)
 
 
-def _curve(
+def table_curve(
     rows: pd.DataFrame,
     x: Iterable[float],
     y: str,
     *,
-    labels: Sequence[str] | None = None,
+    labels: Iterable[str] | None = None,
     bounds: bool = False,
     scale: float = 100,
     **look: Any,
@@ -450,24 +452,25 @@ def _curve(
     """A column of some rows as a curve, with the columns of its interval if it has ``bounds``."""
     return Curve(
         x=[float(place) for place in x],
-        y=_rounded(rows[y], scale),
-        low=_rounded(rows[f"{y}_low"], scale) if bounds else None,
-        high=_rounded(rows[f"{y}_high"], scale) if bounds else None,
+        y=rounded(rows[y], scale),
+        low=rounded(rows[f"{y}_low"], scale) if bounds else None,
+        high=rounded(rows[f"{y}_high"], scale) if bounds else None,
         labels=None if labels is None else list(labels),
         **look,
     )
 
 
-def _rounded(values: Iterable[float], scale: float = 100) -> list[float]:
+def rounded(values: Iterable[float], scale: float = 100) -> list[float]:
     """Fractions in percent, or values as they are at a scale of 1."""
     return [round(float(value) * scale, 4) for value in values]
 
 
-def _range_of(curves: Sequence[Curve]) -> tuple[float, float]:
-    return _range([v for of in curves for v in (*(of.low or of.y), *(of.high or of.y))])
+def common_range(curves: Sequence[Curve]) -> tuple[float, float]:
+    """The percents that hold all of some curves and their intervals."""
+    return percent_range([v for of in curves for v in (*(of.low or of.y), *(of.high or of.y))])
 
 
-def _range(values: Sequence[float]) -> tuple[float, float]:
+def percent_range(values: Sequence[float]) -> tuple[float, float]:
     """Of an axis in percent: whole fives around what is shown."""
     if not values:
         return 0.0, 100.0
