@@ -395,22 +395,3 @@ def audit(
     write_csv(out / "instances.csv", instances)
     write_csv(out / "confusions.csv", count_confusions(files))
 
-
-# These go once the command calls `audit`.
-
-
-def audit_duplicates(corpora: Mapping[str, Corpus], *, out: Path) -> None:
-    """Write ``duplicates.csv``."""
-    write_csv(out, count_duplicates(corpora))
-
-
-def audit_instances(
-    corpora: Mapping[str, Corpus], paths: Sequence[Path], *, judge: str | None, out: Path
-) -> None:
-    """Write ``instances.csv``."""
-    write_csv(out, list_instances(corpora, read_files(paths, corpora), judge))
-
-
-def audit_confusions(corpora: Mapping[str, Corpus], paths: Sequence[Path], *, out: Path) -> None:
-    """Write ``confusions.csv``."""
-    write_csv(out, count_confusions(read_files(paths, corpora)))

@@ -45,13 +45,13 @@ CONTROL_TASK = "control"
 # What `compare` is given: the kind of the rows, and what the files are predictions of.
 FILES = {
     "candidates": (CANDIDATE, "every configuration that could be selected"),
-    "per_word_files": (SELECTED_PER_WORD, "each word as its own folds choose"),
+    "per_word": (SELECTED_PER_WORD, "each word as its own folds choose"),
     "baselines": (BASELINE, "no encoder"),
     "views": (CONTROL_VIEW, "control views"),
     "twins": (TWIN, "encoders with random weights"),
     "control": (CONTROL_TASK, "the control task"),
     "published": (PUBLISHED, "of `wsd published`"),
-    "outputs": (SYSTEM, "of `wsd score`"),
+    "systems": (SYSTEM, "of `wsd score`"),
 }
 # What is read of selection.csv and of scores.csv.
 LISTED = ["train", "scope", *NAMES[1:], "objective"]
@@ -521,12 +521,12 @@ def compare(
     rows = {name: read_rows(files[name], kind, corpora) for name, (kind, _) in FILES.items()}
     own = rows["candidates"]
     controls = [*rows["views"], *with_base(rows["twins"], [row.model for row in own])]
-    elsewhere = [*rows["published"], *rows["outputs"]]
+    elsewhere = [*rows["published"], *rows["systems"]]
     with expecting(selection_table):
         listed = read_csv(selection_table)[LISTED]
     found = assemble(
         candidates=own,
-        per_word=rows["per_word_files"],
+        per_word=rows["per_word"],
         others=[*rows["baselines"], *controls, *elsewhere],
         chosen=chosen,
         objective=objective,

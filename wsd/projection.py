@@ -33,6 +33,7 @@ from wsd.neighbours import (
     vote_macro_f1,
 )
 
+METHODS = ("pca", "tsne")
 PERPLEXITY = 30.0
 # MB that t-SNE's search for neighbours may take; scikit-learn's own limit is 1024.
 WORKING_MEMORY = 64
