@@ -17,14 +17,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from wsd.figures import FIGURES, MEANS, mean_differences, mean_figures, word_figures
-from wsd.statistics import (
-    difference_intervals,
-    mean_intervals,
-    not_told_from_best,
-    paired_permutations,
-    word_intervals,
-)
+from wsd.metrics.best_set import not_told_from_best
+from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
+from wsd.metrics.permutation import paired_permutations
+from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, mean_differences, mean_scores, word_scores
 
 # Test instances per sense.
 COUNTS = {
@@ -149,10 +145,10 @@ def words(scenario: str, simulations: int, draws: int, rng: np.random.Generator)
         for _ in range(simulations):
             true = rates(recalls(scenario, counts, rng), counts)
             joint = sample(true, counts, rng)
-            truth = word_figures((true * n[:, None, None]).sum(axis=-1))
+            truth = word_scores((true * n[:, None, None]).sum(axis=-1))
             matrix = joint.sum(axis=-1)
             ours = word_intervals(matrix, draws=draws, rng=rng)
-            naive = percentile([matrix], lambda drawn: word_figures(drawn[0]), draws, rng)
+            naive = percentile([matrix], lambda drawn: word_scores(drawn[0]), draws, rng)
             rarest = int(n.argmin())
             if n[rarest] < 30 and matrix[rarest, rarest] == n[rarest]:
                 tally.add(f"{word} {n[rarest]} of {n[rarest]}", "ours", ours, truth)
@@ -178,10 +174,10 @@ def means(
             ours = difference_intervals(joints, draws=draws, rng=rng)
             naive = percentile(joints, mean_differences, draws, rng)
         else:
-            truth = mean_figures([joint.sum(axis=-1) for joint in expected])
+            truth = mean_scores([joint.sum(axis=-1) for joint in expected])
             matrices = [joint.sum(axis=-1) for joint in joints]
             ours = mean_intervals(matrices, draws=draws, rng=rng)
-            naive = percentile(matrices, mean_figures, draws, rng)
+            naive = percentile(matrices, mean_scores, draws, rng)
         tally.add("all", "ours", ours, truth)
         tally.add("all", "percentile", naive, truth)
     return tally
@@ -214,7 +210,7 @@ def sets(
     for _ in range(simulations):
         gold, found = predictions(len(own), own, rng)
         seed = int(rng.integers(2**32))
-        for name in MEANS:
+        for name in MEAN_SCORES:
             best = not_told_from_best(gold, found, name, permutations=permutations, rng=seed)
             held[name].append(best.within[0])
             size[name].append(best.within.sum())
@@ -253,9 +249,9 @@ def _percent(value: float) -> str:
 
 def print_words(tally: Tally) -> None:
     plain = [row for row in tally.rows() if row in COUNTS]
-    head = ["word", *(f"{n}, {m}" for n in FIGURES for m in ("ours", "percentile"))]
+    head = ["word", *(f"{n}, {m}" for n in WORD_SCORES for m in ("ours", "percentile"))]
     cells = {
-        row: [tally.coverage(row, n, m) for n in FIGURES for m in ("ours", "percentile")]
+        row: [tally.coverage(row, n, m) for n in WORD_SCORES for m in ("ours", "percentile")]
         for row in plain
     }
     rows = [[row, *map(_percent, cells[row])] for row in plain]
@@ -265,17 +261,17 @@ def print_words(tally: Tally) -> None:
     if special := [row for row in tally.rows() if row not in COUNTS]:
         print("\nWhere the rarest sense came out all right:\n")
         rows = [
-            [row, _percent(len(tally.seen[row, FIGURES[0], "ours"]) / total)]
-            + [_percent(tally.coverage(row, n, "ours")) for n in FIGURES]
+            [row, _percent(len(tally.seen[row, WORD_SCORES[0], "ours"]) / total)]
+            + [_percent(tally.coverage(row, n, "ours")) for n in WORD_SCORES]
             for row in special
-            for total in [len(tally.seen[row.split()[0], FIGURES[0], "ours"])]
+            for total in [len(tally.seen[row.split()[0], WORD_SCORES[0], "ours"])]
         ]
-        print(table(["word", "of simulations", *FIGURES], rows))
+        print(table(["word", "of simulations", *WORD_SCORES], rows))
 
 
 def print_means(tally: Tally) -> None:
     rows = []
-    for name in MEANS:
+    for name in MEAN_SCORES:
         for method in ("ours", "percentile"):
             below, above, width = np.mean(tally.seen["all", name, method], axis=0)
             numbers = map(_percent, (1 - below - above, below, above))
@@ -287,8 +283,8 @@ def print_tests(simulations: int, permutations: int, rng: np.random.Generator) -
     rows = []
     for label, opposed in (("exchangeable", False), ("equal, not exchangeable", True)):
         found = rejections(opposed, simulations, permutations, rng)
-        rows.append([label, *(_percent(found[name]) for name in MEANS)])
-    print(table(["two equal systems: p <= 0.05", *MEANS], rows), end="\n\n")
+        rows.append([label, *(_percent(found[name]) for name in MEAN_SCORES)])
+    print(table(["two equal systems: p <= 0.05", *MEAN_SCORES], rows), end="\n\n")
     rows = []
     for label, own in (
         ("8 equal", [1.0] * 8),
@@ -296,8 +292,8 @@ def print_tests(simulations: int, permutations: int, rng: np.random.Generator) -
         ("best by half, one near", [0.5, 0.55, *[1.0] * 6]),
     ):
         found = sets(own, simulations, permutations, rng)
-        rows.append([label, *(f"{_percent(found[n][0])} ({found[n][1]:.1f})" for n in MEANS)])
-    print(table(["the best is in the set (mean size)", *MEANS], rows))
+        rows.append([label, *(f"{_percent(found[n][0])} ({found[n][1]:.1f})" for n in MEAN_SCORES)])
+    print(table(["the best is in the set (mean size)", *MEAN_SCORES], rows))
 
 
 def main() -> None:

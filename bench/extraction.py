@@ -23,7 +23,9 @@ import numpy as np
 import transformers
 from ways import WAYS
 
-from wsd import corpus, models
+from wsd.artifacts import corpus
+from wsd.corpora import text_format
+from wsd.encoder import model
 
 ROOT = Path(__file__).parents[1]
 QUICKSTART = ROOT / "wsd/data/quickstart"
@@ -72,7 +74,7 @@ def drawn(paths: list[Path], n: int, seed: int, folder: str) -> dict[str, Any]:
     """Sentences of all words, with the places of the focal word's pieces."""
     files = [file for path in paths for file in ([path] if path.is_file() else path.iterdir())]
     corpora = [
-        corpus.read(file) if file.suffix == ".parquet" else corpus.read_text(file, file.name)
+        corpus.read(file) if file.suffix == ".parquet" else text_format.read_text(file, file.name)
         for file in sorted(files)
     ]
     everything = [(one, row) for one in corpora for row in range(len(one))]
@@ -110,7 +112,7 @@ def main() -> None:
     parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     args = parser.parse_args()
 
-    folder = models.resolve("all-MiniLM-L6-v2", **MINILM)["folder"]
+    folder = model.resolve("all-MiniLM-L6-v2", **MINILM)["folder"]
     with tempfile.TemporaryDirectory() as scratch:
         sample = Path(scratch) / "sample.json"
         found = drawn(args.corpus or [QUICKSTART], args.sentences, args.seed, folder)

@@ -10,19 +10,20 @@ import json
 import sys
 from pathlib import Path
 
-from wsd import streams
-from wsd.modelfile import ModelFile
-from wsd.predict import Predictor, open_encoder
+from wsd.fitted.wsd_file import WsdFile
+from wsd.inference import lines
+from wsd.inference.fitted_encoder import open_encoder
+from wsd.inference.predictor import Predictor
 
 FILE = Path(__file__).with_name("new-sentences.jsonl")
 
 
 def main() -> None:
-    opened = ModelFile(Path(sys.argv[1]))
+    opened = WsdFile(Path(sys.argv[1]))
     predictor = Predictor(opened, open_encoder(opened.encoder))
     gold = [json.loads(line)["sense"] for line in FILE.read_text(encoding="utf-8").splitlines()]
     with FILE.open("rb") as file:
-        rows = list(predictor.predict(streams.read(file, word=None, as_json=True)))
+        rows = list(predictor.predict(lines.read(file, word=None, as_json=True)))
     if [row.line.number for row in rows] != list(range(1, len(gold) + 1)):
         raise SystemExit("a sentence has no occurrence of its word, or several")
     right = 0

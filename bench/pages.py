@@ -14,13 +14,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from wsd.report.inputs import Picture
 
-from wsd.corpus import Corpus
-from wsd.datasets import DATASETS
-from wsd.layers import parse
-from wsd.neighbours import Neighbours
-from wsd.report import render, word
-from wsd.report.inputs import LEAD, PROBABILITY, Picture, Report, WordRun
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.dataset import DATASETS
+from wsd.artifacts.layer_choice import parse_layers
+from wsd.artifacts.neighbours import Neighbours
+from wsd.report.pages import render, word
+from wsd.report.pages.confidence import LEAD, PROBABILITY
+from wsd.report.pages.content import Report, WordRun
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from browser import opened  # the tests' own, which lie in no package
@@ -58,7 +60,7 @@ def made_corpus(n: int, rng: np.random.Generator) -> Corpus:
 
 def made_report(n: int, layers: int, rng: np.random.Generator) -> Report:
     corpus = made_corpus(n, rng)
-    choices = [parse(layer, layers - 1) for layer in range(layers)]
+    choices = [parse_layers(layer, layers - 1) for layer in range(layers)]
     readers = {"logistic": PROBABILITY, "nearest_centroid": LEAD}
     gold = corpus.gold[corpus.split == "test"]
     n_test = len(gold)

@@ -18,10 +18,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from wsd import corpus, focus
-from wsd.forms import Finder
-from wsd.modelfile import ModelFile
-from wsd.predict import open_encoder
+from wsd.corpora import text_format
+from wsd.corpora.word_forms import Finder
+from wsd.fitted.wsd_file import WsdFile
+from wsd.inference import focus
+from wsd.inference.fitted_encoder import open_encoder
 
 QUICKSTART = Path(__file__).parents[1] / "wsd/data/quickstart"
 
@@ -36,11 +37,11 @@ def main() -> None:
     if args.extract:
         extract(args.model_file, args.extract, args.threads)
         return
-    words = [word for word in ModelFile(args.model_file).words if (QUICKSTART / word).is_dir()]
+    words = [word for word in WsdFile(args.model_file).words if (QUICKSTART / word).is_dir()]
     sentences = [
         " ".join(tokens)
         for word in words
-        for tokens in corpus.read_text(QUICKSTART / word, word).tokens
+        for tokens in text_format.read_text(QUICKSTART / word, word).tokens
     ]
     print(f"{args.threads} threads")
     with tempfile.TemporaryDirectory() as folder:
@@ -74,11 +75,11 @@ def measured(command: list[str]) -> tuple[float, float, float]:
 
 def extract(model_file: Path, file: Path, threads: int) -> None:
     """The focal word's vectors of every line, all in one table, and nothing else."""
-    opened = ModelFile(model_file)
+    opened = WsdFile(model_file)
     encoder = open_encoder(opened.encoder, device="cpu")
     finder = Finder(opened.words)
     found = [finder.find(line)[0] for line in file.read_text().splitlines()]
-    table = focus.table([focus.Focus(one.tokens, one.position) for one in found])
+    table = focus.as_corpus([focus.Focus(one.tokens, one.position) for one in found])
     aligned = encoder.align(table)
     for _ in encoder.encode(table, aligned, views=["focal"], seed=1, threads=threads):
         pass

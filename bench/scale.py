@@ -27,13 +27,15 @@ from typing import Any
 
 import numpy as np
 
-from wsd.alignment import Aligned
-from wsd.corpus import Corpus, read_text
-from wsd.corpus import write as write_corpus
-from wsd.embeddings import Writer
-from wsd.files import replacing, write_json
-from wsd.pieces import FILE as ALIGNMENT
-from wsd.pieces import report as alignment_of
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus import write as write_corpus
+from wsd.artifacts.vectors import VectorsWriter
+from wsd.corpora.text_format import read_text
+from wsd.encoder.alignment import ALIGNMENT_FILE as ALIGNMENT
+from wsd.encoder.alignment import alignment_report as alignment_of
+from wsd.encoder.word_pieces import Aligned
+from wsd.storage.atomic import replacing
+from wsd.storage.json import write_json
 
 WORDS = 200
 BLOCKS, WIDTH = 2, 128
@@ -114,7 +116,7 @@ def make_vectors(folder: Path, corpus: Corpus, seed: int) -> None:
     centres = rng.normal(size=(len(corpus.senses), WIDTH)).astype(np.float32)
     with replacing(folder / corpus.word / "focal.safetensors") as path:
         metadata = {"wsd": json.dumps({**provenance, "view": "focal"})}
-        writer = Writer(path, (BLOCKS + 1, n, WIDTH), metadata)
+        writer = VectorsWriter(path, (BLOCKS + 1, n, WIDTH), metadata)
         step = 4096
         for start in range(0, n, step):
             rows = range(start, min(start + step, n))

@@ -32,8 +32,8 @@ def load(folder: str) -> tuple[Any, Any]:
 
 
 def wsd(folder: str, sample: dict[str, Any], threads: int, precision: str, views: Any) -> Way:
-    from wsd.corpus import Corpus
-    from wsd.encoder import Encoder
+    from wsd.artifacts.corpus import Corpus
+    from wsd.encoder.encoder import Encoder
 
     n = len(sample["tokens"])
     corpus = Corpus(

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 from require import missing
 
-from wsd import folds
-from wsd.corpus import Corpus, read_text
-from wsd.embeddings import Writer
-from wsd.folds import Folds, WordFolds
-from wsd.models import resolve
+from wsd.artifacts import folds
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.folds import Folds, WordFolds
+from wsd.artifacts.vectors import VectorsWriter
+from wsd.corpora.text_format import read_text
+from wsd.encoder.model import resolve
 
 REPOSITORY = Path(__file__).parents[1]
 
@@ -90,7 +91,7 @@ def _write_vectors(
         **changes,
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    writer = Writer(path, (layers, rows, width), {"wsd": json.dumps(provenance)})
+    writer = VectorsWriter(path, (layers, rows, width), {"wsd": json.dumps(provenance)})
     writer.put(range(rows), vectors)
     writer.close()
     return provenance

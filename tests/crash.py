@@ -34,9 +34,9 @@ from pathlib import Path
 import psutil
 from checkout import Checkout
 
-from wsd import checking
-from wsd.files import PART
-from wsd.unfinished import FOLDER
+from wsd.encoder.resume import UNFINISHED
+from wsd.run import damage
+from wsd.storage.partial import PART
 
 QUICKSTART = ("--cores", "2", "--configfile", "config/quickstart.yaml")
 # What is not compared, and why.
@@ -143,9 +143,9 @@ def _unfinished(folder: Path) -> Iterator[Path]:
     with contextlib.suppress(FileNotFoundError):  # removed meanwhile
         for found in os.scandir(folder):
             ours = found.name.startswith(".") and found.name.endswith(PART)
-            if ours or found.name == FOLDER:
+            if ours or found.name == UNFINISHED:
                 yield Path(found.path)
-            if found.is_dir(follow_symlinks=False) and found.name != FOLDER:
+            if found.is_dir(follow_symlinks=False) and found.name != UNFINISHED:
                 yield from _unfinished(Path(found.path))
 
 
@@ -243,7 +243,7 @@ def one(
     moment = time.monotonic() - begin
     running = kill(process)
     left = half_written(root)
-    broken = [f"{path}: {what}" for path, what in checking.damaged(root / "results")]
+    broken = [f"{path}: {what}" for path, what in damage.damaged(root / "results")]
     begin = time.monotonic()
     code = start(root, command, log).wait()
     seconds = time.monotonic() - begin

@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wsd import corpus as corpora_files
-from wsd import evaluation, neighbours, predictions, projection
-from wsd.corpus import Corpus
-from wsd.datasets import Dataset
-from wsd.figures import MEANS
-from wsd.names import file_name
-from wsd.neighbours import Neighbours
-from wsd.predictions import WordPredictions
-from wsd.projection import Projection, align_signs
+from wsd.artifacts import corpus as corpora_files
+from wsd.artifacts import projection
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.neighbours import Neighbours, read_neighbours, write_neighbours
+from wsd.artifacts.predictions import WordPredictions, read_predictions, write_predictions
+from wsd.artifacts.projection import Projection, align_signs
+from wsd.evaluation import evaluate
+from wsd.metrics.scores import MEAN_SCORES
+from wsd.storage.file_names import file_name
 
 HOSTILE = (
     "<script>window.pwned=1</script>",
@@ -192,11 +193,13 @@ def make_run(
                         )
                         for word, corpus in corpora.items()
                     }
-                    projection.write(path, corpora, pictures, {"method": method, **named})
+                    projection.write_projections(
+                        path, corpora, pictures, {"method": method, **named}
+                    )
                     projected.append(path)
                 path = folder / model / "neighbours" / view / f"{choice}.parquet"
                 near = {word: made_neighbours(corpus, rng) for word, corpus in corpora.items()}
-                neighbours.write(path, corpora, near, named)
+                write_neighbours(path, corpora, near, named)
                 nearest.append(path)
                 for train in trains:
                     for name in READERS:
@@ -222,7 +225,7 @@ def make_run(
                         words = [
                             made for of in corpora.values() for made in make_predictions(of, rng)
                         ]
-                        predictions.write(path, words, provenance)
+                        write_predictions(path, words, provenance)
                         predicted.append(path)
         for view, choice in further:
             path = folder / model / "further" / view / f"{choice}.parquet"
@@ -233,9 +236,9 @@ def make_run(
                 for of in corpora.values()
                 for made in make_predictions(of, rng)
             ]
-            predictions.write(path, words, {**provenance, **named, "estimator": "logistic"})
+            write_predictions(path, words, {**provenance, **named, "estimator": "logistic"})
             unseen.append(path)
-    evaluation.evaluate(
+    evaluate.evaluate(
         [*predicted, *unseen],
         dataset=DATASET.name,
         config={"words": "all", "note": "</pre><script>window.pwned=1</script>"},
@@ -274,12 +277,12 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
     text = {"layers": str, "view": str, "draw": str}
     summary = pd.read_csv(folder / "summary.csv", dtype=text, keep_default_na=False)
     summary = summary[(summary["train"] == "full") & (summary["test"] == "test")]
-    for mean in MEANS:
+    for mean in MEAN_SCORES:
         summary[mean] = summary[mean].astype(float)
         summary[f"{mean}_low"] = summary[mean] - 0.03
         summary[f"{mean}_high"] = summary[mean] + 0.02
     names = ["model", "view", "layers", "classifier"]
-    figures = [c for c in summary if c.startswith(MEANS)]
+    figures = [c for c in summary if c.startswith(MEAN_SCORES)]
     own = summary[names + figures].assign(kind="candidate", n_words=len(SENSES), about="")
     own["objective_on_folds"] = own["mean_macro_f1"] - 0.1
     best = own.loc[[own["mean_macro_f1"].idxmax()]]
@@ -457,12 +460,16 @@ def make_predictions(corpus: Corpus, rng: np.random.Generator) -> list[WordPredi
 
 def predictions_of(run: Run, word: str, choice: str, reader: str) -> WordPredictions:
     (path,) = (p for p in run.predictions if p.name == f"{choice}.{reader}.parquet")
-    words, _ = predictions.read(path)
+    words, _ = read_predictions(path)
     return next(of_word for of_word in words if of_word.word == word)
 
 
 def pictures_of(run: Run, word: str) -> list[np.ndarray]:
-    read = {path.stem: projection.read(path)[0] for path in run.projections if "pca" in path.parts}
+    read = {
+        path.stem: projection.read_projections(path)[0]
+        for path in run.projections
+        if "pca" in path.parts
+    }
     return align_signs([read[choice][word].points for choice in CHOICES])
 
 
@@ -475,7 +482,7 @@ def made_scores(predicted: np.ndarray, k: int, rng: np.random.Generator) -> np.n
 
 def neighbours_of(run: Run, word: str, choice: str) -> Neighbours:
     (path,) = (p for p in run.neighbours if p.stem == choice)
-    return neighbours.read(path)[0][word]
+    return read_neighbours(path)[0][word]
 
 
 class Page(HTMLParser):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tiny import tiny_bert
 
+from wsd.artifacts.dataset import DATA
 from wsd.cli import main
-from wsd.datasets import DATA
 
 WORDS = ("apple", "crane")
 # View, layers, classifier, estimator, space.

@@ -17,10 +17,11 @@ from tiny import corpus_of, tiny_tokenizer
 from tokenizers import Tokenizer, decoders, models, normalizers, trainers
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-from wsd import pieces
-from wsd.alignment import Aligned, Aligner, normalised, spelling
+from wsd.artifacts.corpus import Corpus
 from wsd.cli import main
-from wsd.corpus import Corpus
+from wsd.encoder import alignment
+from wsd.encoder.spelling import normalised, spelling
+from wsd.encoder.word_pieces import Aligned, Aligner
 from wsd.errors import ModelError, ResultError
 
 Built = Callable[..., Path]
@@ -309,7 +310,7 @@ REPORTED = corpus_of(
 
 def test_what_is_reported_of_a_word() -> None:
     aligned = Aligner(tiny_tokenizer(16), 16).align(REPORTED)
-    found = pieces.report(REPORTED, aligned)
+    found = alignment.alignment_report(REPORTED, aligned)
     assert (found["word"], found["corpus"], found["instances"]) == ("crane", REPORTED.digest, 5)
     assert found["pieces"] == {"1": 4, "2": 1}
     nothing = dict.fromkeys(("unknown", "windowed", "vanished_words", "special_words"), 0)
@@ -322,19 +323,21 @@ def test_what_is_reported_of_a_word() -> None:
         {**of_one, **two, **nothing, "form": "Cranes", "pieces": "crane ##s", "special_words": 1},
         {**of_one, **one, **nothing, "form": "\U0001f9a9", "pieces": "[UNK]", "unknown": 1},
     ]  # fmt: skip
-    assert [set(form) for form in found["forms"]] == [{*pieces.COLUMNS} - {"model"}] * 3
-    told = pieces.warnings(found)
+    assert [set(form) for form in found["forms"]] == [
+        {*alignment.ALIGNMENT_COLUMNS} - {"model"}
+    ] * 3
+    told = alignment.report_warnings(found)
     assert [line.split(":")[0] for line in told] == ["crane"] * 2
     assert "1 focal words have a piece that the tokenizer does not know" in told[0]
     assert "1 words are taken for special tokens" in told[1]
-    assert pieces.warnings({**found, "forms": found["forms"][:1]}) == []
+    assert alignment.report_warnings({**found, "forms": found["forms"][:1]}) == []
 
 
 def test_a_form_cut_in_two_ways_is_one_row(built: Built) -> None:
     """At the beginning of a sentence RoBERTa's pieces are others."""
     corpus = corpus_of(("crane flew", 0), ("a crane flew", 1), ("the crane slept", 1))
     aligned = Aligner(AutoTokenizer.from_pretrained(built("roberta")), None).align(corpus)
-    (row,) = pieces.report(corpus, aligned)["forms"]
+    (row,) = alignment.alignment_report(corpus, aligned)["forms"]
     counts = [len(one.pieces) for one in aligned]
     assert row["pieces"] == " ".join(aligned[1].pieces)
     assert (row["instances"], row["spellings"]) == (3, 2)
@@ -354,7 +357,7 @@ def test_pieces_unlike_the_folder_s_own_file_are_counted(built: Built) -> None:
     assert [one.as_file for one in aligned] == [False, True]
     assert (
         "1 sentences have other pieces by the folder's"
-        in pieces.warnings(pieces.report(corpus, aligned))[0]
+        in alignment.report_warnings(alignment.alignment_report(corpus, aligned))[0]
     )
 
 
@@ -366,15 +369,15 @@ def test_sentences_unlike_the_running_text_are_counted(
     corpus = corpus_of(("the crane", 1), ("crane", 0))
     aligned = aligner.align(corpus)
     assert [one.as_text for one in aligned] == [False, True]
-    (row,) = pieces.report(corpus, aligned)["forms"]
+    (row,) = alignment.alignment_report(corpus, aligned)["forms"]
     assert row["unlike_text"] == 1
 
 
 def write(folder: Path, corpus: Corpus) -> None:
     aligned = Aligner(tiny_tokenizer(16), 16).align(corpus)
     (folder / corpus.word).mkdir(parents=True)
-    path = folder / corpus.word / pieces.FILE
-    path.write_text(json.dumps(pieces.report(corpus, aligned)))
+    path = folder / corpus.word / alignment.ALIGNMENT_FILE
+    path.write_text(json.dumps(alignment.alignment_report(corpus, aligned)))
 
 
 def test_one_table_of_all_words(tmp_path: Path) -> None:
@@ -384,7 +387,7 @@ def test_one_table_of_all_words(tmp_path: Path) -> None:
     arguments += ["--out", str(tmp_path / "alignment.csv")]
     assert main(["alignment", "--words", "crane", "bank", *arguments]) == 0
     table = pd.read_csv(tmp_path / "alignment.csv")
-    assert tuple(table.columns) == pieces.COLUMNS
+    assert tuple(table.columns) == alignment.ALIGNMENT_COLUMNS
     assert table["word"].tolist() == ["crane"] * 3 + ["bank"] * 2
     assert table["model"].unique().tolist() == ["tiny"]
     # A cell that a spreadsheet would run.
@@ -397,11 +400,13 @@ def test_one_table_of_all_words(tmp_path: Path) -> None:
 def test_reports_that_are_missing_damaged_or_of_another_word(tmp_path: Path) -> None:
     write(tmp_path, REPORTED)
     with pytest.raises(ResultError, match="missing"):
-        pieces.table("m", tmp_path, ["bank"], tmp_path / "a.csv")
+        alignment.write_alignment_table("m", tmp_path, ["bank"], tmp_path / "a.csv")
     (tmp_path / "crane").rename(tmp_path / "bank")
     with pytest.raises(ResultError, match="the report is of 'crane'"):
-        pieces.table("m", tmp_path, ["bank"], tmp_path / "a.csv")
-    (tmp_path / "bank" / pieces.FILE).write_text('{"word": "bank", "forms": [{"form": "b"}]}')
+        alignment.write_alignment_table("m", tmp_path, ["bank"], tmp_path / "a.csv")
+    (tmp_path / "bank" / alignment.ALIGNMENT_FILE).write_text(
+        '{"word": "bank", "forms": [{"form": "b"}]}'
+    )
     with pytest.raises(ResultError, match="does not hold what it should"):
-        pieces.table("m", tmp_path, ["bank"], tmp_path / "a.csv")
+        alignment.write_alignment_table("m", tmp_path, ["bank"], tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()

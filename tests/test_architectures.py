@@ -20,12 +20,12 @@ from naive_any import Naive, naive_any
 from tiny import corpus_of, tiny_tokenizer
 from tokenizers import Tokenizer
 
-from wsd import models
-from wsd.architecture import length_limit, shape
-from wsd.corpus import Corpus
-from wsd.encoder import Encoder
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.views import CONTEXTUAL
+from wsd.encoder.architecture import length_limit, stated_shape
+from wsd.encoder.encoder import Encoder
+from wsd.encoder.model import resolve
 from wsd.errors import ModelError
-from wsd.views import CONTEXTUAL
 
 DOCS = Path(__file__).parents[1] / "docs/encoders.md"
 Built = Callable[..., Path]
@@ -132,9 +132,7 @@ def test_what_an_encoder_is_said_to_be(built: Built, name: str) -> None:
     assert found.wide_embeddings == kind.wide_embeddings
     assert json.loads(json.dumps(found.as_dict())) == found.as_dict()
     # And from the files alone, before torch is imported.
-    record = models.resolve(
-        name, path=str(built(name)), sha256={}, blocks=kind.blocks, width=kind.width
-    )
+    record = resolve(name, path=str(built(name)), sha256={}, blocks=kind.blocks, width=kind.width)
     assert record["blocks"] == kind.blocks
 
 
@@ -438,13 +436,13 @@ def test_padding_that_the_model_does_not_know_is_not_used(built: Built, tmp_path
 
 def test_a_config_that_tells_no_shape() -> None:
     with pytest.raises(ModelError, match="of odd tells no number of blocks"):
-        shape(SimpleNamespace(model_type="odd", hidden_size=3))
+        stated_shape(SimpleNamespace(model_type="odd", hidden_size=3))
     with pytest.raises(ModelError, match="tells no width"):
-        shape(SimpleNamespace(model_type="odd", n_layer=3))
+        stated_shape(SimpleNamespace(model_type="odd", n_layer=3))
 
 
 def test_a_norm_whose_place_cannot_be_told_is_unknown() -> None:
-    from wsd.architecture import _last_normed, _outputs
+    from wsd.encoder.architecture import _last_normed, _outputs
 
     class Odd(torch.nn.Module):
         def __init__(self) -> None:

@@ -9,22 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wsd import predictions
-from wsd.audit import (
-    CONFUSIONS,
-    DUPLICATES,
-    INSTANCES,
-    audit,
-    count_duplicates,
-    judge_word,
-    scores_without_duplicates,
-    twins,
-    without_duplicates,
-)
-from wsd.corpus import Corpus
+from wsd.artifacts import predictions
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ConfigError, ResultError
-from wsd.evaluation import score_word
-from wsd.predictions import WordPredictions
+from wsd.evaluation.audit import CONFUSIONS, INSTANCES, audit, judge_word
+from wsd.evaluation.evaluate import score_word
+from wsd.evaluation.twins import (
+    DUPLICATES,
+    count_duplicates,
+    find_twins,
+    without_duplicates,
+    without_some_rows,
+)
 
 Rows = Sequence[tuple[str, str, str]]
 
@@ -115,7 +112,7 @@ def store(tmp_path: Path, corpora: dict[str, Corpus]) -> Callable[..., Path]:
             judged(corpora["mint"], given),
             judged(corpora["mint"], [1.0], "outofdomain"),
         ]
-        predictions.write(path, words, source)
+        predictions.write_predictions(path, words, source)
         return path
 
     return write
@@ -130,7 +127,7 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 def test_the_twin_of_each_test_instance(corpora: dict[str, Corpus]) -> None:
-    found = twins(corpora["mint"])
+    found = find_twins(corpora["mint"])
     assert found.similarity.tolist() == [3 / 8, 1.0, 2 / 7, 0.0]
     assert found.index.tolist() == [1, 1, 2, -1]
     assert found.gold.tolist() == [COINS, COINS, HERB, -1]
@@ -140,8 +137,8 @@ def test_a_twin_is_named_by_its_line_whatever_the_order_of_the_rows() -> None:
     """The training row stands last in the table and is line 7 of its file."""
     corpus = corpus_of("mint", [MINT[4], MINT[1]])
     moved = Corpus(**{**vars(corpus), "index": np.array([0, 7], dtype=np.int32)})
-    assert twins(moved).index.tolist() == [7]
-    assert [moved.senses[gold] for gold in twins(moved).gold] == ["coins"]
+    assert find_twins(moved).index.tolist() == [7]
+    assert [moved.senses[gold] for gold in find_twins(moved).gold] == ["coins"]
 
 
 def test_duplicates_per_word(
@@ -180,7 +177,7 @@ def test_scores_without_duplicates(corpora: dict[str, Corpus]) -> None:
         "bow": [False],
     }
     words = [judged(corpora["mint"], [0.9, 0.8, 0.7, 0.6]), judged(corpora["bow"], [0.0])]
-    (mint,) = scores_without_duplicates(words, keep)
+    (mint,) = without_some_rows(words, keep)
     assert mint.index.tolist() == [2, 3]
     assert mint.gold.tolist() == [HERB, COINS]
     assert mint.predicted.tolist() == [COINS, COINS]
@@ -188,7 +185,7 @@ def test_scores_without_duplicates(corpora: dict[str, Corpus]) -> None:
     assert score_word(mint)["accuracy"] == 0.5
     assert score_word(mint)["n_test"] == 2
     with pytest.raises(ValueError, match="4 flags for 1 rows of mint"):
-        scores_without_duplicates([mint.__class__(**{**vars(mint), "index": [1]})], keep)
+        without_some_rows([mint.__class__(**{**vars(mint), "index": [1]})], keep)
 
 
 # --- the judge ----------------------------------------------------------------------------------
@@ -363,10 +360,10 @@ def test_a_file_without_all_test_rows_of_a_word(corpora: dict[str, Corpus], tmp_
         "corpus": {word: corpus.digest for word, corpus in corpora.items()},
     }
     for words in ([bow], [relabelled, bow], [moved, bow], [renamed, bow]):
-        predictions.write(path, words, source)
+        predictions.write_predictions(path, words, source)
         with pytest.raises(ResultError, match="other instances of 'mint'"):
             audit(corpora, [path], judge=None, out=tmp_path)
-    predictions.write(path, [mint, bow], source)
+    predictions.write_predictions(path, [mint, bow], source)
     audit(corpora, [path], judge=None, out=tmp_path)
 
 
@@ -381,9 +378,9 @@ def test_a_judge_must_be_there_and_give_probabilities(
     paths = [store("0", RIGHT), store("mean-all", RIGHT), store("1", RIGHT, "centroid")]
     with pytest.raises(ConfigError, match=r"'logistic' on a single layer from 1 up"):
         audit(corpora, paths, judge="logistic", out=tmp_path)
-    words, source = predictions.read(paths[-1])
+    words, source = predictions.read_predictions(paths[-1])
     cosines = [WordPredictions(**{**vars(word), "scores": word.scores * 0.7}) for word in words]
-    predictions.write(paths[-1], cosines, source)
+    predictions.write_predictions(paths[-1], cosines, source)
     with pytest.raises(ConfigError, match=r"'centroid' are no probabilities"):
         audit(corpora, paths, judge="centroid", out=tmp_path)
 
@@ -392,10 +389,10 @@ def test_a_sense_without_training_instances_has_no_probability(
     corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path
 ) -> None:
     path = store("1", [0.0] * 4)
-    words, source = predictions.read(path)
+    words, source = predictions.read_predictions(path)
     (mint,) = (word for word in words if word.word == "mint" and word.split == "test")
     mint.scores[:, COINS] = np.nan
-    predictions.write(path, words, source)
+    predictions.write_predictions(path, words, source)
     audit(corpora, [path], judge="logistic", out=tmp_path)
     rows = read(tmp_path / "instances.csv")
     assert [row["suspected_gold"] for row in rows] == ["True", "False", "False", "True", "False"]

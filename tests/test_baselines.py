@@ -7,24 +7,24 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from wsd import folds, predictions
-from wsd.baselines import (
+from wsd.artifacts import predictions
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.folds import Folds, WordFolds, write
+from wsd.artifacts.predictions import WordPredictions
+from wsd.artifacts.search import grid_points
+from wsd.classification.baseline import (
     BASELINES,
-    BagOfWords,
     Baseline,
-    baseline,
-    build,
+    baseline_predictions,
     documents,
     positions,
     tune,
+    write_baseline,
 )
-from wsd.classifiers.logistic import Logistic
-from wsd.corpus import Corpus
+from wsd.classification.estimators.bag_of_words import BagOfWords
+from wsd.classification.estimators.logistic import Logistic
 from wsd.errors import ConfigError
-from wsd.evaluation import score_word
-from wsd.folds import Folds, WordFolds
-from wsd.predictions import WordPredictions
-from wsd.tuning import points
+from wsd.evaluation.evaluate import score_word
 
 ANIMAL = ["burrow", "fur", "soil", "claw", "tunnel"]
 SPY = ["agent", "secret", "embassy", "cipher", "files"]
@@ -76,7 +76,7 @@ def folds_of(*corpora: Corpus, k: int = 5, repeats: int = 1, rows: np.ndarray = 
 def tuned(name: str, corpus: Corpus) -> WordPredictions:
     point, untuned = tune(BASELINES[name], {corpus.word: corpus}, folds_of(corpus), "mean_macro_f1")
     assert (point is None) == bool(untuned) == (name == "most_frequent_sense")
-    (found,) = baseline(name, corpus, ROWS, point or {})
+    (found,) = baseline_predictions(name, corpus, ROWS, point or {})
     return found
 
 
@@ -105,7 +105,7 @@ def test_positions_are_index_length_and_share() -> None:
 
 
 def test_the_most_frequent_sense() -> None:
-    (found,) = baseline("most_frequent_sense", CORPUS, ROWS, {})
+    (found,) = baseline_predictions("most_frequent_sense", CORPUS, ROWS, {})
     assert (found.word, found.senses, found.n_train) == ("mole", CORPUS.senses, 60)
     assert found.predicted.tolist() == [0] * 30
     assert found.scores.tolist() == [[pytest.approx(2 / 3), pytest.approx(1 / 3)]] * 30
@@ -116,10 +116,10 @@ def test_the_most_frequent_sense() -> None:
 def test_of_equally_frequent_senses_the_first_in_the_inventory() -> None:
     gold = np.array([2, 1, 0, 2, 1, *[0] * 85], dtype=np.int32)
     corpus = replace(CORPUS, senses=("a", "b", "c", "d"), gold=gold)
-    (found,) = baseline("most_frequent_sense", corpus, np.arange(5), {})
+    (found,) = baseline_predictions("most_frequent_sense", corpus, np.arange(5), {})
     assert set(found.predicted.tolist()) == {1}
     assert found.scores[0].tolist() == [0.2, 0.4, 0.4, pytest.approx(np.nan, nan_ok=True)]
-    (found,) = baseline("most_frequent_sense", corpus, np.array([3, 4]), {})
+    (found,) = baseline_predictions("most_frequent_sense", corpus, np.array([3, 4]), {})
     assert set(found.predicted.tolist()) == {1}
 
 
@@ -152,8 +152,8 @@ def test_only_the_given_rows_are_fitted_on() -> None:
             folds = folds_of(corpus, k=3, rows=rows)
             points.append(tune(BASELINES[name], {"mole": corpus}, folds, "mean_macro_f1"))
         assert points[0] == points[1]
-        (one,) = baseline(name, CORPUS, rows, {})
-        (two,) = baseline(name, other, rows, {})
+        (one,) = baseline_predictions(name, CORPUS, rows, {})
+        (two,) = baseline_predictions(name, other, rows, {})
         assert one.n_train == 30
         assert np.array_equal(one.scores, two.scores)
 
@@ -203,24 +203,26 @@ def test_what_is_tuned_is_fitted_and_written(name: str, tmp_path: Path) -> None:
     lines = few.index[:20]
     train.words["few"] = WordFolds(lines, np.arange(20, dtype=np.int32), None)
     train.corpus["few"] = few.digest
-    folds.write(tmp_path / "folds.parquet", train)
+    write(tmp_path / "folds.parquet", train)
     out = tmp_path / "out.parquet"
-    build(name, corpora, objective="mean_macro_f1", folds=tmp_path / "folds.parquet", out=out)
-    read, provenance = predictions.read(out)
+    write_baseline(
+        name, corpora, objective="mean_macro_f1", folds=tmp_path / "folds.parquet", out=out
+    )
+    read, provenance = predictions.read_predictions(out)
     mole, of_few = sorted(read, key=lambda of: of.n_train, reverse=True)
     point, untuned = tune(BASELINES[name], corpora, train, "mean_macro_f1")
-    assert untuned == ("few",) and point in points(BASELINES[name].space)
+    assert untuned == ("few",) and point in grid_points(BASELINES[name].space)
     assert provenance["parameters"] == point and provenance["untuned"] == ["few"]
     assert provenance["objective"] == "mean_macro_f1"
-    (expected,) = baseline(name, CORPUS, ROWS, point)
+    (expected,) = baseline_predictions(name, CORPUS, ROWS, point)
     assert np.array_equal(mole.scores, expected.scores)
-    (default,) = baseline(name, few, np.arange(20), {})
+    (default,) = baseline_predictions(name, few, np.arange(20), {})
     assert np.array_equal(of_few.scores, default.scores)
 
 
 def test_the_search_gives_what_single_fits_give() -> None:
     X, y = documents(CORPUS), CORPUS.gold
-    grid = points(BASELINES["bag_of_words"].space)
+    grid = grid_points(BASELINES["bag_of_words"].space)
     assert len(grid) == 25
     found = BagOfWords().search(X[:40], y[:40], X[40:60], grid)
     for point, probabilities in zip(grid, found, strict=True):
@@ -254,25 +256,25 @@ def test_one_sense_and_sentences_without_words() -> None:
     one = replace(CORPUS, gold=np.zeros(90, dtype=np.int32))
     bare = replace(CORPUS, tokens=(("mole",),) * 90, position=np.zeros(90, dtype=np.int32))
     for name in BASELINES:
-        (found,) = baseline(name, one, ROWS, {})
+        (found,) = baseline_predictions(name, one, ROWS, {})
         assert set(found.predicted.tolist()) == {0}
         assert found.scores[0, 0] == 1 and np.isnan(found.scores[0, 1])
-        (found,) = baseline(name, bare, ROWS, {})
+        (found,) = baseline_predictions(name, bare, ROWS, {})
         assert len(set(found.predicted.tolist())) == 1
         assert np.isfinite(found.scores).all()
 
 
 def test_an_unknown_baseline_is_named() -> None:
     with pytest.raises(ConfigError, match="no baseline 'oracle'") as error:
-        baseline("oracle", CORPUS, ROWS, {})
+        baseline_predictions("oracle", CORPUS, ROWS, {})
     assert "most_frequent_sense" in str(error.value)
 
 
 def test_every_grid_names_parameters_of_its_estimator() -> None:
     for one in BASELINES.values():
-        for point in points(one.space):
+        for point in grid_points(one.space):
             one.estimator().set_params(**point)
-    assert points(BASELINES["most_frequent_sense"].space) == [{}]
+    assert grid_points(BASELINES["most_frequent_sense"].space) == [{}]
     assert isinstance(BASELINES["position_length"].estimator(), Logistic)
 
 
@@ -280,7 +282,7 @@ def test_the_known_figures_of_the_most_frequent_sense(real_corpora: dict[str, Co
     scores = []
     for corpus in real_corpora.values():
         rows = np.flatnonzero(corpus.split == "train")
-        scores.append(score_word(baseline("most_frequent_sense", corpus, rows, {})[0]))
+        scores.append(score_word(baseline_predictions("most_frequent_sense", corpus, rows, {})[0]))
     right = sum(score["accuracy"] * score["n_test"] for score in scores)
     means = [
         right / sum(score["n_test"] for score in scores),
@@ -297,7 +299,9 @@ def test_a_bag_of_words_knows_most_of_the_real_corpus(real_corpora: dict[str, Co
     """Below every encoder and far above the most frequent sense; untuned, to be quick."""
     figures = [
         score_word(
-            baseline("bag_of_words", corpus, np.flatnonzero(corpus.split == "train"), {})[0]
+            baseline_predictions(
+                "bag_of_words", corpus, np.flatnonzero(corpus.split == "train"), {}
+            )[0]
         )["macro_f1"]
         for corpus in real_corpora.values()
     ]

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wsd.batches import GPU_MOST, fitting, fixed, in_flight, longest_first, one_ahead
+from wsd.encoder.batches import GPU_MOST, fitting, fixed, in_flight, longest_first, one_ahead
 from wsd.errors import ModelError
 
 LENGTHS = st.lists(st.integers(1, 40), max_size=60)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 
-from wsd import calibration, novelty
+from wsd.metrics import calibration, novelty
 
 
 def drawn(temperature: float, n: int, *, senses: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -20,44 +20,44 @@ def drawn(temperature: float, n: int, *, senses: int = 3) -> tuple[np.ndarray, n
 @pytest.mark.parametrize("temperature", [0.3, 1.0, 4.0])
 def test_the_temperature_is_found_again(temperature: float) -> None:
     logits, gold = drawn(temperature, 4000)
-    assert calibration.temperature(logits, gold) == pytest.approx(temperature, rel=0.1)
+    assert calibration.fit_temperature(logits, gold) == pytest.approx(temperature, rel=0.1)
 
 
 def test_an_unknown_sense_changes_nothing() -> None:
     logits, gold = drawn(2.0, 500)
     wider = np.insert(logits, 1, np.nan, axis=1)
-    assert calibration.temperature(wider, np.array([0, 2, 3])[gold]) == pytest.approx(
-        calibration.temperature(logits, gold)
+    assert calibration.fit_temperature(wider, np.array([0, 2, 3])[gold]) == pytest.approx(
+        calibration.fit_temperature(logits, gold)
     )
-    shown = calibration.probabilities(wider, 2.0)
+    shown = calibration.to_probabilities(wider, 2.0)
     assert_array_equal(shown[:, 1], 0)
     assert_allclose(shown.sum(axis=1), 1)
-    assert_allclose(shown[:, [0, 2, 3]], calibration.probabilities(logits, 2.0))
+    assert_allclose(shown[:, [0, 2, 3]], calibration.to_probabilities(logits, 2.0))
 
 
 def test_few_instances_that_are_all_right_are_no_certainty() -> None:
     """Platt's targets: of n right ones, the next has a chance of about 1 in n + 2 to be wrong."""
     logits = np.array([[1.0, 0.0]] * 10 + [[0.0, 1.0]] * 10)
-    found = calibration.temperature(logits, np.repeat([0, 1], 10))
+    found = calibration.fit_temperature(logits, np.repeat([0, 1], 10))
     assert found is not None
-    assert calibration.probabilities(logits, found)[0, 0] == pytest.approx(21 / 22, rel=1e-3)
+    assert calibration.to_probabilities(logits, found)[0, 0] == pytest.approx(21 / 22, rel=1e-3)
 
 
 def test_what_has_no_temperature() -> None:
-    assert calibration.temperature(np.ones((3, 1)), np.zeros(3, dtype=int)) is None
-    assert calibration.temperature(np.ones((0, 2)), np.zeros(0, dtype=int)) is None
+    assert calibration.fit_temperature(np.ones((3, 1)), np.zeros(3, dtype=int)) is None
+    assert calibration.fit_temperature(np.ones((0, 2)), np.zeros(0, dtype=int)) is None
     unknown = np.array([[0.0, np.nan]])
-    assert calibration.temperature(unknown, np.array([1])) is None
+    assert calibration.fit_temperature(unknown, np.array([1])) is None
 
 
 def test_logits_of_each_kind_of_score() -> None:
     cosines = np.array([[0.4, -0.1]])
-    assert_array_equal(calibration.logits(cosines, "nearest_centroid", {}), cosines)
+    assert_array_equal(calibration.to_logits(cosines, "nearest_centroid", {}), cosines)
     shares = np.array([[0.8, 0.2], [1.0, 0.0]])
-    of_logistic = calibration.logits(shares, "logistic", {})
+    of_logistic = calibration.to_logits(shares, "logistic", {})
     assert_allclose(of_logistic[0], np.log([0.8, 0.2]))
     assert np.isfinite(of_logistic).all()
-    votes = calibration.logits(shares, "knn", {"k": 5})
+    votes = calibration.to_logits(shares, "knn", {"k": 5})
     assert_allclose(np.exp(votes), [[4.5 / 6, 1.5 / 6], [5.5 / 6, 0.5 / 6]])
 
 

@@ -8,7 +8,7 @@ from clouds import clouds
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neighbors import NearestCentroid as ReferenceCentroid
 
-from wsd.classifiers import NearestCentroid
+from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.errors import ConfigError
 
 

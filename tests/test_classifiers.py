@@ -9,10 +9,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from wsd.classifiers import ESTIMATORS, KNN, LDA, Logistic, MixedLogistic, NearestCentroid, build
-from wsd.config import PARAMETERS
+from wsd.artifacts.search import PARAMETERS
+from wsd.classification.estimators.knn import KNN
+from wsd.classification.estimators.lda import LDA
+from wsd.classification.estimators.logistic import Logistic
+from wsd.classification.estimators.mixed_logistic import MixedLogistic
+from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.estimators.registry import ESTIMATORS, make_estimator
 from wsd.errors import ConfigError
-from wsd.schema import ClassifierEntry
+from wsd.run.schema import ClassifierEntry
 
 EVERY = [
     NearestCentroid("cosine"),
@@ -128,28 +133,35 @@ def test_the_columns_are_the_sorted_classes(estimator: Any) -> None:
 
 
 def test_build() -> None:
-    assert build("nearest_centroid", {}).get_params() == {"metric": "cosine"}
-    assert build("nearest_centroid", {"metric": "euclidean"}).metric == "euclidean"
-    assert build("logistic", {"C": 0.5}).get_params() == {"C": 0.5, "prior_shift": 0, "tol": 1e-8}
-    assert build("lda", {"shrinkage": 0.1}).get_params() == {"shrinkage": 0.1, "prior_exponent": 1}
-    assert build("knn", {}).get_params() == {"k": 5}
+    assert make_estimator("nearest_centroid", {}).get_params() == {"metric": "cosine"}
+    assert make_estimator("nearest_centroid", {"metric": "euclidean"}).metric == "euclidean"
+    assert make_estimator("logistic", {"C": 0.5}).get_params() == {
+        "C": 0.5,
+        "prior_shift": 0,
+        "tol": 1e-8,
+    }
+    assert make_estimator("lda", {"shrinkage": 0.1}).get_params() == {
+        "shrinkage": 0.1,
+        "prior_exponent": 1,
+    }
+    assert make_estimator("knn", {}).get_params() == {"k": 5}
 
 
 def test_build_refuses_what_does_not_exist() -> None:
     with pytest.raises(ConfigError, match="'svm'") as caught:
-        build("svm", {})
+        make_estimator("svm", {})
     assert caught.value.fix is not None
     assert caught.value.fix.startswith("use nearest_centroid or logistic or lda or knn")
     with pytest.raises(ConfigError, match=r"nearest_centroid: .*'C'"):
-        build("nearest_centroid", {"C": 1.0})
+        make_estimator("nearest_centroid", {"C": 1.0})
 
 
 def test_the_config_knows_the_registry() -> None:
     # What learns a mix is no classifier of its own for a config: `logistic` becomes it.
     assert {*PARAMETERS, "mixed_logistic"} == set(ESTIMATORS)
     for name, keys in PARAMETERS.items():
-        assert set(keys) <= set(build(name, {}).get_params())
-    assert set(PARAMETERS["logistic"]) <= set(build("mixed_logistic", {}).get_params())
+        assert set(keys) <= set(make_estimator(name, {}).get_params())
+    assert set(PARAMETERS["logistic"]) <= set(make_estimator("mixed_logistic", {}).get_params())
     named = ClassifierEntry.model_fields
     assert get_args(named["estimator"].annotation) == tuple(PARAMETERS)
     assert set(named) - {"name", "estimator"} == {k for keys in PARAMETERS.values() for k in keys}

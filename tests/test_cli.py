@@ -11,10 +11,20 @@ import numpy as np
 import pytest
 from conftest import WriteVectors
 
-from wsd import __version__, cli, corpus, errors
+from wsd import __version__, cli
+from wsd.artifacts import corpus
+from wsd.artifacts.dataset import DATA
 from wsd.cli import main
-from wsd.datasets import DATA
-from wsd.errors import ConfigError, ResultError, WsdError
+from wsd.corpora import text_format
+from wsd.errors import (
+    ConfigError,
+    CorpusError,
+    DownloadError,
+    ModelError,
+    ResultError,
+    StorageError,
+    WsdError,
+)
 
 REPOSITORY = Path(__file__).parents[1]
 QUICKSTART = DATA / "quickstart"
@@ -144,7 +154,7 @@ def test_bad_arguments(capsys: Capture, arguments: str, says: str) -> None:
 
 @pytest.mark.parametrize("text", ["[1]", "metric", '"x"', "null", "", "{'metric': 1}"])
 def test_a_search_space_that_is_no_json_object(tmp_path: Path, capsys: Capture, text: str) -> None:
-    corpus.write(tmp_path / "apple.parquet", corpus.read_text(QUICKSTART / "apple", "apple"))
+    corpus.write(tmp_path / "apple.parquet", text_format.read_text(QUICKSTART / "apple", "apple"))
     arguments = ["classify", "--corpus", str(tmp_path), "--words", "apple", "--embeddings", "e"]
     arguments += ["--layers", "1", "--estimator", "logistic", "--folds", "f", "--searches", "s"]
     assert main([*arguments, "--out", "o", "--space", text]) == 2
@@ -163,11 +173,11 @@ def test_a_checksum_that_names_no_file(capsys: Capture, pair: str) -> None:
 KINDS: dict[type[WsdError], int] = {
     WsdError: 1,
     ConfigError: 2,
-    errors.CorpusError: 3,
-    errors.DownloadError: 4,
-    errors.ModelError: 5,
+    CorpusError: 3,
+    DownloadError: 4,
+    ModelError: 5,
     ResultError: 6,
-    errors.StorageError: 7,
+    StorageError: 7,
 }
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from wsd.codelength import (
+from wsd.analysis.code_length import (
     ESCAPE,
     CodeLength,
     FitPredict,

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from wsd.columns import rows_by, tuples_of
+from wsd.storage.parquet import rows_by, tuples_of
 
 
 def test_rows_of_each_value_in_the_order_of_first_occurrence() -> None:

@@ -8,10 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from wsd import comparison, predictions, statistics
-from wsd.comparison import (
-    ComparisonRow,
-    assemble,
+from wsd.artifacts import predictions
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.predictions import WordPredictions
+from wsd.artifacts.tables import BASELINE, BEST, CANDIDATE, CONTROL_VIEW, PUBLISHED, SELECTED, TWIN
+from wsd.errors import ResultError
+from wsd.evaluation import compare, comparison_tables, model_comparison
+from wsd.evaluation.comparison_tables import (
     best_set,
     differences,
     learning,
@@ -19,11 +22,10 @@ from wsd.comparison import (
     selectivity,
     with_intervals,
 )
-from wsd.corpus import Corpus
-from wsd.errors import ResultError
-from wsd.figures import MEANS
-from wsd.predictions import WordPredictions
-from wsd.tables import BASELINE, BEST, CANDIDATE, CONTROL_VIEW, PUBLISHED, SELECTED, TWIN
+from wsd.evaluation.model_comparison import assemble
+from wsd.evaluation.rows import ComparisonRow, read_rows
+from wsd.metrics import permutation
+from wsd.metrics.scores import MEAN_SCORES
 
 GOLD = {"bat": [0] * 12 + [1] * 20, "seal": [0] * 30 + [1] * 16 + [2] * 4}
 SENSES = {"bat": ("animal", "club"), "seal": ("animal", "stamp", "ring")}
@@ -92,7 +94,7 @@ def selection(layers: str) -> tuple[dict[str, object], pd.DataFrame]:
     return {"m": {"full": {"all": names}}}, table
 
 
-def systems(selected: str = "2") -> comparison.ModelComparison:
+def systems(selected: str = "2") -> model_comparison.ModelComparison:
     chosen, table = selection(selected)
     found = assemble(
         candidates=[row(CANDIDATE, "1", FEW), row(CANDIDATE, "2", SOME), row(CANDIDATE, "3", MANY)],
@@ -115,7 +117,7 @@ def systems(selected: str = "2") -> comparison.ModelComparison:
 
 def test_errors_stand_beside_one_another() -> None:
     found = systems("1")
-    table = comparison.errors(found)
+    table = comparison_tables.errors(found)
     (theirs,) = (other for other in found.others if other.kind == PUBLISHED)
     assert {(line["kind"], line["model"]) for line in table} == {(PUBLISHED, "published")}
     expected = []
@@ -130,7 +132,7 @@ def test_errors_stand_beside_one_another() -> None:
     keys = ("word", "index", "gold", "selected", "predicted")
     assert [tuple(line[key] for key in keys) for line in table] == expected
     # Of a reference with other errors there are other rows.
-    assert comparison.errors(systems("3")) != table
+    assert comparison_tables.errors(systems("3")) != table
 
 
 def test_the_reference_is_what_was_selected_not_what_is_best() -> None:
@@ -185,7 +187,7 @@ def test_a_twin_is_its_own_models_alone() -> None:
     """A model may be called like another one's twin, and have twins itself."""
     twins = [row(TWIN, "1", FEW, model=name) for name in
              ("a-random-1", "a-random-x-random-1", "a.b-random-2", "aXb-random-2")]  # fmt: skip
-    found = comparison.with_base(twins, ["a", "a-random-x", "a.b"])
+    found = model_comparison.with_base(twins, ["a", "a-random-x", "a.b"])
     assert [one.base for one in found] == ["a", "a-random-x", "a.b", ""]
 
 
@@ -219,7 +221,7 @@ def test_differences_are_of_the_same_instances_and_adjusted_per_figure() -> None
     found = systems()
     clusters = {word: np.arange(len(gold)) for word, gold in GOLD.items()}
     table = pd.DataFrame(differences(found, clusters, seed=1))
-    assert len(table) == len(MEANS) * len(found.others)
+    assert len(table) == len(MEAN_SCORES) * len(found.others)
     same = table[table["kind"] == PUBLISHED]
     assert (same["difference"] == 0).all()
     assert (same["p"] == 1).all()
@@ -229,9 +231,9 @@ def test_differences_are_of_the_same_instances_and_adjusted_per_figure() -> None
         found.reference.mean("mean_macro_f1") - other.mean("mean_macro_f1")
     )
     assert baseline["low"] < baseline["difference"] < baseline["high"]
-    for name in MEANS:
+    for name in MEAN_SCORES:
         family = table[table["figure"] == name]
-        np.testing.assert_allclose(family["p_holm"], statistics.holm(family["p"].to_numpy()))
+        np.testing.assert_allclose(family["p_holm"], permutation.holm(family["p"].to_numpy()))
     assert table[table["p_mcnemar"].notna()]["figure"].unique().tolist() == ["micro_accuracy"]
 
 
@@ -297,25 +299,25 @@ def written(path: Path, of: list[WordPredictions], task: str = "sense", **other:
         "corpus": {word: corpus.digest for word, corpus in corpora().items()},
         **other,
     }
-    predictions.write(path, of, source)
+    predictions.write_predictions(path, of, source)
     return path
 
 
 def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
     good = written(tmp_path / "good.parquet", words(FEW))
-    (found,) = comparison.read_rows([good], CANDIDATE, corpora())
+    (found,) = read_rows([good], CANDIDATE, corpora())
     assert found.mean("micro_accuracy") == pytest.approx(81 / 82)
     foreign = written(tmp_path / "foreign.parquet", words(FEW), corpus={"bat": "x", "seal": "y"})
     with pytest.raises(ResultError, match="other instances of 'bat'"):
-        comparison.read_rows([foreign], CANDIDATE, corpora())
+        read_rows([foreign], CANDIDATE, corpora())
     gold = [replace(of, gold=of.gold[::-1]) for of in words(FEW)]
     control = written(tmp_path / "control.parquet", gold, task="control")
     with pytest.raises(ResultError, match="other instances of 'bat'"):
-        comparison.read_rows([control], CANDIDATE, corpora())
-    assert comparison.read_rows([control], "control", corpora())
+        read_rows([control], CANDIDATE, corpora())
+    assert read_rows([control], "control", corpora())
     fewer = written(tmp_path / "fewer.parquet", words(FEW)[:1])
     with pytest.raises(ResultError, match="'seal'"):
-        comparison.read_rows([fewer], CANDIDATE, corpora())
+        read_rows([fewer], CANDIDATE, corpora())
 
 
 def test_compare_writes_every_table(tmp_path: Path) -> None:
@@ -330,7 +332,7 @@ def test_compare_writes_every_table(tmp_path: Path) -> None:
         for word in GOLD
     ]
     pd.DataFrame(lines).to_csv(tmp_path / "scores.csv", index=False)
-    comparison.compare(
+    compare.compare(
         corpora(),
         candidates=[written(tmp_path / "1.parquet", words(SOME))],
         per_word=[],

@@ -9,9 +9,11 @@ import pytest
 import small_results
 from test_predict import logs_as_before
 
-from wsd import calibration, predictions
+from wsd.artifacts import predictions
 from wsd.cli import main
-from wsd.fitting import Fitting, Results
+from wsd.fitted.refit import Fitting
+from wsd.fitted.results import Results
+from wsd.metrics import calibration
 
 RESULTS = "results/quickstart"
 
@@ -37,7 +39,7 @@ def rows(root: Path, table: str, **equal: str) -> list[dict[str, str]]:
 def test_the_error_of_the_scores_is_that_of_the_stored_predictions(root: Path) -> None:
     results = Results(root / RESULTS)
     chosen = results.choose("tiny")
-    words, source = predictions.read(results.predictions(chosen))
+    words, source = predictions.read_predictions(results.predictions(chosen))
     assert source["estimator"] != "nearest_centroid"
     confidence = np.concatenate([np.nanmax(w.scores, axis=1) for w in words])
     correct = np.concatenate([w.predicted == w.gold for w in words])

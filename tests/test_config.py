@@ -12,11 +12,13 @@ import jsonschema
 import pytest
 import yaml
 
-from wsd.config import PARAMETERS, Classifier, Config, Controls, Tuning, check
-from wsd.datasets import DATA, DATASETS
+from wsd.artifacts.dataset import DATA, DATASETS
+from wsd.artifacts.search import PARAMETERS
 from wsd.errors import ConfigError
-from wsd.plan import merge
-from wsd.schema import ConfigFile, ModelEntry, Section, Views, schema_text
+from wsd.run.config import check
+from wsd.run.config_files import merge_configs
+from wsd.run.schema import ConfigFile, Controls, ModelEntry, Section, Tuning, Views, schema_text
+from wsd.run.settings import Classifier, Config
 
 REPOSITORY = Path(__file__).parents[1]
 CONFIG = REPOSITORY / "config"
@@ -34,7 +36,7 @@ def shipped(*names: str) -> dict[str, Any]:
     """Shipped configs as the workflow sees them: one over the other, over config.yaml."""
     merged = load("config.yaml")
     for name in names:
-        merged = merge(merged, load(name))
+        merged = merge_configs(merged, load(name))
     return merged
 
 

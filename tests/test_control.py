@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wsd.control import _drawn, control_labels, neighbours
-from wsd.corpus import Corpus
+from wsd.artifacts.corpus import Corpus
+from wsd.classification.control import _drawn, control_labels, neighbouring_tokens
 
 
 def corpus_of_types(
@@ -46,7 +46,7 @@ def test_the_neighbour_stands_after_the_focal_word_or_before_it_at_the_end() -> 
         tokens=(("A", "mint", "Leaf", "fell"), ("A", "Fresh", "mint"), ("mint", "."), ("mint",)),
         position=np.array([1, 2, 0, 0], dtype=np.int32),
     )
-    assert neighbours(corpus) == ["leaf", "fresh", ".", ""]
+    assert neighbouring_tokens(corpus) == ["leaf", "fresh", ".", ""]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -59,8 +59,8 @@ def test_the_marginals_are_the_senses(seed: int) -> None:
 def test_a_type_has_one_label_in_both_splits() -> None:
     for seed in range(20):
         labels = control_labels(MIXED, seed)
-        of_type = dict(zip(neighbours(MIXED), labels.tolist(), strict=True))
-        assert [of_type[t] for t in neighbours(MIXED)] == labels.tolist()
+        of_type = dict(zip(neighbouring_tokens(MIXED), labels.tolist(), strict=True))
+        assert [of_type[t] for t in neighbouring_tokens(MIXED)] == labels.tolist()
 
 
 def test_types_of_the_test_set_alone_are_drawn_from_the_marginals() -> None:

@@ -15,12 +15,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wsd import corpus, files
-from wsd.corpus import Corpus, read_text
-from wsd.datasets import DATA, DATASETS
-from wsd.download import coarsewsd20_manifest, extract, place
+from wsd.artifacts import corpus
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.dataset import DATA, DATASETS
+from wsd.corpora.archive import extract
+from wsd.corpora.coarsewsd20 import file_checksums, place
+from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError, ResultError
-from wsd.files import SUMS
+from wsd.storage import parquet
+from wsd.storage.checksums import SUMS
 
 FILES = {
     "classes_map.txt": '{"0": "mint_herb", "1": "mint_coins"}',
@@ -441,10 +444,10 @@ TAMPER: dict[str, Callable[[pa.Table], pa.Table]] = {
 
 @pytest.mark.parametrize("tamper", TAMPER.values(), ids=TAMPER)
 def test_a_tampered_table_is_refused(written: Path, tamper: Callable[[pa.Table], pa.Table]) -> None:
-    table, provenance = files.read_table(written)
-    files.write_table(written, table, provenance)
+    table, provenance = parquet.read_table(written)
+    parquet.write_table(written, table, provenance)
     assert corpus.read(written).word == "mint"
-    files.write_table(written, tamper(table), provenance)
+    parquet.write_table(written, tamper(table), provenance)
     with pytest.raises(ResultError, match="not what was written") as caught:
         corpus.read(written)
     assert caught.value.where == str(written)
@@ -452,11 +455,11 @@ def test_a_tampered_table_is_refused(written: Path, tamper: Callable[[pa.Table],
 
 @pytest.mark.parametrize("key", ["word", "senses", "digest"])
 def test_changed_provenance_is_refused(written: Path, key: str) -> None:
-    table, provenance = files.read_table(written)
+    table, provenance = parquet.read_table(written)
     changed = {**provenance, key: provenance[key][::-1]}
     lacking = {k: v for k, v in provenance.items() if k != key}
     for other in (changed, lacking):
-        files.write_table(written, table, other)
+        parquet.write_table(written, table, other)
         with pytest.raises(ResultError, match="not what was written"):
             corpus.read(written)
 
@@ -485,7 +488,7 @@ def test_a_table_with_damaged_pages(written: Path) -> None:
 
 def test_several_words_come_in_the_order_asked_for(written: Path, folder: Path) -> None:
     corpus.write(folder / "thyme.parquet", read_text(folder, "thyme"))
-    found = corpus.read_all(folder, ["thyme", "mint"])
+    found = corpus.read_corpora(folder, ["thyme", "mint"])
     assert [(word, table.word) for word, table in found.items()] == [
         ("thyme", "thyme"),
         ("mint", "mint"),
@@ -527,7 +530,7 @@ def test_the_real_corpus(real_corpora: dict[str, Corpus]) -> None:
 def test_the_real_sentences_out_of_domain(archive: Path, tmp_path: Path) -> None:
     manifest = {
         name: digest
-        for name, digest in coarsewsd20_manifest().items()
+        for name, digest in file_checksums().items()
         if not place(name).startswith(("trains/", "published/"))
     }
     extract(archive, tmp_path / "source", manifest)

@@ -10,10 +10,13 @@ import pytest
 import yaml
 from tiny import tiny_bert
 
-from wsd import doctor, files, models
+from wsd import doctor as doctor_doctor
 from wsd.cli import main
-from wsd.importer import build
-from wsd.running import RUN_LOCK
+from wsd.corpora.import_corpus import import_corpus
+from wsd.encoder import hub as hub_module
+from wsd.run import doctor
+from wsd.run.lock import RUN_LOCK
+from wsd.storage import atomic
 
 REPOSITORY = Path(__file__).parents[1]
 Doctor = Callable[..., tuple[int, str]]
@@ -27,8 +30,8 @@ def ask(
     shutil.copytree(REPOSITORY / "config", tmp_path / "config")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WSD_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(models, "hub_cache", lambda: tmp_path / "hub")
-    monkeypatch.setattr(models, "is_cached", lambda hub, revision: False)
+    monkeypatch.setattr(hub_module, "hub_cache", lambda: tmp_path / "hub")
+    monkeypatch.setattr(hub_module, "is_cached", lambda hub, revision: False)
     monkeypatch.delenv("WSD_COARSEWSD20_ARCHIVE", raising=False)
     tiny_bert(tmp_path / "tiny")
     tiny = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}
@@ -68,7 +71,7 @@ def other_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
     (root / ".snakemake").mkdir()
     lock = (root / ".snakemake" / RUN_LOCK).open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)
-    monkeypatch.setattr(doctor, "_kept_open", lock, raising=False)
+    monkeypatch.setattr(doctor_doctor, "_kept_open", lock, raising=False)
     return {}
 
 
@@ -135,7 +138,7 @@ def test_what_keeps_a_run_from_starting_is_said(
 
 def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) -> None:
     folder = tmp_path / "results" / "quickstart"
-    files.write_text(folder / "scores.csv", "a,b\n")
+    atomic.write_text(folder / "scores.csv", "a,b\n")
     (folder / "scores.csv").write_text("a,c\n")
     (folder / ".x.csv.k3.part").write_text("half")
     unfinished = folder / "tiny" / "embeddings" / "crane" / ".unfinished"
@@ -165,7 +168,7 @@ def imported(root: Path) -> Path:
         )
     ]
     (root / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    build([root / "rows.jsonl"], out=root / "mine", name="mine", about={"title": "Cells"})
+    import_corpus([root / "rows.jsonl"], out=root / "mine", name="mine", about={"title": "Cells"})
     return root / "mine"
 
 

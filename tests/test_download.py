@@ -16,17 +16,13 @@ from types import SimpleNamespace
 import pytest
 from archive_server import TOP, Answer, ArchiveServer, build_archive
 
-from wsd import download
-from wsd.datasets import DATASETS
-from wsd.download import (
-    coarsewsd20_files,
-    coarsewsd20_manifest,
-    coarsewsd20_trains,
-    download_coarsewsd20,
-    extract,
-    fetch_archive,
-    place,
-)
+from wsd.artifacts.dataset import DATASETS
+from wsd.corpora import archive as archive_module
+from wsd.corpora import coarsewsd20, fetch
+from wsd.corpora.archive import extract
+from wsd.corpora.coarsewsd20 import downloaded_files, file_checksums, place, words_of_trains
+from wsd.corpora.download import download_dataset
+from wsd.corpora.fetch import fetch_archive
 from wsd.errors import ConfigError, DownloadError
 
 ROOT = "data/CoarseWSD-20"
@@ -84,7 +80,7 @@ def out(tmp_path: Path) -> Path:
 
 
 def run(server_url: str, out: Path, cache: Path, *, retries: int = 1, timeout: float = 5.0) -> None:
-    download_coarsewsd20(
+    download_dataset(
         out, url=server_url, cache=cache, retries=retries, timeout=timeout, manifest=CHECKSUMS
     )
 
@@ -155,14 +151,14 @@ def test_the_manifest_names_every_file_that_is_needed() -> None:
     expected |= {f"{ROOT}.outofdomain.tsv"}
     expected |= {f"results/CoarseWSD-20/{s}/{word}.jsonl" for s in systems for word in words}
     expected |= {f"vectors/CoarseWSD-20.bert-{size}-uncased.txt" for size in ("base", "large")}
-    manifest = coarsewsd20_manifest()
+    manifest = file_checksums()
     assert set(manifest) == expected
     assert all(len(digest) == 64 and int(digest, 16) for digest in manifest.values())
 
 
 def test_every_file_has_a_place_of_its_own() -> None:
-    files = coarsewsd20_files()
-    assert len(set(files)) == len(files) == len(coarsewsd20_manifest())
+    files = downloaded_files()
+    assert len(set(files)) == len(files) == len(file_checksums())
     top = {file.split("/")[0] for file in files}
     words = set(DATASETS["coarsewsd20"].words)
     assert top == words | {"LICENSE", "outofdomain.tsv", "trains", "published"}
@@ -180,7 +176,7 @@ def test_a_file_without_a_place_is_a_fault_of_the_manifest(name: str, out: Path)
 
 
 def test_the_trains_and_their_words() -> None:
-    trains = coarsewsd20_trains()
+    trains = words_of_trains()
     words = DATASETS["coarsewsd20"].words
     lacking = {train: set(words) - set(found) for train, found in trains.items()}
     assert len(trains) == 19
@@ -194,8 +190,8 @@ def test_the_trains_and_their_words() -> None:
 
 def test_the_words_cost_no_heavy_import() -> None:
     code = (
-        "import sys; from wsd.datasets import DATASETS; DATASETS['coarsewsd20'].words;"
-        "from wsd.download import coarsewsd20_files; coarsewsd20_files();"
+        "import sys; from wsd.artifacts.dataset import DATASETS; DATASETS['coarsewsd20'].words;"
+        "from wsd.corpora.fetch import coarsewsd20_files; coarsewsd20_files();"
         "print([m for m in ('pooch', 'requests', 'numpy', 'torch') if m in sys.modules])"
     )
     done = subprocess.run(
@@ -220,7 +216,7 @@ def test_files_are_laid_out_by_word_and_the_notice_is_given(
     notice = " ".join(caplog.messages)
     assert "CC BY-NC 4.0: not for commercial use" in notice
     assert "Computational Linguistics 47(2), 2021" in notice
-    assert tree(cache) == {download.ARCHIVE_NAME}
+    assert tree(cache) == {coarsewsd20.ARCHIVE_NAME}
 
 
 def test_a_good_archive_in_the_cache_is_reused_without_a_request(out: Path, cache: Path) -> None:
@@ -239,7 +235,7 @@ def test_the_cache_folder_can_be_chosen(
     with ArchiveServer(Answer(GOOD)) as server:
         cache = tmp_path / "argument" if chosen_by == "argument" else None
         fetched = fetch_archive(url=server.url, cache=cache)
-    assert fetched == tmp_path / chosen_by / download.ARCHIVE_NAME
+    assert fetched == tmp_path / chosen_by / coarsewsd20.ARCHIVE_NAME
     assert fetched.read_bytes() == GOOD
 
 
@@ -290,7 +286,7 @@ def test_a_folder_with_other_files_is_never_replaced(foreign: str, out: Path, ca
 def test_a_local_archive_replaces_the_download_and_stays(out: Path, tmp_path: Path) -> None:
     archive = tmp_path / "copy.tar.gz"
     archive.write_bytes(GOOD)
-    download_coarsewsd20(out, archive=archive, url="http://127.0.0.1:1/", manifest=CHECKSUMS)
+    download_dataset(out, archive=archive, url="http://127.0.0.1:1/", manifest=CHECKSUMS)
     assert_complete(out)
     assert archive.read_bytes() == GOOD
 
@@ -323,7 +319,7 @@ def test_progress_is_a_bar_on_a_terminal(cache: Path, monkeypatch: pytest.Monkey
 def test_progress_is_logged_in_lines_where_stderr_is_no_terminal(
     cache: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(download, "LOG_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(fetch, "LOG_EVERY_SECONDS", 0.0)
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     noise = build_archive(FILES | {"noise": os.urandom(300_000)})
     half = Answer(noise[: len(noise) // 2], announced=len(noise))
@@ -505,7 +501,7 @@ def test_a_bad_archive_of_the_users_own_is_refused_but_kept(
     archive = tmp_path / "mine.tar.gz"
     archive.write_bytes(body)
     with pytest.raises(DownloadError) as caught:
-        download_coarsewsd20(out, archive=archive, manifest=CHECKSUMS)
+        download_dataset(out, archive=archive, manifest=CHECKSUMS)
     assert message in caught.value.what
     assert "the file was left as it is" in caught.value.what
     assert caught.value.where == str(archive)
@@ -536,7 +532,7 @@ def test_a_second_copy_of_a_file_is_verified_too(out: Path, tmp_path: Path) -> N
 def test_a_file_too_large_is_refused_unread(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(download, "MEMBER_LIMIT", 100)
+    monkeypatch.setattr(archive_module, "MEMBER_LIMIT", 100)
     archive = tmp_path / "large.tar.gz"
     archive.write_bytes(GOOD)
     with pytest.raises(DownloadError, match="more than 100"):
@@ -576,7 +572,7 @@ def test_a_local_archive_that_is_not_there(kind: str, out: Path, tmp_path: Path)
     if kind == "folder":
         archive.mkdir()
     with pytest.raises(DownloadError, match="does not exist, or is not a file") as caught:
-        download_coarsewsd20(out, archive=archive, manifest=CHECKSUMS)
+        download_dataset(out, archive=archive, manifest=CHECKSUMS)
     assert caught.value.where == str(archive)
     assert "WSD_COARSEWSD20_ARCHIVE" in str(caught.value.fix)
 
@@ -598,10 +594,10 @@ def test_names_may_start_with_a_dot(out: Path, tmp_path: Path) -> None:
 
 def test_the_real_archive_over_http(archive: Path, out: Path, cache: Path) -> None:
     with ArchiveServer(Answer(archive.read_bytes(), announced=None)) as server:
-        download_coarsewsd20(out, url=server.url, cache=cache)
-    manifest = coarsewsd20_manifest()
+        download_dataset(out, url=server.url, cache=cache)
+    manifest = file_checksums()
     assert len(manifest) == 902
-    assert tree(out) == set(coarsewsd20_files())
+    assert tree(out) == set(downloaded_files())
     changed = set()
     for name, expected in manifest.items():
         content = (out / place(name)).read_bytes()

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.sparse import csgraph
 
-from wsd import duplicates
-from wsd.corpus import Corpus
-from wsd.duplicates import components, nearest, shingles, similarity
+from wsd.artifacts.corpus import Corpus
+from wsd.metrics import near_duplicates
+from wsd.metrics.near_duplicates import components, nearest, shingles, similarity
 
 TOKENS = st.lists(st.sampled_from(["the", "old", "mint", "1999", "2001"]), min_size=1, max_size=7)
 SENTENCES = st.lists(TOKENS, min_size=1, max_size=8)
@@ -38,7 +38,7 @@ def sentences(*texts: str) -> list[list[str]]:
 
 @pytest.fixture(params=[1, 12, 2**24])
 def _blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duplicates, "BLOCK", request.param)
+    monkeypatch.setattr(near_duplicates, "BLOCK", request.param)
 
 
 @given(one=TOKENS, other=TOKENS)

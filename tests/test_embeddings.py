@@ -14,9 +14,14 @@ import transformers
 from safetensors.numpy import load_file
 from tiny import corpus_of, tiny_bert, tiny_tokenizer
 
-from wsd import corpus as corpora
-from wsd import embeddings, folds, models, predictions
-from wsd.embeddings import Embeddings, Writer
+from wsd.artifacts import corpus as corpora
+from wsd.artifacts import folds, predictions
+from wsd.artifacts.vectors import Embeddings, VectorsWriter
+from wsd.classification import classify
+from wsd.corpora import folds as folds_corpora
+from wsd.corpora import text_format as corpora_corpora
+from wsd.encoder import embed as embed_module
+from wsd.encoder.model import resolve
 from wsd.errors import DamageError, ModelError, ResultError
 
 QUICKSTART = Path(__file__).parents[1] / "wsd/data/quickstart"
@@ -24,7 +29,7 @@ CORPUS = corpus_of(("the crane flew", 1), ("a crane lifted", 1), ("near the cran
 
 
 def store(path: Path, vectors: np.ndarray, digest: str = CORPUS.digest) -> Path:
-    writer = Writer(path, vectors.shape, {"wsd": json.dumps({"corpus": digest})})
+    writer = VectorsWriter(path, vectors.shape, {"wsd": json.dumps({"corpus": digest})})
     writer.put(range(vectors.shape[1]), vectors)
     writer.close()
     return path
@@ -44,13 +49,13 @@ def test_each_layer_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_rows_come_in_any_order(tmp_path: Path) -> None:
     vectors = np.random.default_rng(0).normal(size=(2, 3, 5)).astype(np.float32)
     path = tmp_path / "v.safetensors"
-    writer = Writer(path, vectors.shape, {"wsd": "{}"})
+    writer = VectorsWriter(path, vectors.shape, {"wsd": "{}"})
     writer.put([2], vectors[:, [2]])
     writer.put([1, 0], vectors[:, [1, 0]])
     writer.close()
     assert np.array_equal(load_file(path)["vectors"], vectors)
     with pytest.raises(ValueError, match="is not"):
-        Writer(path, vectors.shape, {}).put([0, 1], vectors)
+        VectorsWriter(path, vectors.shape, {}).put([0, 1], vectors)
 
 
 def test_a_layer_is_read_without_the_rest(tmp_path: Path) -> None:
@@ -126,7 +131,7 @@ def test_what_a_disk_takes_only_in_part_is_written_in_parts(tmp_path: Path, monk
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> dict:
     folder = tiny_bert(tmp_path_factory.mktemp("model"))
-    return models.resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
+    return resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
 
 
 def embed(corpus: corpora.Corpus, record: dict, out: Path, **changed: object) -> None:
@@ -137,7 +142,7 @@ def embed(corpus: corpora.Corpus, record: dict, out: Path, **changed: object) ->
         "device": "cpu",
         "threads": 1,
     }
-    embeddings.embed(corpus, record, out=out, **{**options, **changed})  # type: ignore[arg-type]
+    embed_module.embed(corpus, record, out=out, **{**options, **changed})  # type: ignore[arg-type]
 
 
 def test_embed_writes_one_file_per_view_with_provenance(tmp_path: Path, record: dict) -> None:
@@ -201,7 +206,7 @@ def test_static_views_are_rows_of_the_embedding_matrix(tmp_path: Path, record: d
 
 
 def test_static_views_alone_need_no_pass(tmp_path: Path, record: dict, monkeypatch) -> None:
-    from wsd.encoder import Encoder
+    from wsd.encoder.encoder import Encoder
 
     monkeypatch.setattr(Encoder, "encode", None)
     embed(CORPUS, record, tmp_path, views=["static"])
@@ -290,19 +295,17 @@ def test_bert_base_with_random_weights_is_embedded_and_classified(tmp_path: Path
     assert (config.num_hidden_layers, config.hidden_size) == (12, 768)
     transformers.BertModel(config).save_pretrained(tmp_path / "model")
     tokenizer.save_pretrained(tmp_path / "model")
-    record = models.resolve(
-        "bert-base", path=str(tmp_path / "model"), sha256={}, blocks=12, width=768
-    )
-    corpus = corpora.read_text(QUICKSTART / "crane", "crane")
+    record = resolve("bert-base", path=str(tmp_path / "model"), sha256={}, blocks=12, width=768)
+    corpus = corpora_corpora.read_text(QUICKSTART / "crane", "crane")
     views = ["focal", "context", "cls", "other"]
     embed(corpus, record, tmp_path / "e" / "crane", views=views, threads=2)
     opened = Embeddings(tmp_path / "e/crane/focal.safetensors", corpus)
     assert (opened.layers, opened.width) == (13, 768)
     folded = tmp_path / "folds.parquet"
-    folds.write(folded, folds.make({"crane": corpus}, None, k=5, repeats=1, seed=1))
+    folds.write(folded, folds_corpora.draw_folds({"crane": corpus}, None, k=5, repeats=1, seed=1))
     for layers, estimator in (("12", "logistic"), ("concat-last-4", "nearest_centroid")):
         out = tmp_path / f"{layers}.{estimator}.parquet"
-        predictions.classify(
+        classify.classify(
             {"crane": corpus},
             tmp_path / "e",
             view="focal",
@@ -315,6 +318,6 @@ def test_bert_base_with_random_weights_is_embedded_and_classified(tmp_path: Path
             searches=[tmp_path / "search.parquet"],
             out=[out],
         )
-        (crane,), provenance = predictions.read(out)
+        (crane,), provenance = predictions.read_predictions(out)
         assert len(crane.predicted) == int((corpus.split == "test").sum())
         assert provenance["encoder"]["model"]["blocks"] == 12

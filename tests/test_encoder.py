@@ -10,12 +10,12 @@ import transformers
 from naive import naive
 from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
 
-from wsd import corpus as corpora
-from wsd.corpus import Corpus
-from wsd.encoder import Encoder
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.views import CONTEXTUAL as VIEWS
+from wsd.corpora import text_format as corpora
+from wsd.encoder.encoder import Encoder
+from wsd.encoder.loading import load_folder, weights_digest
 from wsd.errors import ConfigError, ModelError
-from wsd.loading import load_folder, weights_digest
-from wsd.views import CONTEXTUAL as VIEWS
 
 CPU = torch.device("cpu")
 QUICKSTART = Path(__file__).parents[1] / "wsd/data/quickstart"

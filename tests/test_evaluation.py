@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from wsd import predictions
-from wsd.corpus import Corpus
+from wsd.artifacts import predictions
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.predictions import WordPredictions
+from wsd.artifacts.tables import KEY_COLUMNS, SCORES_COLUMNS, SUMMARY_COLUMNS
 from wsd.errors import ResultError
-from wsd.evaluation import KEYS, SCORES, SUMMARY, evaluate, score_word, summarise
-from wsd.figures import MEANS
-from wsd.predictions import WordPredictions
+from wsd.evaluation.evaluate import evaluate, score_word, summarise
+from wsd.metrics.scores import MEAN_SCORES
 
 
 def predicted(
@@ -90,10 +91,10 @@ def test_summary_by_hand() -> None:
     ]
     other = [predicted([0, 1], [0, 0], word="sage")]
     table = pd.DataFrame(
-        scores_of(words, layers="6") + scores_of(other, layers="2"), columns=SCORES
+        scores_of(words, layers="6") + scores_of(other, layers="2"), columns=SCORES_COLUMNS
     )
     found = summarise(table)
-    assert list(found.columns) == SUMMARY
+    assert list(found.columns) == SUMMARY_COLUMNS
     assert found["layers"].tolist() == ["6", "2"]
     assert found.iloc[0, :7].tolist() == ["m", "full", "", "test", "focal", "6", "c"]
     expected = [6 / 8, (3 / 4 + 1 + 2 / 3) / 3, (3 / 5 + 1 + 2 / 5) / 3, (5 / 6 + 1 + 1 / 2) / 3]
@@ -101,11 +102,11 @@ def test_summary_by_hand() -> None:
     assert found.iloc[1, 7:].tolist() == pytest.approx([1 / 2, 1 / 2, 1 / 3, 1 / 2], abs=1e-12)
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", KEY_COLUMNS)
 def test_every_key_has_its_own_row(key: str) -> None:
     words = [predicted([0, 1], [0, 1])]
     rows = scores_of(words) + scores_of(words, **{key: "9"})
-    assert len(summarise(pd.DataFrame(rows, columns=SCORES))) == 2
+    assert len(summarise(pd.DataFrame(rows, columns=SCORES_COLUMNS))) == 2
 
 
 def test_out_of_domain_has_no_macro_f1() -> None:
@@ -135,7 +136,7 @@ def write(folder: Path, words: list[WordPredictions], **changes: Any) -> Path:
         **changes,
     }
     path = folder / f"{len(list(folder.glob('*.parquet')))}.parquet"
-    predictions.write(path, words, provenance)
+    predictions.write_predictions(path, words, provenance)
     return path
 
 
@@ -308,8 +309,8 @@ MOST_FREQUENT = (73.43, 66.48, 33.23, 41.00)
 
 def figures(words: list[WordPredictions]) -> tuple[float, ...]:
     """The four figures of the summary, in percent to two decimals."""
-    (row,) = summarise(pd.DataFrame(scores_of(words), columns=SCORES)).to_dict("records")
-    return tuple(round(100 * row[name], 2) for name in MEANS)
+    (row,) = summarise(pd.DataFrame(scores_of(words), columns=SCORES_COLUMNS)).to_dict("records")
+    return tuple(round(100 * row[name], 2) for name in MEAN_SCORES)
 
 
 def test_the_most_frequent_sense(real_corpora: dict[str, Corpus]) -> None:

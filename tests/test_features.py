@@ -9,9 +9,14 @@ import pytest
 from conftest import MakeCorpus, WriteVectors
 from numpy.testing import assert_allclose, assert_array_equal
 
-from wsd.corpus import Corpus
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.features import (
+    ordered_features,
+    parse_features,
+    read_features,
+    shared_provenance,
+)
 from wsd.errors import ConfigError, ResultError
-from wsd.features import features, ordered, read, shared
 
 # Names
 
@@ -28,10 +33,10 @@ from wsd.features import features, ordered, read, shared
     ],
 )
 def test_names_are_the_one_name_of_each_choice(views: str, layers: str, name: str) -> None:
-    found = features(views, layers, 6)
+    found = parse_features(views, layers, 6)
     assert (found.view, found.layers) == (views, name)
     assert [view for view, _ in found.parts] == views.split("+")
-    assert features(found.view, found.layers, 6) == found
+    assert parse_features(found.view, found.layers, 6) == found
 
 
 @pytest.mark.parametrize(
@@ -44,14 +49,14 @@ def test_names_are_the_one_name_of_each_choice(views: str, layers: str, name: st
 )
 def test_as_many_layer_choices_as_views(views: str, layers: str, counts: str) -> None:
     with pytest.raises(ConfigError, match=counts.replace("focal+", "focal\\+")) as caught:
-        features(views, layers, 6, where="there")
+        parse_features(views, layers, 6, where="there")
     assert caught.value.where == "there"
     assert "focal+context with 5+mean-last-2" in str(caught.value)
 
 
 def test_a_layer_that_does_not_exist() -> None:
     with pytest.raises(ConfigError, match="'7': there is no such layer"):
-        features("focal+context", "6+7", 6)
+        parse_features("focal+context", "6+7", 6)
 
 
 # The order
@@ -79,18 +84,18 @@ def test_one_view_before_several_and_single_layers_before_combinations() -> None
         ("focal+context", "1+2"),
         ("focal+context", "mean-last-2+2"),
     ]
-    assert ordered(pairs, 12) == expected
-    assert ordered(pairs[::-1], 12) == expected
+    assert ordered_features(pairs, 12) == expected
+    assert ordered_features(pairs[::-1], 12) == expected
 
 
 @pytest.mark.parametrize("choice", ["0", "-1", "mean-last-1"])
 def test_a_static_view_has_one_layer(choice: str) -> None:
-    found = features("focal+static", f"mean-last-2+{choice}", 12)
+    found = parse_features("focal+static", f"mean-last-2+{choice}", 12)
     assert found.layers == "mean-last-2+0"
     for view in ("static", "static_context"):
-        assert features(view, choice, 12).layers == "0"
+        assert parse_features(view, choice, 12).layers == "0"
         with pytest.raises(ConfigError, match="there is no layer"):
-            features(view, "mean-0-1", 12)
+            parse_features(view, "mean-0-1", 12)
 
 
 # Vectors
@@ -115,7 +120,7 @@ def test_a_static_view_beside_one_with_layers(
         ("static+focal", "0+3", [unit["static"][0], unit["focal"][3]]),
         ("static", "0", [vectors["static"][0]]),
     ):
-        found, got, _ = read(tmp_path, corpus, views, layers)
+        found, got, _ = read_features(tmp_path, corpus, views, layers)
         assert (found.view, found.layers) == (views, layers)
         assert got == pytest.approx(np.concatenate(expected, axis=1), rel=1e-6)
 
@@ -139,20 +144,20 @@ def stored(
 def test_one_vector_is_left_as_it_is(stored: Any) -> None:
     folder, corpus, vectors = stored
     for view in vectors:
-        found, made, provenance = read(folder, corpus, view, "1")
+        found, made, provenance = read_features(folder, corpus, view, "1")
         assert_array_equal(made, vectors[view][1])
         assert (found.view, found.layers, provenance["view"]) == (view, "1", view)
-    _, made, _ = read(folder, corpus, "focal", "mean-1-2")
+    _, made, _ = read_features(folder, corpus, "focal", "mean-1-2")
     assert_array_equal(made, vectors["focal"][1:].sum(axis=0) / np.float32(2))
-    _, made, _ = read(folder, corpus, "focal", "concat-all")
+    _, made, _ = read_features(folder, corpus, "focal", "concat-all")
     assert_array_equal(made, np.hstack(vectors["focal"][1:]))
-    _, made, _ = read(folder, corpus, "focal", "mix-all")
+    _, made, _ = read_features(folder, corpus, "focal", "mix-all")
     assert_array_equal(made, np.hstack(vectors["focal"][1:]))
 
 
 def test_several_vectors_are_scaled_to_unit_length_each(stored: Any) -> None:
     folder, corpus, vectors = stored
-    found, made, _ = read(folder, corpus, "focal+context", "concat-last-2+0")
+    found, made, _ = read_features(folder, corpus, "focal+context", "concat-last-2+0")
     assert (found.view, found.layers) == ("focal+context", "concat-all+0")
     parts = [np.hstack(vectors["focal"][1:]), vectors["context"][0]]
     expected = [part / np.linalg.norm(part, axis=1, keepdims=True) for part in parts]
@@ -165,8 +170,8 @@ def test_several_vectors_are_scaled_to_unit_length_each(stored: Any) -> None:
 
 def test_the_order_of_the_views_is_the_order_of_the_vectors(stored: Any) -> None:
     folder, corpus, _ = stored
-    _, one, _ = read(folder, corpus, "focal+context", "1+2")
-    _, other, _ = read(folder, corpus, "context+focal", "2+1")
+    _, one, _ = read_features(folder, corpus, "focal+context", "1+2")
+    _, other, _ = read_features(folder, corpus, "context+focal", "2+1")
     assert_array_equal(one, np.hstack([other[:, 4:], other[:, :4]]))
 
 
@@ -177,7 +182,7 @@ def test_units_by_hand_and_a_zero_vector_stays_zero(
     for view, rows in (("focal", [[3, 4], [0, 0]]), ("cls", [[0, 5], [-8, 6]])):
         vectors = np.array([rows, rows], dtype=np.float32)
         write_vectors(tmp_path / "mint" / f"{view}.safetensors", corpus, vectors)
-    _, made, _ = read(tmp_path, corpus, "focal+cls", "0+1")
+    _, made, _ = read_features(tmp_path, corpus, "focal+cls", "0+1")
     expected = np.array([[0.6, 0.8, 0, 1], [0, 0, -0.8, 0.6]], dtype=np.float32)
     assert_array_equal(made, expected)
 
@@ -185,11 +190,11 @@ def test_units_by_hand_and_a_zero_vector_stays_zero(
 def test_a_wrong_number_of_choices_or_a_missing_view_is_refused(stored: Any) -> None:
     folder, corpus, _ = stored
     with pytest.raises(ConfigError, match="1 layer choices"):
-        read(folder, corpus, "focal+context", "1")
+        read_features(folder, corpus, "focal+context", "1")
     with pytest.raises(ConfigError, match="'3': there is no such layer"):
-        read(folder, corpus, "focal+context", "1+3")
+        read_features(folder, corpus, "focal+context", "1+3")
     with pytest.raises(ResultError, match="missing") as caught:
-        read(folder, corpus, "focal+cls", "1+1")
+        read_features(folder, corpus, "focal+cls", "1+1")
     assert caught.value.where == str(folder / "mint" / "cls.safetensors")
 
 
@@ -203,8 +208,8 @@ def test_views_of_two_passes_are_refused(
     path = folder / "mint" / "context.safetensors"
     write_vectors(path, corpus, vectors["context"], view="context", **changes)
     with pytest.raises(ResultError, match=r"views focal\+context of 'mint' were not made in one"):
-        read(folder, corpus, "focal+context", "1+1")
-    read(folder, corpus, "focal", "1")
+        read_features(folder, corpus, "focal+context", "1+1")
+    read_features(folder, corpus, "focal", "1")
 
 
 # What the words must have in common
@@ -227,7 +232,7 @@ def source(word: str, **changes: Any) -> dict[str, Any]:
 
 
 def test_shared_provenance() -> None:
-    found = shared({word: source(word) for word in ("mint", "sage")}, Path("x"))
+    found = shared_provenance({word: source(word) for word in ("mint", "sage")}, Path("x"))
     assert found["corpus"] == {"mint": "digest of mint", "sage": "digest of sage"}
     assert set(found["encoder"]) == {
         "model", "architecture", "input", "pooling", "precision", "seed", "device", "versions",
@@ -255,4 +260,4 @@ def test_words_embedded_differently_are_refused(key: str, value: Any) -> None:
         "thyme": source("thyme", **{key: value}),
     }
     with pytest.raises(ResultError, match=f"'mint' and 'thyme' were made with another {key}"):
-        shared(sources, Path("x"))
+        shared_provenance(sources, Path("x"))

@@ -10,15 +10,15 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from wsd import files
 from wsd.errors import DamageError, StorageError
+from wsd.storage import atomic, checksums, json, parquet, partial
 
 WRITE = {
-    "t.parquet": lambda p: files.write_table(p, pa.table({"a": list(range(50))}), {"b": "c"}),
-    "t.json": lambda p: files.write_json(p, {"a": [1, 2, 3]}),
-    "t.csv": lambda p: files.write_text(p, "a,b\n1,2\n"),
+    "t.parquet": lambda p: parquet.write_table(p, pa.table({"a": list(range(50))}), {"b": "c"}),
+    "t.json": lambda p: json.write_json(p, {"a": [1, 2, 3]}),
+    "t.csv": lambda p: atomic.write_text(p, "a,b\n1,2\n"),
 }
-READ = {"t.parquet": files.read_table, "t.json": files.read_json, "t.csv": files.verify}
+READ = {"t.parquet": parquet.read_table, "t.json": json.read_json, "t.csv": checksums.verify}
 
 
 @pytest.fixture(params=WRITE)
@@ -48,19 +48,19 @@ def test_every_truncation_is_found(written: Path) -> None:
 
 
 def test_a_damaged_checksum_counts_as_damage(written: Path) -> None:
-    (written.parent / files.SUMS / written.name).write_bytes(b"")
+    (written.parent / checksums.SUMS / written.name).write_bytes(b"")
     with pytest.raises(DamageError):
         READ[written.name](written)
 
 
 def test_a_file_from_elsewhere_has_no_checksum_and_is_read(written: Path) -> None:
-    (written.parent / files.SUMS / written.name).unlink()
+    (written.parent / checksums.SUMS / written.name).unlink()
     READ[written.name](written)
 
 
 def test_a_damaged_file_is_kept_under_another_name(written: Path) -> None:
     before = written.read_bytes()
-    aside = files.set_aside(written)
+    aside = checksums.set_aside(written)
     assert not written.exists() and aside.read_bytes() == before
     WRITE[written.name](written)
     READ[written.name](written)
@@ -86,7 +86,7 @@ def test_nothing_is_renamed_before_its_bytes_are_on_the_disk(
     monkeypatch.setattr(Path, "replace", noted_replace)
     for name, write in WRITE.items():
         write(tmp_path / name)
-    with files.replacing_folder(tmp_path / "folder") as new:
+    with atomic.replacing_folder(tmp_path / "folder") as new:
         (new / "x").write_text("x")
     # Each file, its checksum, and the folder.
     assert len(renamed) == 2 * len(WRITE) + 1
@@ -114,11 +114,11 @@ def test_what_a_killed_process_left_is_swept_and_what_a_live_one_writes_is_not(
     assert subprocess.run([sys.executable, "-c", code, path]).returncode == -9
     assert not path.exists()
     (left,) = path.parent.iterdir()
-    assert left.name.startswith(".table.csv.") and left.name.endswith(files.PART)
-    with getattr(files, context)(path.with_name("other.csv")) as alive:
+    assert left.name.startswith(".table.csv.") and left.name.endswith(partial.PART)
+    with getattr(atomic, context)(path.with_name("other.csv")) as alive:
         (alive if context == "replacing" else alive / "x").write_text("whole")
-        assert files.sweep(tmp_path) == [left]
-    assert [p.name for p in path.parent.iterdir() if p.name != files.SUMS] == ["other.csv"]
+        assert partial.sweep(tmp_path) == [left]
+    assert [p.name for p in path.parent.iterdir() if p.name != checksums.SUMS] == ["other.csv"]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_the_disk_refuses_is_one_error_that_names_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, says: str
 ) -> None:
     path = tmp_path / "table.json"
-    files.write_json(path, {"old": True})
+    json.write_json(path, {"old": True})
 
     def full(handle: int) -> None:
         raise OSError(number, os.strerror(number))
@@ -143,11 +143,11 @@ def test_what_the_disk_refuses_is_one_error_that_names_the_file(
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
         with pytest.raises(StorageError) as error:
-            files.write_json(path, {"new": True})
+            json.write_json(path, {"new": True})
     assert str(path) in error.value.what and os.strerror(number) in error.value.what
     assert says in str(error.value.fix)
-    assert files.read_json(path) == {"old": True}
-    assert sorted(p.name for p in tmp_path.iterdir()) == [files.SUMS, "table.json"]
+    assert json.read_json(path) == {"old": True}
+    assert sorted(p.name for p in tmp_path.iterdir()) == [checksums.SUMS, "table.json"]
 
 
 def test_a_folder_that_is_named_in_full_by_the_library_is_known_all_the_same(
@@ -160,23 +160,23 @@ def test_a_folder_that_is_named_in_full_by_the_library_is_known_all_the_same(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tempfile, "mkstemp", refused)
     with pytest.raises(StorageError, match=r"r/t\.json could not be written: Read-only"):
-        files.write_json(Path("r/t.json"), {})
+        json.write_json(Path("r/t.json"), {})
 
 
 def test_an_error_about_a_file_that_is_read_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), files.replacing(tmp_path / "out" / "table.csv"):
+    with pytest.raises(FileNotFoundError), atomic.replacing(tmp_path / "out" / "table.csv"):
         (tmp_path / "in.csv").read_text()
 
 
 def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     out = tmp_path / "pages"
-    with files.replacing_folder(out) as new:
+    with atomic.replacing_folder(out) as new:
         (new / "old.html").write_text("old")
-    with pytest.raises(ValueError), files.replacing_folder(out) as new:
+    with pytest.raises(ValueError), atomic.replacing_folder(out) as new:
         (new / "new.html").write_text("half")
         raise ValueError
     assert [p.name for p in out.iterdir()] == ["old.html"]
-    with files.replacing_folder(out) as new:
+    with atomic.replacing_folder(out) as new:
         (new / "new.html").write_text("new")
     assert [p.name for p in out.iterdir()] == ["new.html"]
     assert [p.name for p in tmp_path.iterdir()] == ["pages"]

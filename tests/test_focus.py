@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from wsd.datasets import DATA
+from wsd.artifacts.dataset import DATA
 from wsd.errors import ConfigError
-from wsd.focus import Focus, cut, find, labelled, quickstart, read, table
+from wsd.inference.focus import Focus, as_corpus, cut, find, labelled, quickstart, read_instances
 
 
 @pytest.mark.parametrize(
@@ -58,16 +58,16 @@ def test_the_one_occurrence_is_found_and_of_several_the_one_that_is_named() -> N
 def test_instances_come_as_pairs_or_as_a_table() -> None:
     rows = [("a crane", "crane"), ("the crane's arm", (4, 9))]
     wanted = [Focus(("a", "crane"), 1), Focus(("the", "crane", "'s", "arm"), 1)]
-    assert read(rows) == wanted
-    assert read(pd.DataFrame(rows, columns=["sentence", "span"])) == wanted
+    assert read_instances(rows) == wanted
+    assert read_instances(pd.DataFrame(rows, columns=["sentence", "span"])) == wanted
     # Numbers of a column with gaps, and a script without spaces.
-    assert read([("the crane's arm", (4.0, 9.0)), ("我去银行取钱", (2, 4))]) == [
+    assert read_instances([("the crane's arm", (4.0, 9.0)), ("我去银行取钱", (2, 4))]) == [
         wanted[1],
         Focus(("我去", "银行", "取钱"), 1),
     ]
     array = np.empty((2, 2), dtype=object)
     array[:] = rows
-    assert read(array) == wanted
+    assert read_instances(array) == wanted
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_instances_come_as_pairs_or_as_a_table() -> None:
 )
 def test_an_instance_that_is_none_is_named(row) -> None:
     with pytest.raises(ConfigError, match="instance 1"):
-        read([("a crane", "crane"), row])
+        read_instances([("a crane", "crane"), row])
 
 
 def test_every_instance_of_the_corpus_comes_back_as_its_tokens() -> None:
@@ -88,8 +88,10 @@ def test_every_instance_of_the_corpus_comes_back_as_its_tokens() -> None:
         for split in ("train", "test"):
             X, y = labelled(corpus, split)
             rows = np.flatnonzero(corpus.split == split)
-            assert [corpus.tokens[row] for row in rows] == [one.tokens for one in read(X)]
-            assert [corpus.position[row] for row in rows] == [one.position for one in read(X)]
+            assert [corpus.tokens[row] for row in rows] == [one.tokens for one in read_instances(X)]
+            assert [corpus.position[row] for row in rows] == [
+                one.position for one in read_instances(X)
+            ]
             assert y.tolist() == [corpus.senses[gold] for gold in corpus.gold[rows]]
     with pytest.raises(ConfigError, match="no split 'outofdomain'"):
         labelled(corpus, "outofdomain")
@@ -99,6 +101,6 @@ def test_every_instance_of_the_corpus_comes_back_as_its_tokens() -> None:
 
 
 def test_a_table_of_instances_has_their_places() -> None:
-    found = table([Focus(("a", "crane"), 1), Focus(("bank",), 0)])
+    found = as_corpus([Focus(("a", "crane"), 1), Focus(("bank",), 0)])
     assert found.tokens == (("a", "crane"), ("bank",))
     assert found.position.tolist() == [1, 0]

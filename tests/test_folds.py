@@ -9,12 +9,13 @@ import pytest
 from conftest import MakeCorpus
 from numpy.testing import assert_array_equal
 
-from wsd import corpus as corpora_files
-from wsd import folds
-from wsd.corpus import Corpus
+from wsd.artifacts import corpus as corpora_files
+from wsd.artifacts import folds
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.folds import Folds
+from wsd.artifacts.training_set import TrainingSet
+from wsd.corpora.folds import draw_folds, fold_word
 from wsd.errors import ResultError
-from wsd.folds import Folds, fold_word, make
-from wsd.trains import TrainingSet
 
 ASKED: Any = {"k": 5, "repeats": 3, "seed": 1}
 
@@ -35,7 +36,7 @@ def grouped(make_corpus: MakeCorpus, n: int = 120, word: str = "mint") -> Corpus
 
 def test_near_duplicates_are_never_apart(make_corpus: MakeCorpus) -> None:
     corpus = grouped(make_corpus)
-    found = make({"mint": corpus}, None, **ASKED).words["mint"]
+    found = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
     sentences = np.array([tokens[0] for tokens in corpus.tokens])[corpus.split == "train"]
     assert len(np.unique(sentences)) < len(sentences)  # else nothing could go wrong
     # Of equal sentences one component, of others others.
@@ -54,14 +55,14 @@ def test_a_chain_of_near_duplicates_is_one_component(make_corpus: MakeCorpus) ->
     assert not set(windows[0][:6]) & set(windows[-1])
     base = make_corpus([("train", 0)] * 5)
     corpus = Corpus(**{**vars(base), "tokens": (*windows, ("some", "thing", "else"))})
-    component = make({"mint": corpus}, None, **ASKED).words["mint"].component
+    component = draw_folds({"mint": corpus}, None, **ASKED).words["mint"].component
     assert component.tolist() == [0, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize("k", [2, 5, 7])
 def test_every_instance_is_held_out_once_per_repeat(make_corpus: MakeCorpus, k: int) -> None:
     corpus = grouped(make_corpus)
-    found = make({"mint": corpus}, None, k=k, repeats=3, seed=1).words["mint"]
+    found = draw_folds({"mint": corpus}, None, k=k, repeats=3, seed=1).words["mint"]
     n = int((corpus.split == "train").sum())
     assert found.held is not None
     assert found.held.shape == (3, n)
@@ -79,7 +80,7 @@ def test_folds_have_each_sense_in_equal_parts_where_no_groups_forbid(
 ) -> None:
     gold = np.random.default_rng(1).permutation([0] * 50 + [1] * 20 + [2] * 5)
     corpus = make_corpus([("train", int(g)) for g in gold], senses=("a", "b", "c"))
-    found = make({"mint": corpus}, None, **ASKED).words["mint"]
+    found = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
     assert found.held is not None
     for of_repeat in found.held:
         for fold in range(5):
@@ -89,7 +90,7 @@ def test_folds_have_each_sense_in_equal_parts_where_no_groups_forbid(
 def test_folds_are_as_balanced_as_groups_allow(make_corpus: MakeCorpus) -> None:
     corpus = grouped(make_corpus)
     gold = corpus.gold[corpus.split == "train"]
-    found = make({"mint": corpus}, None, **ASKED).words["mint"]
+    found = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
     assert found.held is not None
     for of_repeat in found.held:
         for sense, n in Counter(gold.tolist()).items():
@@ -100,7 +101,9 @@ def test_folds_are_as_balanced_as_groups_allow(make_corpus: MakeCorpus) -> None:
 
 def test_repeats_differ_and_each_is_drawn_with_its_own_seed(make_corpus: MakeCorpus) -> None:
     corpora = {"mint": grouped(make_corpus)}
-    one, two = (make(corpora, None, k=5, repeats=3, seed=seed).words["mint"] for seed in (1, 2))
+    one, two = (
+        draw_folds(corpora, None, k=5, repeats=3, seed=seed).words["mint"] for seed in (1, 2)
+    )
     assert one.held is not None and two.held is not None
     assert len(np.unique(one.held, axis=0)) == 3
     assert_array_equal(one.held[1:], two.held[:2])
@@ -109,7 +112,7 @@ def test_repeats_differ_and_each_is_drawn_with_its_own_seed(make_corpus: MakeCor
 def test_the_same_again(make_corpus: MakeCorpus, tmp_path: Path) -> None:
     for name in ("a", "b"):
         np.random.seed(len(name) * 7)  # the global state must not matter
-        folds.write(tmp_path / name, make({"mint": grouped(make_corpus)}, None, **ASKED))
+        folds.write(tmp_path / name, draw_folds({"mint": grouped(make_corpus)}, None, **ASKED))
         np.random.random(5)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
@@ -149,7 +152,7 @@ def test_fewer_groups_than_folds_are_not_folded(groups: int, tuned: bool) -> Non
 
 
 def test_a_word_without_folds_has_no_splits(make_corpus: MakeCorpus) -> None:
-    found = make({"mint": make_corpus([("train", 0)])}, None, **ASKED).words["mint"]
+    found = draw_folds({"mint": make_corpus([("train", 0)])}, None, **ASKED).words["mint"]
     assert found.held is None
     with pytest.raises(ValueError, match="without folds"):
         next(found.splits(0))
@@ -167,11 +170,11 @@ def test_lines_of_a_training_set(make_corpus: MakeCorpus) -> None:
         {"mint": np.array([1, 3], dtype=np.int32)},
         {"mint": corpora["mint"].digest},
     )
-    found = make(corpora, train, k=2, repeats=1, seed=1)
+    found = draw_folds(corpora, train, k=2, repeats=1, seed=1)
     assert (found.train, set(found.words)) == ("balanced", {"mint"})
     assert found.words["mint"].lines.tolist() == [1, 3]
     assert found.rows(corpora["mint"]).tolist() == [2, 5]
-    full = make(corpora, None, k=2, repeats=1, seed=1)
+    full = draw_folds(corpora, None, k=2, repeats=1, seed=1)
     assert (full.train, set(full.words)) == ("full", {"mint", "sage"})
     assert full.rows(corpora["mint"]).tolist() == [1, 2, 4, 5]
     held = full.words["mint"].held
@@ -182,7 +185,7 @@ def test_lines_of_a_training_set(make_corpus: MakeCorpus) -> None:
 
 def test_the_folds_of_another_corpus_are_refused(make_corpus: MakeCorpus) -> None:
     rows = [("train", 0), ("train", 1), ("test", 0)]
-    found = make({"mint": make_corpus(rows)}, None, **ASKED)
+    found = draw_folds({"mint": make_corpus(rows)}, None, **ASKED)
     other = make_corpus([*rows, ("test", 1)])
     with pytest.raises(ResultError, match=r"'full' belong to another table .* of 'mint'"):
         found.rows(other)
@@ -192,7 +195,7 @@ def test_a_training_set_of_another_corpus_is_refused(make_corpus: MakeCorpus) ->
     corpus = make_corpus([("train", 0), ("train", 1)])
     train = TrainingSet("balanced", {"mint": np.array([0], dtype=np.int32)}, {"mint": "other"})
     with pytest.raises(ResultError, match="'balanced' belongs to another table"):
-        make({"mint": corpus}, train, **ASKED)
+        draw_folds({"mint": corpus}, train, **ASKED)
 
 
 # Files
@@ -204,7 +207,7 @@ def test_what_is_written_is_what_is_read(make_corpus: MakeCorpus, tmp_path: Path
         "arm": make_corpus([("train", 0), ("train", 1)], word="arm"),
         "bow": make_corpus([("train", i % 2) for i in range(13)], word="bow"),
     }
-    made = make(corpora, None, **ASKED)
+    made = draw_folds(corpora, None, **ASKED)
     folds.write(tmp_path / "folds.parquet", made)
     again = folds.read(tmp_path / "folds.parquet")
     for key in ("train", "k", "repeats", "seed", "corpus"):
@@ -234,7 +237,7 @@ def test_another_table_is_refused(make_corpus: MakeCorpus, tmp_path: Path) -> No
 def test_folds_of_a_real_word(real_corpora: dict[str, Corpus]) -> None:
     """Of CoarseWSD-20, with its own near-duplicates: nothing apart, nothing lost."""
     corpora = {word: real_corpora[word] for word in ("digit", "pitcher", "yard")}
-    made: Folds = make(corpora, None, **ASKED)
+    made: Folds = draw_folds(corpora, None, **ASKED)
     assert made.words["digit"].held is not None
     for of_word in made.words.values():
         for of_repeat in of_word.held if of_word.held is not None else ():

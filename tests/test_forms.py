@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wsd.corpus import read_text
-from wsd.datasets import DATA
-from wsd.forms import Finder, forms, within_word
+from wsd.artifacts.dataset import DATA
+from wsd.corpora.text_format import read_text
+from wsd.corpora.word_forms import Finder, forms, within_word
 
 
 @pytest.mark.parametrize(

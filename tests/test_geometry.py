@@ -11,11 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from wsd.classifiers import NearestCentroid
-from wsd.corpus import Corpus
-from wsd.errors import ConfigError, ResultError
-from wsd.evaluation import score_word
-from wsd.geometry import (
+from wsd.analysis.geometry import (
     CENTRINGS,
     COLUMNS,
     FEWEST,
@@ -26,12 +22,16 @@ from wsd.geometry import (
     centred_unit,
     consequence,
     gather,
-    geometry,
     measure,
+    measure_geometry,
     of_pairs,
     sample,
 )
-from wsd.predictions import predict_word
+from wsd.artifacts.corpus import Corpus
+from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.fit_word import predict_word
+from wsd.errors import ConfigError, ResultError
+from wsd.evaluation.evaluate import score_word
 
 ROWS = [("train", i % 2) for i in range(12)] + [("test", i % 2) for i in range(6)]
 
@@ -279,7 +279,7 @@ def test_the_table_has_a_row_per_choice_centring_and_word_and_their_means(
     for word, corpus in corpora.items():
         write_vectors(tmp_path / word / "cls.safetensors", corpus, stored[word])
     out = tmp_path / "out" / "geometry.csv"
-    geometry(corpora, tmp_path, view="cls", layers=["mean-all", "all"], seed=3, out=out)
+    measure_geometry(corpora, tmp_path, view="cls", layers=["mean-all", "all"], seed=3, out=out)
     table = pd.read_csv(out, keep_default_na=False, dtype={"layers": str})
     assert table.columns.tolist() == COLUMNS
     words = [*corpora, MEAN]
@@ -341,9 +341,9 @@ def test_a_layer_that_is_not_there_and_words_of_two_models_are_errors(
         write_vectors(tmp_path / word / "cls.safetensors", corpus, _layers(18, 1))
     out = tmp_path / "geometry.csv"
     with pytest.raises(ConfigError, match="no such layer"):
-        geometry(corpora, tmp_path, view="cls", layers=["3"], seed=1, out=out)
+        measure_geometry(corpora, tmp_path, view="cls", layers=["3"], seed=1, out=out)
     path = tmp_path / "nan" / "cls.safetensors"
     write_vectors(path, corpora["nan"], _layers(18, 1), model={"name": "other", "blocks": 2})
     with pytest.raises(ResultError, match="made with another model"):
-        geometry(corpora, tmp_path, view="cls", layers=["1"], seed=1, out=out)
+        measure_geometry(corpora, tmp_path, view="cls", layers=["1"], seed=1, out=out)
     assert not out.exists()

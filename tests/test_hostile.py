@@ -17,12 +17,14 @@ from steps import STEPS, SYSTEM, VECTORS, prepare
 from test_steps import logs_as_before
 from tiny import corpus_of
 
-from wsd import corpus, embeddings
+from wsd.artifacts import corpus
+from wsd.artifacts.vectors import CHECKSUMS, Embeddings, VectorsWriter
 from wsd.cli import main
-from wsd.embeddings import CHECKSUMS, Embeddings, Writer
+from wsd.corpora import text_format
+from wsd.encoder import embed
 from wsd.errors import ModelError, ResultError, WsdError, visible
-from wsd.leaderboard import leaderboard
-from wsd.names import file_name
+from wsd.report.leaderboard import leaderboard
+from wsd.storage.file_names import file_name
 
 # In place of `apple` and `crane`: the second is too long to be read back from its name.
 WORDS = {"apple": "../CON {x} * 'a\" -\u00e9%$(id)", "crane": "銀" * 100}
@@ -73,7 +75,7 @@ def test_hostile_words_through_every_step(here: Path) -> None:
         page = here / "report" / "words" / f"{file_name(word)}.html"
         assert page.is_file() and (here / "e" / file_name(word) / "focal.safetensors").is_file()
         assert f'href="words/{page.name}"' in (here / "report/index.html").read_text()
-    read = corpus.read_all(here / "corpus", [file_name(word) for word in WORDS.values()])
+    read = corpus.read_corpora(here / "corpus", [file_name(word) for word in WORDS.values()])
     assert list(read) == list(WORDS.values())
     for path in here.rglob("*"):
         assert re.fullmatch(r"[A-Za-z0-9_.=+-]+", path.name), path
@@ -175,7 +177,7 @@ def test_input_embeddings_that_are_not_finite_name_the_instance(tmp_path: Path) 
     import transformers
     from tiny import tiny_bert
 
-    from wsd import models
+    from wsd.encoder.model import resolve
 
     folder = tiny_bert(tmp_path / "tiny")
     model = transformers.AutoModel.from_pretrained(folder)
@@ -183,10 +185,10 @@ def test_input_embeddings_that_are_not_finite_name_the_instance(tmp_path: Path) 
     with torch.no_grad():
         model.embeddings.word_embeddings.weight[bird] = torch.inf
     model.save_pretrained(folder)
-    record = models.resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
+    record = resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
     of = corpus_of(("the crane flew", 1), ("a bird near the crane", 1))
     with pytest.raises(ModelError, match="not finite") as error:
-        embeddings.embed(
+        embed.embed(
             of, record, views=["static"], pooling="mean", seed=1, device="cpu", threads=1,
             out=tmp_path / "out",
         )  # fmt: skip
@@ -209,7 +211,7 @@ def test_vectors_of_another_kind_are_refused(tmp_path: Path) -> None:
         with pytest.raises(ResultError, match="not an embedding file"):
             Embeddings(path, of)
     path = tmp_path / "list.safetensors"
-    Writer(path, (1, 2, 3), {"wsd": "[]"}).close()
+    VectorsWriter(path, (1, 2, 3), {"wsd": "[]"}).close()
     with pytest.raises(ResultError, match="no object"):
         Embeddings(path, of)
 
@@ -258,13 +260,13 @@ def test_a_label_in_a_corpus_cannot_steer_a_terminal(tmp_path: Path, capsys) -> 
 @pytest.mark.parametrize("word", ["", " ", "a\x1b[2J", "a\nb", "\u202ea", "\udcff"])
 def test_a_word_that_cannot_be_seen_is_refused(tmp_path: Path, word: str) -> None:
     with pytest.raises(WsdError, match="control character"):
-        corpus.read_text(tmp_path, word)
+        text_format.read_text(tmp_path, word)
 
 
 def test_a_corpus_under_another_words_name_is_refused(tmp_path: Path) -> None:
     corpus.write(tmp_path / "bank.parquet", corpus_of(("the crane flew", 1)))
     with pytest.raises(ResultError, match="of the word 'crane'"):
-        corpus.read_all(tmp_path, ["bank"])
+        corpus.read_corpora(tmp_path, ["bank"])
 
 
 def test_a_terminal_of_few_letters(tmp_path: Path) -> None:
@@ -286,14 +288,14 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, monkeypatch) ->
     import gzip
     import tarfile
 
-    from wsd import download
+    from wsd.corpora import archive
 
-    monkeypatch.setattr(download._Bounded, "_left", 2**20)
+    monkeypatch.setattr(archive._Bounded, "_left", 2**20)
     member = tarfile.TarInfo("top/data/x")
     member.size = 2**30
     with gzip.open(tmp_path / "bomb.tar.gz", "wb", 1) as file:
         file.write(member.tobuf())
         file.write(bytes(2**22))
     with pytest.raises(WsdError, match="unpacks to more than"):
-        download.extract(tmp_path / "bomb.tar.gz", tmp_path / "out", {})
+        archive.extract(tmp_path / "bomb.tar.gz", tmp_path / "out", {})
     assert not (tmp_path / "out").exists()

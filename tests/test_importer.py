@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 import yaml
 
-from wsd import importer, owncorpus
-from wsd.corpus import read_text
-from wsd.datasets import FORMAT, MANIFEST, find, read_manifest
-from wsd.duplicates import components
+from wsd.artifacts.dataset import FORMAT, MANIFEST, find, read_manifest
+from wsd.corpora import import_corpus
+from wsd.corpora.importer import focal_word, tables
+from wsd.corpora.own import copy
+from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
-from wsd.importer import sentence, tables
-from wsd.names import file_name
+from wsd.metrics.near_duplicates import components
+from wsd.storage.file_names import file_name
 
 SENSES = {"cell": ("cell_biology", "cell_prison"), "Schloß": ("lock", "castle")}
 # Letters that stand for themselves, whatever the script.
@@ -75,7 +76,7 @@ def text_of(lines: list[dict[str, Any]], suffix: str) -> str:
 
 
 def run(path: Path, out: Path, **options: Any) -> Any:
-    importer.build([path], out=out, name="mine", about={}, **options)
+    import_corpus.import_corpus([path], out=out, name="mine", about={}, **options)
     return read_manifest(out / MANIFEST)
 
 
@@ -266,13 +267,13 @@ MARKED = {
 
 @pytest.mark.parametrize(("text", "expected"), MARKED.items())
 def test_marked_sentences(text: str, expected: tuple[int, str]) -> None:
-    position, tokens = sentence.of_mark(text)
+    position, tokens = focal_word.of_mark(text)
     assert " ".join(tokens) == expected[1]
     assert position == (5 if "[[" in text else expected[0])
 
 
 def test_the_way_that_the_word_is_told_makes_no_difference() -> None:
-    assert sentence.of_span("He sat in his cell.", 14, 18) == sentence.of_mark(
+    assert focal_word.of_span("He sat in his cell.", 14, 18) == focal_word.of_mark(
         "He sat in his *cell*."
     )
 
@@ -295,7 +296,7 @@ def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
 def test_what_spreadsheets_leave_behind(tmp_path: Path) -> None:
     path = tmp_path / "ROWS.CSV"
     path.write_text("sentence,sense,,\r\nthe *cell* x,a,,\r\n,,,\r\na *cell* y,b,,\r\n", newline="")
-    rows = importer._read(path, None, {}, None).rows
+    rows = import_corpus._read(path, None, {}, None).rows
     assert [(row.sense, row.where) for row in rows] == [("a", f"{path}:2"), ("b", f"{path}:4")]
 
 
@@ -400,7 +401,9 @@ def test_rare_senses_can_be_left_out(tmp_path: Path) -> None:
     path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
     with pytest.raises(CorpusError):
         run(path, tmp_path / "out")
-    text = importer.build([path], out=tmp_path / "out", name="mine", about={}, at_least=2)
+    text = import_corpus.import_corpus(
+        [path], out=tmp_path / "out", name="mine", about={}, at_least=2
+    )
     assert "left out: 2 instances of senses with fewer than 2 instances" in text
     assert find(str(tmp_path / "out" / MANIFEST)).words == tuple(sorted(SENSES))
 
@@ -413,14 +416,14 @@ def test_what_is_said_of_a_corpus_is_such_as_the_manifest_may_have(
 ) -> None:
     rows = tmp_path / "rows.jsonl"
     about = {"citation": "@article{x,\n  title = {Y}\n}", "licence_url": "https://x.org"}
-    importer.build([rows], out=tmp_path / "a", name="mine", about=about)
+    import_corpus.import_corpus([rows], out=tmp_path / "a", name="mine", about=about)
     assert read_manifest(tmp_path / "a" / MANIFEST).citation == "@article{x, title = {Y} }"
     for wrong, where in (
         ({"licence_url": "x.org"}, "--licence-url"),
         ({"title": "a\u202eb"}, "--title"),
     ):
         with pytest.raises(ConfigError) as caught:
-            importer.build([rows], out=tmp_path / "b", name="mine", about=wrong)
+            import_corpus.import_corpus([rows], out=tmp_path / "b", name="mine", about=wrong)
         assert caught.value.where == where
         assert not (tmp_path / "b").exists()
 
@@ -429,7 +432,9 @@ def test_a_folder_keeps_what_is_said_of_it_and_counts_what_it_loses(
     folder: Path, tmp_path: Path
 ) -> None:
     (folder / "outofdomain.tsv").write_text("cel\tcell_prison\t0\tcel x\n", encoding="utf-8")
-    text = importer.build([folder], out=tmp_path / "b", name="again", about={"title": "Again"})
+    text = import_corpus.import_corpus(
+        [folder], out=tmp_path / "b", name="again", about={"title": "Again"}
+    )
     found = read_manifest(tmp_path / "b" / MANIFEST)
     assert (found.name, found.title, found.licence) == ("again", "Again", "CC0")
     assert "left out: 1 instances of words of outofdomain.tsv that have no folder" in text
@@ -439,14 +444,14 @@ def test_a_folder_keeps_what_is_said_of_it_and_counts_what_it_loses(
 
 def test_the_line_for_the_config_can_be_pasted(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "my, out"
-    text = importer.build([tmp_path / "rows.jsonl"], out=out, name="2024", about={})
+    text = import_corpus.import_corpus([tmp_path / "rows.jsonl"], out=out, name="2024", about={})
     assert yaml.safe_load(text.splitlines()[-1]) == {"dataset": {"name": "2024", "path": str(out)}}
 
 
 def test_a_gold_file_is_not_for_a_table(folder: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     with pytest.raises(ConfigError, match="a gold file, and a table"):
-        importer.build([rows], out=tmp_path / "b", name="mine", about={}, gold=rows)
+        import_corpus.import_corpus([rows], out=tmp_path / "b", name="mine", about={}, gold=rows)
 
 
 @pytest.fixture
@@ -454,14 +459,14 @@ def folder(tmp_path: Path) -> Path:
     path = tmp_path / "rows.jsonl"
     lines = [line_of(row, "brackets") for row in made(Random(2), 4)]
     path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
-    importer.build(
+    import_corpus.import_corpus(
         [path], out=tmp_path / "data", name="mine", about={"title": "Mine", "licence": "CC0"}
     )
     return tmp_path / "data"
 
 
 def test_the_copy_is_checked(folder: Path, tmp_path: Path) -> None:
-    owncorpus.copy(folder, tmp_path / "copy", name="other", title="Others'")
+    copy(folder, tmp_path / "copy", name="other", title="Others'")
     there = find(str(tmp_path / "copy" / MANIFEST))
     assert (there.name, there.title, there.licence) == ("other", "Others'", "CC0")
     for file in read_manifest(folder / MANIFEST).digests:
@@ -469,12 +474,12 @@ def test_the_copy_is_checked(folder: Path, tmp_path: Path) -> None:
     changed = folder / "cell" / "test.gold.txt"
     changed.write_text(changed.read_text()[::-1].strip() + "\n\n")
     with pytest.raises(CorpusError, match="not what was imported") as caught:
-        owncorpus.copy(folder, tmp_path / "second", name="other")
+        copy(folder, tmp_path / "second", name="other")
     assert caught.value.where == str(changed)
     assert not (tmp_path / "second" / "cell" / "test.gold.txt").exists()
     changed.unlink()
     with pytest.raises(CorpusError, match="missing"):
-        owncorpus.copy(folder, tmp_path / "third", name="other")
+        copy(folder, tmp_path / "third", name="other")
 
 
 def test_a_folder_that_is_there_is_kept(folder: Path, tmp_path: Path) -> None:
@@ -514,7 +519,7 @@ def test_a_manifest_that_is_none(folder: Path, change: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", ["quickstart", "Logs", "", "a/b", "..", "-x", "a" * 101, "é"])
 def test_a_name_that_cannot_be_one(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigError, match="the name"):
-        importer.build([tmp_path / "x.tsv"], out=tmp_path / "out", name=name, about={})
+        import_corpus.import_corpus([tmp_path / "x.tsv"], out=tmp_path / "out", name=name, about={})
 
 
 def test_hostile_words(tmp_path: Path) -> None:

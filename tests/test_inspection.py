@@ -10,10 +10,10 @@ from checkout import REPOSITORY
 from tiny import PositionModel, tiny_bert, tiny_tokenizer
 
 from wsd.cli import _parser, _source, main
-from wsd.encoder import Encoder
+from wsd.encoder.encoder import Encoder
 from wsd.errors import ConfigError
-from wsd.focus import find, table
-from wsd.inspection import as_record, as_text, cosines, inspect
+from wsd.inference.focus import as_corpus, find
+from wsd.inference.inspect import as_record, as_text, cosines, inspect
 
 # The tiny vocabulary has no "driver": it is split into letters.
 SENTENCE = "the driver of a crane"
@@ -49,7 +49,7 @@ def test_pieces_ids_and_states_have_exact_values(encoder: Encoder) -> None:
 def test_the_focal_vector_is_the_workflows(folder: Path, pooling) -> None:
     encoder = Encoder.load(str(folder), pooling=pooling, device="cpu")
     focus = find(SENTENCE, "driver")
-    corpus = table([focus])
+    corpus = as_corpus([focus])
     ((_, vectors),) = encoder.encode(corpus, encoder.align(corpus), views=["focal"], seed=0)
     np.testing.assert_allclose(inspect(encoder, focus).vectors, vectors[0, :, 0], rtol=1e-5)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wsd.artifacts.layer_choice import OPERATIONS, LayerChoice, expand_layers, parse_layers
 from wsd.errors import ConfigError
-from wsd.layers import OPERATIONS, LayerChoice, expand, parse
 
 DEFAULT = ["all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", "mean-all"]
 
@@ -45,7 +45,7 @@ DEFAULT = ["all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", 
     ],
 )
 def test_of_six_blocks(choice: str | int, name: str, layers: tuple[int, ...]) -> None:
-    found = parse(choice, 6)
+    found = parse_layers(choice, 6)
     assert (found.name, found.layers) == (name, layers)
     assert found.is_single == (len(layers) == 1)
     operation = "mean" if len(layers) == 1 else name.partition("-")[0]
@@ -53,16 +53,20 @@ def test_of_six_blocks(choice: str | int, name: str, layers: tuple[int, ...]) ->
 
 
 def test_one_block() -> None:
-    assert [parse(choice, 1).name for choice in ("mean-all", "sum-last-1", "-2")] == ["1", "1", "0"]
-    assert parse("mean-0-1", 1).name == "mean-last-2"
+    assert [parse_layers(choice, 1).name for choice in ("mean-all", "sum-last-1", "-2")] == [
+        "1",
+        "1",
+        "0",
+    ]
+    assert parse_layers("mean-0-1", 1).name == "mean-last-2"
 
 
 def test_the_default_sweep() -> None:
-    assert [choice.name for choice in expand(DEFAULT, 6)] == [
+    assert [choice.name for choice in expand_layers(DEFAULT, 6)] == [
         *("0", "1", "2", "3", "4", "5", "6"),
         *("mean-last-2", "mean-last-3", "concat-last-4", "mean-last-4", "mean-all"),
     ]
-    assert len(expand(DEFAULT, 12)) == 18
+    assert len(expand_layers(DEFAULT, 12)) == 18
 
 
 def test_the_strategies_of_bert_and_of_the_notebook_can_be_asked_for() -> None:
@@ -80,7 +84,7 @@ def test_the_strategies_of_bert_and_of_the_notebook_can_be_asked_for() -> None:
         "mean-last-3": ("mean", top[1:]),
         "mean-last-4": ("mean", top),
     }
-    found = {choice: parse(choice, 12) for choice in strategies}
+    found = {choice: parse_layers(choice, 12) for choice in strategies}
     assert {c: (f.operation, f.layers) for c, f in found.items()} == strategies
 
 
@@ -115,7 +119,7 @@ REFUSED = [
 @pytest.mark.parametrize("choice", REFUSED)
 def test_refused_with_key_value_and_what_is_possible(choice: str | int) -> None:
     with pytest.raises(ConfigError) as caught:
-        parse(choice, 6, where="config key layers[3]")
+        parse_layers(choice, 6, where="config key layers[3]")
     error = caught.value
     assert error.what.startswith(f"layer choice {str(choice)!r}: ")
     assert error.where == "config key layers[3]"
@@ -140,15 +144,15 @@ def test_refused_with_key_value_and_what_is_possible(choice: str | int) -> None:
 )
 def test_the_reason_is_the_right_one(choice: str | int, reason: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        parse(choice, 6)
+        parse_layers(choice, 6)
     assert caught.value.what == f"layer choice {str(choice)!r}: {reason}"
 
 
 def test_a_list_names_the_place_of_the_bad_choice() -> None:
     with pytest.raises(ConfigError) as caught:
-        expand(["all", "mean-last-2", "mean-last-9"], 6, where="config key layers")
+        expand_layers(["all", "mean-last-2", "mean-last-9"], 6, where="config key layers")
     assert caught.value.where == "config key layers[2]"
-    assert expand([], 6) == []
+    assert expand_layers([], 6) == []
 
 
 def test_two_spellings_are_one_job_and_the_order_of_a_list_does_not_matter() -> None:
@@ -162,9 +166,9 @@ def test_two_spellings_are_one_job_and_the_order_of_a_list_does_not_matter() -> 
         "mean-last-6",
         "sum-1-6",
     ]
-    names = [choice.name for choice in expand(spellings, 6)]
+    names = [choice.name for choice in expand_layers(spellings, 6)]
     assert names == ["6", "sum-1-6", "mean-all"]
-    assert [choice.name for choice in expand(reversed(spellings), 6)] == names
+    assert [choice.name for choice in expand_layers(reversed(spellings), 6)] == names
 
 
 # Combining
@@ -191,7 +195,7 @@ STATES = {
     ],
 )
 def test_combinations_are_exact(choice: str, expected: list[list[float]]) -> None:
-    combined = parse(choice, 4).combine(STATES)
+    combined = parse_layers(choice, 4).combine(STATES)
     assert combined.dtype == np.float32
     np.testing.assert_array_equal(combined, np.array(expected, dtype=np.float32))
 
@@ -231,9 +235,9 @@ def test_names_are_fixed_points_file_safe_and_one_per_choice(
     drawn: tuple[str | int, str | int, int],
 ) -> None:
     *both, blocks = drawn
-    first, second = (parse(choice, blocks) for choice in both)
+    first, second = (parse_layers(choice, blocks) for choice in both)
     for found in (first, second):
-        assert parse(found.name, blocks) == found
+        assert parse_layers(found.name, blocks) == found
         assert re.fullmatch(r"[a-z0-9][a-z0-9-]*", found.name)
         assert list(found.layers) == sorted(set(found.layers))
         assert 0 <= found.layers[0] <= found.layers[-1] <= blocks

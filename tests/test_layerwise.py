@@ -9,11 +9,13 @@ import pandas as pd
 import pytest
 from test_comparison import SENSES, corpora, words
 
-from wsd import predictions, statistics, tuning
+from wsd.artifacts import predictions
+from wsd.artifacts.search import Search, write_search
 from wsd.errors import ConfigError, ResultError
-from wsd.figures import confusion, joint_confusion, word_figures
-from wsd.layerwise import LAYER_COLUMNS, MODEL_COLUMNS, WORD_COLUMNS, layerwise
-from wsd.tuning import Search
+from wsd.evaluation.layerwise import LAYER_COLUMNS, MODEL_COLUMNS, WORD_COLUMNS, layerwise
+from wsd.metrics import best_set, permutation
+from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
+from wsd.metrics.scores import confusion, joint_confusion, word_scores
 
 GRID = [{"k": 1}, {"k": 5}]
 Wrong = dict[str, list[int]]
@@ -59,8 +61,8 @@ def pair(
         for word, values in figures.items()
         for f1 in [np.array(values)]
     }
-    predictions.write(files[0], words(wrong), source)
-    tuning.write(files[1], Search(GRID, of_words, untuned), source)
+    predictions.write_predictions(files[0], words(wrong), source)
+    write_search(files[1], Search(GRID, of_words, untuned), source)
     return files
 
 
@@ -144,14 +146,14 @@ def test_intervals_and_tests_are_those_of_the_statistics(tmp_path: Path) -> None
     layers, _ = run(tmp_path, *three(tmp_path), seed=3)
     name = "mean_macro_f1"
     for line, wrong in zip(layers.to_dict("records"), (FEW, SOME, MANY), strict=True):
-        interval = statistics.mean_intervals(confusions(wrong), rng=3)[name]
+        interval = mean_intervals(confusions(wrong), rng=3)[name]
         assert (line["low"], line["high"]) == near(interval)
         if wrong is SOME:
             continue
         against = joints(wrong, SOME)
-        interval = statistics.difference_intervals(against, rng=3)[name]
+        interval = difference_intervals(against, rng=3)[name]
         assert (line["difference_low"], line["difference_high"]) == near(interval)
-        assert line["p"] == near(statistics.paired_permutations(against, rng=3)[name].p)
+        assert line["p"] == near(permutation.paired_permutations(against, rng=3)[name].p)
     # Holm by hand: the smaller p doubled, the larger as it is, but no less than the smaller's.
     high, low = layers["p"][0], layers["p"][2]
     assert 0.001 < low < high
@@ -250,9 +252,9 @@ def test_models_are_compared_at_the_same_layer_choice(tmp_path: Path) -> None:
     against = joints(MANY, FEW)
     assert first["difference"] == near(first["value"] - first["reference_value"])
     assert first["difference"] < 0 == second["difference"]
-    interval = statistics.difference_intervals(against, rng=3)[name]
+    interval = difference_intervals(against, rng=3)[name]
     assert (first["difference_low"], first["difference_high"]) == near(interval)
-    assert first["p"] == near(statistics.paired_permutations(against, rng=3)[name].p)
+    assert first["p"] == near(permutation.paired_permutations(against, rng=3)[name].p)
     assert table["p_holm"].tolist() == near([2 * first["p"], 1])
 
 
@@ -272,10 +274,10 @@ def test_the_figures_of_a_word(tmp_path: Path) -> None:
     lines = of_words.set_index(["word", "layers"])
     for layers, wrong in (("1", FEW), ("2", SOME), ("mean-all", MANY)):
         for word, matrix in zip(SENSES, confusions(wrong), strict=True):
-            intervals = statistics.word_intervals(matrix, rng=3)
+            intervals = word_intervals(matrix, rng=3)
             for figure in ("macro_f1", "accuracy"):
                 line = lines.loc[(word, layers)]
-                assert line[figure] == near(float(word_figures(matrix)[figure]))
+                assert line[figure] == near(float(word_scores(matrix)[figure]))
                 assert (line[f"{figure}_low"], line[f"{figure}_high"]) == near(intervals[figure])
 
 
@@ -308,7 +310,7 @@ def test_what_is_not_told_from_the_best(tmp_path: Path) -> None:
     gold = [w.gold for w in words({})]
 
     def best(of: slice, figure: str = "mean_macro_f1") -> list[bool]:
-        return statistics.not_told_from_best(gold[of], predicted[of], figure, rng=3).within.tolist()
+        return best_set.not_told_from_best(gold[of], predicted[of], figure, rng=3).within.tolist()
 
     over_all, bat, seal = best(slice(None)), best(slice(1)), best(slice(1, None))
     assert layers["not_told_from_best"].tolist() == over_all == [True, False, True]

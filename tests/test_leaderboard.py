@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wsd.errors import ResultError
-from wsd.leaderboard import leaderboard
+from wsd.report.leaderboard import leaderboard
 
 HEAD = (
     "model,train,draw,test,view,layers,classifier,"

@@ -10,9 +10,9 @@ from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from wsd.classifiers import logistic
 
-from wsd.classifiers import Logistic, logistic
-from wsd.classifiers.logistic import shifted
+from wsd.classification.estimators.logistic import Logistic, shifted
 from wsd.errors import WsdError
 
 SCALES = np.logspace(-2, 2, 12)

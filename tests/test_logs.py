@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from test_steps import logs_as_before
 
-from wsd import files, logs
+from wsd import logs
 from wsd.cli import main
+from wsd.storage import atomic
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +64,7 @@ def test_a_command_ends_its_log(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main(["--log", str(log), "leaderboard", str(tmp_path / "summary.csv")]) == 6
     assert lines(log)[-1]["level"] == "ERROR"
     for name in ("summary.csv", "selection.csv"):
-        files.write_text(tmp_path / name, "model,view,layers,classifier,train,test\n")
+        atomic.write_text(tmp_path / name, "model,view,layers,classifier,train,test\n")
     assert main(["--log", str(log), "leaderboard", str(tmp_path / "summary.csv")]) == 0
     assert lines(log)[-1]["message"] == "done"
 

@@ -8,8 +8,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from wsd.classification.estimators.scalar_mix import ScalarMix, loss_and_gradient
 from wsd.errors import ConfigError, WsdError
-from wsd.mix import ScalarMix, loss_and_gradient
 
 
 def layered(
@@ -128,7 +128,7 @@ def test_the_scale_of_a_layer_is_nothing() -> None:
 
 
 def test_layers_lie_side_by_side() -> None:
-    """`concat` of wsd.layers, not the layers' features interleaved."""
+    """`concat` of wsd.artifacts.layer_choice, not the layers' features interleaved."""
     X, y = layered(informative=1)
     order = [1, 0, 2, 3]
     swapped = X.reshape(len(X), 4, 6)[:, order].reshape(len(X), 24)
@@ -169,7 +169,7 @@ def test_what_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> 
             x=x0, fun=1.0, jac=np.full(len(x0), np.nan), nit=1, success=False, message="ABNORMAL"
         )
 
-    monkeypatch.setattr("wsd.mix.minimize", failing)
+    monkeypatch.setattr("wsd.classification.estimators.scalar_mix.minimize", failing)
     X, y = layered()
     with pytest.raises(WsdError, match="did not converge: ABNORMAL"):
         ScalarMix(4).fit(X, y)
@@ -184,7 +184,7 @@ def test_the_fit_is_the_same_bit_for_bit_on_any_number_of_threads(
         used.update(pool["num_threads"] for pool in threadpool_info())
         return minimize(*args, **options)
 
-    monkeypatch.setattr("wsd.mix.minimize", watched)
+    monkeypatch.setattr("wsd.classification.estimators.scalar_mix.minimize", watched)
     X, y = layered(n=400, width=64)
     fits = []
     for threads in (1, 2, 4):

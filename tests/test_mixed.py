@@ -7,8 +7,9 @@ import pytest
 from clouds import clouds
 from numpy.testing import assert_allclose, assert_array_equal
 
-from wsd.classifiers import Logistic, MixedLogistic
-from wsd.mix import ScalarMix
+from wsd.classification.estimators.logistic import Logistic
+from wsd.classification.estimators.mixed_logistic import MixedLogistic
+from wsd.classification.estimators.scalar_mix import ScalarMix
 
 LAYERS, WIDTH = 3, 8
 

@@ -15,9 +15,11 @@ from typing import Any
 import pytest
 from hub_server import HubServer, build_tiny_bert, hub_environment
 
-from wsd import models
+from wsd.encoder import model_files
+from wsd.encoder.hub import forget
+from wsd.encoder.model import resolve
+from wsd.encoder.sources import verify
 from wsd.errors import ConfigError, ModelError
-from wsd.models import resolve, verify
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 REPO = "owner/tiny"
@@ -219,7 +221,9 @@ def test_a_vocabulary_that_nothing_here_can_read(
 
 
 def test_whether_a_package_is_installed() -> None:
-    found = {name: models._is_installed(name) for name in ("json", "nowhere", "nowhere.at.all")}
+    found = {
+        name: model_files._is_installed(name) for name in ("json", "nowhere", "nowhere.at.all")
+    }
     assert found == {"json": True, "nowhere": False, "nowhere.at.all": False}
 
 
@@ -525,7 +529,7 @@ def test_a_file_in_the_clients_store_shared_between_models_is_removed_there_too(
     pointer = snapshot / "model.safetensors"
     pointer.symlink_to("../../blobs/etag")
     assert pointer.read_bytes() == b"damaged"
-    models.forget(pointer)
+    forget(pointer)
     assert not any(path.exists() or path.is_symlink() for path in (pointer, blob, stored, listing))
 
 

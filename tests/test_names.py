@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wsd.datasets import DATASETS
+from wsd.artifacts.dataset import DATASETS
 from wsd.errors import ConfigError, visible
-from wsd.names import LONGEST, as_name, file_name, is_name, word_of
+from wsd.storage.file_names import LONGEST, as_name, file_name, is_name, word_of
 
 # Any text, and text of what makes trouble.
 TROUBLE = st.text(alphabet="aA=./\\{}*%- ~$'\"`\n\x1b\x00\u202eé\u0301ßConNUL1", min_size=1)

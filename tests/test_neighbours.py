@@ -10,10 +10,15 @@ from sklearn.metrics import f1_score
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from threadpoolctl import threadpool_limits
 
-from wsd import corpus, neighbours
-from wsd.corpus import Corpus
+from wsd.analysis import neighbours
+from wsd.analysis.neighbours import find_neighbours
+from wsd.artifacts import corpus
+from wsd.artifacts import neighbours as neighbours_artifacts
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.neighbours import Neighbours
 from wsd.errors import ConfigError, ResultError
-from wsd.neighbours import Neighbours, find, highest, vote, vote_macro_f1
+from wsd.metrics import nearest
+from wsd.metrics.nearest import highest, vote, vote_macro_f1
 
 
 def fan(*degrees: float) -> np.ndarray:
@@ -51,7 +56,7 @@ def clouds(seed: int, n: int = 60, width: int = 6, senses: int = 3) -> tuple[np.
 
 def test_a_fan(make_corpus: MakeCorpus) -> None:
     table = make_corpus([("train", 0)] * 4 + [("test", 0)] * 3)
-    found = find(table, fan(0, 10, 32, 60, 100, 150, 180))
+    found = find_neighbours(table, fan(0, 10, 32, 60, 100, 150, 180))
     assert found.rows.dtype == np.int32 and found.similarity.dtype == np.float32
     assert found.rows.tolist() == [
         [1, 2, 3, 4, 5],
@@ -72,12 +77,12 @@ def test_a_naive_loop_finds_the_same(
 ) -> None:
     vectors, rows = clouds(seed)
     table = make_corpus(rows, senses=("a", "b", "c"))
-    whole = find(table, vectors)
+    whole = find_neighbours(table, vectors)
     assert whole.rows.tolist() == naive(table, vectors)
     # In blocks of one, seven and all but one of the 60 rows.
     for size in (1, 7 * 60, 59 * 60):
-        monkeypatch.setattr(neighbours, "BLOCK", size)
-        found = find(table, vectors)
+        monkeypatch.setattr(nearest, "BLOCK", size)
+        found = find_neighbours(table, vectors)
         assert_array_equal(found.rows, whole.rows)
         assert_array_equal(found.similarity, whole.similarity)
         assert found.score == whole.score
@@ -87,7 +92,7 @@ def test_scikit_learn_finds_the_same(make_corpus: MakeCorpus) -> None:
     vectors, _ = clouds(7, n=200, width=20)
     theirs = NearestNeighbors(n_neighbors=5, metric="cosine").fit(vectors)
     distances, rows = theirs.kneighbors()
-    found = find(make_corpus([("train", 0), ("test", 0)] * 100), vectors)
+    found = find_neighbours(make_corpus([("train", 0), ("test", 0)] * 100), vectors)
     assert_array_equal(found.rows, rows)
     assert_allclose(found.similarity, 1 - distances, atol=1e-6)
 
@@ -100,19 +105,19 @@ def test_of_equally_near_ones_the_first_row_counts(make_corpus: MakeCorpus) -> N
     equal = [3, 8, 11, 17, 20, 29, 33, 38]
     for k, row in enumerate(equal):
         vectors[row] = one * 2.0 ** (k - 3)
-    found = find(make_corpus([("train", 0), ("test", 0)] * 20), vectors)
+    found = find_neighbours(make_corpus([("train", 0), ("test", 0)] * 20), vectors)
     for row in equal:
         assert found.rows[row].tolist() == [other for other in equal if other != row][:5]
         assert_array_equal(found.similarity[row], np.ones(5, dtype=np.float32))
     # Seen from elsewhere they are equally near too.
     vectors[0] = one + vectors[0] / 9
-    found = find(make_corpus([("train", 0), ("test", 0)] * 20), vectors)
+    found = find_neighbours(make_corpus([("train", 0), ("test", 0)] * 20), vectors)
     assert found.rows[0].tolist() == equal[:5]
     assert len(set(found.similarity[0].tolist())) == 1
 
 
 def test_equal_vectors(make_corpus: MakeCorpus) -> None:
-    found = find(make_corpus([("train", 0)] * 7), np.full((7, 9), 0.1, dtype=np.float32))
+    found = find_neighbours(make_corpus([("train", 0)] * 7), np.full((7, 9), 0.1, dtype=np.float32))
     assert found.rows[[0, 3, 6]].tolist() == [[1, 2, 3, 4, 5], [0, 1, 2, 4, 5], [0, 1, 2, 3, 4]]
     assert_array_equal(found.similarity, np.ones((7, 5)))
 
@@ -120,7 +125,7 @@ def test_equal_vectors(make_corpus: MakeCorpus) -> None:
 @pytest.mark.filterwarnings("error")
 def test_a_vector_of_zeros_is_like_no_other(make_corpus: MakeCorpus) -> None:
     vectors = np.vstack([np.zeros((1, 2)), fan(0, 10, 80), np.zeros((1, 2))])
-    found = find(make_corpus([("train", 0)] * 4 + [("test", 0)]), vectors)
+    found = find_neighbours(make_corpus([("train", 0)] * 4 + [("test", 0)]), vectors)
     assert found.rows[0].tolist() == [1, 2, 3, 4, -1]
     assert_array_equal(found.similarity[0], [0, 0, 0, 0, np.nan])
     assert found.rows[1].tolist() == [2, 3, 0, 4, -1]
@@ -128,16 +133,16 @@ def test_a_vector_of_zeros_is_like_no_other(make_corpus: MakeCorpus) -> None:
 
 
 def test_fewer_than_six_instances(make_corpus: MakeCorpus) -> None:
-    found = find(make_corpus([("train", 0)] * 2 + [("test", 0)]), fan(0, 30, 50))
+    found = find_neighbours(make_corpus([("train", 0)] * 2 + [("test", 0)]), fan(0, 30, 50))
     assert found.rows.tolist() == [[1, 2, -1, -1, -1], [2, 0, -1, -1, -1], [1, 0, -1, -1, -1]]
     assert_array_equal(np.isnan(found.similarity), found.rows < 0)
-    (alone,) = find(make_corpus([("train", 0)]), fan(20)).rows
+    (alone,) = find_neighbours(make_corpus([("train", 0)]), fan(20)).rows
     assert alone.tolist() == [-1] * 5
 
 
 def test_out_of_domain_rows_have_neighbours_but_are_none(make_corpus: MakeCorpus) -> None:
     rows = [("train", 0), ("outofdomain", 0), ("test", 1), ("outofdomain", 1), ("train", 1)]
-    found = find(make_corpus(rows), fan(0, 1, 20, 21, 50))
+    found = find_neighbours(make_corpus(rows), fan(0, 1, 20, 21, 50))
     assert found.rows.tolist() == [
         [2, 4, -1, -1, -1],
         [0, 2, 4, -1, -1],
@@ -183,27 +188,27 @@ def test_the_score_is_that_of_scikit_learn(make_corpus: MakeCorpus, seed: int) -
     theirs = KNeighborsClassifier(5, metric="cosine").fit(vectors[train], table.gold[train])
     expected = f1_score(table.gold[test], theirs.predict(vectors[test]), average="macro")
     assert 0.5 < expected < 1
-    assert find(table, vectors).score == pytest.approx(expected, rel=1e-12)
+    assert find_neighbours(table, vectors).score == pytest.approx(expected, rel=1e-12)
 
 
 def test_only_training_instances_vote(make_corpus: MakeCorpus) -> None:
     """The test instances lie together, far from the training instance of their sense."""
     rows = [("train", 0), ("train", 1), *[("test", 1)] * 6, ("outofdomain", 1)]
-    found = find(make_corpus(rows), fan(40, 90, *range(10, 16), 10))
+    found = find_neighbours(make_corpus(rows), fan(40, 90, *range(10, 16), 10))
     # Two voters, one vote each: the nearer has it, and it is the wrong one.
     assert found.score == 0
 
 
 def test_one_sense(make_corpus: MakeCorpus) -> None:
     table = make_corpus([("train", 0)] * 3 + [("test", 0)] * 2, senses=("a",))
-    assert find(table, fan(0, 10, 20, 30, 40)).score == 1
+    assert find_neighbours(table, fan(0, 10, 20, 30, 40)).score == 1
 
 
 @pytest.mark.parametrize("split", ["train", "test", "outofdomain"])
 def test_without_tests_or_without_training_there_is_no_score(
     make_corpus: MakeCorpus, split: str
 ) -> None:
-    assert np.isnan(find(make_corpus([(split, 0)] * 7), fan(*range(7))).score)
+    assert np.isnan(find_neighbours(make_corpus([(split, 0)] * 7), fan(*range(7))).score)
 
 
 def test_fewer_columns_than_five() -> None:
@@ -232,11 +237,11 @@ def write_words(
 def test_neighbours(tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors) -> None:
     corpora, vectors = write_words(tmp_path, make_corpus, write_vectors)
     out = tmp_path / "out" / "1.parquet"
-    neighbours.neighbours(corpora, tmp_path, view="focal", layers="-2", out=out)
-    words, provenance = neighbours.read(out)
+    neighbours.neighbours_of_words(corpora, tmp_path, view="focal", layers="-2", out=out)
+    words, provenance = neighbours_artifacts.read_neighbours(out)
     assert set(words) == set(corpora)
     for word, table in corpora.items():
-        expected = find(table, vectors[word][1])
+        expected = find_neighbours(table, vectors[word][1])
         assert_array_equal(words[word].rows, expected.rows)
         assert_array_equal(words[word].similarity, expected.similarity)
         assert words[word].rows.dtype == np.int32
@@ -257,7 +262,9 @@ def test_any_number_of_threads_writes_the_same_bytes(
     for threads in (1, 2):
         out = tmp_path / f"{threads}.parquet"
         with threadpool_limits(threads):
-            neighbours.neighbours({"mint": table}, tmp_path, view="focal", layers="0", out=out)
+            neighbours.neighbours_of_words(
+                {"mint": table}, tmp_path, view="focal", layers="0", out=out
+            )
         written.append(out.read_bytes())
     assert written[0] == written[1]
 
@@ -271,11 +278,11 @@ def test_neighbours_refuses_what_does_not_belong_together(
     write_vectors(tmp_path / "b" / "cls.safetensors", corpora["b"], vectors, pooling="first")
     out = tmp_path / "out.parquet"
     with pytest.raises(ResultError, match="'a' and 'b' were made with another pooling"):
-        neighbours.neighbours(corpora, tmp_path, view="cls", layers="1", out=out)
+        neighbours.neighbours_of_words(corpora, tmp_path, view="cls", layers="1", out=out)
     with pytest.raises(ConfigError, match="'2': there is no such layer"):
-        neighbours.neighbours(corpora, tmp_path, view="cls", layers="2", out=out)
+        neighbours.neighbours_of_words(corpora, tmp_path, view="cls", layers="2", out=out)
     with pytest.raises(ResultError, match="missing"):
-        neighbours.neighbours(corpora, tmp_path, view="focal", layers="1", out=out)
+        neighbours.neighbours_of_words(corpora, tmp_path, view="focal", layers="1", out=out)
     assert not out.exists()
 
 
@@ -294,8 +301,8 @@ def test_write_and_read(tmp_path: Path, make_corpus: MakeCorpus) -> None:
         ),
     }
     path = tmp_path / "0.parquet"
-    neighbours.write(path, corpora, written, {"layers": "0"})
-    again, provenance = neighbours.read(path)
+    neighbours_artifacts.write_neighbours(path, corpora, written, {"layers": "0"})
+    again, provenance = neighbours_artifacts.read_neighbours(path)
     assert provenance["layers"] == "0"
     assert provenance["scores"] == {"zinc": None, "arm": 1 / 3}
     for word, expected in written.items():
@@ -308,4 +315,4 @@ def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> No
     path = tmp_path / "corpus.parquet"
     corpus.write(path, make_corpus([("train", 0), ("test", 1)]))
     with pytest.raises(ResultError, match="does not hold what it should"):
-        neighbours.read(path)
+        neighbours_artifacts.read_neighbours(path)

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from conftest import MakeCorpus
 
-from wsd import outputs, predictions, published
-from wsd.comparison import read_rows
-from wsd.corpus import Corpus
+from wsd.artifacts import predictions
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.tables import SYSTEM
+from wsd.corpora import published, system_outputs
 from wsd.errors import CorpusError, ResultError
-from wsd.evaluation import evaluate
-from wsd.tables import SYSTEM
+from wsd.evaluation.evaluate import evaluate
+from wsd.evaluation.rows import read_rows
 
 ROWS = [("train", 0), ("train", 1), ("test", 0), ("test", 1), ("test", 0), ("outofdomain", 1)]
 Line = dict[str, Any]
@@ -49,8 +50,8 @@ def put(path: Path, lines: list[Any]) -> Path:
 
 
 def build(path: Path, corpora: dict[str, Corpus]) -> list[predictions.WordPredictions]:
-    outputs.build(path, "mine", corpora, path.with_suffix(".parquet"))
-    return predictions.read(path.with_suffix(".parquet"))[0]
+    system_outputs.score_outputs(path, "mine", corpora, path.with_suffix(".parquet"))
+    return predictions.read_predictions(path.with_suffix(".parquet"))[0]
 
 
 @pytest.mark.parametrize("further", [False, True])
@@ -184,18 +185,18 @@ def test_rows_of_the_tables(corpora: dict[str, Corpus], tmp_path: Path) -> None:
     }
     assert row.mean("micro_accuracy") == 1.0
     assert row.about.startswith("o.jsonl, SHA-256 ")
-    assert "100.00 (6 instances of 2 words)" in outputs.describe("mine", row.words)
+    assert "100.00 (6 instances of 2 words)" in system_outputs.describe("mine", row.words)
 
 
 def test_a_system_is_no_model(corpora: dict[str, Corpus], tmp_path: Path) -> None:
     path = put(tmp_path / "o.jsonl", lines_of(corpora, "test"))
     build(path, corpora)
     ours = tmp_path / "ours.parquet"
-    words, source = predictions.read(path.with_suffix(".parquet"))
+    words, source = predictions.read_predictions(path.with_suffix(".parquet"))
     names = {"view": "focal", "layers": "1", "classifier": "c"}
     for model in ("tiny", "mine"):
         encoder = {"model": {"name": model, "blocks": 2, "width": 8}}
-        predictions.write(ours, words, {**source, **names, "encoder": encoder})
+        predictions.write_predictions(ours, words, {**source, **names, "encoder": encoder})
         tables = {name: tmp_path / name for name in ("scores", "summary", "out")}
         call = {"dataset": "d", "config": {}, "command": "", **tables}
         systems = [path.with_suffix(".parquet")]
@@ -228,8 +229,8 @@ def test_published_outputs_come_the_same_way(corpora: dict[str, Corpus], tmp_pat
         for i in range(len(test))
     ]
     found = published.read_word(put(tmp_path / "theirs.jsonl", theirs), corpus)
-    (ours,) = outputs.assemble(
-        outputs.read(put(tmp_path / "own.jsonl", own)), {"mint": corpus}, "own"
+    (ours,) = system_outputs.assemble(
+        system_outputs.read(put(tmp_path / "own.jsonl", own)), {"mint": corpus}, "own"
     )
     assert found.predicted.tolist() == ours.predicted.tolist() == [1, 1, 1]
     assert found.scores.tolist() == ours.scores.tolist()

@@ -13,9 +13,9 @@ import pytest
 import yaml
 from checkout import REPOSITORY, Checkout
 
-from wsd.corpus import read
-from wsd.datasets import read_manifest
-from wsd.importer import tables
+from wsd.artifacts.corpus import read
+from wsd.artifacts.dataset import read_manifest
+from wsd.corpora.importer import tables
 
 DOCS = REPOSITORY / "docs"
 TEXT = (DOCS / "own-corpus.md").read_text(encoding="utf-8")

@@ -22,20 +22,15 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from numpy.testing import assert_allclose
 
-from wsd import paper
 from wsd.cli import main
 from wsd.errors import ResultError
-from wsd.paper import (
-    COLUMNS,
-    FORMATS,
-    draw_differences,
-    draw_layers,
-    draw_learning,
-    draw_models,
-    draw_words,
-)
-from wsd.paper.layers import apart
-from wsd.paper.style import COLOURS, LONGEST, MARKERS, MM, TWO_COLUMNS, shown, styled
+from wsd.report.figures import FIGURE_TABLES, FORMATS, write_figures
+from wsd.report.paper.differences import draw_differences
+from wsd.report.paper.layers import apart, draw_layers
+from wsd.report.paper.learning import draw_learning
+from wsd.report.paper.models import draw_models
+from wsd.report.paper.style import COLOURS, LONGEST, MARKERS, MM, TWO_COLUMNS, shown, styled
+from wsd.report.paper.words import draw_words
 
 CHOICES = ("0", "1", "2", "mean-last-2", "concat-all")
 HOSTILE = (r"$\frac", "<b>&", "a" * 30 + "_" * 30, "مفتاح", r"_^{$x$}", "nan", "a\x01b")
@@ -134,7 +129,7 @@ def learning_rows(classifier: str = "lda", sets: Mapping[str, int] = SETS) -> li
 
 
 def frame(rows: Sequence[Mapping[str, Any]], table: str) -> pd.DataFrame:
-    return pd.DataFrame(list(rows), columns=COLUMNS[table].names)
+    return pd.DataFrame(list(rows), columns=FIGURE_TABLES[table].names)
 
 
 def layers_figure(
@@ -484,7 +479,7 @@ def test_one_layer_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Non
     assert_allclose(combined.get_xticks(), [0])
     paths = write_tables(tmp_path / "tables", layers=rows, word_layers=word_rows()[:1])
     with caplog.at_level(logging.INFO, "wsd"):
-        paper.figures(**paths, out=tmp_path / "out", formats=["svg"])
+        write_figures(**paths, out=tmp_path / "out", formats=["svg"])
     assert sorted(p.stem for p in (tmp_path / "out").iterdir()) == ["layers", "learning", "words"]
     assert "figures: the tables have nothing for differences, left out" in caplog.text
 
@@ -494,11 +489,11 @@ def test_tables_without_rows(tmp_path: Path) -> None:
     full = learning_rows(sets={"full": 1000})
     paths = write_tables(tmp_path / "tables", controls=[], comparison=[], learning=full)
     assert paths["controls"].read_text() == "\n"
-    paper.figures(**paths, out=tmp_path / "out", formats=["svg"])
+    write_figures(**paths, out=tmp_path / "out", formats=["svg"])
     names = ["differences", "layers", "words"]
     assert sorted(p.stem for p in (tmp_path / "out").iterdir()) == names
     paths = write_tables(tmp_path / "tables", **{name: [] for name in paths})
-    paper.figures(**paths, out=tmp_path / "none")
+    write_figures(**paths, out=tmp_path / "none")
     assert list((tmp_path / "none").iterdir()) == []
 
 
@@ -558,7 +553,7 @@ def test_without_colours_the_series_still_differ() -> None:
 
 
 def test_black_is_read_on_every_shade() -> None:
-    from wsd.paper.words import SHADES
+    from wsd.report.paper.words import SHADES
 
     linear = np.asarray(SHADES(np.linspace(0, 1, 20)))[:, :3]
     linear = np.where(linear <= 0.04045, linear / 12.92, ((linear + 0.055) / 1.055) ** 2.4)
@@ -580,7 +575,7 @@ def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
     names = ("مفتاح", "crane")
     tables = {"layers": layer_rows(names[0]), "word_layers": word_rows(names)}
     paths = write_tables(tmp_path / "tables", **tables)
-    paper.figures(**paths, out=tmp_path / "out")
+    write_figures(**paths, out=tmp_path / "out")
     expected = digests(tmp_path / "out")
     figures = ("differences", "layers", "learning", "word_layers")
     assert sorted(expected) == sorted(f"{name}.{form}" for name in figures for form in FORMATS)
@@ -598,7 +593,7 @@ def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
 def test_text_stays_text_and_fonts_are_embedded(tmp_path: Path) -> None:
     words = (r"$\frac", "<b>&", "مفتاح", "nan")
     paths = write_tables(tmp_path / "tables", word_layers=word_rows(words))
-    paper.figures(**paths, out=tmp_path / "out", formats=["pdf", "svg"])
+    write_figures(**paths, out=tmp_path / "out", formats=["pdf", "svg"])
     svg = ET.parse(tmp_path / "out/words.svg")
     found = {"".join(e.itertext()) for e in svg.iter("{http://www.w3.org/2000/svg}text")}
     assert {*words, "mean-last-2", "31"} <= found
@@ -633,4 +628,4 @@ def test_another_table(tmp_path: Path, content: str) -> None:
     paths = write_tables(tmp_path)
     paths["layers"].write_text(content, encoding="latin-1")
     with pytest.raises(ResultError, match="does not hold what it should"):
-        paper.figures(**paths, out=tmp_path / "out")
+        write_figures(**paths, out=tmp_path / "out")

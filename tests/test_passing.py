@@ -9,7 +9,7 @@ import pytest
 import torch
 import transformers
 
-from wsd.passing import Passing, find
+from wsd.encoder.hooks import StateHooks, find_blocks
 
 INPUTS = {"input_ids": torch.tensor([[1, 2, 3]]), "attention_mask": torch.ones(1, 3)}
 Step = Callable[[torch.Tensor], torch.Tensor]
@@ -49,7 +49,7 @@ class Blocks(torch.nn.Module):
 
 def test_the_blocks_are_found_not_what_is_in_them() -> None:
     model = Blocks(3)
-    assert find(model, INPUTS) == list(model.blocks)
+    assert find_blocks(model, INPUTS) == list(model.blocks)
     assert not any(module._forward_pre_hooks for module in model.modules())
 
 
@@ -62,24 +62,24 @@ def test_the_blocks_are_found_not_what_is_in_them() -> None:
     ],
 )
 def test_a_model_that_gives_others_is_not_read_this_way(untrue: dict[str, Step]) -> None:
-    assert find(Blocks(3, **untrue), INPUTS) is None
+    assert find_blocks(Blocks(3, **untrue), INPUTS) is None
 
 
 def test_hooks_are_taken_out_when_the_trial_fails() -> None:
     model = Blocks(3)
     with pytest.raises(IndexError):
-        find(model, {**INPUTS, "input_ids": torch.tensor([[99]])})
+        find_blocks(model, {**INPUTS, "input_ids": torch.tensor([[99]])})
     assert not any(module._forward_pre_hooks for module in model.modules())
 
 
 def test_each_state_comes_in_order() -> None:
     model = Blocks(3)
-    blocks = find(model, INPUTS)
+    blocks = find_blocks(model, INPUTS)
     assert blocks is not None
     came: list[torch.Tensor] = []
     with torch.inference_mode():
         expected = model(**INPUTS, output_hidden_states=True).hidden_states
-        passing = Passing(model, blocks)
+        passing = StateHooks(model, blocks)
         passing.run(INPUTS, came.append)
         model(**INPUTS)  # nobody listens now
     assert len(came) == 4
@@ -92,7 +92,7 @@ def test_no_state_is_held_longer_than_the_next_block_needs() -> None:
         intermediate_size=8,
     )  # fmt: skip
     model = transformers.BertModel(config).eval()
-    blocks = find(model, INPUTS)
+    blocks = find_blocks(model, INPUTS)
     assert blocks is not None
     alive: list[int] = []
     seen: list[weakref.ref[torch.Tensor]] = []
@@ -102,6 +102,6 @@ def test_no_state_is_held_longer_than_the_next_block_needs() -> None:
         alive.append(sum(ref() is not None for ref in seen))
 
     with torch.inference_mode():
-        Passing(model, blocks).run(INPUTS, look)
+        StateHooks(model, blocks).run(INPUTS, look)
     assert len(alive) == 7
     assert max(alive) <= 2, alive

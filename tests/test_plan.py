@@ -11,13 +11,15 @@ import yaml
 from conftest import MakeCorpus, WriteVectors
 from snakemake.utils import update_config
 
-from wsd import plan
+from wsd.artifacts.dataset import DATASETS
+from wsd.artifacts.views import CONTEXTUAL
 from wsd.cli import main
-from wsd.config import Config, Model, check
-from wsd.datasets import DATASETS
 from wsd.errors import ConfigError
-from wsd.plan import describe, embedding_bytes, embedding_seconds, merge, to_embed
-from wsd.views import CONTEXTUAL
+from wsd.run import config_files, plan
+from wsd.run.config import check
+from wsd.run.config_files import merge_configs
+from wsd.run.plan import describe, embedding_bytes, embedding_seconds, to_embed
+from wsd.run.settings import Config, Model
 
 REPOSITORY = Path(__file__).parents[1]
 MINILM = "all-MiniLM-L6-v2"
@@ -27,17 +29,17 @@ def test_the_shipped_configs_are_read_where_no_checkout_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [Path("config") / name for name in ("config.yaml", "quickstart.yaml")]
-    expected = plan.read([REPOSITORY / name for name in names])
+    expected = config_files.read_configs([REPOSITORY / name for name in names])
     monkeypatch.chdir(tmp_path)
-    assert plan.read(names) == expected
+    assert config_files.read_configs(names) == expected
     with pytest.raises(ConfigError, match="cannot be read"):
-        plan.read([Path("config/mine.yaml")])
+        config_files.read_configs([Path("config/mine.yaml")])
     # Where there is a folder `config`, its files are meant.
     (tmp_path / "config").mkdir()
     with pytest.raises(ConfigError, match="cannot be read"):
-        plan.read(names)
+        config_files.read_configs(names)
     (tmp_path / "config/config.yaml").write_text("seed: 7\n")
-    assert plan.read(names[:1]) == {"seed": 7}
+    assert config_files.read_configs(names[:1]) == {"seed": 7}
 
 
 def test_the_command_works_where_no_checkout_is(
@@ -57,7 +59,7 @@ def small(blocks: int = 6, width: int = 384, **source: str) -> Model:
 def config_of(*names: str, **values: Any) -> Config:
     merged: dict[str, Any] = {}
     for name in ("config.yaml", *names):
-        merged = merge(merged, yaml.safe_load((REPOSITORY / "config" / name).read_text()))
+        merged = merge_configs(merged, yaml.safe_load((REPOSITORY / "config" / name).read_text()))
     return check({**merged, **values})
 
 
@@ -81,7 +83,7 @@ def test_merge_is_the_merge_of_snakemake(
     base: dict[str, Any], over: dict[str, Any], merged: dict[str, Any]
 ) -> None:
     before = copy.deepcopy((base, over))
-    assert merge(base, over) == merged
+    assert merge_configs(base, over) == merged
     assert (base, over) == before
     theirs = copy.deepcopy(base)
     update_config(theirs, copy.deepcopy(over))

@@ -22,12 +22,19 @@ import small_results
 from numpy.testing import assert_allclose
 from tiny import tiny_bert
 
-from wsd import corpus, models, predict, predictions
+from wsd import models, predict
+from wsd.artifacts import corpus, predictions
 from wsd.cli import main
+from wsd.encoder import sources
 from wsd.errors import ConfigError, ModelError, ResultError
-from wsd.files import read_table, write_table
-from wsd.fitting import Fitting, Results
-from wsd.modelfile import ModelFile
+from wsd.fitted.refit import Fitting
+from wsd.fitted.results import Results
+from wsd.fitted.wsd_file import WsdFile
+from wsd.inference import fitted_encoder
+from wsd.inference import predictor as predictor_module
+from wsd.inference.answers import Line
+from wsd.inference.predictor import Predictor
+from wsd.storage.parquet import read_table, write_table
 
 RESULTS = "results/quickstart"
 WORDS = small_results.WORDS
@@ -103,7 +110,9 @@ def check_fair(root: Path, answers: Call, tmp_path: Path, atol: float, *argument
         path = results.folder / used["model"] / "predictions/full" / used["view"]
         stored = next(
             one
-            for one in predictions.read(path / f"{used['layers']}.{used['classifier']}.parquet")[0]
+            for one in predictions.read_predictions(
+                path / f"{used['layers']}.{used['classifier']}.parquet"
+            )[0]
             if one.word == word
         )
         # The focal word may stand elsewhere too, as a plural.
@@ -202,8 +211,8 @@ def test_a_kept_file_is_used_as_long_as_it_is_of_these_predictions(
 ) -> None:
     assert main(["fit", "--results", RESULTS, "--out", f"{RESULTS}/selected.wsd"]) == 0
     read: list[str] = []
-    word = ModelFile.word
-    monkeypatch.setattr(ModelFile, "word", lambda s, w: read.append(w) or word(s, w))
+    word = WsdFile.word
+    monkeypatch.setattr(WsdFile, "word", lambda s, w: read.append(w) or word(s, w))
     (kept,) = answers("the crane flew")
     assert set(read) == {"crane"}
     assert kept["neighbours"][0]["sentence"]
@@ -248,9 +257,9 @@ def test_an_encoder_that_changed_is_refused(copied: Path, tmp_path: Path) -> Non
     weights.write_bytes(raw)
     code = ["predict", "a crane", "--model-file", "model.wsd", "--encoder", "tiny"]
     assert main(code) == ModelError.exit_code
-    encoder = ModelFile(Path("model.wsd")).encoder
+    encoder = WsdFile(Path("model.wsd")).encoder
     with pytest.raises(ModelError, match=r"model\.safetensors of model tiny has changed") as error:
-        predict.open_encoder(encoder, Path("tiny"))
+        fitted_encoder.open_encoder(encoder, Path("tiny"))
     assert "--encoder" in str(error.value)
 
 
@@ -259,15 +268,15 @@ def test_a_model_file_removes_nothing_from_a_cache(
 ) -> None:
     cache = tmp_path / "cache"
     shutil.copytree("tiny", cache)
-    encoder = json.loads(json.dumps(ModelFile(Path("model.wsd")).encoder))
+    encoder = json.loads(json.dumps(WsdFile(Path("model.wsd")).encoder))
     encoder["model"]["source"] = {"hub": "a/b", "revision": "0" * 40}
     encoder["model"]["files"]["model.safetensors"] = "0" * 64
     monkeypatch.setattr(models, "_cached", lambda *_: cache)
     with pytest.raises(ModelError, match=r"model\.safetensors of model tiny has changed"):
-        predict.open_encoder(encoder)
+        fitted_encoder.open_encoder(encoder)
     assert (cache / "model.safetensors").exists()
     with pytest.raises(ModelError):
-        models.verify(encoder["model"])
+        sources.verify(encoder["model"])
     assert not (cache / "model.safetensors").exists()
 
 
@@ -282,11 +291,11 @@ def test_features_that_the_classifier_does_not_know(root: Path, tmp_path: Path) 
 
 def test_another_encoder_is_refused(root: Path, tmp_path: Path) -> None:
     other = tiny_bert(tmp_path / "other", blocks=3)
-    encoder = ModelFile(Path("model.wsd")).encoder
+    encoder = WsdFile(Path("model.wsd")).encoder
     with pytest.raises(ModelError, match=r"config\.json of model tiny has changed"):
-        predict.open_encoder(encoder, other)
+        fitted_encoder.open_encoder(encoder, other)
     with pytest.raises(ModelError, match="there is no folder"):
-        predict.open_encoder(encoder, tmp_path / "nowhere")
+        fitted_encoder.open_encoder(encoder, tmp_path / "nowhere")
 
 
 def rewritten(path: Path, to: Path, **members: bytes | None) -> Path:
@@ -361,10 +370,10 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
         else:
             rewritten(Path("model.wsd"), bad, **case)
         with pytest.raises(ModelError, match=message):
-            ModelFile(bad).word("crane")
+            WsdFile(bad).word("crane")
     with pytest.raises(ModelError, match="there is no such model file"):
-        ModelFile(tmp_path / "none.wsd")
-    assert ModelFile(rewritten(Path("model.wsd"), bad)).word("crane").senses
+        WsdFile(tmp_path / "none.wsd")
+    assert WsdFile(rewritten(Path("model.wsd"), bad)).word("crane").senses
 
 
 def test_a_flipped_byte_is_found(root: Path, tmp_path: Path) -> None:
@@ -374,7 +383,7 @@ def test_a_flipped_byte_is_found(root: Path, tmp_path: Path) -> None:
     raw[start + 3000] ^= 1
     (tmp_path / "bad.wsd").write_bytes(raw)
     with pytest.raises(ModelError, match="CRC"):
-        ModelFile(tmp_path / "bad.wsd").word("crane")
+        WsdFile(tmp_path / "bad.wsd").word("crane")
 
 
 def test_compressed_members_are_refused(root: Path, tmp_path: Path) -> None:
@@ -382,7 +391,7 @@ def test_compressed_members_are_refused(root: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "bomb.wsd", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("manifest.json", b" " * 10_000)
     with pytest.raises(ModelError, match="compressed"):
-        ModelFile(tmp_path / "bomb.wsd")
+        WsdFile(tmp_path / "bomb.wsd")
 
 
 def test_the_same_results_give_the_same_bytes(root: Path, tmp_path: Path) -> None:
@@ -415,7 +424,7 @@ def test_training_sentences_stay_out_unless_asked_for(
     file = str(tmp_path / "with.wsd")
     assert main(["fit", "--results", RESULTS, "--with-sentences", "--out", file]) == 0
     assert neighbour("--model-file", file)["sentence"] == sentence
-    assert "may only be passed on as they may" in ModelFile(Path(file)).card
+    assert "may only be passed on as they may" in WsdFile(Path(file)).card
     bad = tmp_path / "bad.wsd"
     for sentences, message in (
         (b"[]", "no mapping of words to lists"),
@@ -424,16 +433,16 @@ def test_training_sentences_stay_out_unless_asked_for(
     ):
         rewritten(Path(file), bad, sentences_json=sentences)
         with pytest.raises(ModelError, match=message):
-            ModelFile(bad).word("crane")
+            WsdFile(bad).word("crane")
 
 
 def test_the_card_says_what_is_in_the_file(root: Path) -> None:
-    card = ModelFile(Path("model.wsd")).card
+    card = WsdFile(Path("model.wsd")).card
     scores = csv.DictReader((Path(RESULTS) / "scores.csv").open(newline=""))
     for row in scores:
         if (row["layers"], row["classifier"]) == ("2", "logistic"):
             assert f"{100 * float(row['macro_f1']):.1f} |" in card
-    digest = ModelFile(Path("model.wsd")).encoder["model"]["files"]["model.safetensors"]
+    digest = WsdFile(Path("model.wsd")).encoder["model"]["files"]["model.safetensors"]
     for said in (digest, "focal, layers 2", "The quickstart corpus", "CC0", "wsd 0", "## Limits"):
         assert said in card
 
@@ -541,8 +550,8 @@ def test_what_is_typed_is_answered_before_the_next_line(root: Path) -> None:
 
 
 def test_an_ambiguous_form_says_so(root: Path) -> None:
-    file = ModelFile(Path("model.wsd"))
-    encoder = predict.open_encoder(file.encoder, device="cpu")
+    file = WsdFile(Path("model.wsd"))
+    encoder = fitted_encoder.open_encoder(file.encoder, device="cpu")
 
     class Twins:
         encoder = file.encoder
@@ -555,8 +564,8 @@ def test_an_ambiguous_form_says_so(root: Path) -> None:
         def sentences(self, word: str) -> None:
             return None
 
-    predictor = predict.Predictor(Twins(), encoder)
-    lines = [predict.Line(1, "two cranes", None), predict.Line(2, "two cranes", "crane")]
+    predictor = Predictor(Twins(), encoder)
+    lines = [Line(1, "two cranes", None), Line(2, "two cranes", "crane")]
     ambiguous, clear = predictor.predict(lines)
     assert (ambiguous.status, clear.status) == ("ambiguous", "ok")
     assert "'cranes' is a form of crane and of cranes" in ambiguous.message
@@ -568,7 +577,7 @@ def test_chunks_make_no_difference(
     lines = [f"the crane {'x ' * (i % 7)} near an apple {i}" for i in range(23)]
     file = text_file(tmp_path / "in.txt", *lines)
     whole = answers("--file", file, "--model-file", "model.wsd")
-    monkeypatch.setattr(predict, "CHUNK", 4)
+    monkeypatch.setattr(predictor_module, "CHUNK", 4)
     parts = answers("--file", file, "--model-file", "model.wsd")
     assert [row["line"] for row in whole] == [n for n in range(1, 24) for _ in range(2)]
     for one, other in zip(whole, parts, strict=True):
@@ -582,14 +591,14 @@ def test_long_lines_and_many_occurrences_are_taken_in_parts(
     file = text_file(tmp_path / "in.txt", *["crane apple crane " * (1 + i % 3) for i in range(9)])
     whole = answers("--file", file, "--model-file", "model.wsd")
     together: list[int] = []
-    answer = predict.Predictor._answer
+    answer = Predictor._answer
     monkeypatch.setattr(
-        predict.Predictor,
+        Predictor,
         "_answer",
         lambda self, asked, *more: together.append(len(asked)) or answer(self, asked, *more),
     )
-    monkeypatch.setattr(predict, "CHARACTERS", 60)
-    monkeypatch.setattr(predict, "TOKENS", 10)
+    monkeypatch.setattr(predictor_module, "CHARACTERS", 60)
+    monkeypatch.setattr(predictor_module, "TOKENS", 10)
     parts = answers("--file", file, "--model-file", "model.wsd")
     assert sum(together) == len(whole) == len(parts) and max(together) <= 4
     for one, other in zip(whole, parts, strict=True):
@@ -602,8 +611,8 @@ def test_long_lines_and_many_occurrences_are_taken_in_parts(
 def test_one_sentence_that_cannot_be_aligned_leaves_the_others(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = ModelFile(Path("model.wsd"))
-    encoder = predict.open_encoder(file.encoder, device="cpu")
+    file = WsdFile(Path("model.wsd"))
+    encoder = fitted_encoder.open_encoder(file.encoder, device="cpu")
     align = type(encoder).align
 
     def strict(self: Any, table: corpus.Corpus) -> Any:
@@ -612,8 +621,8 @@ def test_one_sentence_that_cannot_be_aligned_leaves_the_others(
         return align(self, table)
 
     monkeypatch.setattr(type(encoder), "align", strict)
-    predictor = predict.Predictor(file, encoder)
-    lines = [predict.Line(i, t) for i, t in enumerate(["a crane", "poison crane", "apple"], 1)]
+    predictor = Predictor(file, encoder)
+    lines = [Line(i, t) for i, t in enumerate(["a crane", "poison crane", "apple"], 1)]
     rows = list(predictor.predict(lines))
     assert [(r.status, r.word) for r in rows] == [
         ("ok", "crane"),

@@ -11,14 +11,19 @@ import pytest
 from conftest import MakeCorpus, WriteFolds, WriteVectors, turns
 from numpy.testing import assert_allclose, assert_array_equal
 
-from wsd import corpus, predictions, tuning
-from wsd.classifiers import Logistic, NearestCentroid
-from wsd.corpus import Corpus
-from wsd.embeddings import Embeddings, Writer
+from wsd.artifacts import predictions
+from wsd.artifacts.corpus import Corpus, write
+from wsd.artifacts.folds import WordFolds
+from wsd.artifacts.predictions import WordPredictions
+from wsd.artifacts.search import read_search
+from wsd.artifacts.vectors import Embeddings, VectorsWriter
+from wsd.classification.classify import classify
+from wsd.classification.classify_selected import classify_selected
+from wsd.classification.estimators.logistic import Logistic
+from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.fit_word import predict_word
 from wsd.errors import ConfigError, ResultError
-from wsd.files import read_table, write_table
-from wsd.folds import WordFolds
-from wsd.predictions import WordPredictions, classify, classify_per_word, predict_word
+from wsd.storage.parquet import read_table, write_table
 
 BOTH = pytest.mark.parametrize("classifier", [NearestCentroid(), Logistic()], ids=str)
 
@@ -150,12 +155,12 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
         1, replace(word_predictions("yard", words[0].senses, 3, "outofdomain"), n_train=28)
     )
     path = tmp_path / "a=b" / "6.logistic.parquet"
-    predictions.write(path, words, {"layers": "6"})
+    predictions.write_predictions(path, words, {"layers": "6"})
     # The folder's name looks like a partition of a data set, and is none.
     assert read_table(path)[0].column_names == [
         "word", "split", "index", "gold", "predicted", "scores",
     ]  # fmt: skip
-    again, provenance = predictions.read(path)
+    again, provenance = predictions.read_predictions(path)
     assert provenance["layers"] == "6"
     assert [word.split for word in again] == ["test"] * 3 + ["outofdomain"]
     assert {word.word for word in again[:3]} == {"yard", "arm", "bow"}
@@ -196,7 +201,7 @@ class Folder:
             "out": [self.out],
         }
         classify(self.corpora, self.root, **{**asked, **changes})
-        return predictions.read(self.out)
+        return predictions.read_predictions(self.out)
 
 
 @pytest.fixture
@@ -244,7 +249,7 @@ def test_classify(folder: Folder) -> None:
         "versions": {"torch": "1"},
     }
     assert set(provenance["versions"]) == {"numpy", "scikit-learn", "scipy", "wsd"}
-    search, source = tuning.read(folder.search)
+    search, source = read_search(folder.search)
     assert (search.grid, search.figures) == ([{"metric": "euclidean"}], {})
     assert {key: source[key] for key in expected} == expected
 
@@ -282,7 +287,7 @@ def test_several_training_sets_at_once(folder: Folder, write_folds: WriteFolds) 
     arguments: dict[str, Any] = {"folds": folds, "searches": searches, "out": out}
     with pytest.raises(ResultError, match="missing"):  # nothing at the usual place
         folder.classify(**arguments)
-    full, few = (predictions.read(path) for path in out)
+    full, few = (predictions.read_predictions(path) for path in out)
     assert (full[1]["train"], few[1]["train"]) == ("full", "few")
     assert {found.word: found.n_train for found in full[0]} == {"mint": 2, "sage": 2}
     assert [(found.word, found.n_train, found.predicted.tolist()) for found in few[0]] == [
@@ -310,14 +315,14 @@ def test_each_word_as_its_own_folds_choose(folder: Folder) -> None:
     }
     out = folder.root / "per-word.parquet"
     arguments: dict[str, Any] = {"folds": folder.root / "folds.parquet", "out": out}
-    classify_per_word(folder.corpora, folder.root, chosen=chosen, **arguments)
-    found, provenance = predictions.read(out)
+    classify_selected(folder.corpora, folder.root, chosen=chosen, **arguments)
+    found, provenance = predictions.read_predictions(out)
     by_word = {of_word.word: of_word for of_word in found}
     folder.classify()
-    usual = {of_word.word: of_word for of_word in predictions.read(folder.out)[0]}
+    usual = {of_word.word: of_word for of_word in predictions.read_predictions(folder.out)[0]}
     assert_array_equal(by_word["mint"].scores, usual["mint"].scores)
     folder.classify(estimator="logistic", space={"C": 0.1}, layers="concat-all")
-    usual = {of_word.word: of_word for of_word in predictions.read(folder.out)[0]}
+    usual = {of_word.word: of_word for of_word in predictions.read_predictions(folder.out)[0]}
     assert_array_equal(by_word["sage"].scores, usual["sage"].scores)
     keys = ("view", "layers", "classifier", "estimator")
     assert {provenance[key] for key in keys} == {"per-word"}
@@ -369,7 +374,7 @@ def test_a_damaged_file_of_vectors_is_refused(
     elif damage == "text":
         path.write_text("not vectors")
     elif damage == "no metadata":
-        Writer(path, vectors.shape, {"other": json.dumps(dict(provenance))}).close()
+        VectorsWriter(path, vectors.shape, {"other": json.dumps(dict(provenance))}).close()
     else:
         path.write_bytes(raw.replace(b'"vectors"', b'"victors"'))
     with pytest.raises(ResultError) as caught:
@@ -390,9 +395,9 @@ def test_layers_of_words_with_other_blocks_are_refused(
 
 def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     path = tmp_path / "corpus.parquet"
-    corpus.write(path, make_corpus([("train", 0), ("test", 1)]))
+    write(path, make_corpus([("train", 0), ("test", 1)]))
     with pytest.raises(ResultError, match="does not hold what it should"):
-        predictions.read(path)
+        predictions.read_predictions(path)
 
 
 @pytest.mark.parametrize("line", [-1, 2**31, None])
@@ -408,11 +413,11 @@ def test_an_index_that_is_no_line_is_refused(tmp_path: Path, line: int | None) -
         scores=np.array([[0.5, 0.5], [0.75, 0.25]]),
     )
     path = tmp_path / "p.parquet"
-    predictions.write(path, [found], {})
-    assert predictions.read(path)[0][0].index.tolist() == [0, 1]
+    predictions.write_predictions(path, [found], {})
+    assert predictions.read_predictions(path)[0][0].index.tolist() == [0, 1]
     table, provenance = read_table(path)
     at = table.schema.get_field_index("index")
     table = table.set_column(at, "index", pa.array([0, line], pa.int64()))
     write_table(path, table, provenance)
     with pytest.raises(ResultError, match="does not hold what it should"):
-        predictions.read(path)
+        predictions.read_predictions(path)

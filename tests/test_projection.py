@@ -13,9 +13,13 @@ from sklearn.decomposition import PCA
 from sklearn.metrics import f1_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from wsd import corpus, features, neighbours, projection
+from wsd.analysis import neighbours, project
+from wsd.analysis.project import pca, place, tsne
+from wsd.artifacts import features, projection
+from wsd.artifacts.corpus import write
+from wsd.artifacts.projection import align_signs
 from wsd.errors import ConfigError, ResultError
-from wsd.projection import align_signs, pca, place, tsne
+from wsd.metrics import nearest
 
 
 def upright(points: np.ndarray, reference: np.ndarray) -> np.ndarray:
@@ -192,7 +196,7 @@ def test_what_lies_beyond_two_axes_is_lost(make_corpus: MakeCorpus) -> None:
     vectors = np.array([[*at, 1 - 2 * gold] for at, gold in rows], dtype=np.float32)
     splits = ["train"] * 48 + ["test"] * 32
     table = make_corpus([(split, gold) for split, (_, gold) in zip(splits, rows, strict=True)])
-    assert neighbours.find(table, vectors).score == 1
+    assert neighbours.find_neighbours(table, vectors).score == 1
     assert place(table, vectors, "pca", 1).score == pytest.approx((2 / 3 + 0) / 2)
 
 
@@ -212,7 +216,7 @@ def test_a_picture_is_scored_in_blocks(
     whole = place(table, vectors, "pca", 1).score
     assert 0 < whole < 1
     for size in (1, 7 * 20, 39 * 20):
-        monkeypatch.setattr(neighbours, "BLOCK", size)
+        monkeypatch.setattr(nearest, "BLOCK", size)
         assert place(table, vectors, "pca", 1).score == whole
 
 
@@ -267,8 +271,8 @@ def test_project(tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVe
     for word, table in corpora.items():
         write_vectors(tmp_path / word / "focal.safetensors", table, vectors[word])
     out = tmp_path / "out" / "2.parquet"
-    projection.project(corpora, tmp_path, view="focal", layers="-1", out=out)
-    pictures, provenance = projection.read(out)
+    project.project(corpora, tmp_path, view="focal", layers="-1", out=out)
+    pictures, provenance = projection.read_projections(out)
 
     assert set(pictures) == set(corpora)
     for word, table in corpora.items():
@@ -292,7 +296,7 @@ def test_any_number_of_threads_writes_the_same_bytes(
     table = make_corpus([("train", 0), ("test", 1)] * 300)
     vectors = np.random.default_rng(8).normal(size=(1, 600, 1024)).astype(np.float32)
     write_vectors(tmp_path / "e" / "mint" / "focal.safetensors", table, vectors)
-    corpus.write(tmp_path / "c" / "mint.parquet", table)
+    write(tmp_path / "c" / "mint.parquet", table)
     arguments = ["--corpus", "c", "--words", "mint", "--embeddings", "e", "--layers", "0"]
     written = []
     for threads in ("1", "3"):
@@ -326,9 +330,9 @@ def test_project_by_tsne(
     write_vectors(tmp_path / "mint" / "focal.safetensors", table, vectors[None])
     out = tmp_path / "out.parquet"
     names = {"view": "focal", "layers": "0", "out": out, "method": "tsne", "seed": 7}
-    projection.project({"mint": table}, tmp_path, **names)
-    pictures, provenance = projection.read(out)
-    expected = place(table, features.read(tmp_path, table, "focal", "0")[1], "tsne", 7)
+    project.project({"mint": table}, tmp_path, **names)
+    pictures, provenance = projection.read_projections(out)
+    expected = place(table, features.read_features(tmp_path, table, "focal", "0")[1], "tsne", 7)
     assert_array_equal(pictures["mint"].points, expected.points)
     assert pictures["mint"].explained is None
     assert pictures["mint"].score == expected.score
@@ -344,11 +348,11 @@ def test_project_refuses_what_does_not_belong_together(
     write_vectors(tmp_path / "b" / "cls.safetensors", corpora["b"], vectors, pooling="first")
     out = tmp_path / "out.parquet"
     with pytest.raises(ResultError, match="'a' and 'b' were made with another pooling"):
-        projection.project(corpora, tmp_path, view="cls", layers="1", out=out)
+        project.project(corpora, tmp_path, view="cls", layers="1", out=out)
     with pytest.raises(ConfigError, match="'2': there is no such layer"):
-        projection.project(corpora, tmp_path, view="cls", layers="2", out=out)
+        project.project(corpora, tmp_path, view="cls", layers="2", out=out)
     with pytest.raises(ResultError, match="missing"):
-        projection.project(corpora, tmp_path, view="focal", layers="1", out=out)
+        project.project(corpora, tmp_path, view="focal", layers="1", out=out)
     assert not out.exists()
 
 
@@ -366,8 +370,8 @@ def test_write_and_read(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     gap = np.array([[0, 1], [np.nan, np.nan]], dtype=np.float32)
     pictures["zinc"] = projection.Projection(gap, None, float("nan"))
     path = tmp_path / "0.parquet"
-    projection.write(path, corpora, pictures, {"layers": "0"})
-    again, provenance = projection.read(path)
+    projection.write_projections(path, corpora, pictures, {"layers": "0"})
+    again, provenance = projection.read_projections(path)
     assert provenance["layers"] == "0"
     assert set(again) == set(corpora)
     for word in corpora:
@@ -386,6 +390,6 @@ def test_two_training_rows_leave_the_second_axis_zero() -> None:
 
 def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     path = tmp_path / "corpus.parquet"
-    corpus.write(path, make_corpus([("train", 0), ("test", 1)]))
+    write(path, make_corpus([("train", 0), ("test", 1)]))
     with pytest.raises(ResultError, match="does not hold what it should"):
-        projection.read(path)
+        projection.read_projections(path)

@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wsd import predictions
-from wsd.corpus import Corpus, read_text
-from wsd.datasets import DATASETS
-from wsd.download import coarsewsd20_files, coarsewsd20_manifest, extract, place
+from wsd.artifacts import predictions
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.dataset import DATASETS
+from wsd.artifacts.predictions import WordPredictions
+from wsd.artifacts.sense_vectors import read_centroids
+from wsd.corpora.archive import extract
+from wsd.corpora.coarsewsd20 import SYSTEMS, downloaded_files, file_checksums, place
+from wsd.corpora.published import make_published, read_system, read_word
+from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
-from wsd.evaluation import evaluate
-from wsd.predictions import WordPredictions
-from wsd.published import SYSTEMS, build, read_centroids, read_system, read_word
+from wsd.evaluation.evaluate import evaluate
 
 TEST = ("the mint struck a medal", "tea with mint", "mint coins and mint sweets")
 GOLD = ("mint_coins", "mint_herb", "mint_sweet")
@@ -149,9 +152,9 @@ def test_an_unknown_system(corpus: Corpus, tmp_path: Path) -> None:
 
 
 def test_every_system_is_downloaded_and_says_what_it_is() -> None:
-    files = [file.split("/") for file in coarsewsd20_files() if file.startswith("published/")]
+    files = [file.split("/") for file in downloaded_files() if file.startswith("published/")]
     assert {file[1] for file in files} == {*SYSTEMS, "centroids"}
-    manifest = coarsewsd20_manifest()
+    manifest = file_checksums()
     for name, system in SYSTEMS.items():
         assert system.name == name
         assert f"{system.outputs}/apple.jsonl" in manifest
@@ -174,8 +177,8 @@ def test_the_file_is_one_of_predictions(corpus: Corpus, tmp_path: Path) -> None:
     for system in SYSTEMS:
         put(tmp_path / "source" / "published" / system / "mint.jsonl", outputs())
         paths.append(tmp_path / "out" / f"{system}.parquet")
-        build(tmp_path / "source", system, {"mint": corpus}, paths[-1])
-    words, provenance = predictions.read(paths[-1])
+        make_published(tmp_path / "source", system, {"mint": corpus}, paths[-1])
+    words, provenance = predictions.read_predictions(paths[-1])
     assert [word.predicted.tolist() for word in words] == [[1, 1, 2]]
     assert provenance["corpus"] == {"mint": corpus.digest}
     system = SYSTEMS["1nn-bert-large-uncased"]
@@ -185,7 +188,7 @@ def test_the_file_is_one_of_predictions(corpus: Corpus, tmp_path: Path) -> None:
         "protocol": system.protocol,
     }
     assert provenance["encoder"]["model"] == {"name": system.name, "blocks": 24, "width": 1024}
-    models = [predictions.read(path)[1]["encoder"]["model"] for path in paths[:2]]
+    models = [predictions.read_predictions(path)[1]["encoder"]["model"] for path in paths[:2]]
     assert [(model["blocks"], model["width"]) for model in models] == [(0, 100), (0, 300)]
     rows = summary_of(tmp_path / "out", paths)
     keys = ("model", "train", "view", "layers", "classifier")
@@ -255,7 +258,7 @@ FIGURES = {
 @pytest.fixture(scope="module")
 def source(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("real") / "source"
-    manifest = coarsewsd20_manifest()
+    manifest = file_checksums()
     extract(archive, out, {n: d for n, d in manifest.items() if "published/" in place(n)})
     return out
 
@@ -265,7 +268,7 @@ def test_the_published_outputs_give_the_published_figures(
 ) -> None:
     paths = [tmp_path / f"{system}.parquet" for system in SYSTEMS]
     for path in paths:
-        build(source, path.stem, real_corpora, path)
+        make_published(source, path.stem, real_corpora, path)
     means = ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy")
     found = {
         row["model"]: tuple(round(100 * float(row[mean]), 2) for mean in means)

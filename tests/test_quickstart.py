@@ -8,12 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from wsd.classifiers import build
-from wsd.corpus import Corpus, read_text
-from wsd.datasets import DATA, DATASETS
-from wsd.encoder import Encoder
-from wsd.evaluation import score_word
-from wsd.predictions import predict_word
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.dataset import DATA, DATASETS
+from wsd.classification.estimators.registry import make_estimator
+from wsd.classification.fit_word import predict_word
+from wsd.corpora.text_format import read_text
+from wsd.encoder.encoder import Encoder
+from wsd.evaluation.evaluate import score_word
 
 FOLDER = DATA / "quickstart"
 WORDS = ("apple", "bank", "crane", "java", "spring")
@@ -131,7 +132,7 @@ def test_it_is_hard_enough_to_show_something(minilm: str) -> None:
             vectors[:, rows] = of_rows[0]
         for name in ("nearest_centroid", "logistic"):
             for layer, of_layer in enumerate(vectors):
-                (found,) = predict_word(corpus, of_layer, build(name, {}))
+                (found,) = predict_word(corpus, of_layer, make_estimator(name, {}))
                 figures = score_word(found)
                 mean_f1.setdefault((name, layer), []).append(figures["macro_f1"])
     assert all(min(of_words) < 1 for of_words in mean_f1.values())

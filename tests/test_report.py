@@ -35,13 +35,15 @@ from made_report import (
 )
 from sklearn.metrics import f1_score
 
-from wsd import predictions
+from wsd.artifacts import predictions
+from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ResultError
-from wsd.names import file_name, word_of
-from wsd.predictions import WordPredictions
-from wsd.report import build_report, figures, inputs, render
-from wsd.report import word as word_pages
-from wsd.report.index import METRICS
+from wsd.report.pages import confidence, plots, render, word_plot
+from wsd.report.pages import word as word_module
+from wsd.report.pages.index import METRICS
+from wsd.report.pages.tables import REPORT_TABLES
+from wsd.report.report import build_report
+from wsd.storage.file_names import file_name, word_of
 
 HOSTILE_SENSE = "$$\\frac{1}{2}$$ @{gold}{safe}"
 
@@ -74,9 +76,9 @@ def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) ->
         (tmp_path / old).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / old).write_text("left over")
     build_report(**run.arguments(tmp_path))
-    own = (package_files("wsd.report") / "assets").iterdir()
+    own = (package_files("wsd.report.report") / "assets").iterdir()
     assets = {"bokeh.min.js", *(file.name for file in own)}
-    tables = set(inputs.TABLES) - {"model-layers"}
+    tables = set(REPORT_TABLES) - {"model-layers"}
     assert set(files_in(tmp_path)) == (
         {"report/index.html", "report/layers.html", "report/errors.html"}
         | {f"report/assets/{name}" for name in assets}
@@ -98,7 +100,7 @@ def test_failing_build_leaves_the_old_report(
     def fail(*_: object) -> None:
         raise ResultError("no")
 
-    monkeypatch.setattr("wsd.report.write_index", fail)
+    monkeypatch.setattr("wsd.report.report.write_index", fail)
     with pytest.raises(ResultError):
         build_report(**run.arguments(tmp_path))
     assert files_in(tmp_path) == before
@@ -203,8 +205,8 @@ def test_confidence_is_a_probability_or_a_lead() -> None:
         predicted=np.array([0, 2, 1]),
         scores=np.array([[0.7, 0.2, 0.1], [0.1, np.nan, 0.9], [np.nan, 1.0, np.nan]]),
     )  # fmt: skip
-    assert inputs.confidence_of(words, inputs.PROBABILITY).tolist() == [0.7, 0.9, 1.0]
-    lead = inputs.confidence_of(words, inputs.LEAD)
+    assert confidence.confidence_of(words, confidence.PROBABILITY).tolist() == [0.7, 0.9, 1.0]
+    lead = confidence.confidence_of(words, confidence.LEAD)
     assert lead.tolist() == pytest.approx([0.5, 0.8, 0.0])
 
 
@@ -213,9 +215,11 @@ def test_a_classifier_of_no_probabilities_has_leads(tmp_path: Path, spoilt: str)
     """One file suffices: the classifier's confidence means the same on every layer choice."""
     run = make_run(tmp_path / "run")
     path = next(p for p in run.predictions if p.name == "1.logistic.parquet")
-    words, provenance = predictions.read(path)
+    words, provenance = predictions.read_predictions(path)
     change = (lambda s: s - 0.5) if spoilt == "negative" else (lambda s: s * 2)
-    predictions.write(path, [replace(w, scores=change(w.scores)) for w in words], provenance)
+    predictions.write_predictions(
+        path, [replace(w, scores=change(w.scores)) for w in words], provenance
+    )
     build_report(**run.arguments(tmp_path))
     readers = word_page(tmp_path, "bank").packed()["data"]["readers"]
     assert [of["confidence"] for of in readers] == ["lead", "probability"]
@@ -478,14 +482,14 @@ def test_hostile_text_stays_text(run: Run, all_pages: dict[Path, Page]) -> None:
 
 
 def test_ids_do_not_depend_on_earlier_figures() -> None:
-    first = figures.scatter(3, 100)
-    figures.scatter(2, 10)
-    assert figures.scatter(3, 100) == first
+    first = word_plot.word_plot(3, 100)
+    word_plot.word_plot(2, 10)
+    assert word_plot.word_plot(3, 100) == first
 
 
 def test_hundred_senses_all_look_different() -> None:
-    assert len({figures.sense_style(sense) for sense in range(100)}) == 100
-    figures.scatter(12, 50)
+    assert len({plots.sense_style(sense) for sense in range(100)}) == 100
+    word_plot.word_plot(12, 50)
 
 
 def test_portable_page_needs_no_other_file(run: Run, built: Path) -> None:
@@ -517,15 +521,15 @@ def test_portable_page_drops_what_it_can_before_it_grows_too_large(
         return Page(tmp_path / "portable" / MODEL / "bank.html")
 
     size = (built / "portable" / MODEL / "bank.html").stat().st_size
-    monkeypatch.setattr(word_pages, "PORTABLE_BYTES", size)
+    monkeypatch.setattr(word_module, "PORTABLE_BYTES", size)
     whole = page().packed()["data"]
     assert (whole["text"], whole["neighbours"]) == ("all", 5)
-    monkeypatch.setattr(word_pages, "PORTABLE_BYTES", size - 1)
+    monkeypatch.setattr(word_module, "PORTABLE_BYTES", size - 1)
     data = page().packed()["data"]
     assert (data["text"], data["neighbours"]) == ("all", 0)
     assert "near" not in data["choices"][0] and data["left"] == whole["left"]
     size = (tmp_path / "portable" / MODEL / "bank.html").stat().st_size
-    monkeypatch.setattr(word_pages, "PORTABLE_BYTES", size - 1)
+    monkeypatch.setattr(word_module, "PORTABLE_BYTES", size - 1)
     smallest = page()
     data = smallest.packed()["data"]
     train = decode(data["train"], "u1") == 1
@@ -535,7 +539,7 @@ def test_portable_page_drops_what_it_can_before_it_grows_too_large(
     )
     assert "leaves out the sentences of training instances" in smallest.text
     assert "leaves out" not in Page(built / "portable" / MODEL / "bank.html").text
-    monkeypatch.setattr(word_pages, "PORTABLE_BYTES", 1000)
+    monkeypatch.setattr(word_module, "PORTABLE_BYTES", 1000)
     with caplog.at_level(logging.WARNING, "wsd"):
         page()
     assert "too large" in caplog.text
@@ -546,8 +550,8 @@ def test_a_page_of_a_large_word_shows_a_sample_and_counts_all(
 ) -> None:
     whole = word_page(built, "bank").packed()["data"]
     n = len(decode(whole["index"], "<i4"))
-    monkeypatch.setattr(word_pages, "MOST", n // 2)
-    monkeypatch.setattr(word_pages, "RARE", 3)
+    monkeypatch.setattr(word_module, "MOST", n // 2)
+    monkeypatch.setattr(word_module, "RARE", 3)
     build_report(**run.arguments(tmp_path))
     page = word_page(tmp_path, "bank")
     data = page.packed()["data"]
@@ -987,9 +991,9 @@ def test_colours_can_be_told_from_their_ground(scheme: str) -> None:
     css = render.asset("style.css")
     light, dark = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
     colours = dict(re.findall(r"(--[\w-]+): (#[0-9a-f]{6})", light if scheme == "light" else dark))
-    senses = [colours[f"--sense-{i}"] for i in range(figures.COLOURS)]
-    assert len(set(senses)) == figures.COLOURS
-    tones = [colours[name] for name in figures.TONES.values()]
+    senses = [colours[f"--sense-{i}"] for i in range(plots.COLOURS)]
+    assert len(set(senses)) == plots.COLOURS
+    tones = [colours[name] for name in word_plot.TONES.values()]
     for colour in (*senses, *tones, colours["--error-mark"], colours["--rule-2"]):
         minimum = 2.0 if colour == colours["--rule-2"] else 3.0
         assert contrast(colour, colours["--surface"]) >= minimum, colour

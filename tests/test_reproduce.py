@@ -21,17 +21,23 @@ from safetensors.numpy import load_file
 from test_modules import MODULES, imported
 from tiny import tiny_bert
 
-from wsd import cli, embeddings, predictions, published, reproduce
-from wsd import corpus as corpora_of
-from wsd.corpus import Corpus
-from wsd.download import coarsewsd20_manifest, extract, place
-from wsd.embeddings import Embeddings
-from wsd.encoder import Encoder
+from wsd import cli
+from wsd.artifacts import corpus as corpora_of_artifacts
+from wsd.artifacts import predictions
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.predictions import WordPredictions
+from wsd.artifacts.sense_vectors import read_centroids
+from wsd.artifacts.vectors import Embeddings
+from wsd.corpora import text_format as corpora_of
+from wsd.corpora.archive import extract
+from wsd.corpora.coarsewsd20 import SYSTEMS, file_checksums, place
+from wsd.corpora.published import make_published, read_system
+from wsd.encoder import embed as embed_module
+from wsd.encoder.encoder import Encoder
+from wsd.encoder.model import resolve
 from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
-from wsd.models import resolve
-from wsd.predictions import WordPredictions
-from wsd.published import SYSTEMS, read_centroids
-from wsd.reproduce import ReproductionError
+from wsd.evaluation import reproduce, reproduction
+from wsd.evaluation.reproduce import ReproductionError
 
 BLOCKS, WIDTH = 5, 32
 SYSTEM = "1nn-bert-base-uncased"
@@ -174,11 +180,11 @@ class Scene:
         return self.root / "found/reproduce.json"
 
     def build(self) -> None:
-        published.build(self.root / "source", SYSTEM, self.corpora, self.published)
+        make_published(self.root / "source", SYSTEM, self.corpora, self.published)
 
     def embed(self, word: str) -> None:
         record = resolve("tiny", path=str(self.model), sha256={}, blocks=BLOCKS, width=WIDTH)
-        embeddings.embed(
+        embed_module.embed(
             self.corpora[word],
             record,
             views=["focal"],
@@ -247,7 +253,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     shutil.copy(root / "naive/centroids.txt", scene.centroids)
     for word, corpus in scene.corpora.items():
         shutil.copy(root / "naive" / f"{word}.jsonl", scene.outputs)
-        corpora_of.write(root / "corpus" / f"{word}.parquet", corpus)
+        corpora_of_artifacts.write(root / "corpus" / f"{word}.parquet", corpus)
         scene.embed(word)
     scene.build()
     return scene
@@ -344,7 +350,7 @@ def test_alignment_off_by_one_piece(
     assert cosines == pytest.approx(scene.cosines(), abs=1e-7)
     n = len(SENSES[word])
     assert set(list(cosines)[:n]) == set(SENSES[word])
-    assert max(list(cosines.values())[:n]) < reproduce.COSINE
+    assert max(list(cosines.values())[:n]) < reproduction.COSINE
     assert min(list(cosines.values())[n:]) > 1 - 1e-9
     assert f"the centroid of {next(iter(scene.cosines()))!r}" in error.what
     # The word's predictions change too, and those of no other word.
@@ -376,7 +382,7 @@ def test_two_centroids_swapped(scene: Scene) -> None:
     found, error = scene.fails()
     cosines = senses_of(found)
     assert set(list(cosines)[:2]) == {one, other}
-    assert max(cosines[one], cosines[other]) < reproduce.COSINE
+    assert max(cosines[one], cosines[other]) < reproduction.COSINE
     assert min(list(cosines.values())[2:]) > 1 - 1e-9
     assert f"the centroid of {next(iter(cosines))!r} has cosine" in error.what
     assert "differ" not in error.what
@@ -490,10 +496,10 @@ def test_a_centroid_without_direction_is_like_nothing(scene: Scene, number: str)
 
 def rewritten(scene: Scene, change: Callable[[list[WordPredictions], dict[str, Any]], Any]) -> None:
     """Write the file of published predictions again, with a change of its words or provenance."""
-    words, provenance = predictions.read(scene.published)
+    words, provenance = predictions.read_predictions(scene.published)
     provenance.pop("words")
     words = change(words, provenance) or words
-    predictions.write(scene.published, words, provenance)
+    predictions.write_predictions(scene.published, words, provenance)
 
 
 def ours_instead(words: list[WordPredictions], provenance: dict[str, Any]) -> None:
@@ -542,7 +548,7 @@ def test_foreign_predictions(scene: Scene, change: Callable[..., Any], says: str
 
 def test_another_published_system(scene: Scene) -> None:
     shutil.copytree(scene.outputs, scene.outputs.with_name("fasttext-base-100d"))
-    published.build(scene.root / "source", "fasttext-base-100d", scene.corpora, scene.published)
+    make_published(scene.root / "source", "fasttext-base-100d", scene.corpora, scene.published)
     with pytest.raises(ResultError, match="'fasttext-base-100d' are not those of published") as c:
         scene.run()
     assert "wsd published" in str(c.value.fix)
@@ -603,8 +609,8 @@ def sense_row(name: str = "a", cosine: float = 1.0) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("wrong", "passes"), [(0, True), (1, True), (2, False)])
 def test_the_threshold_of_agreement(wrong: int, passes: bool) -> None:
-    word, differing = reproduce.compare_predictions(toy(1000, 0), toy(1000, wrong))
-    found = reproduce.summarize([sense_row()], [word], differing, {})
+    word, differing = reproduction.compare_predictions(toy(1000, 0), toy(1000, wrong))
+    found = reproduction.summarize([sense_row()], [word], differing, {})
     said = found["predictions"]
     assert (said["n"], said["agreement"]) == (1000, 1 - wrong / 1000)
     assert found["passed"] is said["passed"] is passes
@@ -612,7 +618,7 @@ def test_the_threshold_of_agreement(wrong: int, passes: bool) -> None:
     assert word["mean_score_difference"] == pytest.approx(0.25 * wrong / 1000)
     assert word["score_difference"] == (0.25 if wrong else 0)
     # Where the centroids alone are at fault, a near tie is not named.
-    low = reproduce.summarize([sense_row(cosine=0.5)], [word], differing, {})
+    low = reproduction.summarize([sense_row(cosine=0.5)], [word], differing, {})
     what = reproduce._failure(low, Path("r.txt")).what
     assert "the centroid of 'a' has cosine 0.5" in what
     assert ("predictions differ" in what) is not passes
@@ -621,16 +627,16 @@ def test_the_threshold_of_agreement(wrong: int, passes: bool) -> None:
 @pytest.mark.parametrize(("cosine", "passes"), [(1.0, True), (0.9999, True), (0.99989, False)])
 def test_the_threshold_of_cosine(cosine: float, passes: bool) -> None:
     senses = [sense_row("a"), sense_row("b", cosine)]
-    word, differing = reproduce.compare_predictions(toy(10, 0), toy(10, 0))
+    word, differing = reproduction.compare_predictions(toy(10, 0), toy(10, 0))
     for order in (senses, senses[::-1]):
-        assert reproduce.summarize(order, [word], differing, {})["passed"] is passes
+        assert reproduction.summarize(order, [word], differing, {})["passed"] is passes
 
 
 def test_cosines_and_lengths_of_known_vectors(make_corpus: MakeCorpus) -> None:
     corpus = make_corpus([("train", 0), ("train", 1), ("train", 1), ("test", 0)])
     ours = {"a": np.array([3.0, 4.0]), "b": np.array([0.0, 2.0])}
     theirs = {"a": np.array([8.0, 6.0]), "b": np.array([0.0, -1.0]), "c": np.array([1.0, 1.0])}
-    assert reproduce.compare_centroids(corpus, ours, theirs) == [
+    assert reproduction.compare_centroids(corpus, ours, theirs) == [
         {"word": "mint", "sense": "a", "n_train": 1, "cosine": 0.96, "length": 0.5},
         {"word": "mint", "sense": "b", "n_train": 2, "cosine": -1.0, "length": 2.0},
     ]
@@ -647,7 +653,7 @@ def test_the_least_excusable_differences_come_first() -> None:
     margins = [(1, 1e-6, 0.9), (2, 0.2, 0.1), (4, 0.9, 1e-7), (3, 0.3, 0.3)]
     differing = [{"index": i, "our_margin": x, "published_margin": y} for i, x, y in margins]
     words = [match("x", 3), match("y", 0), match("z", 1)]
-    found = reproduce.summarize([sense_row()], words, differing, {})["predictions"]
+    found = reproduction.summarize([sense_row()], words, differing, {})["predictions"]
     assert [one["index"] for one in found["differing"]] == [3, 2, 1, 4]
     assert [word["word"] for word in found["words"]] == ["x", "z", "y"]
     assert found["agreement"] == 26 / 30
@@ -655,14 +661,14 @@ def test_the_least_excusable_differences_come_first() -> None:
 
 
 def test_long_lists_are_cut_in_the_text_alone() -> None:
-    word, differing = reproduce.compare_predictions(toy(20, 0), toy(20, 12))
+    word, differing = reproduction.compare_predictions(toy(20, 0), toy(20, 12))
     names = {
         "encoder": {"model": {"name": "ours"}},
         "published": {"model": {"name": "theirs"}},
         "layers": "sum-last-4",
     }
-    found = reproduce.summarize([sense_row()], [word], differing, names)
-    text = reproduce.as_text(found)
+    found = reproduction.summarize([sense_row()], [word], differing, names)
+    text = reproduction.as_text(found)
     assert "(10 of 12)" in text
     assert len(text.split("(10 of 12)\n")[1].splitlines()) == 1 + 10
     assert len(found["predictions"]["differing"]) == 12
@@ -745,7 +751,7 @@ def test_the_rule(archive: Path, tmp_path: Path) -> None:
 def source(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("real") / "source"
     wanted = ("published/centroids/", f"published/{SYSTEM}/")
-    manifest = coarsewsd20_manifest()
+    manifest = file_checksums()
     extract(archive, out, {n: d for n, d in manifest.items() if place(n).startswith(wanted)})
     return out
 
@@ -761,14 +767,14 @@ def test_the_real_files_are_of_one_piece(
     assert set(found) == {sense for corpus in real_corpora.values() for sense in corpus.senses}
     reproduce.check_senses(found, real_corpora, centroids)
     path = tmp_path / "published.parquet"
-    published.build(source, SYSTEM, real_corpora, path)
+    make_published(source, SYSTEM, real_corpora, path)
     read, _ = reproduce.read_predictions(path, real_corpora)
-    matches = [reproduce.compare_predictions(words, words) for words in read.values()]
-    summary = reproduce.summarize(
+    matches = [reproduction.compare_predictions(words, words) for words in read.values()]
+    summary = reproduction.summarize(
         [
             match
             for corpus in real_corpora.values()
-            for match in reproduce.compare_centroids(corpus, found, found)
+            for match in reproduction.compare_centroids(corpus, found, found)
         ],
         [word for word, _ in matches],
         [one for _, differing in matches for one in differing],
@@ -791,8 +797,8 @@ def test_what_the_thresholds_were_chosen_by(source: Path, real_corpora: dict[str
         if one < other
     )
     assert closest == pytest.approx(0.9723, abs=1e-4)
-    assert closest < reproduce.COSINE, "two senses swapped would pass"
-    read = published.read_system(source, SYSTEM, real_corpora)
+    assert closest < reproduction.COSINE, "two senses swapped would pass"
+    read = read_system(source, SYSTEM, real_corpora)
     best = [np.sort(words.scores, axis=1) for words in read]
     lead = np.concatenate([scores[:, -1] - scores[:, -2] for scores in best])
     assert ((lead < 1e-4).sum(), (lead < 1e-3).sum(), len(lead)) == (2, 28, 10196)

@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wsd import checking, files, running
+from wsd.artifacts.vectors import VectorsWriter
 from wsd.cli import main
-from wsd.embeddings import Writer
-from wsd.running import JOBS_LOCK, RUN_LOCK, VARIABLE, BusyError
+from wsd.run import damage
+from wsd.run.lock import JOBS_LOCK, RUN_LOCK, VARIABLE, BusyError, as_job, begin, busy
+from wsd.storage import atomic, partial
 
 HOLD = """
 import sys, time
@@ -61,16 +62,16 @@ def end(process: subprocess.Popen[str]) -> None:
 def test_a_second_run_is_told_which_is_at_work(state: Path, tmp_path: Path) -> None:
     first = started(HOLD, state, tmp_path / "results")
     with pytest.raises(BusyError) as error:
-        running.begin(state, tmp_path / "results")
+        begin(state, tmp_path / "results")
     assert f"process {first.pid} on " in error.value.what
     assert f"`kill {first.pid}`" in str(error.value.fix)
     assert "nothing to unlock" in str(error.value.fix)
-    found = running.busy(state)
+    found = busy(state)
     assert found is not None and str(first.pid) in found.what
     end(first)
     # Killed as hard as can be, and nothing is left to unlock.
-    assert running.busy(state) is None
-    lock = running.begin(state, tmp_path / "results")
+    assert busy(state) is None
+    lock = begin(state, tmp_path / "results")
     assert lock is not None
     lock.close()
 
@@ -80,7 +81,7 @@ def test_a_run_whose_lock_is_not_written_yet(state: Path) -> None:
     with (state / RUN_LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(BusyError, match="only just started"):
-            running.begin(state, state)
+            begin(state, state)
 
 
 def test_jobs_that_outlived_their_run_are_waited_for(
@@ -97,7 +98,7 @@ def test_jobs_that_outlived_their_run_are_waited_for(
 
     waiter = threading.Thread(target=soon)
     waiter.start()
-    lock = running.begin(state, tmp_path / "results")
+    lock = begin(state, tmp_path / "results")
     assert lock is not None and ended and time.monotonic() >= ended[0]
     lock.close()
     waiter.join()
@@ -107,14 +108,14 @@ def test_jobs_that_outlived_their_run_are_waited_for(
 def test_jobs_share_their_lock_and_a_command_by_hand_needs_none(
     state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with running.as_job() as of_a_run:
+    with as_job() as of_a_run:
         assert not of_a_run
     state.mkdir()
     monkeypatch.setenv(VARIABLE, str(state / JOBS_LOCK))
-    with running.as_job() as one, running.as_job() as other:
+    with as_job() as one, as_job() as other:
         assert one and other
     monkeypatch.setenv(VARIABLE, str(state / "no such folder" / JOBS_LOCK))
-    with running.as_job() as of_a_run:
+    with as_job() as of_a_run:
         assert of_a_run
 
 
@@ -128,21 +129,21 @@ def test_where_there_are_no_locks_a_run_says_so(
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(fcntl, "flock", none)
-    assert running.begin(state, tmp_path / "results") is None
+    assert begin(state, tmp_path / "results") is None
     assert "start no second run" in capsys.readouterr().err
     monkeypatch.setenv(VARIABLE, str(state / JOBS_LOCK))
-    with running.as_job() as of_a_run:
+    with as_job() as of_a_run:
         assert of_a_run
     # And what may be somebody's is not swept away.
-    left = tmp_path / "results" / f".a.csv.x{files.PART}"
+    left = tmp_path / "results" / f".a.csv.x{partial.PART}"
     left.parent.mkdir()
     left.write_text("")
-    assert files.sweep(tmp_path) == [] and left.exists()
+    assert partial.sweep(tmp_path) == [] and left.exists()
 
 
 def vectors(path: Path) -> Path:
     path.parent.mkdir(parents=True)
-    writer = Writer(path, (3, 4, 8), {"wsd": "{}"})
+    writer = VectorsWriter(path, (3, 4, 8), {"wsd": "{}"})
     writer.put(range(4), np.random.default_rng(0).normal(size=(3, 4, 8)).astype(np.float32))
     writer.close()
     return path
@@ -159,12 +160,12 @@ def test_a_run_begins_with_a_folder_in_order(
 ) -> None:
     results = tmp_path / "results"
     for name in ("sound", "damaged"):
-        files.write_text(results / "q" / f"{name}.csv", "a,b\n")
+        atomic.write_text(results / "q" / f"{name}.csv", "a,b\n")
         vectors(results / "q" / name / "focal.safetensors")
     (results / "q" / ".x.csv.k3.part").write_text("half")
     flip(results / "q/damaged.csv", 1)
     flip(results / "q/damaged/focal.safetensors", 20)
-    lock = running.begin(state, results)
+    lock = begin(state, results)
     assert lock is not None
     lock.close()
     there = sorted(p.relative_to(results / "q").as_posix() for p in (results / "q").rglob("*.*"))
@@ -181,16 +182,16 @@ def test_a_run_begins_with_a_folder_in_order(
 
 def test_every_flipped_bit_of_a_file_of_vectors_is_found(tmp_path: Path) -> None:
     path = vectors(tmp_path / "results" / "focal.safetensors")
-    assert list(checking.damaged(path.parent)) == []
+    assert list(damage.damaged(path.parent)) == []
     sound = path.read_bytes()
     for place in range(len(sound)):
         flip(path, place)
-        ((found, _),) = checking.damaged(path.parent)
+        ((found, _),) = damage.damaged(path.parent)
         assert found == path, place
         path.write_bytes(sound)
     for length in range(0, len(sound), 7):
         path.write_bytes(sound[:length])
-        assert [found for found, _ in checking.damaged(path.parent, quick=True)] == [path]
+        assert [found for found, _ in damage.damaged(path.parent, quick=True)] == [path]
 
 
 def test_check_names_what_is_damaged_and_sets_it_aside(
@@ -217,7 +218,7 @@ def test_a_job_that_meets_damage_puts_it_out_of_the_way(
     of_a_run: bool,
 ) -> None:
     summary = tmp_path / "summary.csv"
-    files.write_text(summary, "model\nm\n")
+    atomic.write_text(summary, "model\nm\n")
     flip(summary, 0)
     if of_a_run:
         monkeypatch.setenv(VARIABLE, str(tmp_path / JOBS_LOCK))
@@ -234,24 +235,24 @@ def test_a_damaged_file_of_the_download_is_found_and_is_not_in_its_way(
 ) -> None:
     import hashlib
 
-    from wsd import download
+    from wsd.corpora import archive, coarsewsd20
 
     manifest = {
         "data/CoarseWSD-20/crane/train.gold.txt": hashlib.sha256(b"0\r\n1\r\n").hexdigest(),
         "data/CoarseWSD-20/crane/test.gold.txt": hashlib.sha256(b"0\n").hexdigest(),
     }
-    monkeypatch.setattr(download, "coarsewsd20_manifest", lambda: manifest)
-    source = tmp_path / "results" / checking.SOURCE
+    monkeypatch.setattr(coarsewsd20, "file_checksums", lambda: manifest)
+    source = tmp_path / "results" / damage.SOURCE
     (source / "crane").mkdir(parents=True)
     (source / "crane/train.gold.txt").write_bytes(b"0\n1\n")
     (source / "crane/test.gold.txt").write_bytes(b"0\n")
-    assert list(checking.damaged(tmp_path / "results")) == []
+    assert list(damage.damaged(tmp_path / "results")) == []
     flip(source / "crane/train.gold.txt", 0)
-    ((path, what),) = checking.damaged(tmp_path / "results")
+    ((path, what),) = damage.damaged(tmp_path / "results")
     assert path == source / "crane/train.gold.txt" and "SHA-256" in what
-    aside = checking.put_away(path)
+    aside = damage.put_away(path)
     assert aside.exists() and source not in aside.parents
-    download._refuse_foreign_files(source, manifest)
+    archive.refuse_foreign_files(source, manifest)
 
 
 def test_sigterm_leaves_nothing_half_written(tmp_path: Path) -> None:

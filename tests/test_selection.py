@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from wsd import tuning
+from wsd.artifacts import search
+from wsd.artifacts.search import Search
+from wsd.artifacts.tables import ALL_WORDS
+from wsd.classification.select import SELECTION_COLUMNS, select
 from wsd.errors import ResultError
-from wsd.selection import ALL_WORDS, COLUMNS, select
-from wsd.tuning import Search
 
 GRID = [{"C": 0.1}, {"C": 1}]
 NEAR = [{"metric": "cosine"}]
@@ -50,7 +51,7 @@ def write(
         "objective": objective,
         "folds": {"k": 5, "repeats": 2, "seed": 1},
     }
-    tuning.write(path, Search(grid, of_words, untuned), provenance)
+    search.write_search(path, Search(grid, of_words, untuned), provenance)
     return path
 
 
@@ -74,7 +75,7 @@ def test_the_chosen_one_exactly(tmp_path: Path) -> None:
               layers="10", classifier="near", estimator="nearest_centroid", grid=NEAR),
     ]  # fmt: skip
     table, chosen = run(tmp_path, files)
-    assert list(table.columns) == COLUMNS
+    assert list(table.columns) == SELECTION_COLUMNS
     best = chosen["chosen"]["toy"]["full"]["all"]
     # (0.7 + 0.7) / 2 and (0.5 + 0.6) / 2, then their mean and their spread.
     assert best == {
@@ -240,7 +241,7 @@ def test_the_objective_that_is_asked_for_is_read(tmp_path: Path) -> None:
             "folds": {},
         }  # fmt: skip
         files.append(tmp_path / f"{layers}.parquet")
-        tuning.write(files[-1], Search([{}], figures, ()), provenance)
+        search.write_search(files[-1], Search([{}], figures, ()), provenance)
     _, chosen = run(tmp_path, files, "mean_word_accuracy")
     best = chosen["chosen"]["toy"]["full"]["all"]
     assert (best["layers"], best["objective"], best["frequency"]) == ("5", 0.3, 1)

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wsd.errors import ResultError
-from wsd.sheets import Columns, guarded, plain, read_csv, write_csv
+from wsd.storage.csv import Columns, guarded, plain, read_csv, write_csv
 
 SIGNS = tuple("=+-@\t\r")
 

@@ -11,17 +11,19 @@ import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
-from wsd.evaluation import KEYS, summarise
-from wsd.figures import FIGURES, MEANS, confusion, joint_confusion, mean_figures, word_figures
-from wsd.statistics import (
-    cluster_intervals,
-    difference_intervals,
-    holm,
-    mcnemar,
-    mean_intervals,
-    not_told_from_best,
-    paired_permutations,
-    word_intervals,
+from wsd.artifacts.tables import KEY_COLUMNS
+from wsd.evaluation.evaluate import summarise
+from wsd.metrics.best_set import not_told_from_best
+from wsd.metrics.clusters import cluster_intervals
+from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
+from wsd.metrics.permutation import holm, mcnemar, paired_permutations
+from wsd.metrics.scores import (
+    MEAN_SCORES,
+    WORD_SCORES,
+    confusion,
+    joint_confusion,
+    mean_scores,
+    word_scores,
 )
 
 Word = tuple[np.ndarray, np.ndarray, np.ndarray, int]
@@ -96,25 +98,25 @@ def test_figures_are_scikit_learn_s(seed: int) -> None:
     rows = []
     for i, (gold, a, _, n_senses) in enumerate(words):
         expected = scored(gold, a)
-        found = word_figures(confusion(gold, a, n_senses))
-        assert {name: float(found[name]) for name in FIGURES} == pytest.approx(
-            {name: expected[name] for name in FIGURES}
+        found = word_scores(confusion(gold, a, n_senses))
+        assert {name: float(found[name]) for name in WORD_SCORES} == pytest.approx(
+            {name: expected[name] for name in WORD_SCORES}
         )
-        rows.append({**dict.fromkeys(KEYS, "x"), "word": f"w{i}", **expected})
+        rows.append({**dict.fromkeys(KEY_COLUMNS, "x"), "word": f"w{i}", **expected})
     summary = summarise(pd.DataFrame(rows)).iloc[0]
-    over = mean_figures([confusion(gold, a, n) for gold, a, _, n in words])
-    assert {name: float(over[name]) for name in MEANS} == pytest.approx(
-        {name: summary[name] for name in MEANS}
+    over = mean_scores([confusion(gold, a, n) for gold, a, _, n in words])
+    assert {name: float(over[name]) for name in MEAN_SCORES} == pytest.approx(
+        {name: summary[name] for name in MEAN_SCORES}
     )
 
 
 def test_figures_of_a_batch_are_those_of_each() -> None:
     batch = np.random.default_rng(1).integers(0, 3, size=(4, 5, 3, 3))
     batch[0, 0] = [[2, 0, 0], [0, 0, 0], [0, 0, 0]]
-    together = word_figures(batch)
+    together = word_scores(batch)
     for place in np.ndindex(4, 5):
-        alone = word_figures(batch[place])
-        for name in FIGURES:
+        alone = word_scores(batch[place])
+        for name in WORD_SCORES:
             assert together[name][place] == alone[name]
 
 
@@ -138,7 +140,7 @@ def test_a_sense_without_instances_changes_nothing_that_it_should_not() -> None:
     assert one["accuracy"] == one["balanced_accuracy"]
     assert one["macro_f1"][1] == 1
     assert one["macro_f1"][0] > one["accuracy"][0]
-    assert word_intervals(np.array([[7]])) == dict.fromkeys(FIGURES, (1.0, 1.0))
+    assert word_intervals(np.array([[7]])) == dict.fromkeys(WORD_SCORES, (1.0, 1.0))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -147,13 +149,13 @@ def test_intervals_hold_the_estimate_and_keep_to_the_range(seed: int) -> None:
     first, second = systems(pairs)
     spans: list[tuple[tuple[float, float], float, int]] = []
     for a in first:
-        of_a = word_figures(a)
+        of_a = word_scores(a)
         own = word_intervals(a, draws=300)
-        spans += [(own[name], of_a[name], 0) for name in FIGURES]
-    over_a, over_b = mean_figures(first), mean_figures(second)
+        spans += [(own[name], of_a[name], 0) for name in WORD_SCORES]
+    over_a, over_b = mean_scores(first), mean_scores(second)
     own, between = mean_intervals(first, draws=300), difference_intervals(pairs, draws=300)
-    spans += [(own[name], over_a[name], 0) for name in MEANS]
-    spans += [(between[name], over_a[name] - over_b[name], -1) for name in MEANS]
+    spans += [(own[name], over_a[name], 0) for name in MEAN_SCORES]
+    spans += [(between[name], over_a[name] - over_b[name], -1) for name in MEAN_SCORES]
     for (low, high), estimate, floor in spans:
         assert floor <= low <= estimate <= high <= 1
         assert low < high
@@ -165,7 +167,7 @@ def test_intervals_narrow_with_the_level_and_with_more_instances() -> None:
     assert narrow < wide / 2
     for intervals, name in (
         (word_intervals, "accuracy"),
-        (lambda m: mean_intervals([m]), MEANS[0]),
+        (lambda m: mean_intervals([m]), MEAN_SCORES[0]),
     ):
         few, many = (np.diff(intervals(matrix * times)[name])[0] for times in (1, 16))
         assert many == pytest.approx(few / 4, rel=0.2)
@@ -174,7 +176,7 @@ def test_intervals_narrow_with_the_level_and_with_more_instances() -> None:
 def test_the_prior_of_many_rows_does_not_add_up() -> None:
     # 20 words nearly all right: unshifted, the posterior would lie below the estimate.
     words = [np.array([[91, 1], [0, 7]]), np.array([[60, 0], [1, 9]])] * 10
-    estimate = mean_figures(words)
+    estimate = mean_scores(words)
     for name, (low, high) in mean_intervals(words).items():
         assert 0.2 < (high - estimate[name]) / (high - low) < 0.6
 
@@ -184,13 +186,13 @@ def test_two_that_are_one_do_not_differ() -> None:
     guessed = gold.copy()
     guessed[[3, 22]] = 1 - guessed[[3, 22]]
     pair = [joint_confusion(gold, guessed, guessed, 2)]
-    for name in MEANS:
+    for name in MEAN_SCORES:
         assert paired_permutations(pair)[name] == (0, 1)
         low, high = difference_intervals(pair)[name]
         assert low < 0 < high
         assert -low == pytest.approx(high, rel=0.2)
     assert mcnemar(pair) == 1
-    for name in MEANS:
+    for name in MEAN_SCORES:
         best = not_told_from_best([gold], [np.stack([guessed] * 3)], name)
         assert best.p.tolist() == [1, 1, 1]
         assert best.within.all()
@@ -200,7 +202,7 @@ def test_a_difference_is_that_of_the_exchanged_systems_turned() -> None:
     pairs = joints(random_words(3, most=40))
     turned = [joint.swapaxes(1, 2) for joint in pairs]
     forth, back = (difference_intervals(side, draws=20_000) for side in (pairs, turned))
-    for name in MEANS:
+    for name in MEAN_SCORES:
         assert forth[name] == pytest.approx([-x for x in back[name][::-1]], abs=0.02)
 
 
@@ -212,7 +214,7 @@ def test_pairing_counts() -> None:
         same[sense, 1 - sense, 1 - sense] = 20
         apart[sense, sense, sense] = 60
         apart[sense, sense, 1 - sense] = apart[sense, 1 - sense, sense] = 20
-    for name in MEANS:
+    for name in MEAN_SCORES:
         narrow, wide = (np.diff(difference_intervals([x])[name])[0] for x in (same, apart))
         assert narrow < wide / 3
 
@@ -230,7 +232,7 @@ def test_the_seed_decides() -> None:
 
 def test_no_word_is_refused() -> None:
     with pytest.raises(ValueError, match="no word"):
-        mean_figures([])
+        mean_scores([])
 
 
 # Clusters
@@ -248,10 +250,10 @@ def test_clusters_of_one_are_instances_and_doubles_inflate() -> None:
         [np.tile(x, 2) for x in golds],
         [np.tile(np.arange(90), 2)] * 6,
     )
-    for name in MEANS:
+    for name in MEAN_SCORES:
         assert alone[name].inflation == pytest.approx(1, abs=0.08)
         low, high, _ = alone[name]
-        estimate = mean_figures([confusion(*word, 2) for word in zip(golds, guesses, strict=True)])
+        estimate = mean_scores([confusion(*word, 2) for word in zip(golds, guesses, strict=True)])
         assert estimate[name] - 1 - low == pytest.approx(high + 1 - estimate[name], rel=0.3)
         assert twice[name].inflation == pytest.approx(2**0.5, abs=0.12)
         assert twice[name][:2] == pytest.approx(alone[name][:2], abs=0.006)
@@ -264,7 +266,7 @@ def test_clusters_of_a_difference() -> None:
     clusters = [np.arange(90)] * 3
     same = cluster_intervals(golds, guesses, guesses, clusters)
     better = cluster_intervals(golds, golds, guesses, clusters)
-    for name in MEANS:
+    for name in MEAN_SCORES:
         assert same[name] == (0, 0, 1)
         assert better[name].low > 0.1
 
@@ -277,10 +279,10 @@ def enumerated(words: Sequence[Word]) -> dict[str, float]:
 
     def means(sides: Sequence[np.ndarray]) -> np.ndarray:
         rows = [
-            {**dict.fromkeys(KEYS, "x"), "word": i, **scored(word[0], side)}
+            {**dict.fromkeys(KEY_COLUMNS, "x"), "word": i, **scored(word[0], side)}
             for i, (word, side) in enumerate(zip(words, sides, strict=True))
         ]
-        return summarise(pd.DataFrame(rows))[list(MEANS)].to_numpy(dtype=float)[0]
+        return summarise(pd.DataFrame(rows))[list(MEAN_SCORES)].to_numpy(dtype=float)[0]
 
     ends = np.cumsum([len(word[0]) for word in words])
     found = []
@@ -292,7 +294,7 @@ def enumerated(words: Sequence[Word]) -> dict[str, float]:
         ]
         found.append(np.subtract(*(means(side) for side in zip(*pairs, strict=True))))
     extreme = np.abs(found) >= np.abs(found[0]) - 1e-9
-    return dict(zip(MEANS, extreme.mean(axis=0), strict=True))
+    return dict(zip(MEAN_SCORES, extreme.mean(axis=0), strict=True))
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -304,10 +306,10 @@ def test_permutations_against_all_of_them(seed: int) -> None:
         words.append((gold, a, np.array([*(a[:2] + 1) % n_senses, a[2]]), n_senses))
     pairs = joints(words)
     exact = paired_permutations(pairs)
-    assert {name: exact[name].p for name in MEANS} == pytest.approx(enumerated(words))
+    assert {name: exact[name].p for name in MEAN_SCORES} == pytest.approx(enumerated(words))
     # Too few permutations to enumerate: the observed outcome counts, (1 + 3 p) / 4 on average.
     few = [paired_permutations(pairs, permutations=3, rng=i) for i in range(600)]
-    for name in MEANS:
+    for name in MEAN_SCORES:
         mean = np.mean([found[name].p for found in few])
         assert mean == pytest.approx((1 + 3 * exact[name].p) / 4, abs=0.04)
 
@@ -317,7 +319,7 @@ def test_sampled_permutations_come_near_the_exact_p() -> None:
     pair = np.zeros((3, 3, 3), dtype=int)
     pair[[0, 0, 1, 1, 2, 2], [0, 1, 1, 0, 2, 1], [1, 0, 0, 1, 1, 2]] = [4, 2, 5, 1, 2, 3]
     exact, sampled = (paired_permutations([pair], permutations=n, rng=3) for n in (2160, 2159))
-    for name in MEANS:
+    for name in MEAN_SCORES:
         assert exact[name].difference == sampled[name].difference
         assert 0.01 < exact[name].p < 0.99
         assert sampled[name].p != exact[name].p
@@ -367,7 +369,7 @@ def test_two_choices_are_a_one_sided_paired_test(seed: int) -> None:
     words = random_words(seed, n_words=3, most=8)
     golds = [gold for gold, *_ in words]
     two_sided = paired_permutations(joints(words))
-    for name in MEANS:
+    for name in MEAN_SCORES:
         found = not_told_from_best(golds, [np.stack([a, b]) for _, a, b, _ in words], name)
         turned = not_told_from_best(golds, [np.stack([b, a]) for _, a, b, _ in words], name)
         worse, better = np.argsort(found.estimate)
@@ -420,9 +422,9 @@ def test_the_set_leaves_out_what_is_clearly_worse() -> None:
     golds = [np.repeat([0, 1], [80, 40]) for _ in range(5)]
     chances = np.array([0.05, 0.05, 0.06, 0.3, 0.4])[:, None]
     tables = [np.where(rng.random((5, 120)) < chances, 1 - gold, gold) for gold in golds]
-    for name in MEANS:
+    for name in MEAN_SCORES:
         best = not_told_from_best(golds, tables, name, permutations=500)
-        over = mean_figures(
+        over = mean_scores(
             [
                 np.stack([confusion(gold, row, 2) for row in table])
                 for gold, table in zip(golds, tables, strict=True)
@@ -462,7 +464,7 @@ def test_words_with_a_sense_of_seven_are_covered() -> None:
 def test_coverage(bench: ModuleType, scenario: str) -> None:
     rng = np.random.default_rng(0)
     words = bench.words(scenario, 60, 400, rng)
-    for name in FIGURES:
+    for name in WORD_SCORES:
         ours, naive = (
             [words.coverage(word, name, method) for word in bench.COUNTS]
             for method in ("ours", "percentile")
@@ -472,7 +474,7 @@ def test_coverage(bench: ModuleType, scenario: str) -> None:
         assert np.mean(naive) < 0.935
     for pair in (False, True):
         means = bench.means(scenario, 150, 400, rng, pair)
-        for name in MEANS:
+        for name in MEAN_SCORES:
             # Three standard errors below 95%.
             assert means.coverage("all", name, "ours") > 0.897
 
@@ -481,12 +483,12 @@ def test_coverage(bench: ModuleType, scenario: str) -> None:
 def test_the_set_holds_the_best(bench: ModuleType) -> None:
     rng = np.random.default_rng(0)
     found = bench.sets([1.0] * 6, 60, 200, rng)
-    for name in MEANS:
+    for name in MEAN_SCORES:
         held, size = found[name]
         assert held > 0.87
         assert size > 5
     sharp = bench.sets([0.3, 1.0, 1.0, 1.0], 10, 200, rng)
-    for name in MEANS:
+    for name in MEAN_SCORES:
         assert sharp[name][0] == 1
         assert sharp[name][1] < 2
 

@@ -13,10 +13,11 @@ import pytest
 from numpy.testing import assert_array_equal
 from steps import DATA_ARGUMENTS, LOGISTIC, STEPS, SYSTEM, VECTORS, WORDS, prepare
 
-from wsd import corpus, folds, predictions, trains, tuning
+from wsd.artifacts import corpus, folds, predictions, training_set
+from wsd.artifacts.search import read_search
+from wsd.classification.control import control_labels
 from wsd.cli import main
-from wsd.control import control_labels
-from wsd.files import SUMS
+from wsd.storage.checksums import SUMS
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,7 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def corpora(folder: Path) -> dict[str, corpus.Corpus]:
-    return corpus.read_all(folder / "corpus", WORDS)
+    return corpus.read_corpora(folder / "corpus", WORDS)
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -97,7 +98,7 @@ def test_every_file_of_every_command_is_on_the_disk_before_it_has_its_name(folde
 def test_training_sets_and_their_folds(here: Path) -> None:
     full, balanced = folds.read(here / "full.parquet"), folds.read(here / "balanced.parquet")
     assert (full.train, full.k, full.repeats, full.seed) == ("full", 5, 2, 1)
-    part = trains.read(here / "trains/balanced.parquet")
+    part = training_set.read(here / "trains/balanced.parquet")
     assert balanced.train == part.name == "balanced"
     for word, table in corpora(here).items():
         n = int((table.split == "train").sum())
@@ -109,7 +110,7 @@ def test_training_sets_and_their_folds(here: Path) -> None:
 
 
 def test_published_predictions_stand_where_ours_do(here: Path) -> None:
-    found, provenance = predictions.read(here / "published.parquet")
+    found, provenance = predictions.read_predictions(here / "published.parquet")
     assert provenance["encoder"]["model"]["name"] == SYSTEM
     for of_word in found:
         table = corpora(here)[of_word.word]
@@ -119,8 +120,8 @@ def test_published_predictions_stand_where_ours_do(here: Path) -> None:
 
 def test_classify_writes_a_file_and_a_search_per_training_set(here: Path) -> None:
     for train, out, search in (("full", "p", "s"), ("balanced", "pb", "sb")):
-        found, provenance = predictions.read(here / f"{out}.parquet")
-        searched, source = tuning.read(here / f"{search}.parquet")
+        found, provenance = predictions.read_predictions(here / f"{out}.parquet")
+        searched, source = read_search(here / f"{search}.parquet")
         assert provenance["train"] == source["train"] == train
         assert (provenance["view"], provenance["layers"]) == ("focal", "mix-all")
         assert provenance["estimator"] == "logistic" and provenance["task"] == "sense"
@@ -135,9 +136,9 @@ def test_classify_writes_a_file_and_a_search_per_training_set(here: Path) -> Non
         assert {of.n_train for of in found if of.word == "crane"} == {n_train}
     # Different training sets, different predictions.
     assert not np.array_equal(
-        *(predictions.read(here / f"{out}.parquet")[0][0].scores for out in ("p", "pb"))
+        *(predictions.read_predictions(here / f"{out}.parquet")[0][0].scores for out in ("p", "pb"))
     )
-    _, several = predictions.read(here / "p2.parquet")
+    _, several = predictions.read_predictions(here / "p2.parquet")
     assert (several["view"], several["layers"]) == ("focal+context", "2+1")
     assert (several["classifier"], several["estimator"]) == ("own", "lda")
 
@@ -152,9 +153,9 @@ def test_a_training_set_gives_the_same_alone_as_beside_another(here: Path, tmp_p
 
 
 def test_control_learns_the_labels_of_the_neighbours(here: Path) -> None:
-    found, provenance = predictions.read(here / "c.parquet")
+    found, provenance = predictions.read_predictions(here / "c.parquet")
     assert provenance["task"] == "control"
-    usual, of_senses = predictions.read(here / "p4.parquet")
+    usual, of_senses = predictions.read_predictions(here / "p4.parquet")
     assert provenance["corpus"] == of_senses["corpus"]
     for of_word, of_sense in zip(found, usual, strict=True):
         table = corpora(here)[of_word.word]
@@ -167,14 +168,14 @@ def test_control_learns_the_labels_of_the_neighbours(here: Path) -> None:
 def test_what_is_selected_is_what_is_fitted(here: Path) -> None:
     chosen = json.loads((here / "selection.json").read_text())["chosen"]["tiny"]["full"]
     assert len([row for row in rows(here / "selection.csv") if row["scope"] == "all words"]) == 4
-    found, provenance = predictions.read(here / "pw.parquet")
+    found, provenance = predictions.read_predictions(here / "pw.parquet")
     assert provenance["chosen"] == chosen["words"]
     files = {("focal", "mix-all", "logistic"): "p", ("focal+context", "2+1", "own"): "p2",
              ("focal", "1", "knn"): "p3", ("focal", "1", "logistic"): "p4"}  # fmt: skip
     compared = 0
     for of_word in found:
         row = chosen["words"][of_word.word]
-        usual, source = predictions.read(
+        usual, source = predictions.read_predictions(
             here / f"{files[row['view'], row['layers'], row['classifier']]}.parquet"
         )
         if source["parameters"] == row["parameters"]:
@@ -185,7 +186,7 @@ def test_what_is_selected_is_what_is_fitted(here: Path) -> None:
 
 
 def test_a_baseline_is_one_more_file_of_predictions(here: Path) -> None:
-    found, provenance = predictions.read(here / "b.parquet")
+    found, provenance = predictions.read_predictions(here / "b.parquet")
     assert (provenance["classifier"], provenance["train"]) == ("bag_of_words", "full")
     assert {of.word for of in found} == set(WORDS)
     assert {of.split for of in found} == {"test", "outofdomain"}
@@ -307,4 +308,4 @@ def test_the_words_of_a_file_may_be_more_than_those_asked_for(here: Path, tmp_pa
     out = tmp_path / "o.parquet"
     rest = ["--folds", "full.parquet", "--searches", str(tmp_path / "s"), "--out", str(out)]
     assert main(["classify", *data, "--estimator", "knn", *rest]) == 0
-    assert {of.word for of in predictions.read(out)[0]} == {"crane"}
+    assert {of.word for of in predictions.read_predictions(out)[0]} == {"crane"}

@@ -8,8 +8,8 @@ import pytest
 from clouds import clouds
 from numpy.testing import assert_allclose, assert_array_equal
 
-from wsd.classifiers import build
-from wsd.classifiers.stored import arrays_of, restored
+from wsd.classification.estimators.registry import make_estimator
+from wsd.classification.estimators.stored import arrays_of, restored
 from wsd.errors import ConfigError
 
 KINDS = [
@@ -34,7 +34,7 @@ def test_it_predicts_the_same(
     """With more and with fewer instances than features, and class numbers with a gap."""
     X, y, test = clouds(7, classes=classes, rows=rows, width=30, spread=2.0)
     X, test = X.astype(np.float32), test.astype(np.float32)
-    fitted = build(name, parameters).fit(X, 2 * y + 1)
+    fitted = make_estimator(name, parameters).fit(X, 2 * y + 1)
     again = restored(name, json.loads(json.dumps(parameters)), arrays_of(name, fitted))
     assert type(again) is type(fitted)
     assert_array_equal(again.predict(test), fitted.predict(test))
@@ -46,7 +46,7 @@ def test_arrays_that_do_not_belong_together_are_refused(
     name: str, parameters: dict[str, Any]
 ) -> None:
     X, y, _ = clouds(7, classes=3, rows=40, width=30)
-    learned = arrays_of(name, build(name, parameters).fit(X, y))
+    learned = arrays_of(name, make_estimator(name, parameters).fit(X, y))
     for key in learned:
         with pytest.raises(KeyError):
             restored(name, parameters, {k: v for k, v in learned.items() if k != key})

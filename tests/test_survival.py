@@ -23,9 +23,9 @@ from checkout import Checkout
 from hub_server import HubServer
 from tiny import tiny_bert
 
-from wsd import predictions
-from wsd.running import RUN_LOCK
-from wsd.unfinished import FOLDER as UNFINISHED
+from wsd.artifacts import predictions
+from wsd.encoder.resume import UNFINISHED
+from wsd.run.lock import RUN_LOCK
 
 EMBEDDINGS = "results/quickstart/tiny/embeddings/crane"
 EMBED_LOG = "results/logs/quickstart/tiny/embed/crane.log"
@@ -137,7 +137,7 @@ def test_a_failure_after_a_change_leaves_no_old_figures(done: Checkout) -> None:
     run = done.run(*ARGUMENTS)
     assert run.jobs["embed"] == run.jobs["classify"] == run.jobs["evaluate"] == 1
     table = done.root / "results/quickstart/tiny/predictions/full/focal/1.nearest_centroid.parquet"
-    assert predictions.read(table)[1]["encoder"]["pooling"] == "first"
+    assert predictions.read_predictions(table)[1]["encoder"]["pooling"] == "first"
     config.write_text(before)
     done.run(*ARGUMENTS)
     assert differences(done) == []

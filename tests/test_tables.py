@@ -1,7 +1,7 @@
 """The tables for a paper: the right rows, and characters that would break them."""
 
-from wsd.figures import MEANS
-from wsd.tables import KEY, latex, markdown
+from wsd.evaluation.paper_table import KEY, latex, markdown
+from wsd.metrics.scores import MEAN_SCORES
 
 
 def line(kind: str, **other: str) -> dict[str, object]:
@@ -12,7 +12,7 @@ def line(kind: str, **other: str) -> dict[str, object]:
         "layers": "5+mean-all",
         "classifier": "a&b|c",
     }
-    figures = {f"{name}{end}": 0.5 for name in MEANS for end in ("", "_low", "_high")}
+    figures = {f"{name}{end}": 0.5 for name in MEAN_SCORES for end in ("", "_low", "_high")}
     return {"kind": kind, **names, **figures, **other}
 
 

@@ -1,6 +1,6 @@
 """Tables as text: columns that line up, and what would break a row in Markdown."""
 
-from wsd.text_table import aligned, line, markdown
+from wsd.storage.text_table import aligned, line, markdown
 
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:

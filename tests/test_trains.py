@@ -11,20 +11,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from wsd import files, trains
-from wsd.corpus import Corpus, read_text
-from wsd.datasets import DATASETS
-from wsd.download import coarsewsd20_manifest, coarsewsd20_trains, extract, place
+from wsd.artifacts import training_set
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.dataset import DATASETS
+from wsd.artifacts.training_set import TrainingSet, setting, training_rows
+from wsd.corpora.archive import extract
+from wsd.corpora.coarsewsd20 import TRAINS, draws, file_checksums, place, words_of_trains
+from wsd.corpora.text_format import read_text
+from wsd.corpora.trains import read_trains, write_training_sets
 from wsd.errors import CorpusError, ResultError
-from wsd.trains import (
-    TRAINS,
-    TrainingSet,
-    build,
-    draws,
-    read_trains,
-    setting,
-    training_rows,
-)
+from wsd.storage import parquet
 
 Rows = Sequence[tuple[str, int]]
 
@@ -68,7 +64,7 @@ def part(source: Path, rows: Rows, *, word: str = "mint", train: str = "balanced
 
 
 def test_the_names_are_those_of_the_download() -> None:
-    assert set(TRAINS) == set(coarsewsd20_trains())
+    assert set(TRAINS) == set(words_of_trains())
     assert len(TRAINS) == len(set(TRAINS)) == 19
 
 
@@ -227,13 +223,13 @@ def test_what_is_written_is_what_is_read(
     for train, lines in (("1pct", [4, 1]), ("5pct", [5, 4, 1])):
         part(source, [FULL[line] for line in lines], train=train)
         part(source, [FULL[2]], word="sage", train=train)
-    build(source, corpora, ["1pct", "5pct"], tmp_path / "out")
+    write_training_sets(source, corpora, ["1pct", "5pct"], tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         ".sums",
         "1pct.parquet",
         "5pct.parquet",
     ]
-    read = trains.read(tmp_path / "out" / "5pct.parquet")
+    read = training_set.read(tmp_path / "out" / "5pct.parquet")
     assert read.name == "5pct"
     assert {word: lines.tolist() for word, lines in read.lines.items()} == {
         "mint": [1, 4, 5],
@@ -241,7 +237,7 @@ def test_what_is_written_is_what_is_read(
     }
     assert read.corpus == {word: corpus.digest for word, corpus in corpora.items()}
     assert training_rows(corpora["mint"], read).tolist() == [1, 4, 5]
-    table, _ = files.read_table(tmp_path / "out" / "5pct.parquet")
+    table, _ = parquet.read_table(tmp_path / "out" / "5pct.parquet")
     assert table.to_pydict() == {"word": ["mint"] * 3 + ["sage"], "index": [1, 4, 5, 2]}
 
 
@@ -262,13 +258,13 @@ def test_a_file_of_something_else_is_refused(
 
     def write(words: list[str], index: list[int]) -> None:
         columns = {"word": pa.array(words, pa.string()), "index": pa.array(index, pa.int32())}
-        files.write_table(path, pa.table(columns), provenance)
+        parquet.write_table(path, pa.table(columns), provenance)
 
     write(["mint", "mint"], [1, 4])
-    assert trains.read(path).lines["mint"].tolist() == [1, 4]
+    assert training_set.read(path).lines["mint"].tolist() == [1, 4]
     write(words, index)
     with pytest.raises(ResultError, match="does not hold what it should") as caught:
-        trains.read(path)
+        training_set.read(path)
     assert caught.value.where == str(path)
 
 
@@ -292,7 +288,7 @@ ROWS = {
 @pytest.fixture(scope="module")
 def real_source(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("real") / "source"
-    manifest = coarsewsd20_manifest()
+    manifest = file_checksums()
     extract(archive, out, {n: d for n, d in manifest.items() if "published" not in place(n)})
     return out
 
@@ -309,8 +305,8 @@ def real_trains(
     real_source: Path, real: dict[str, Corpus], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, TrainingSet]:
     out = tmp_path_factory.mktemp("trains")
-    build(real_source, real, TRAINS, out)
-    return {train: trains.read(out / f"{train}.parquet") for train in TRAINS}
+    write_training_sets(real_source, real, TRAINS, out)
+    return {train: training_set.read(out / f"{train}.parquet") for train in TRAINS}
 
 
 def plain(folder: Path, split: str) -> Counter[tuple[str, str]]:
@@ -325,7 +321,7 @@ def plain(folder: Path, split: str) -> Counter[tuple[str, str]]:
 def test_every_real_row_is_found(
     real_source: Path, real: dict[str, Corpus], real_trains: dict[str, TrainingSet]
 ) -> None:
-    words = coarsewsd20_trains()
+    words = words_of_trains()
     assert {train: list(found.lines) for train, found in real_trains.items()} == {
         train: list(words[train]) for train in TRAINS
     }

@@ -16,10 +16,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tiny import tiny_bert
 
 import wsd
-from wsd import embeddings, features, opening
+from wsd.artifacts import features
+from wsd.encoder import embed
 from wsd.errors import ConfigError
-from wsd.focus import Focus, labelled, quickstart
-from wsd.transformer import FocalEmbedder
+from wsd.inference import named_encoders
+from wsd.inference.focal_embedder import FocalEmbedder
+from wsd.inference.focus import Focus, labelled, quickstart
 
 TINY = "tiny-bert"
 
@@ -85,12 +87,12 @@ def test_scikit_learns_own_checks(estimator, check, root, monkeypatch) -> None:
 )
 def test_the_vectors_are_the_workflows(root, tmp_path, view, layers) -> None:
     corpus = quickstart("crane")
-    record = opening.find(opening.named(root / TINY))
-    embeddings.embed(
+    record = named_encoders.find_model(named_encoders.source_named(root / TINY))
+    embed.embed(
         corpus, record, views=view.split("+"), pooling="mean", seed=1, device="cpu", threads=1,
         out=tmp_path / "crane",
     )  # fmt: skip
-    _, stored, _ = features.read(tmp_path, corpus, view, layers)
+    _, stored, _ = features.read_features(tmp_path, corpus, view, layers)
     X, _ = labelled(corpus, "test")
     made = FocalEmbedder(root / TINY, layers, view, device="cpu").fit_transform(X)
     np.testing.assert_allclose(made, stored[corpus.split == "test"], rtol=1e-4, atol=1e-5)
@@ -119,7 +121,7 @@ def test_names_copies_and_frames(embedder: FocalEmbedder) -> None:
     ]  # fmt: skip
     # By the protocol that other processes are given their copies with.
     again = copy.deepcopy(embedder)
-    opening._load.cache_clear()
+    named_encoders._load.cache_clear()
     np.testing.assert_array_equal(again.transform(X), vectors)
     assert not hasattr(clone(embedder), "record_")
     frame = embedder.set_output(transform="pandas").transform(X)

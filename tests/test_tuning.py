@@ -14,13 +14,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from wsd import corpus as corpora_files
-from wsd import predictions, tuning
-from wsd.classifiers import KNN, LDA, Logistic, MixedLogistic, NearestCentroid
-from wsd.corpus import Corpus
+from wsd.artifacts import corpus as corpora_files
+from wsd.artifacts import predictions
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.folds import WordFolds
+from wsd.artifacts.search import OBJECTIVES, Search, grid_points, read_search, write_search
+from wsd.classification import classify as classify_module
+from wsd.classification.estimators.knn import KNN
+from wsd.classification.estimators.lda import LDA
+from wsd.classification.estimators.logistic import Logistic
+from wsd.classification.estimators.mixed_logistic import MixedLogistic
+from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.tuning import grid_scores, score_word
 from wsd.errors import ConfigError, ResultError
-from wsd.folds import WordFolds
-from wsd.tuning import Search, points, score_word, search
 
 SPACES: dict[str, tuple[Any, dict[str, Any]]] = {
     "nearest_centroid": (NearestCentroid(), {"metric": ["cosine", "euclidean"]}),
@@ -35,18 +41,18 @@ SPACES: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 def test_points_in_the_order_of_the_lists() -> None:
-    assert points({"C": [0.1, 1], "prior_shift": [1, 0]}) == [
+    assert grid_points({"C": [0.1, 1], "prior_shift": [1, 0]}) == [
         {"C": 0.1, "prior_shift": 1},
         {"C": 0.1, "prior_shift": 0},
         {"C": 1, "prior_shift": 1},
         {"C": 1, "prior_shift": 0},
     ]
-    assert points({"metric": "cosine", "k": [3, 1]}) == [
+    assert grid_points({"metric": "cosine", "k": [3, 1]}) == [
         {"metric": "cosine", "k": 3},
         {"metric": "cosine", "k": 1},
     ]
-    assert points({}) == [{}]
-    assert list(points({"b": 1, "a": [2]})[0]) == ["b", "a"]
+    assert grid_points({}) == [{}]
+    assert list(grid_points({"b": 1, "a": [2]})[0]) == ["b", "a"]
 
 
 # Out-of-fold figures
@@ -86,7 +92,7 @@ def naive(
 def test_figures_are_those_of_a_naive_loop(name: str, width: int) -> None:
     classifier, space = SPACES[name]
     X, y, _ = clouds(1, rows=64, width=width, spread=2.5, shares=(0.6, 0.3, 0.1))
-    folds, grid = random_folds(64), points(space)
+    folds, grid = random_folds(64), grid_points(space)
     expected = naive(classifier, grid, X, y, folds)
     assert len(np.unique(expected)) > 3  # else little could go wrong
     assert_allclose(score_word(classifier, grid, X, y, folds), expected, rtol=1e-12)
@@ -95,7 +101,7 @@ def test_figures_are_those_of_a_naive_loop(name: str, width: int) -> None:
 def test_an_estimator_that_cannot_search_is_fitted_point_by_point() -> None:
     X, y, held = clouds(2)
     grid = [{"n_neighbors": 1}, {"n_neighbors": 7}]
-    found = search(KNeighborsClassifier(), X, y, held, grid)
+    found = grid_scores(KNeighborsClassifier(), X, y, held, grid)
     for point, of_point in zip(grid, found, strict=True):
         expected = KNeighborsClassifier(**point).fit(X, y).predict_proba(held)
         assert_array_equal(of_point, expected)
@@ -134,7 +140,8 @@ def test_scaling_is_fitted_inside_the_fold(name: str) -> None:
     moved = X.copy()
     moved[0] = 1e6
     before, after = (
-        search(classifier, x[fit], y[fit], x[held], points(space))[:, 1:] for x in (X, moved)
+        grid_scores(classifier, x[fit], y[fit], x[held], grid_points(space))[:, 1:]
+        for x in (X, moved)
     )
     assert_allclose(before, after, rtol=1e-12)
     # And through `score_word`: all that may change is the outlier's own fold and what is fitted
@@ -241,7 +248,7 @@ class Tuned:
             "out": [out],
             **changes,
         }
-        predictions.classify(self.corpora, self.root / "e", **asked)
+        classify_module.classify(self.corpora, self.root / "e", **asked)
         return search, out
 
 
@@ -269,7 +276,7 @@ def test_test_rows_change_no_byte_of_what_the_folds_say(tuned: Tuned, estimator:
     again, other = tuned.classify("after", **changes, relabel=spoilt)
     assert out.read_bytes() != other.read_bytes()
     assert search.read_bytes() == again.read_bytes()
-    (_, before), (_, after) = predictions.read(out), predictions.read(other)
+    (_, before), (_, after) = predictions.read_predictions(out), predictions.read_predictions(other)
     assert before == after
 
 
@@ -291,8 +298,8 @@ def test_training_rows_outside_the_training_set_change_nothing_either(
 
 def test_classify_tunes_on_the_folds_and_fits_on_all(tuned: Tuned) -> None:
     search_path, out = tuned.classify("run")
-    found, provenance = tuning.read(search_path)
-    grid = points(LOGISTIC)
+    found, provenance = read_search(search_path)
+    grid = grid_points(LOGISTIC)
     assert found.grid == grid
     assert (set(found.figures), found.untuned) == ({"mint", "sage"}, ("thyme",))
     for word in ("mint", "sage"):
@@ -302,7 +309,7 @@ def test_classify_tunes_on_the_folds_and_fits_on_all(tuned: Tuned) -> None:
     mean = np.mean([found.figures[word][..., 1] for word in found.figures], axis=(0, 1))
     best = grid[int(mean.argmax())]
     assert mean.max() > np.sort(mean)[-2]  # no tie
-    words, made = predictions.read(out)
+    words, made = predictions.read_predictions(out)
     assert made["parameters"] == provenance["parameters"] == best
     for of_word in words:
         # The untuned word gets the estimator's defaults, for nothing is fixed.
@@ -314,9 +321,9 @@ def test_classify_tunes_on_the_folds_and_fits_on_all(tuned: Tuned) -> None:
 
 def test_another_objective_may_choose_another_point(tuned: Tuned) -> None:
     chosen = {}
-    for objective in tuning.OBJECTIVES:
+    for objective in OBJECTIVES:
         path, _ = tuned.classify(objective, objective=objective)
-        found, provenance = tuning.read(path)
+        found, provenance = read_search(path)
         assert provenance["objective"] == objective
         assert provenance["parameters"] == found.best(objective)
         chosen[objective] = tuple(provenance["parameters"].values())
@@ -326,7 +333,7 @@ def test_another_objective_may_choose_another_point(tuned: Tuned) -> None:
 def test_an_untuned_word_keeps_what_the_config_fixes(tuned: Tuned) -> None:
     space = {"shrinkage": [0.9, 0.2], "prior_exponent": 0.25}
     _, out = tuned.classify("run", estimator="lda", space=space)
-    words, _ = predictions.read(out)
+    words, _ = predictions.read_predictions(out)
     (thyme,) = (of_word for of_word in words if of_word.word == "thyme")
     X, y = tuned.vectors["thyme"], tuned.corpora["thyme"].gold[:30]
     expected = LDA(prior_exponent=0.25).fit(X[1, :30], y).predict_proba(X[1, 30:])
@@ -339,10 +346,10 @@ def test_without_any_folds_only_what_is_fixed_is_noted(
     words = {word: turns(corpus, untuned=True) for word, corpus in tuned.corpora.items()}
     write_folds(tuned.root / "folds.parquet", tuned.corpora, **words)
     search_path, out = tuned.classify("run", space={"C": [0.01, 1], "prior_shift": 0.5})
-    _, provenance = predictions.read(out)
+    _, provenance = predictions.read_predictions(out)
     assert provenance["parameters"] == {"prior_shift": 0.5}
     assert sorted(provenance["untuned"]) == ["mint", "sage", "thyme"]
-    found, _ = tuning.read(search_path)
+    found, _ = read_search(search_path)
     assert found.figures == {} and len(found.grid) == 2
 
 
@@ -367,8 +374,8 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
         {"yard": random.random((3, 2, 3)), "arm": random.random((3, 2, 3))},
         ("bow",),
     )
-    tuning.write(tmp_path / "s.parquet", of, {"layers": "6"})
-    again, provenance = tuning.read(tmp_path / "s.parquet")
+    write_search(tmp_path / "s.parquet", of, {"layers": "6"})
+    again, provenance = read_search(tmp_path / "s.parquet")
     assert (again.grid, again.untuned, provenance["layers"]) == (of.grid, of.untuned, "6")
     assert set(again.figures) == set(of.figures)
     for word, figures in of.figures.items():
@@ -379,4 +386,4 @@ def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> No
     path = tmp_path / "corpus.parquet"
     corpora_files.write(path, make_corpus([("train", 0), ("test", 1)]))
     with pytest.raises(ResultError, match="does not hold what it should"):
-        tuning.read(path)
+        read_search(path)

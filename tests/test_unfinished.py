@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from tiny import corpus_of, tiny_bert
 
-from wsd import batches, embeddings, models
-from wsd import corpus as corpora
-from wsd.embeddings import Embeddings, Writer
-from wsd.encoder import Encoder
+from wsd.artifacts import corpus as corpora
+from wsd.artifacts.vectors import Embeddings, VectorsWriter
+from wsd.encoder import batches, embed, model
+from wsd.encoder.encoder import Encoder
+from wsd.encoder.resume import JOURNAL, UNFINISHED
 from wsd.errors import ModelError, StorageError
-from wsd.files import read_json, write_json
-from wsd.unfinished import FOLDER, JOURNAL
+from wsd.storage.json import read_json, write_json
 
 # Sixty sentences of many lengths: with the budget below a batch each of a few.
 CORPUS = corpus_of(
@@ -34,14 +34,14 @@ from pathlib import Path
 import wsd.batches, wsd.encoder
 from wsd import corpus, embeddings
 from wsd.files import read_json
-wsd.batches.CPU_BUDGET = 64
-forward, calls = wsd.encoder.Encoder._forward, []
+wsd.encoder.batches.CPU_BUDGET = 64
+forward, calls = wsd.encoder.encoder.Encoder._forward, []
 def counted(self, batch, weights):
     calls.append(len(batch))
     if len(calls) == 10:
         os.kill(os.getpid(), signal.SIGKILL)
     return forward(self, batch, weights)
-wsd.encoder.Encoder._forward = counted
+wsd.encoder.encoder.Encoder._forward = counted
 folder = Path(sys.argv[1])
 embeddings.embed(corpus.read(folder / "crane.parquet"), read_json(folder / "tiny.json"),
     views=["focal", "cls", "static"], pooling="mean", seed=1, device="cpu", threads=1,
@@ -58,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus, a model's record, and ``whole``: what an undisturbed pass writes."""
     root = tmp_path_factory.mktemp("unfinished")
     corpora.write(root / "crane.parquet", CORPUS)
-    record = models.resolve(
+    record = model.resolve(
         "tiny", path=str(tiny_bert(root / "model")), sha256={}, blocks=2, width=32
     )
     write_json(root / "tiny.json", record)
@@ -82,7 +82,7 @@ def run(out: Path, *, kill_at: int = 0, seed: int = 1, threads: int = 1) -> int:
         patched.setattr(batches, "CPU_BUDGET", 64)
         patched.setattr(Encoder, "_forward", counted)
         with pytest.raises(Killed) if kill_at else contextlib.nullcontext():
-            embeddings.embed(
+            embed.embed(
                 CORPUS, record, views=VIEWS, pooling="mean", seed=seed, device="cpu",
                 threads=threads, out=out,
             )  # fmt: skip
@@ -94,7 +94,7 @@ def contents(out: Path) -> dict[str, bytes]:
 
 
 def journal(out: Path) -> list[str]:
-    return (out / FOLDER / JOURNAL).read_text().splitlines()
+    return (out / UNFINISHED / JOURNAL).read_text().splitlines()
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_what_was_done_is_not_done_again(
     assert run(out, threads=threads) == len(CORPUS) - done
     assert f"{done} of {len(CORPUS)} sentences were done before" in caplog.text
     assert contents(out) == contents(folder / "whole"), "bit for bit"
-    assert not (out / FOLDER).exists()
+    assert not (out / UNFINISHED).exists()
 
 
 def test_killed_three_times(folder: Path, tmp_path: Path) -> None:
@@ -139,15 +139,15 @@ def test_killed_three_times(folder: Path, tmp_path: Path) -> None:
 
 def test_killed_when_all_is_computed(folder: Path, tmp_path: Path) -> None:
     out = folder / tmp_path.name
-    close = Writer.close
+    close = VectorsWriter.close
 
-    def closed(self: Writer) -> None:
+    def closed(self: VectorsWriter) -> None:
         if self.path.name == "cls.safetensors":
             raise Killed
         close(self)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Writer, "close", closed)
+        patched.setattr(VectorsWriter, "close", closed)
         with pytest.raises(Killed):
             run(out)
     assert run(out) == 0
@@ -176,7 +176,7 @@ def test_damaged_unfinished_work_is_done_again(
 ) -> None:
     caplog.set_level(logging.INFO, "wsd")
     lines = journal(killed)
-    vectors, book = killed / FOLDER / "cls.safetensors", killed / FOLDER / JOURNAL
+    vectors, book = killed / UNFINISHED / "cls.safetensors", killed / UNFINISHED / JOURNAL
     rows, crc = json.loads(lines[3])
     kept = [json.loads(line)[0] for line in lines[1:]]
     says = "1 unfinished batches are damaged"
@@ -217,7 +217,7 @@ def test_sigkill_in_the_middle_and_two_at_once_after_it(folder: Path) -> None:
         counts = list(pool.map(lambda _: embed_again(out), range(2)))
     assert counts == [None, None]
     assert contents(out) == contents(folder / "whole")
-    assert not (out / FOLDER).exists()
+    assert not (out / UNFINISHED).exists()
 
 
 def embed_again(out: Path) -> None:
@@ -232,7 +232,7 @@ def test_a_model_that_fails_leaves_nothing(folder: Path, tmp_path: Path, monkeyp
     monkeypatch.setattr(Encoder, "_forward", broken)
     record = json.loads((folder / "tiny.json").read_text())
     with pytest.raises(ModelError, match="not finite"):
-        embeddings.embed(
+        embed.embed(
             CORPUS, record, views=VIEWS, pooling="mean", seed=1, device="cpu", threads=1,
             out=tmp_path,
         )  # fmt: skip

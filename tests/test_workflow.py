@@ -19,12 +19,12 @@ from checkout import Checkout
 from hub_server import HubServer
 from tiny import tiny_bert
 
-from wsd import corpus as corpora
-from wsd import features
-from wsd.classifiers import Logistic
-from wsd.layers import expand
-from wsd.predictions import predict_word
-from wsd.published import SYSTEMS
+from wsd.artifacts import corpus as corpora
+from wsd.artifacts import features
+from wsd.artifacts.layer_choice import expand_layers
+from wsd.classification.estimators.logistic import Logistic
+from wsd.classification.fit_word import predict_word
+from wsd.corpora.coarsewsd20 import SYSTEMS
 
 KEYS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
 FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
@@ -606,7 +606,7 @@ def test_depth_pooling_and_direction_on_the_pages(tmp_path: Path) -> None:
     for word in ("apple", "crane"):
         corpus = corpora.read(folder / f"corpus/{word}.parquet")
         for model in ("tiny", "tiny-first", "tiny-last"):
-            found = features.read(folder / model / "embeddings", corpus, "focal", "2")
+            found = features.read_features(folder / model / "embeddings", corpus, "focal", "2")
             vectors[word, model] = found[1]
     # The tiny tokenizer cuts "apple" into its letters and has "crane" whole.
     for other in ("tiny-first", "tiny-last"):
@@ -667,8 +667,8 @@ def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> N
     folder = checkout.root / "results/coarsewsd20"
     digit = corpora.read(folder / "corpus/digit.parquet")
     embeddings = folder / "all-MiniLM-L6-v2/embeddings"
-    for choice in expand(["all", "mean-last-2", "mean-all", "concat-last-4"], 6):
-        _, vectors, _ = features.read(embeddings, digit, "focal", choice.name)
+    for choice in expand_layers(["all", "mean-last-2", "mean-all", "concat-last-4"], 6):
+        _, vectors, _ = features.read_features(embeddings, digit, "focal", choice.name)
         usual, tight = (
             predict_word(digit, vectors, Logistic(tol=tol))[0]
             for tol in (Logistic().tol, Logistic().tol / 10)

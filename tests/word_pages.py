@@ -11,7 +11,7 @@ from browser import Browser
 from made_report import CHOICES, Run, decode, pictures_of, predictions_of, word_page
 from selenium.webdriver.common.action_chains import ActionChains
 
-from wsd.report import render
+from wsd.report.pages import render
 
 # Of the plot: what Bokeh's document holds, by the models' names.
 STATE = """

@@ -6,7 +6,7 @@ tests/test_config.py holds them equal to wsd/schema.py and to config/.
 import shutil
 from pathlib import Path
 
-from wsd import schema
+from wsd.run import schema
 
 REPOSITORY = Path(__file__).parents[1]
 DATA = REPOSITORY / "wsd" / "data"

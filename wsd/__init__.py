@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from wsd.classifiers.centroid import NearestCentroid
-    from wsd.classifiers.knn import KNN
-    from wsd.classifiers.lda import LDA
-    from wsd.classifiers.logistic import Logistic
-    from wsd.corpus import Corpus, read_text
+    from wsd.artifacts.corpus import Corpus
+    from wsd.classification.estimators.knn import KNN
+    from wsd.classification.estimators.lda import LDA
+    from wsd.classification.estimators.logistic import Logistic
+    from wsd.classification.estimators.nearest_centroid import NearestCentroid
+    from wsd.corpora.text_format import read_text
     from wsd.errors import WsdError
-    from wsd.focus import cut, find, labelled, quickstart
-    from wsd.inspection import inspect
-    from wsd.opening import open_encoder
-    from wsd.transformer import FocalEmbedder
+    from wsd.inference.focal_embedder import FocalEmbedder
+    from wsd.inference.focus import cut, find, labelled, quickstart
+    from wsd.inference.inspect import inspect
+    from wsd.inference.named_encoders import open_encoder
 
 __all__ = [
     "KNN",
@@ -41,13 +42,14 @@ __all__ = [
 ]
 
 _MODULES = {
-    "classifiers": ("KNN", "LDA", "Logistic", "NearestCentroid"),
-    "corpus": ("Corpus", "read_text"),
+    "artifacts.corpus": ("Corpus",),
+    "classification.estimators.registry": ("KNN", "LDA", "Logistic", "NearestCentroid"),
+    "corpora.text_format": ("read_text",),
     "errors": ("WsdError",),
-    "focus": ("cut", "find", "labelled", "quickstart"),
-    "inspection": ("inspect",),
-    "opening": ("open_encoder",),
-    "transformer": ("FocalEmbedder",),
+    "inference.focal_embedder": ("FocalEmbedder",),
+    "inference.focus": ("cut", "find", "labelled", "quickstart"),
+    "inference.inspect": ("inspect",),
+    "inference.named_encoders": ("open_encoder",),
 }
 
 

@@ -81,6 +81,12 @@ class LogFile(logging.FileHandler):
         print(f"no more is logged to {self.baseFilename}: {error}", file=sys.stderr)
 
 
+def show(text: str) -> None:
+    """Print an answer; what a terminal has no letter for, it gets as an escape."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(visible(text, "\n").encode(encoding, "backslashreplace").decode(encoding))
+
+
 def about(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Of a command's arguments those that say which job it is; of a word's table, its name."""
     found = {key: arguments.get(key) for key in ABOUT}

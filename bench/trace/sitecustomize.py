@@ -24,8 +24,8 @@ LOCK = threading.Lock()
 LOCAL = threading.local()
 # Module, what is called, and what its time is; a forward pass runs on a thread of its own.
 CALLS = [
-    ("wsd.encoder", "Encoder._forward", "forward", time.thread_time),
-    ("wsd.tuning", "search", "fit", time.process_time),
+    ("wsd.encoder.encoder", "Encoder._forward", "forward", time.thread_time),
+    ("wsd.artifacts.search", "search", "fit", time.process_time),
     *(
         (f"wsd.{module}", f"{name}.fit", "fit", time.process_time)
         for module, name in [

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from wsd import FocalEmbedder, labelled, quickstart
-from wsd.paper.style import COLOURS, MARKERS, MM, TWO_COLUMNS, styled
-from wsd.projection import pca
+from wsd.analysis.project import pca
+from wsd.inference.focal_embedder import FocalEmbedder
+from wsd.inference.focus import labelled, quickstart
+from wsd.report.paper.style import COLOURS, MARKERS, MM, TWO_COLUMNS, styled
 
 WORDS = ("apple", "bank", "crane", "java", "spring")
 KS = (1, 2, 3, 4)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from wsd.files import METADATA_KEY
+from wsd.storage.parquet import METADATA_KEY
 
 T = TypeVar("T")
 
@@ -129,6 +129,6 @@ def _with(table: pa.Table, i: int, values: list[Any]) -> pa.Table:
 
 
 def write_parquet(path: Any, table: pa.Table, provenance: Any) -> None:
-    """As :func:`wsd.files.write_table`, of any value that JSON can say, NaN too."""
+    """As :func:`wsd.storage.parquet.write_table`, of any value that JSON can say, NaN too."""
     packed = json.dumps(provenance).encode(errors="surrogatepass")
     pq.write_table(table.replace_schema_metadata({METADATA_KEY: packed}), path)

@@ -25,37 +25,37 @@ from choices import Choices, damaged_table, write_parquet
 from mutate import SEPARATOR
 from sealing import resealed
 
-from wsd import (
-    cli,
-    config,
+from wsd import cli
+from wsd.artifacts import (
     corpus,
-    download,
+    encoder_record,
     features,
     folds,
-    layers,
-    leaderboard,
-    modelfile,
-    models,
-    names,
+    layer_choice,
     neighbours,
-    novelty,
-    paper,
-    pieces,
-    plan,
     predictions,
     projection,
-    published,
-    sheets,
-    trains,
-    tuning,
+    sense_vectors,
+    training_set,
 )
-from wsd.classifiers import build
-from wsd.corpus import Corpus
-from wsd.embeddings import Embeddings, Writer
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.search import Search, read_search, write_search
+from wsd.artifacts.vectors import Embeddings, VectorsWriter
+from wsd.classification.estimators.registry import make_estimator
+from wsd.corpora import published, text_format, trains
+from wsd.corpora.archive import MEMBER_LIMIT, _Bounded, extract
+from wsd.encoder import alignment, model_files, sources
+from wsd.encoder.model import resolve
 from wsd.errors import WsdError, visible
-from wsd.files import read_table
-from wsd.fitting import FittedWord
-from wsd.report import inputs
+from wsd.fitted import wsd_file
+from wsd.fitted.fitted_word import FittedWord
+from wsd.metrics import nearest, novelty
+from wsd.report import leaderboard
+from wsd.report.figures import FIGURE_TABLES
+from wsd.report.pages import tables
+from wsd.run import config, config_files
+from wsd.storage import csv, file_names
+from wsd.storage.parquet import read_table
 
 REPOSITORY = Path(__file__).parents[2]
 SCHEMA = REPOSITORY / "workflow/schemas/config.schema.yaml"
@@ -134,7 +134,7 @@ def run_corpus(data: bytes, folder: Path) -> None:
         if part is not None:
             (folder / name).write_bytes(part)
     further = folder / TEXT_FILES[-1]
-    found = corpus.read_text(folder, "crane", further if further.exists() else None)
+    found = text_format.read_text(folder, "crane", further if further.exists() else None)
     # The same by another way: what the lines say, one by one.
     classes = sorted(json.loads(parts[0]).items(), key=lambda pair: int(pair[0]))
     assert found.senses == tuple(sense for _, sense in classes) and len(set(found.senses))
@@ -160,7 +160,7 @@ def run_corpus(data: bytes, folder: Path) -> None:
     assert came == expected
     assert all(0 <= position < len(tokens) for _, _, position, tokens, _ in came)
     corpus.write(folder / "crane.parquet", found)
-    assert corpus.read_all(folder, ["crane"])["crane"].digest == found.digest
+    assert corpus.read_corpora(folder, ["crane"])["crane"].digest == found.digest
 
 
 # Tables in Parquet
@@ -202,7 +202,7 @@ def check_folds(found: folds.Folds) -> None:
             assert ((of.held >= 0) & (of.held < found.k)).all()
 
 
-def check_trains(found: trains.TrainingSet) -> None:
+def check_trains(found: training_set.TrainingSet) -> None:
     assert isinstance(found.name, str) and set(found.lines) == set(found.corpus)
     for lines in found.lines.values():
         assert lines.dtype.kind == "i" and len(lines) and lines[0] >= 0
@@ -236,7 +236,7 @@ def check_projection(found: Any) -> None:
 def check_neighbours(found: Any) -> None:
     for of in found[0].values():
         n = len(of.rows)
-        assert of.rows.shape == of.similarity.shape == (n, neighbours.K)
+        assert of.rows.shape == of.similarity.shape == (n, nearest.K)
         assert ((of.rows >= -1) & (of.rows < n)).all() and not np.isinf(of.similarity).any()
 
 
@@ -252,16 +252,16 @@ def write_tables(folder: Path) -> dict[str, Path]:
     paths = {name: folder / f"{name}.parquet" for name in READERS}
     corpus.write(paths["corpus"], of)
     folds.write(paths["folds"], made)
-    trains.write(
+    training_set.write(
         paths["trains"],
-        trains.TrainingSet("balanced", {"crane": lines[::2]}, {"crane": of.digest}),
+        training_set.TrainingSet("balanced", {"crane": lines[::2]}, {"crane": of.digest}),
     )
-    predictions.write(paths["predictions"], [small_predictions()], shared)
+    predictions.write_predictions(paths["predictions"], [small_predictions()], shared)
     grid = [{"C": 0.1}, {"C": 1.0}]
     figures = {"crane": np.array([[[0.5, 0.5, 0.25], [1.0, 1.0, 0.0]]])}
-    tuning.write(paths["search"], tuning.Search(grid, figures, ("bank",)), shared)
+    write_search(paths["search"], Search(grid, figures, ("bank",)), shared)
     points = np.arange(18, dtype=np.float32).reshape(9, 2)
-    projection.write(
+    projection.write_projections(
         paths["projection"],
         {"crane": of},
         {"crane": projection.Projection(points, (0.5, 0.25), 0.75)},
@@ -269,7 +269,7 @@ def write_tables(folder: Path) -> dict[str, Path]:
     )
     near = np.tile(np.array([1, 2, 3, 4, -1], dtype=np.int32), (9, 1))
     similar = np.tile(np.array([0.9, 0.8, 0.7, 0.6, np.nan], dtype=np.float32), (9, 1))
-    neighbours.write(
+    neighbours.write_neighbours(
         paths["neighbours"], {"crane": of}, {"crane": neighbours.Neighbours(near, similar, 0.5)},
         shared,
     )  # fmt: skip
@@ -279,11 +279,11 @@ def write_tables(folder: Path) -> dict[str, Path]:
 READERS: dict[str, tuple[Callable[[Path], Any], Callable[[Any], None]]] = {
     "corpus": (corpus.read, check_corpus),
     "folds": (folds.read, check_folds),
-    "trains": (trains.read, check_trains),
-    "predictions": (predictions.read, check_predictions),
-    "search": (tuning.read, check_search),
-    "projection": (projection.read, check_projection),
-    "neighbours": (neighbours.read, check_neighbours),
+    "trains": (training_set.read, check_trains),
+    "predictions": (predictions.read_predictions, check_predictions),
+    "search": (read_search, check_search),
+    "projection": (projection.read_projections, check_projection),
+    "neighbours": (neighbours.read_neighbours, check_neighbours),
 }
 
 
@@ -358,7 +358,7 @@ def vector_seeds() -> list[bytes]:
             ((2, 9, 3), own, 1), ((1, 9, 2), own, np.nan), ((1, 9, 2), "{}", 1),
             ((1, 8, 2), own, 1), ((0, 9, 2), own, 1), ((1, 9, 2), "[]", 1),
         ):  # fmt: skip
-            writer = Writer(path, shape, {"wsd": about})
+            writer = VectorsWriter(path, shape, {"wsd": about})
             writer.put(range(shape[1]), np.full(shape, value, np.float32))
             writer.close()
             found.append(path.read_bytes())
@@ -372,7 +372,7 @@ def vector_seeds() -> list[bytes]:
 def fitted_word(estimator: str) -> FittedWord:
     of = small_corpus()
     vectors = np.random.default_rng(1).normal(size=(6, 3)).astype(np.float32)
-    classifier = build(estimator, {}).fit(vectors, of.gold[:6])
+    classifier = make_estimator(estimator, {}).fit(vectors, of.gold[:6])
     return FittedWord(
         word="crane",
         senses=of.senses,
@@ -404,11 +404,11 @@ def model_file_seeds() -> list[bytes]:
     with tempfile.TemporaryDirectory() as folder:
         for estimator in ("nearest_centroid", "logistic", "lda", "knn"):
             path = Path(folder) / "a.wsd"
-            writer = modelfile.Writer(path)
+            writer = wsd_file.WsdFileWriter(path)
             writer.put(fitted_word(estimator))
             writer.close(manifest, "card")
             with zipfile.ZipFile(path) as made:
-                said = made.read(modelfile.MANIFEST)
+                said = made.read(wsd_file.MANIFEST)
                 found.append(said + SEPARATOR + made.read("words/0.safetensors"))
                 # Of as many training sentences as fitted_word has vectors.
                 texts = json.dumps(
@@ -428,12 +428,12 @@ def run_model_file(data: bytes, folder: Path) -> None:
         path.write_bytes(data[1:])
     else:
         manifest, *others = data.split(SEPARATOR, 2)
-        names = ("words/0.safetensors", modelfile.SENTENCES)
-        members = {modelfile.MANIFEST: manifest, modelfile.CARD: b"card"}
+        names = ("words/0.safetensors", wsd_file.SENTENCES)
+        members = {wsd_file.MANIFEST: manifest, wsd_file.CARD: b"card"}
         with zipfile.ZipFile(path, "w") as made:
             for name, content in {**members, **dict(zip(names, others, strict=False))}.items():
                 made.writestr(name, content)
-    opened = modelfile.ModelFile(path)
+    opened = wsd_file.WsdFile(path)
     for word in opened.words:
         fitted = opened.word(word)
         assert len(opened.sentences(word) or fitted.gold) == len(fitted.gold)
@@ -499,7 +499,9 @@ a: &a [*a]
 
 @cache
 def base_config() -> dict[str, Any]:
-    return plan.read([REPOSITORY / "config" / file for file in ("config.yaml", "quickstart.yaml")])
+    return config_files.read_configs(
+        [REPOSITORY / "config" / file for file in ("config.yaml", "quickstart.yaml")]
+    )
 
 
 def run_config(data: bytes, folder: Path) -> None:
@@ -508,13 +510,15 @@ def run_config(data: bytes, folder: Path) -> None:
         files.append(folder / f"{i}.yaml")
         files[-1].write_bytes(part)
     # Over a valid one, which is not read anew each time.
-    found = config.check(plan.merge(base_config(), plan.read(files)), SCHEMA)
+    found = config.check(
+        config_files.merge_configs(base_config(), config_files.read_configs(files)), SCHEMA
+    )
     assert found.words and set(found.words) <= set(found.dataset.words)
     assert found.models and set(found.classify) <= set(found.store)
     for name, model in {**found.models, **found.twins}.items():
         assert name == model.name and model.blocks >= 1 and model.width >= 1
         for choice in model.layers:
-            assert layers.parse(choice, model.blocks).name == choice
+            assert layer_choice.parse_layers(choice, model.blocks).name == choice
     assert set(found.controls.classifiers) <= set(found.classifiers)
     assert found.trains[0] == "full" and isinstance(found.seed, int)
     assert all(len(name) <= 100 for name in (*found.models, *found.classifiers))
@@ -525,8 +529,8 @@ def run_layers(data: bytes, folder: Path) -> None:
     text = data[1:].decode("utf-8", "surrogateescape")
     # YAML gives `true` as no text.
     chosen_all = [True if chosen == "true" else chosen for chosen in text.split(",")]
-    for found in layers.expand(chosen_all, blocks, where="layers"):
-        assert layers.parse(found.name, blocks) == found
+    for found in layer_choice.expand_layers(chosen_all, blocks, where="layers"):
+        assert layer_choice.parse_layers(found.name, blocks) == found
         assert list(found.layers) == sorted(set(found.layers))
         assert found.layers[0] >= 0 and found.layers[-1] <= blocks
         states = {layer: np.full((1, 1), layer, np.float32) for layer in found.layers}
@@ -543,31 +547,31 @@ def run_layers(data: bytes, folder: Path) -> None:
             expected = list(range(blocks + 1 - int(kinds[2]), blocks + 1))
         elif kinds[1:] == ["all"]:
             expected = list(range(1, blocks + 1))
-        elif kinds[0] in layers.OPERATIONS:
+        elif kinds[0] in layer_choice.OPERATIONS:
             expected = sorted(map(int, kinds[1:]))
         else:
             expected = [int(chosen) % (blocks + 1)]
-        assert list(layers.parse(chosen, blocks).layers) == expected
+        assert list(layer_choice.parse_layers(chosen, blocks).layers) == expected
 
 
 def run_features(data: bytes, folder: Path) -> None:
     blocks = 1 + data[0] % 40 if data else 12
     views, _, choices = data[1:].decode("utf-8", "surrogateescape").partition("|")
-    found = features.features(views, choices, blocks, where="layers")
-    assert features.features(found.view, found.layers, blocks) == found
+    found = features.parse_features(views, choices, blocks, where="layers")
+    assert features.parse_features(found.view, found.layers, blocks) == found
     assert found.view == views and len(found.parts) == views.count("+") + 1
 
 
 def run_names(data: bytes, folder: Path) -> None:
     text = data[1:].decode("utf-8", "surrogateescape")
     if data[:1] == b"n":
-        assert names.file_name(names.word_of(text, ["x" * 300])) == text
+        assert file_names.file_name(file_names.word_of(text, ["x" * 300])) == text
         return
-    name = names.as_name(text)
+    name = file_names.as_name(text)
     (folder / name).write_bytes(b"x")
     assert [path.name for path in folder.iterdir()] == [name]
     (folder / name).unlink()
-    assert names.file_name(names.word_of(name, [text])) == name
+    assert file_names.file_name(file_names.word_of(name, [text])) == name
 
 
 # The archive
@@ -605,7 +609,7 @@ LARGE = 2**20
 
 def archive_seeds() -> list[bytes]:
     too_large = tarfile.TarInfo("top/" + next(iter(ARCHIVED)))
-    too_large.size = download.MEMBER_LIMIT + 1
+    too_large.size = MEMBER_LIMIT + 1
     plain = [
         plain_tar(),
         plain_tar(("top/../../evil", tarfile.REGTYPE, b"x", "")),
@@ -649,8 +653,8 @@ def run_archive(data: bytes, folder: Path) -> None:
         out.mkdir(parents=True)
     before = {p.name for p in folder.rglob("*")} | {"room"}
     try:
-        with mock.patch.object(download._Bounded, "_left", LARGE):
-            download.extract(archive, out, MANIFEST)
+        with mock.patch.object(_Bounded, "_left", LARGE):
+            extract(archive, out, MANIFEST)
     except WsdError:
         # Nothing of it is left, and nothing lies elsewhere.
         assert {p.name for p in folder.rglob("*")} <= before
@@ -710,7 +714,7 @@ def run_published(data: bytes, folder: Path) -> None:
 
 def run_centroids(data: bytes, folder: Path) -> None:
     (folder / "c.txt").write_bytes(data)
-    found = published.read_centroids(folder / "c.txt")
+    found = sense_vectors.read_centroids(folder / "c.txt")
     lines = data.decode().removesuffix("\n").split("\n")
     assert len(found) == len(lines)
     for line, (sense, vector) in zip(lines, found.items(), strict=True):
@@ -808,15 +812,13 @@ def run_model(data: bytes, folder: Path) -> None:
         for file in place.glob("*.safetensors"):
             file.unlink()
     known = {b"wrong sum": {"config.json": "0" * 64}, b"unknown sum": {"x.json": "0" * 64}}
-    record = models.resolve(
-        "tiny", path=str(place), sha256=known.get(parts[3], {}), blocks=2, width=32
-    )
+    record = resolve("tiny", path=str(place), sha256=known.get(parts[3], {}), blocks=2, width=32)
     said = json.loads(parts[0])
     assert "auto_map" not in said and isinstance(said["model_type"], str)
-    for keys, wanted in ((models.BLOCK_KEYS, 2), (models.WIDTH_KEYS, 32)):
+    for keys, wanted in ((model_files.BLOCK_KEYS, 2), (model_files.WIDTH_KEYS, 32)):
         value = next(said[key] for key in keys if key in said)
         assert type(value) is int and value == wanted
-    assert models.verify(json.loads(json.dumps(record))) == place.resolve()
+    assert sources.verify(json.loads(json.dumps(record))) == place.resolve()
 
 
 def run_record(data: bytes, folder: Path) -> None:
@@ -826,8 +828,8 @@ def run_record(data: bytes, folder: Path) -> None:
         place.mkdir()
         (place / "config.json").write_text(json.dumps(MODEL_CONFIG))
     (folder / "tiny.json").write_bytes(data.replace(b"FOLDER", str(place).encode()))
-    record = models.read_record(folder / "tiny.json")
-    assert models.verify(record).is_dir()
+    record = encoder_record.read_record(folder / "tiny.json")
+    assert sources.verify(record).is_dir()
     assert isinstance(record["name"], str) and isinstance(record["blocks"], int)
 
 
@@ -861,14 +863,14 @@ def record_seeds() -> list[bytes]:
 
 def run_alignment(data: bytes, folder: Path) -> None:
     (folder / "crane").mkdir(exist_ok=True)
-    (folder / "crane" / pieces.FILE).write_bytes(data)
+    (folder / "crane" / alignment.ALIGNMENT_FILE).write_bytes(data)
     (folder / "alignment.csv").unlink(missing_ok=True)
-    pieces.table("tiny", folder, ["crane"], folder / "alignment.csv")
+    alignment.write_alignment_table("tiny", folder, ["crane"], folder / "alignment.csv")
     assert (folder / "alignment.csv").read_text().startswith("model,word,form,")
 
 
 def alignment_seeds() -> list[bytes]:
-    form = dict.fromkeys(pieces.COLUMNS, 1) | {"word": "crane", "form": "crane"}
+    form = dict.fromkeys(alignment.ALIGNMENT_COLUMNS, 1) | {"word": "crane", "form": "crane"}
     return [
         json.dumps({"word": word, "instances": 1, "forms": [form]}).encode()
         for word in ("crane", "bank")
@@ -897,7 +899,7 @@ def run_leaderboard(data: bytes, folder: Path) -> None:
     assert not any(number in text.lower() for number in (" nan", " inf", " -inf"))
 
 
-REPORT_TABLES = [*inputs.TABLES.values(), *paper.COLUMNS.values()]
+REPORT_TABLES = [*tables.REPORT_TABLES.values(), *FIGURE_TABLES.values()]
 
 
 def run_report_table(data: bytes, folder: Path) -> None:
@@ -905,7 +907,7 @@ def run_report_table(data: bytes, folder: Path) -> None:
     columns = REPORT_TABLES[data[0] % len(REPORT_TABLES) if data else 0]
     path = folder / "t.csv"
     path.write_bytes(data[1:])
-    assert set(columns.names) <= set(sheets.read_csv(path, columns).columns)
+    assert set(columns.names) <= set(csv.read_csv(path, columns).columns)
 
 
 def report_table_seeds() -> list[bytes]:
@@ -960,7 +962,7 @@ TARGETS = {
                run_features, LAYER_TOKENS, 8.0),
         Target("names", lambda: [b"wcrane", "wé=2e".encode(), b"w" + b"x" * 120, b"wcon",
                                  b"na==" + b"0" * 32, b"n=2e", b"n=2E", b"n=ff",
-                                 b"n" + names.file_name("x" * 300).encode()],
+                                 b"n" + file_names.file_name("x" * 300).encode()],
                run_names, (b"=", b"==", b"con", b"=2f", b"-", b"A"), 4.0),
         Target("archive", archive_seeds, run_archive,
                (b"../", b"top/", b"\0", b"ustar", b"0000000", b"7777777", *KINDS), 0.5),

@@ -14,9 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from targets import SCHEMA, TARGETS, check_error, outcome
 
-from wsd import config, corpus, layers, plan
+from wsd.artifacts import corpus, layer_choice
+from wsd.corpora import text_format
 from wsd.errors import WsdError
-from wsd.names import file_name
+from wsd.run import config, config_files
+from wsd.storage.file_names import file_name
 
 CASES = [(p.parent.name, p.name) for p in sorted(run.CASES.glob("*/*"))]
 
@@ -93,7 +95,7 @@ def test_a_valid_corpus_is_read_as_it_was_meant(data: Any, word: str, tmp_path: 
             path.write_text("\n".join(of), encoding="utf-8", newline="\n")
         written[split] = list(zip(at, map(tuple, sentences), gold, strict=True))
     try:
-        found = corpus.read_text(tmp_path, word)
+        found = text_format.read_text(tmp_path, word)
     except WsdError as error:  # of a word that cannot be seen
         check_error(error)
         assert not word.strip() or not word.isprintable()
@@ -103,7 +105,7 @@ def test_a_valid_corpus_is_read_as_it_was_meant(data: Any, word: str, tmp_path: 
         assert [(found.position[i], found.tokens[i], found.gold[i]) for i in rows] == of_split
     path = tmp_path / f"{file_name(word)}.parquet"
     corpus.write(path, found)
-    assert corpus.read_all(tmp_path, [file_name(word)])[word].digest == found.digest
+    assert corpus.read_corpora(tmp_path, [file_name(word)])[word].digest == found.digest
     path.unlink()
 
 
@@ -114,14 +116,14 @@ def plan_json(text: str) -> str:
 
 
 @settings(deadline=None)
-@given(st.data(), st.integers(1, 30), st.sampled_from(layers.OPERATIONS))
+@given(st.data(), st.integers(1, 30), st.sampled_from(layer_choice.OPERATIONS))
 def test_every_choice_of_the_grammar_is_its_layers(data: Any, blocks: int, operation: str) -> None:
     chosen = data.draw(st.sets(st.integers(0, blocks), min_size=1))
     shuffled = data.draw(st.permutations(sorted(chosen)))
-    found = layers.parse("-".join([operation, *map(str, shuffled)]), blocks)
+    found = layer_choice.parse_layers("-".join([operation, *map(str, shuffled)]), blocks)
     assert found.layers == tuple(sorted(chosen))
     k = data.draw(st.integers(1, blocks + 1))
-    last = layers.parse(f"{operation}-last-{k}", blocks)
+    last = layer_choice.parse_layers(f"{operation}-last-{k}", blocks)
     assert last.layers == tuple(range(blocks + 1 - k, blocks + 1))
 
 
@@ -136,7 +138,7 @@ JSON = st.recursive(
 @given(data=st.data(), value=JSON)
 def test_any_value_of_any_key_is_taken_or_refused(data: Any, value: Any) -> None:
     files = [SCHEMA.parents[2] / "config" / name for name in ("config.yaml", "quickstart.yaml")]
-    merged = plan.read(files)
+    merged = config_files.read_configs(files)
     key = data.draw(st.sampled_from(sorted(merged)))
     place: Any = merged
     while isinstance(place.get(key), dict) and data.draw(st.booleans()):
@@ -164,5 +166,5 @@ ALIASES = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 def test_what_yaml_can_say_and_no_config_is(text: str, tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text(text)
     with pytest.raises(WsdError) as error, run.limited():
-        config.check(plan.read([tmp_path / "c.yaml"]), SCHEMA)
+        config.check(config_files.read_configs([tmp_path / "c.yaml"]), SCHEMA)
     check_error(error.value)

@@ -16,8 +16,8 @@ from safetensors.torch import load_file, save_file
 from targets import check_error
 from tiny import corpus_of, tiny_bert
 
-from wsd import models
-from wsd.encoder import Encoder
+from wsd.encoder import model, sources
+from wsd.encoder.encoder import Encoder
 from wsd.errors import WsdError
 
 SENTENCES = corpus_of(("the crane flew", 1), ("a crane lifted", 1))
@@ -31,8 +31,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def embed(folder: Path) -> np.ndarray:
     """From a folder to vectors, as `wsd model` and `wsd embed` do it."""
-    record = models.resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
-    encoder = Encoder.load(str(models.verify(record)), device="cpu")
+    record = model.resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
+    encoder = Encoder.load(str(sources.verify(record)), device="cpu")
     found = np.full((3, 2, 32), np.nan, dtype=np.float32)
     aligned = encoder.align(SENTENCES)
     for rows, vectors in encoder.encode(SENTENCES, aligned, views=["focal"], seed=1):

@@ -7,7 +7,7 @@ import pytest
 from browser import Browser, chromium
 from made_report import Run, make_run
 
-from wsd.report import build_report
+from wsd.report.report import build_report
 
 __all__ = ["chromium"]
 

@@ -17,7 +17,7 @@ from made_report import CHOICES, MODEL, READERS, Run, pictures_of
 from selenium.webdriver.common.keys import Keys
 from word_pages import STATE, assert_marks, by_id, rows_of, wrong_rows
 
-from wsd.names import file_name
+from wsd.storage.file_names import file_name
 
 
 def test_every_page_opens_from_disk(run: Run, chromium: Browser, built: Path) -> None:

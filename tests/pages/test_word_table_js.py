@@ -9,7 +9,7 @@ from browser import Browser
 from made_report import Run, make_run
 from word_pages import by_id, evaluate, listed, rows_of
 
-from wsd.report import build_report
+from wsd.report.report import build_report
 
 
 def test_selection_and_its_csv(run: Run, built: Path, page: Browser) -> None:

@@ -110,7 +110,7 @@ rule control:
 
 rule baseline:
     input:
-        modules=modules("baselines"),
+        modules=modules("baseline"),
         corpus=CORPUS,
         folds=FOLDS.format(train=FULL),
     output:

@@ -13,23 +13,23 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 import wsd
-import wsd.config
-import wsd.datasets
-import wsd.download
-import wsd.leaderboard
 import wsd.logs
-import wsd.plan
-import wsd.published
-import wsd.running
+import wsd.run.config
+import wsd.run.lock
+import wsd.run.order
+import wsd.run.plan
+import wsd.run.steps
+from wsd.artifacts import dataset
+from wsd.artifacts.training_set import FULL
+from wsd.corpora import coarsewsd20
 from wsd.errors import WsdError
-from wsd.names import file_name
-from wsd.trains import FULL
+from wsd.report.leaderboard import leaderboard
+from wsd.storage.file_names import file_name
 
 
 def checked_config():
     try:
-        schema = Path(workflow.basedir) / "workflow/schemas/config.schema.yaml"
-        return wsd.config.check(config, schema)
+        return wsd.run.config.check(config)
     except WsdError as error:
         raise WorkflowError(str(error)) from None
 
@@ -47,14 +47,14 @@ def starts_jobs():
 def begin_run():
     """Before the files are looked at: no other run here, nothing half-written, nothing damaged."""
     try:
-        return wsd.running.begin(STATE, Path("results"))
+        return wsd.run.lock.begin(STATE, Path("results"))
     except WsdError as error:
         raise WorkflowError(str(error)) from None
 
 
 CONFIG = checked_config()
 STATE = Path(".snakemake").absolute()
-os.environ[wsd.running.VARIABLE] = str(STATE / wsd.running.JOBS_LOCK)
+os.environ[wsd.run.lock.VARIABLE] = str(STATE / wsd.run.lock.JOBS_LOCK)
 # Held while this process lives. Snakemake's own lock is off (profiles/): it outlives a run that was
 # killed, and has then to be removed by hand.
 RUN = begin_run() if starts_jobs() else None
@@ -75,7 +75,7 @@ if (BIN / "wsd").exists():
 
 
 # Encoders: those that are compared, and their twins with random weights.
-ENCODERS = {**CONFIG.models, **CONFIG.twins}
+ENCODERS = CONFIG.encoders
 OTHER_TRAINS = CONFIG.trains[1:]
 CONTROL_VIEWS = [view for view in CONFIG.controls.views if view not in CONFIG.classify]
 # The classifiers whose scores are probabilities, for the audit and for code lengths.
@@ -101,204 +101,15 @@ wildcard_constraints:
     method="pca|tsne",
 
 
-# The modules of wsd that each step runs: editing one reruns the steps that list it, and no other.
-# How a command is run (`cli`, `errors`, `logs`, `running`) is left out on purpose: an edited message
-# must not embed everything again.
-# tests/test_modules.py holds these lists against what a real run of each step imports.
-FEATURES_READERS = [
-    "__init__",
-    "columns",
-    "corpus",
-    "embeddings",
-    "features",
-    "files",
-    "layers",
-    "names",
-    "unfinished",
-    "views",
-]
-PREDICTIONS_READERS = [
-    *FEATURES_READERS,
-    "duplicates",
-    "folds",
-    "predictions",
-    "trains",
-]
-CLASSIFIERS = [
-    "classifiers/__init__",
-    "classifiers/centroid",
-    "classifiers/knn",
-    "classifiers/lda",
-    "classifiers/logistic",
-    "classifiers/mixed",
-    "mix",
-]
-CLASSIFY = [*PREDICTIONS_READERS, *CLASSIFIERS, "figures", "tuning"]
-MODULES = {
-    "download": ["__init__", "datasets", "download", "files", "names"],
-    "own": ["__init__", "datasets", "files", "names", "owncorpus"],
-    "corpus": ["__init__", "columns", "corpus", "files", "names"],
-    "model": ["__init__", "files", "models"],
-    "embed": [
-        "__init__",
-        "alignment",
-        "architecture",
-        "batches",
-        "columns",
-        "corpus",
-        "embeddings",
-        "encoder",
-        "files",
-        "loading",
-        "models",
-        "names",
-        "packing",
-        "passing",
-        "pieces",
-        "unfinished",
-        "views",
-    ],
-    "alignment": ["__init__", "files", "names", "pieces", "sheets"],
-    "trains": ["__init__", "columns", "corpus", "files", "names", "trains"],
-    "folds": [
-        "__init__",
-        "columns",
-        "corpus",
-        "duplicates",
-        "files",
-        "folds",
-        "names",
-        "trains",
-    ],
-    "classify": CLASSIFY,
-    "control": [*CLASSIFY, "control"],
-    "select": [
-        *FEATURES_READERS,
-        "duplicates",
-        "figures",
-        "folds",
-        "selection",
-        "sheets",
-        "trains",
-        "tuning",
-    ],
-    "classify-selected": [*PREDICTIONS_READERS, *CLASSIFIERS],
-    "baselines": [*CLASSIFY, "baselines"],
-    "published": [*PREDICTIONS_READERS, "datasets", "download", "outputs", "published"],
-    "score": [*PREDICTIONS_READERS, "figures", "outputs"],
-    "project": [*FEATURES_READERS, "figures", "neighbours", "projection"],
-    "neighbours": [*FEATURES_READERS, "figures", "neighbours"],
-    "evaluate": [*PREDICTIONS_READERS, "evaluation", "figures", "sheets"],
-    "compare": [
-        *PREDICTIONS_READERS,
-        "audit",
-        "comparison",
-        "figures",
-        "selection",
-        "sheets",
-        "statistics",
-        "tables",
-        "tuning",
-    ],
-    "layerwise": [
-        *PREDICTIONS_READERS,
-        "audit",
-        "comparison",
-        "figures",
-        "layerwise",
-        "selection",
-        "sheets",
-        "statistics",
-        "tuning",
-    ],
-    "calibration": [
-        *PREDICTIONS_READERS,
-        *CLASSIFIERS,
-        "calibration",
-        "confidence",
-        "figures",
-        "fitting",
-        "neighbours",
-        "novelty",
-        "selection",
-        "sheets",
-        "tuning",
-    ],
-    "fit": [
-        *PREDICTIONS_READERS,
-        *CLASSIFIERS,
-        "calibration",
-        "card",
-        "classifiers/stored",
-        "datasets",
-        "figures",
-        "fitting",
-        "modelfile",
-        "models",
-        "neighbours",
-        "novelty",
-        "selection",
-        "sheets",
-        "tuning",
-    ],
-    "figures": [
-        "__init__",
-        "files",
-        "paper/__init__",
-        "paper/differences",
-        "paper/layers",
-        "paper/learning",
-        "paper/models",
-        "paper/style",
-        "paper/words",
-        "sheets",
-    ],
-    "geometry": [*FEATURES_READERS, "geometry", "sheets"],
-    "audit": [*PREDICTIONS_READERS, "audit", "figures", "sheets"],
-    "code-length": [
-        *FEATURES_READERS,
-        *CLASSIFIERS,
-        "codelength",
-        "duplicates",
-        "figures",
-        "folds",
-        "sheets",
-        "trains",
-        "tuning",
-    ],
-    "reproduce": [
-        *PREDICTIONS_READERS,
-        *CLASSIFIERS,
-        "datasets",
-        "download",
-        "outputs",
-        "published",
-        "reproduce",
-    ],
-    "report": [
-        *PREDICTIONS_READERS,
-        "datasets",
-        "evaluation",
-        "figures",
-        "neighbours",
-        "projection",
-        "report/__init__",
-        "report/figures",
-        "report/index",
-        "report/inputs",
-        "report/layers",
-        "report/mistakes",
-        "report/models",
-        "report/render",
-        "report/word",
-        "sheets",
-        "tables",
-    ],
-}
-
-
 def modules(step):
-    return [f"{PACKAGE}/{module}.py" for module in MODULES[step]]
+    """The file that stands for the modules of wsd that a step runs: another one reruns the step.
+
+    It lies beside the results, so that they and what decides a rerun stay together.
+    """
+    try:
+        return str(wsd.run.steps.write(step, Path("results/.steps")))
+    except WsdError as error:
+        raise WorkflowError(str(error)) from None
 
 
 def scaled(base, per_mb=0):
@@ -472,7 +283,7 @@ def reproduce_command():
 
 def announce_cost():
     try:
-        text = wsd.plan.describe(
+        text = wsd.run.plan.describe(
             CONFIG, Path("results"), workflow.resource_settings.cores or 1
         )
     except WsdError as error:
@@ -494,6 +305,6 @@ def print_leaderboard():
     # A run of some of the targets has no leaderboard to show, or only an old one.
     if workflow.dag_settings.targets or not Path(f"{RESULTS}/summary.csv").exists():
         return
-    text = wsd.leaderboard.leaderboard(Path(f"{RESULTS}/summary.csv"))
+    text = leaderboard(Path(f"{RESULTS}/summary.csv"))
     index = Path(f"{RESULTS}/report/index.html").absolute()
     print(f"\n{text}\n\nThe pages: {index}", file=sys.stderr, flush=True)

@@ -5,7 +5,7 @@
 #      .../published/<system>.parquet, what published systems said of each test instance;
 #      .../systems/<system>.parquet, the same of other systems.
 
-FILES = wsd.datasets.FILES
+FILES = dataset.FILES
 OWN = CONFIG.dataset.folder
 SOURCE = (
     f"{RESULTS}/source"
@@ -13,13 +13,13 @@ SOURCE = (
     else f"{PACKAGE}/data/{DATASET}"
 )
 OUT_OF_DOMAIN = (
-    [f"{SOURCE}/{wsd.datasets.FURTHER}"] if CONFIG.dataset.has_out_of_domain else []
+    [f"{SOURCE}/{dataset.FURTHER}"] if CONFIG.dataset.has_out_of_domain else []
 )
 CORPUS = expand("{results}/corpus/{word}.parquet", results=RESULTS, word=WORDS)
 FOLDS = f"{RESULTS}/folds/{{train}}.parquet"
 PUBLISHED = f"{RESULTS}/published/{{system}}.parquet"
 SCORED = f"{RESULTS}/systems/{{system}}.parquet"
-SYSTEMS = tuple(wsd.published.SYSTEMS) if DATASET == "coarsewsd20" else ()
+SYSTEMS = tuple(coarsewsd20.SYSTEMS) if DATASET == "coarsewsd20" else ()
 
 
 if DATASET == "coarsewsd20":
@@ -29,7 +29,7 @@ if DATASET == "coarsewsd20":
             modules=modules("download"),
             manifest=f"{PACKAGE}/data/coarsewsd20.sha256",
         output:
-            [f"{SOURCE}/{file}" for file in wsd.download.coarsewsd20_files()],
+            [f"{SOURCE}/{file}" for file in coarsewsd20.downloaded_files()],
         log:
             f"{LOGS}/download.log",
         benchmark:
@@ -52,11 +52,11 @@ if OWN:
     rule own:
         input:
             modules=modules("own"),
-            manifest=f"{OWN}/{wsd.datasets.MANIFEST}",
+            manifest=f"{OWN}/{dataset.MANIFEST}",
             files=[f"{OWN}/{file}" for file in CONFIG.dataset.digests],
         output:
             [f"{SOURCE}/{file}" for file in CONFIG.dataset.digests],
-            manifest=f"{SOURCE}/{wsd.datasets.MANIFEST}",
+            manifest=f"{SOURCE}/{dataset.MANIFEST}",
         log:
             f"{LOGS}/own.log",
         benchmark:
@@ -114,7 +114,7 @@ if DATASET == "coarsewsd20":
             files=[
                 f"{SOURCE}/trains/{train}/{word}/train.{kind}.txt"
                 for train in OTHER_TRAINS
-                for word in wsd.download.coarsewsd20_trains()[train]
+                for word in coarsewsd20.words_of_trains()[train]
                 if word in WORDS
                 for kind in ("data", "gold")
             ],

@@ -23,7 +23,7 @@ rule report:
         confidence=expand(rules.calibration.output, model=CONFIG.models),
         geometry=[path for path in analyses() if path.endswith("geometry.csv")],
         alignment=expand(rules.alignment.output, model=CONFIG.models),
-        manifest=f"{SOURCE}/{wsd.datasets.MANIFEST}" if OWN else [],
+        manifest=f"{SOURCE}/{dataset.MANIFEST}" if OWN else [],
     output:
         index=f"{RESULTS}/report/index.html",
         layers=f"{RESULTS}/report/layers.html",

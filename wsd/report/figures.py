@@ -1,311 +1,123 @@
-"""The Bokeh figures, as JSON for the page's script, which fills in data and colours.
+"""The figures of a paper, from the tables of a finished run, as PDF, SVG and PNG.
 
-A figure names its colours by the style sheet's variables (in ``tags``), so that one rule sets
-them for light and for dark pages. Nothing here uses ``CustomJS``: the pages forbid ``eval``.
+A module of :mod:`wsd.report.report.paper` per figure: its ``draw_`` function takes tables and
+returns a figure, or None where they have nothing to show. Every figure can be read without colours,
+and has the same bytes on every run.
 """
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import argparse
+import logging
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
-from bokeh import models
-from bokeh.embed import json_item
-from bokeh.model import Model
-from bokeh.plotting import figure
-from bokeh.themes import Theme
+from matplotlib.figure import Figure
 
-# Marker of sense i, and with it its outline in a box of 20 by 20 for the legend.
-MARKERS = {
-    "circle": "M10 2a8 8 0 1 0 0 16a8 8 0 1 0 0-16z",
-    "triangle": "M10 2L19 17H1z",
-    "square": "M3 3H17V17H3z",
-    "diamond": "M10 1L17 10L10 19L3 10z",
-    "inverted_triangle": "M10 18L1 3H19z",
-    "star": "M10 1L12.2 7.3H19L13.6 11.2L15.6 17.6L10 13.7L4.4 17.6L6.4 11.2L1 7.3H7.8z",
-    "plus": "M7.2 1.5H12.8V7.2H18.5V12.8H12.8V18.5H7.2V12.8H1.5V7.2H7.2z",
-    "hex": "M19 10L14.5 2.2H5.5L1 10L5.5 17.8H14.5z",
-    "square_pin": "M1 1Q10 6 19 1Q14 10 19 19Q10 14 1 19Q6 10 1 1z",
-    "triangle_pin": "M10 1Q11.5 9.5 19 17Q10 14 1 17Q8.5 9.5 10 1z",
-}
-COLOURS = 10
-# Steps of the shades that stand for confidence, and for layers.
-RAMP = 8
-# What a point's colour may say instead of its gold sense: tone and the style sheet's variable.
-TONES = {
-    "right": "--tone-right",
-    "wrong": "--tone-wrong",
-    "train": "--tone-train",
-    "test": "--tone-test",
-    **{f"ramp-{step}": f"--ramp-{step}" for step in range(RAMP)},
-}
-METHODS = {"pca": "PCA", "tsne": "t-SNE"}
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
-DASHES = ("solid", "dashed", "dotted", "dashdot")
+from wsd.arguments import add_out, add_path
+from wsd.report.paper.differences import draw_differences
+from wsd.report.paper.layers import draw_layers
+from wsd.report.paper.learning import draw_learning
+from wsd.report.paper.models import draw_models
+from wsd.report.paper.style import MEASURES, styled
+from wsd.report.paper.words import draw_words
+from wsd.storage.atomic import replacing
+from wsd.storage.csv import Columns, read_csv
+
+log = logging.getLogger("wsd")
 
 
-def sense_style(sense: int) -> tuple[int, str]:
-    """Number of the colour and name of the marker of one sense; no two of a hundred are alike."""
-    names = list(MARKERS)
-    return sense % COLOURS, names[(sense + sense // COLOURS) % len(names)]
-
-
-def point_size(n: int) -> int:
-    """Diameter of a test instance's marker, in pixels, for a word with ``n`` instances."""
-    return 10 if n < 400 else 8 if n < 1500 else 7 if n < 4000 else 6
-
-
-def scatter(n_senses: int, n: int) -> dict[str, Any]:
-    """The picture of one word, without data.
-
-    The page's script fills the source ``points`` (columns x, y, sense, tone, size, fill, edge), the
-    source ``errors`` (x, y, row), ``centroids`` (x, y, sense) and ``pinned`` (x, y). One renderer
-    draws all instances, so that one tooltip at a time is shown. The marker is the gold sense's;
-    the colour is that of ``tone``: a sense's number, or one of ``TONES``.
-
-    Parameters
-    ----------
-    n_senses, n : int
-        Number of senses, and of instances.
-
-    Returns
-    -------
-    dict
-        What ``Bokeh.embed.embed_item`` takes.
-    """
-    plot = new_plot(
-        tools="pan,wheel_zoom,box_select,lasso_select,box_zoom,zoom_in,zoom_out,reset",
-        active_drag="pan",
-        sizing_mode="stretch_both",
-        match_aspect=True,
-        x_range=models.DataRange1d(range_padding=0.06),
-        y_range=models.DataRange1d(range_padding=0.06),
-        lod_threshold=None,
-    )
-    codes = [str(sense) for sense in range(n_senses)]
-    styles = [sense_style(sense) for sense in range(n_senses)]
-    colours = models.CategoricalColorMapper(
-        factors=[*codes, *TONES],
-        palette=["gray"] * (n_senses + len(TONES)),
-        name="colours",
-        tags=[{"palette": [*(f"--sense-{colour}" for colour, _ in styles), *TONES.values()]}],
-    )
-    shapes: list[Any] = [marker for _, marker in styles]
-    of_sense: Any = {
-        "field": "sense",
-        "transform": models.CategoricalMarkerMapper(factors=codes, markers=shapes),
-    }
-    of_tone: Any = {"field": "tone", "transform": colours}
-    drawn = plot.add_glyph(
-        _no_rows("points", "x", "y", "sense", "tone", "size", "fill", "edge"),
-        models.Scatter(
-            x="x",
-            y="y",
-            size="size",
-            marker=of_sense,
-            line_color=of_tone,
-            fill_color=of_tone,
-            fill_alpha="fill",
-            # An outline costs more than all else: those that are filled have none.
-            line_alpha="edge",
-            line_width=1 if n < 1500 else 0.8,
-            hit_dilation=1.5,
+FORMATS = ("pdf", "svg", "png")
+_optional = partial(Columns, may_be_empty=True)
+FIGURE_TABLES = {
+    "comparison": _optional(
+        ("kind", "model", "layers", "classifier"),
+        tuple(MEASURES),
+    ),
+    "layers": _optional(
+        ("model", "view", "classifier", "layers", "figure"),
+        (
+            *("relative_depth", "value", "low", "high"),
+            *("difference", "difference_low", "difference_high", "p_holm"),
         ),
-        view=models.CDSView(filter=models.BooleanFilter(name="shown")),
-        name="instances",
-    )
-    drawn.nonselection_glyph = drawn.glyph.clone(fill_alpha=0.06, line_alpha=0.15)
-    drawn.selection_glyph = drawn.muted_glyph = None
-    hollow = {"marker": "circle", "fill_alpha": 0}
-    of_centre = {"marker": of_sense, "fill_color": {"field": "sense", "transform": colours}}
-    for name, source, larger, width, colour, look in (
-        ("rings", _no_rows("errors", "x", "y", "row"), 7, 2, "--error-mark", hollow),
-        ("centres", _no_rows("centroids", "x", "y", "sense"), 12, 2.5, "--error-mark", of_centre),
-        ("pin", _no_rows("pinned", "x", "y"), 16, 3, "--accent", hollow),
-    ):
-        tags = [{"line_color": colour}]
-        size = point_size(n) + larger
-        glyph = models.Scatter(x="x", y="y", size=size, line_width=width, tags=tags, **look)
-        over = plot.add_glyph(source, glyph, name=name)
-        over.nonselection_glyph = over.selection_glyph = over.muted_glyph = None
-    for tool in plot.select({"type": (models.BoxSelectTool, models.LassoSelectTool)}):
-        tool.continuous = False
-        tool.renderers = [drawn]
-    plot.add_tools(models.HoverTool(renderers=[drawn], tooltips=None, name="hover"))
-    plot.xaxis.name, plot.yaxis.name = "x-axis", "y-axis"
-    return plot_json(plot)
+        ("chosen_on_folds",),
+    ),
+    "word_layers": _optional(
+        ("model", "view", "classifier", "word", "layers"), ("macro_f1",), ("chosen_on_folds",)
+    ),
+    "controls": _optional(
+        ("kind", "model", "view", "layers", "classifier"),
+        tuple(MEASURES),
+    ),
+    "learning": _optional(
+        ("model", "view", "layers", "classifier", "train"),
+        ("n_words", "n_train", "mean_macro_f1", "lowest_draw", "highest_draw"),
+    ),
+}
+# What would make two files of one figure differ: the date, the version of the library.
+VARYING_METADATA = {
+    "pdf": ("CreationDate", "Producer"),
+    "svg": ("Date", "Creator"),
+    "png": ("Software",),
+}
 
 
-def _no_rows(name: str, *columns: str) -> models.ColumnDataSource:
-    return models.ColumnDataSource({column: [] for column in columns}, name=name)
+def write_figure(figure: Figure, path: Path) -> None:
+    """Write a figure in the format of the path's suffix, whole or not at all."""
+    form = path.suffix.removeprefix(".")
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format=form, metadata=dict.fromkeys(VARYING_METADATA[form]))
 
 
-@dataclass(frozen=True)
-class Curve:
-    """One line of a figure.
+def write_figures(*, out: Path, formats: Sequence[str] = FORMATS, **tables: Path) -> None:
+    """Write the figures ``layers``, ``models``, ``words``, ``learning`` and ``differences``.
 
-    Attributes
-    ----------
-    name : str
-        Shown in the tooltip.
-    x, y : lists of float
-        ``y`` in the figure's unit.
-    low, high : lists of float, optional
-        A band around ``y``.
-    style : int
-        Colour and marker: those of the sense of that number.
-    number : int
-        The figure's renderers of this curve are named ``line-<number>``, so that the page's
-        script can hide them.
-    dash : str
-        Among ``DASHES``.
-    labels : list of str, optional
-        What stands at each point, where ``x`` does not say it.
-    joined : bool
-        Whether a line joins the points.
-    """
-
-    name: str
-    x: list[float]
-    y: list[float]
-    style: int
-    number: int
-    low: list[float] | None = None
-    high: list[float] | None = None
-    dash: str = "solid"
-    labels: list[str] | None = None
-    joined: bool = True
-
-
-def curves(
-    lines: Sequence[Curve],
-    *,
-    x: str,
-    y_range: tuple[float, float] | None = None,
-    ticks: Mapping[float, str] | None = None,
-    log_x: bool = False,
-    ramp: bool = False,
-) -> dict[str, Any]:
-    """Lines over layers, or over training sets.
+    One that the tables have nothing for is left out.
 
     Parameters
     ----------
-    lines : sequence of Curve
-    x : str
-        Label of the horizontal axis.
-    y_range : pair of floats, optional
-        Common to the figures that are compared.
-    ticks : mapping of place to text, optional
-        On the horizontal axis.
-    log_x : bool
-    ramp : bool
-        Colour the lines by their order, from light to dark, rather than by their style.
+    out : Path
+    formats : sequence of str
+        Among ``FORMATS``.
+    **tables : Path
+        The tables of ``COLUMNS``, .csv; any of them may have no rows.
     """
-    places = [place for line in lines for place in line.x]
-    options: dict[str, Any] = {}
-    if log_x:
-        options = {"x_axis_type": "log"}
-    elif places:
-        room = 0.03 * (max(places) - min(places)) or 0.3
-        options = {"x_range": models.Range1d(start=min(places) - room, end=max(places) + room)}
-    if y_range:
-        options["y_range"] = models.Range1d(start=y_range[0], end=y_range[1])
-    plot = new_plot(tools="pan,wheel_zoom,reset", sizing_mode="stretch_both", **options)
-    plot.toolbar.active_drag = plot.toolbar.active_scroll = None
-    if ticks:
-        plot.xaxis.ticker = models.FixedTicker(ticks=sorted(ticks))
-        plot.xaxis.major_label_overrides = dict(ticks)
-        if max(map(len, ticks.values())) > 3:
-            plot.xaxis.major_label_orientation = 0.9
-    plot.xaxis.axis_label = x
-    dots = []
-    for i, line in enumerate(lines):
-        step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
-        colour = f"--ramp-{step}" if ramp else f"--sense-{sense_style(line.style)[0]}"
-        dots.append(_draw(plot, line, colour))
-    plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover"))
-    return plot_json(plot)
+    of = {name: read_csv(tables[name], columns) for name, columns in FIGURE_TABLES.items()}
+    out.mkdir(parents=True, exist_ok=True)
+    with styled():
+        drawn = {
+            "layers": draw_layers(of["layers"], of["controls"], of["comparison"]),
+            "models": draw_models(of["layers"]),
+            "words": draw_words(of["word_layers"]),
+            "learning": draw_learning(of["learning"]),
+            "differences": draw_differences(of["layers"]),
+        }
+        for name, figure in drawn.items():
+            if figure is None:
+                log.info("figures: the tables have nothing for %s, left out", name)
+                continue
+            # Laid out once: it takes longer than the writing, and is the same for all formats.
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")
+            for form in formats:
+                write_figure(figure, out / f"{name}.{form}")
 
 
-def _draw(plot: Any, line: Curve, colour: str) -> Any:
-    """Draw a curve: its interval, the line through its points, and the points, returned."""
-    name, tags = f"line-{line.number}", [{"line_color": colour}]
-    columns: dict[str, Any] = {
-        "x": line.x,
-        "y": line.y,
-        "name": [line.name] * len(line.x),
-        "label": line.labels or [""] * len(line.x),
-    }
-    interval: models.VArea | models.Segment | None = None
-    if line.low is not None and line.high is not None:
-        columns |= {"low": line.low, "high": line.high}
-        if line.joined:
-            fill = [{"fill_color": colour}]
-            interval = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
-        else:
-            interval = models.Segment(
-                x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=tags
-            )
-    source = models.ColumnDataSource(columns)
-    if interval:
-        plot.add_glyph(source, interval, name=name)
-    if line.joined:
-        joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash, name=name)
-        joint.glyph.tags = tags
-    marker = sense_style(line.style)[1]
-    dots = plot.scatter("x", "y", source=source, size=8, marker=marker, name=name)
-    dots.glyph.tags = [{"line_color": colour, "fill_color": colour}]
-    return dots
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    for table in ("comparison", "layers", "word-layers", "controls", "learning"):
+        add_path(parser, f"--{table}", "a table, .csv", metavar="FILE")
+    parser.add_argument("--format", action="append", choices=FORMATS, help="default: all three")
+    add_out(parser, "folder for the figures")
 
 
-def new_plot(**options: Any) -> Any:
-    """A plot without data, in the style of the pages."""
-    plot = figure(toolbar_location="above", background_fill_alpha=0, border_fill_alpha=0, **options)
-    plot.toolbar.logo = None
-    # Without a name for the file Bokeh stops the page with a question.
-    plot.add_tools(models.SaveTool(name="save", filename="plot"))
-    plot.outline_line_color = None
-    plot.min_border = 0
-    for axis in plot.axis:
-        axis.update(
-            axis_label_text_font=FONT,
-            axis_label_text_font_style="normal",
-            axis_label_text_font_size="13px",
-            major_label_text_font=FONT,
-            major_label_text_font_size="12px",
-            minor_tick_line_color=None,
-            tags=[
-                {
-                    "axis_label_text_color": "--ink",
-                    "major_label_text_color": "--ink-2",
-                    "axis_line_color": "--rule-2",
-                    "major_tick_line_color": "--rule-2",
-                }
-            ],
-        )
-    for grid in plot.grid:
-        grid.tags = [{"grid_line_color": "--rule"}]
-    return plot
-
-
-def plot_json(plot: Model) -> dict[str, Any]:
-    """A figure as JSON whose ids do not depend on what was built before it in this process."""
-    numbers: dict[str, str] = {}
-
-    def renumber(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {
-                key: numbers.setdefault(entry, f"m{len(numbers)}")
-                if key in ("id", "root_id") and isinstance(entry, str) and _ID.fullmatch(entry)
-                else renumber(entry)
-                for key, entry in value.items()
-            }
-        if isinstance(value, list):
-            return [renumber(entry) for entry in value]
-        return value
-
-    # An explicit theme: the current document's is another program's business.
-    return dict(renumber(json_item(plot, theme=Theme(json={}))))
-
-
-_ID = re.compile(r"p[0-9]+")
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    write_figures(
+        comparison=args.comparison,
+        layers=args.layers,
+        word_layers=args.word_layers,
+        controls=args.controls,
+        learning=args.learning,
+        out=args.out,
+        formats=args.format or FORMATS,
+    )

@@ -1,0 +1,187 @@
+"""Two dimensions to look at: principal components, or t-SNE.
+
+One file per method and layer choice holds all words: word, split, index, x, y; its metadata has
+the share of the training instances' variance that each principal component explains, and a score.
+A picture is not the classifier's view: two axes of hundreds. How much of the senses it still
+shows is what the score says, the macro-F1 on the test split of a vote of the five nearest
+training points; :mod:`wsd.artifacts.neighbours` has the same figure for the full space.
+"""
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn import config_context
+from sklearn.decomposition import PCA
+from sklearn.manifold import TSNE
+from threadpoolctl import threadpool_limits
+
+from wsd.arguments import add_feature_set, add_out, add_seed
+from wsd.artifacts import projection
+from wsd.artifacts.corpus import OUT_OF_DOMAIN, Corpus, read_corpora
+from wsd.artifacts.features import StoredFeatures
+from wsd.artifacts.projection import Projection, write_projections
+from wsd.metrics.nearest import K, blocks, highest, vote_macro_f1
+
+PERPLEXITY = 30.0
+# MB that t-SNE's search for neighbours may take; scikit-learn's own limit is 1024.
+WORKING_MEMORY = 64
+
+
+def pca(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, tuple[float, float]]:
+    """The first two principal components of the training rows, and all rows on them.
+
+    An axis that the training rows do not have (there are too few, or all are equal) is zero.
+
+    Parameters
+    ----------
+    vectors : array of shape (n, features)
+    train : bool array of shape (n,)
+
+    Returns
+    -------
+    points, explained
+        As in :class:`Projection`.
+    """
+    points = np.zeros((len(vectors), 2), dtype=np.float32)
+    explained = [0.0, 0.0]
+    fitted = vectors[train].astype(np.float64)
+    if np.ptp(fitted, axis=0).any():
+        # Both solvers are exact; this is the cheaper one for the shape.
+        solver = "covariance_eigh" if fitted.shape[0] > fitted.shape[1] else "full"
+        with threadpool_limits(1):
+            model = PCA(n_components=min(2, *fitted.shape), svd_solver=solver).fit(fitted)
+            placed = model.transform(vectors.astype(np.float64))
+        ratios = model.explained_variance_ratio_
+        # Beyond the rank of the training rows an axis is rounding error of any direction.
+        found = int((ratios > 1e-12).sum())
+        points[:, :found] = placed[:, :found]
+        explained[:found] = ratios[:found].tolist()
+    return points, (explained[0], explained[1])
+
+
+def tsne(vectors: np.ndarray, seed: int) -> np.ndarray:
+    """scikit-learn's t-SNE under cosine distance, started from the principal components.
+
+    It cannot place a point that it was not fitted on, so training and test instances are fitted
+    together, without their labels: a test instance shapes the picture, which a classifier would
+    not let it, and a score can come out above that of the full space. Distances between far
+    clouds mean nothing. Fewer than four rows, which leave no perplexity of 1, rows that are all
+    equal and vectors of one number give zeros.
+
+    Parameters
+    ----------
+    vectors : array of shape (n, features)
+        All of what takes part: no sentence from out of domain.
+    seed : int
+
+    Returns
+    -------
+    float32 array of shape (n, 2)
+    """
+    n, width = vectors.shape
+    if n < 4 or width < 2 or not np.ptp(vectors, axis=0).any():
+        return np.zeros((n, 2), dtype=np.float32)
+    model = TSNE(
+        init="pca",
+        perplexity=min(PERPLEXITY, (n - 1) / 3),
+        metric="cosine",
+        random_state=seed,
+        n_jobs=1,
+    )
+    # The last bits of a sum depend on the number of threads, and t-SNE makes much of them.
+    with threadpool_limits(1), config_context(working_memory=WORKING_MEMORY):
+        return np.asarray(model.fit_transform(vectors), dtype=np.float32)
+
+
+def place(corpus: Corpus, vectors: np.ndarray, method: str, seed: int) -> Projection:
+    """Put one word's instances in the plane and score the picture.
+
+    Sentences from out of domain lie on the components of the training instances like any others;
+    in t-SNE they take no part and are NaN.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    vectors : array of shape (len(corpus), features)
+    method : str
+        ``"pca"`` or ``"tsne"``.
+    seed : int
+        Of t-SNE; nothing in PCA is drawn.
+    """
+    explained = None
+    if method == "pca":
+        points, explained = pca(vectors, corpus.split == "train")
+    else:
+        points = np.full((len(corpus), 2), np.nan, dtype=np.float32)
+        kept = corpus.split != OUT_OF_DOMAIN
+        points[kept] = tsne(vectors[kept], seed)
+    train, test = (np.flatnonzero(corpus.split == split) for split in ("train", "test"))
+    voters = _nearest_points(points[test], points[train])
+    score = vote_macro_f1(voters, corpus.gold[train], corpus.gold[test], len(corpus.senses))
+    return Projection(points, explained, score)
+
+
+def _nearest_points(tested: np.ndarray, trained: np.ndarray) -> np.ndarray:
+    """The five nearest training points of each test point, numbered among themselves."""
+    # As they are drawn, but in float64, where equal points are equally far.
+    tested, trained = tested.astype(np.float64), trained.astype(np.float64)
+    voters = np.empty((len(tested), K), dtype=np.int32)
+    for block in blocks(len(tested), len(trained)):
+        voters[block] = highest(-cdist(tested[block], trained, "sqeuclidean"))[0]
+    return voters
+
+
+def project(
+    corpora: Mapping[str, Corpus],
+    embeddings: Path,
+    *,
+    view: str,
+    layers: str,
+    out: Path,
+    method: str = "pca",
+    seed: int = 1,
+) -> None:
+    """Project every word on one layer choice and write one file.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+    embeddings : Path
+        Folder with ``<word>/<view>.safetensors``.
+    view, layers : str
+        As in :func:`wsd.artifacts.features.parse_features`.
+    out : Path
+    method, seed
+        As in :func:`place`.
+    """
+    stored = StoredFeatures(embeddings, view, layers)
+    pictures = {
+        word: place(corpus, stored.read(corpus), method, seed) for word, corpus in corpora.items()
+    }
+    made_by = {"method": method, "seed": seed} if method == "tsne" else {"method": method}
+    write_projections(out, corpora, pictures, {**stored.provenance(out), **made_by})
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_feature_set(parser)
+    methods = list(projection.METHODS)
+    parser.add_argument("--method", default=methods[0], choices=methods)
+    add_seed(parser, "of tsne")
+    add_out(parser, "the projections, .parquet")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    project(
+        read_corpora(args.corpus, args.words),
+        args.embeddings,
+        view=args.view,
+        layers=args.layers,
+        out=args.out,
+        method=args.method,
+        seed=args.seed,
+    )

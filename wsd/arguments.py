@@ -1,0 +1,136 @@
+"""Arguments that several commands take, one function each, so that they are told once."""
+
+import argparse
+import json
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from wsd.errors import ConfigError, visible
+
+# What `snakemake` reads before the files of --configfile. A command that has `configfile` among its
+# arguments gets what they say, checked, as ``args.config`` (`wsd.cli`).
+CONFIG = Path("config/config.yaml")
+
+
+class Parser(argparse.ArgumentParser):
+    """Its messages quote arguments, which may be foreign."""
+
+    def error(self, message: str) -> Any:
+        """End with a usage error, whatever the argument holds."""
+        super().error(visible(message))
+
+
+def count(text: str) -> int:
+    """A number from 1 up; argparse turns the ValueError into its own message."""
+    if (number := int(text)) < 1:
+        raise ValueError
+    return number
+
+
+def seed(text: str) -> int:
+    """A number that every generator of random numbers takes."""
+    if not 0 <= (number := int(text)) < 2**32:
+        raise ValueError
+    return number
+
+
+def json_object(text: str, where: str) -> dict[str, object]:
+    """The JSON object that an argument holds."""
+    try:
+        value = json.loads(text)
+    except (RecursionError, ValueError):
+        value = None
+    if not isinstance(value, dict):
+        raise ConfigError(f"{text!r} is not a JSON object", where=where)
+    return value
+
+
+def add_path(to: argparse.ArgumentParser, name: str, text: str, **how: Any) -> None:
+    """A file or folder that must be named."""
+    to.add_argument(name, type=Path, required=True, help=text, **how)
+
+
+def add_out(to: argparse.ArgumentParser, text: str) -> None:
+    """Where the result goes."""
+    add_path(to, "--out", text, metavar="PATH")
+
+
+def add_files(to: argparse.ArgumentParser, name: str, text: str | None = None) -> None:
+    """One file or more."""
+    to.add_argument(name, type=Path, nargs="+", required=True, metavar="FILE", help=text)
+
+
+def add_optional_files(to: argparse.ArgumentParser, name: str, text: str, **how: Any) -> None:
+    """Any number of files, or none."""
+    how = {"metavar": "FILE", **how}
+    to.add_argument(name, type=Path, nargs="*", default=[], help=text, **how)
+
+
+def add_seed(to: argparse.ArgumentParser, text: str | None = None) -> None:
+    """The seed of whatever is drawn."""
+    to.add_argument("--seed", type=seed, default=1, help=text)
+
+
+def add_words(to: argparse.ArgumentParser) -> None:
+    """The words of a dataset."""
+    text = "words, or the names of their files"
+    to.add_argument("--words", nargs="+", required=True, metavar="WORD", help=text)
+
+
+def add_corpora(to: argparse.ArgumentParser) -> None:
+    """The words of a dataset and the folder of their tables."""
+    add_path(to, "--corpus", "folder of <word>.parquet")
+    add_words(to)
+
+
+def add_embeddings(to: argparse.ArgumentParser) -> None:
+    """The words, their tables, and the folder of their vectors."""
+    add_corpora(to)
+    add_path(to, "--embeddings", "folder of <word>/<view>.safetensors")
+
+
+def add_feature_set(to: argparse.ArgumentParser) -> None:
+    """What a classifier or a picture reads: vectors, view and layer choice."""
+    add_embeddings(to)
+    to.add_argument("--view", default="focal", help="what is read: focal (the default), ...")
+    to.add_argument("--layers", required=True, help="a layer choice: 6, mean-last-4, ...")
+
+
+def add_objective(to: argparse.ArgumentParser, objectives: Collection[str]) -> None:
+    """What tuning maximises; the first is the default."""
+    choices = list(objectives)
+    text = "what decides between points of the search space"
+    to.add_argument("--objective", default=choices[0], choices=choices, help=text)
+
+
+def add_results(to: argparse.ArgumentParser) -> None:
+    """The folder of a dataset's results."""
+    add_path(to, "--results", "folder results/<dataset>")
+
+
+def add_configuration(to: argparse.ArgumentParser) -> None:
+    """Which of the candidates, if not the selected one."""
+    for name, text in (
+        ("model", "of this encoder"),
+        ("view", "on this view: focal, focal+context, ..."),
+        ("layers", "on this layer choice"),
+        ("classifier", "with this classifier"),
+    ):
+        text = f"the best candidate by the folds {text} (default: the selected)"
+        to.add_argument(f"--{name}", help=text)
+
+
+def add_device(to: argparse.ArgumentParser, devices: Collection[str]) -> None:
+    """What an encoder runs on; the first is the default."""
+    choices = list(devices)
+    to.add_argument("--device", default=choices[0], choices=choices)
+
+
+def add_source(to: argparse.ArgumentParser, folder: str, *, required: bool) -> None:
+    """Where an encoder's files come from."""
+    where = to.add_mutually_exclusive_group(required=required)
+    where.add_argument("--hub", metavar="ID", help="id on the hub, with --revision")
+    where.add_argument("--package", help="an installed Python package that carries the model")
+    where.add_argument("--path", help=folder)
+    to.add_argument("--revision", metavar="COMMIT", help="full commit hash on the hub")

@@ -1,0 +1,227 @@
+"""The corpora the pipeline knows: their words, where they come from, and what they ask of users.
+
+Two are built in. Another is a folder that ``wsd import`` wrote, with a manifest.
+"""
+
+import csv
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import wsd
+from wsd.errors import ConfigError, CorpusError, visible
+from wsd.storage.file_names import file_name
+
+DATA = Path(wsd.__file__).parent / "data"
+MANIFEST = "dataset.json"
+FORMAT = 1
+# Of one word, and the one of all words.
+FILES = (
+    "classes_map.txt",
+    "train.data.txt",
+    "train.gold.txt",
+    "test.data.txt",
+    "test.gold.txt",
+)
+FURTHER = "outofdomain.tsv"
+# What lies under results/ beside the datasets.
+BESIDE_DATASETS = ("coarsewsd20", "quickstart", "models", "logs", "benchmarks")
+ABOUT = ("title", "source", "licence", "licence_url", "citation")
+COUNTS = ("n_train", "n_test", "n_out_of_domain")
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A sense-labelled corpus in CoarseWSD's format.
+
+    Attributes
+    ----------
+    name : str
+        Also the folder under ``results/``.
+    title, source, licence, licence_url, citation : str
+        For the report and the download; ``source`` is an address or a folder. Of another corpus
+        than the built-in ones some may be empty.
+    folder : Path, optional
+        Of another corpus: where ``wsd import`` wrote it.
+    counts : mapping of word to mapping
+        Instances of each split: ``n_train``, ``n_test``, ``n_out_of_domain``.
+    digests : mapping of str to str
+        Of another corpus: the SHA-256 of each file below ``folder``.
+    """
+
+    name: str
+    title: str
+    source: str
+    licence: str
+    licence_url: str
+    citation: str
+    folder: Path | None = None
+    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words, sorted; nothing is downloaded to know them."""
+        return tuple(sorted(self.sizes))
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Instances per word, of all splits together."""
+        counts: Mapping[str, Mapping[str, Any]] = self.counts
+        if self.folder is None:
+            with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
+                counts = {r["word"]: r for r in csv.DictReader(file) if r["dataset"] == self.name}
+        return {word: sum(int(of[name]) for name in COUNTS) for word, of in counts.items()}
+
+    @property
+    def has_out_of_domain(self) -> bool:
+        """Whether there are test sentences from elsewhere."""
+        return self.name == "coarsewsd20" or FURTHER in self.digests
+
+    def choose(self, words: Literal["all"] | Sequence[str], *, where: str) -> tuple[str, ...]:
+        """The words of a config: ``"all"``, or a list of the corpus's words, sorted.
+
+        Raises
+        ------
+        ConfigError
+            For a word that the corpus does not have.
+        """
+        if words == "all":
+            return self.words
+        for i, word in enumerate(words):
+            if word not in self.words:
+                raise ConfigError(
+                    f"{self.title} has no word {word!r}",
+                    where=f"{where}[{i}]",
+                    fix=f"choose among {', '.join(self.words)}",
+                )
+        return tuple(sorted(set(words)))
+
+
+DATASETS = {
+    dataset.name: dataset
+    for dataset in (
+        Dataset(
+            name="coarsewsd20",
+            title="CoarseWSD-20",
+            source="https://github.com/danlou/bert-disambiguation",
+            licence="CC BY-NC 4.0: not for commercial use",
+            licence_url="https://creativecommons.org/licenses/by-nc/4.0/",
+            citation=(
+                "Daniel Loureiro, Kiamehr Rezaee, Mohammad Taher Pilehvar and Jose "
+                "Camacho-Collados. Analysis and Evaluation of Language Models for Word Sense "
+                "Disambiguation. Computational Linguistics 47(2), 2021."
+            ),
+        ),
+        Dataset(
+            name="quickstart",
+            title="The quickstart corpus",
+            source="wsd/data/quickstart",
+            licence="CC0 1.0: public domain",
+            licence_url="https://creativecommons.org/publicdomain/zero/1.0/",
+            citation="Written for this project; cite the project.",
+        ),
+    )
+}
+
+
+def check_name(name: str, where: str) -> None:
+    """Refuse a name of a corpus that cannot be a folder of its own under ``results/``.
+
+    Raises
+    ------
+    ConfigError
+    """
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
+        raise ConfigError(
+            f"the name {name!r}",
+            where=where,
+            fix="use letters, digits, dots, underscores and hyphens, at most 100, and begin with "
+            "a letter or a digit",
+        )
+    if name.lower() in BESIDE_DATASETS:
+        raise ConfigError(
+            f"the name {name!r} is taken under results/", where=where, fix="choose another"
+        )
+
+
+def files_of(words: Mapping[str, Mapping[str, int]]) -> set[str]:
+    """The files of a corpus with these words, relative to its folder."""
+    found = {f"{file_name(word)}/{file}" for word in words for file in FILES}
+    return found | ({FURTHER} if any(of["n_out_of_domain"] for of in words.values()) else set())
+
+
+def read_manifest(path: Path, *, name: str | None = None, title: str | None = None) -> Dataset:
+    """The corpus of a manifest that ``wsd import`` wrote.
+
+    Parameters
+    ----------
+    path : Path
+        Of ``dataset.json``; the corpus's files lie beside it.
+    name, title : str, optional
+        In place of the manifest's own.
+
+    Raises
+    ------
+    CorpusError
+        If it is missing, or is no manifest.
+    """
+    fix = "make the folder with `wsd import FILE --out FOLDER --name NAME`"
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        if manifest["format"] != FORMAT:
+            raise ValueError(f"its format is {manifest['format']!r}, not {FORMAT}")
+        own = {key: manifest[key] for key in ("name", *ABOUT)}
+        own |= {k: v for k, v in (("name", name), ("title", title)) if v is not None}
+        counts = {w: {k: of[k] for k in COUNTS} for w, of in manifest["words"].items()}
+        digests = dict(manifest["files"])
+        if not all(isinstance(text, str) and visible(text) == text for text in own.values()):
+            raise ValueError("a text that is none, or has a character that cannot be seen")
+        if not counts or not all(
+            type(n) is int and n >= 0 for of in counts.values() for n in of.values()
+        ):
+            raise ValueError("no words, or a number of instances that is none")
+        if set(digests) != files_of(counts):
+            raise ValueError("other files than those of its words")
+        if not all(
+            isinstance(d, str) and re.fullmatch("[0-9a-f]{64}", d) for d in digests.values()
+        ):
+            raise ValueError("a checksum that is none")
+        # It becomes a link on the pages.
+        if own["licence_url"] and not own["licence_url"].startswith(("https://", "http://")):
+            raise ValueError("a licence_url that is no address")
+    except (OSError, RecursionError) as error:
+        raise CorpusError(f"no manifest of a corpus: {error}", where=str(path), fix=fix) from None
+    except (AttributeError, KeyError, TypeError, ValueError, ConfigError) as error:
+        raise CorpusError(
+            f"not the manifest of a corpus: {type(error).__name__} {error}",
+            where=str(path),
+            fix=fix,
+        ) from None
+    check_name(own["name"], str(path))
+    return Dataset(**own, folder=path.parent, counts=counts, digests=digests)
+
+
+def find(text: str) -> Dataset:
+    """A corpus by the name of a built-in one, or the path of a manifest.
+
+    Raises
+    ------
+    ConfigError
+        If it is neither.
+    CorpusError
+        If it is no manifest.
+    """
+    if text in DATASETS:
+        return DATASETS[text]
+    if Path(text).name != MANIFEST:
+        raise ConfigError(
+            f"no corpus {text!r}",
+            where="--dataset",
+            fix=f"give {', '.join(DATASETS)}, or the path of a {MANIFEST}",
+        )
+    return read_manifest(Path(text))

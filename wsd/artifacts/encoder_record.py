@@ -1,0 +1,73 @@
+"""The record of a model that `wsd model` writes: read, and checked before it is believed."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from wsd.errors import ConfigError
+from wsd.storage.expecting import expecting
+from wsd.storage.json import read_json
+
+FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Read a record of :func:`resolve` that was written as JSON.
+
+    Raises
+    ------
+    ResultError
+        If it is missing, or not such a record.
+    """
+    record: dict[str, Any] = read_json(path)
+    with expecting(path):
+        check_record(record)
+    return record
+
+
+def check_record(record: Any) -> None:
+    """Refuse what :func:`resolve` would not give.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError and the like
+        To be turned into an error that names the file.
+    """
+    names = (record["name"], record["model_type"], *record["source"], *record["source"].values())
+    names += (*record["files"], *record["files"].values())
+    kinds = {"hub", "package", "path"} & set(record["source"])
+    if len(kinds) != 1 or ("hub" in kinds) != ("revision" in record["source"]):
+        raise ValueError("a source that is none, or several")
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("a name or a checksum that is no text")
+    # A name with a path in it would lead out of the folder.
+    if any(name != Path(name).name or "\0" in name for name in record["files"]):
+        raise ValueError("a file that is not in the model's folder")
+    if "hub" in kinds and not (
+        re.fullmatch(r"[\w.-]+(/[\w.-]+)?", record["source"]["hub"])
+        and FULL_COMMIT.fullmatch(record["source"]["revision"])
+    ):
+        raise ValueError("a repository or a revision that is none")
+    if not all(type(record[key]) is int and record[key] > 0 for key in ("blocks", "width")):
+        raise ValueError("blocks and width that are no counts")
+    check_seed(record["name"], record.get("random_weights"))
+
+
+def config_entry(name: str, key: str | None = None) -> str:
+    """Where in the config a model is, for errors."""
+    return f"config, models, entry {name}" + (f", key `{key}`" if key else "")
+
+
+def check_seed(name: str, seed: int | None) -> None:
+    """Refuse what is no seed of random weights; None is for the model's own.
+
+    Raises
+    ------
+    ConfigError
+    """
+    if seed is not None and not (type(seed) is int and 0 <= seed < 2**63):
+        raise ConfigError(
+            f"not a seed: {seed!r}",
+            where=config_entry(name, "random_weights"),
+            fix="give a whole number from 0 up, or leave the key out for the model's own weights",
+        )

@@ -1,0 +1,165 @@
+"""The folds of a training set: on what its instances are tuned, decided before anything is fitted.
+
+Stratified by sense, near-duplicates always together, drawn several times. One file per training
+set says for each of its instances which fold it is held out in, in each of the repeats. It is
+also the list of the set's rows: nothing after it asks again what was in the training set.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from wsd.artifacts import training_set
+from wsd.artifacts.corpus import Corpus
+from wsd.errors import ResultError
+from wsd.storage.expecting import expecting
+from wsd.storage.parquet import read_table, rows_by, write_table
+
+# What the folds of a training set are told by.
+DRAWN = ("train", "k", "repeats", "seed")
+
+
+@dataclass(frozen=True, eq=False)
+class WordFolds:
+    """The training instances of one word.
+
+    Attributes
+    ----------
+    lines : int array of shape (n,)
+        0-based lines of the full training file, ascending.
+    component : int array of shape (n,)
+        Instances of one number are near-duplicates of each other, by a chain.
+    held : int array of shape (repeats, n), or None
+        The fold each instance is held out in; None where the rarest sense has fewer instances
+        than there are folds, so that nothing can be tuned.
+    """
+
+    lines: np.ndarray
+    component: np.ndarray
+    held: np.ndarray | None
+
+    def splits(self, repeat: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Rows to fit on and rows held out, counted from 0 within the training set, per fold."""
+        if self.held is None:
+            raise ValueError("a word without folds")
+        held = self.held[repeat]
+        for fold in np.unique(held):
+            yield np.flatnonzero(held != fold), np.flatnonzero(held == fold)
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """A training set and its folds.
+
+    Attributes
+    ----------
+    train : str
+        The training set's name.
+    k, repeats, seed : int
+    words : mapping of word to WordFolds
+        Words that the training set lacks are absent.
+    corpus : mapping of word to str
+        The digest of the corpus that the lines are of.
+    """
+
+    train: str
+    k: int
+    repeats: int
+    seed: int
+    words: Mapping[str, WordFolds]
+    corpus: Mapping[str, str]
+
+    def rows(self, corpus: Corpus) -> np.ndarray:
+        """The rows of a word's table that the training set has, in the order of its lines.
+
+        Raises
+        ------
+        ResultError
+            If the folds were made from another table.
+        """
+        if self.corpus[corpus.word] != corpus.digest:
+            raise ResultError(
+                f"the folds of {self.train!r} belong to another table than the corpus of "
+                f"{corpus.word!r}",
+                fix="delete the file of the folds and run again",
+            )
+        rows = np.flatnonzero(corpus.split == "train")
+        return rows[np.searchsorted(corpus.index[rows], self.words[corpus.word].lines)]
+
+
+def of_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
+    """Read folds that have at least one of the words.
+
+    Raises
+    ------
+    ResultError
+        If they have none of them.
+    """
+    found = read(path)
+    if not set(corpora) & set(found.words):
+        raise ResultError(
+            f"the training set {found.train!r} has none of {', '.join(corpora)}",
+            where=str(path),
+            fix="choose other words, or another training set",
+        )
+    return found
+
+
+def write(path: Path, folds: Folds) -> None:
+    """Write folds as Parquet, whole or not at all."""
+    import pyarrow as pa
+
+    words = folds.words.values()
+    held = [([[]] * len(of.lines) if of.held is None else of.held.T.tolist()) for of in words]
+    table = pa.table(
+        {
+            "word": [word for word, of in folds.words.items() for _ in of.lines],
+            "index": np.concatenate([of.lines for of in words]),
+            "component": np.concatenate([of.component for of in words]),
+            "held_out_in": pa.array(chain.from_iterable(held), pa.list_(pa.int8())),
+        }
+    )
+    provenance = {key: getattr(folds, key) for key in (*DRAWN, "corpus")}
+    write_table(path, table, provenance)
+
+
+def read(path: Path) -> Folds:
+    """Read folds that :func:`write` wrote."""
+    table, provenance = read_table(path)
+    with expecting(path):
+        rows_of = rows_by(table["word"])
+        words = {}
+        for word in provenance["corpus"]:
+            rows = table.take(rows_of[word])
+            held = np.array(rows["held_out_in"].to_pylist(), dtype=np.int8).T
+            words[word] = WordFolds(
+                rows["index"].to_numpy(), rows["component"].to_numpy(), held if held.size else None
+            )
+        drawn = {key: provenance[key] for key in DRAWN}
+        found = Folds(**drawn, words=words, corpus=provenance["corpus"])
+        if reason := _malformed(found, len(table)):
+            raise ValueError(reason)
+        return found
+
+
+def _malformed(folds: Folds, rows: int) -> str | None:
+    """What is wrong with folds of a file with so many rows, if anything is."""
+    if any(type(n) is not int for n in (folds.k, folds.repeats, folds.seed)):
+        return "k, repeats or seed that is no whole number"
+    if not isinstance(folds.train, str) or not isinstance(folds.corpus, dict):
+        return "no name of a training set, or no digests of its corpus"
+    if sum(len(of.lines) for of in folds.words.values()) != rows:
+        return "rows of a word that the provenance does not name"
+    for of in folds.words.values():
+        if not training_set.are_lines(of.lines) or of.component.dtype.kind != "i":
+            return "lines that do not ascend, or none"
+        if of.held is not None and (
+            of.held.shape != (folds.repeats, len(of.lines))
+            or (of.held < 0).any()
+            or (of.held >= folds.k).any()
+        ):
+            return "a fold that there is not"
+    return None

@@ -1,0 +1,166 @@
+"""The grammar of layer choices, and how the chosen layers become one vector.
+
+An encoder of L blocks has L + 1 hidden states: ``0`` is the embedding layer, ``1`` to ``L`` the
+blocks' outputs. A choice is
+
+* a number, ``0`` to ``L``; ``-1`` counts from the top (``-1`` is ``L``);
+* ``<op>-last-<k>``, the last k hidden states;
+* ``<op>-all``, blocks 1 to L;
+* ``<op>-<i>-<j>-...``, the hidden states named;
+
+with op ``mean``, ``sum``, ``concat`` or ``mix``; the last is a weighted mean whose weights a
+classifier learns, which gets the layers one after the other. In a list of choices ``all`` stands
+for every single layer. Two spellings of one choice get one name: ``mean-last-1`` is ``L``,
+``mean-last-L`` is ``mean-all``, ``mean-2-1`` is ``mean-1-2``, and ``mean-5-6`` of 6 blocks is
+``mean-last-2``.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from wsd.errors import ConfigError
+
+OPERATIONS = ("mean", "sum", "concat", "mix")
+NUMBER = r"(?:0|[1-9][0-9]{0,3})"
+
+
+@dataclass(frozen=True)
+class LayerChoice:
+    """Hidden states and the operation that combines them.
+
+    Attributes
+    ----------
+    name : str
+        The one file-safe name of this choice.
+    operation : str
+        ``mean``, ``sum``, ``concat`` or ``mix``; a single layer has ``mean``.
+    layers : tuple of int
+        Ascending numbers of hidden states.
+    """
+
+    name: str
+    operation: str
+    layers: tuple[int, ...]
+
+    @property
+    def order(self) -> tuple[bool, int, tuple[int, ...], str]:
+        """Sorts choices: single layers first, then by number of layers, layers and operation."""
+        return (not self.is_single, len(self.layers), self.layers, self.operation)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether this is one hidden state rather than a combination."""
+        return len(self.layers) == 1
+
+    @property
+    def widths(self) -> int:
+        """How many hidden states wide the vectors are."""
+        return len(self.layers) if self.operation in ("concat", "mix") else 1
+
+    def combine(self, states: Mapping[int, np.ndarray]) -> np.ndarray:
+        """Combine hidden states into the chosen vectors.
+
+        Parameters
+        ----------
+        states : mapping of layer to array of shape (n, width)
+            At least the layers of this choice.
+
+        Returns
+        -------
+        array of shape (n, width * ``widths``)
+        """
+        chosen = [states[layer] for layer in self.layers]
+        if len(chosen) == 1:
+            return chosen[0]
+        if self.widths > 1:
+            return np.concatenate(chosen, axis=1)
+        total = np.sum(chosen, axis=0)
+        return total / np.float32(len(chosen)) if self.operation == "mean" else total
+
+
+def parse_layers(choice: str | int, blocks: int, *, where: str | None = None) -> LayerChoice:
+    """Read one layer choice for an encoder of ``blocks`` blocks.
+
+    Parameters
+    ----------
+    choice : str or int
+        As in the grammar above, without ``all``, which :func:`expand` handles.
+    blocks : int
+        Number of the encoder's blocks, L.
+    where : str, optional
+        The config key or argument, for the error.
+
+    Raises
+    ------
+    ConfigError
+        Naming the value, where it stands, and what is possible.
+    """
+    text = str(choice)
+
+    def refuse(reason: str) -> ConfigError:
+        return ConfigError(
+            f"layer choice {text!r}: {reason}",
+            where=where,
+            fix=f"with {blocks} blocks, use 0 to {blocks} (or -1 to -{blocks + 1} from the top), "
+            f"<op>-last-<k> with k from 1 to {blocks + 1}, <op>-all, or <op>-<i>-<j>-... , "
+            f"with op {', '.join(OPERATIONS)}",
+        )
+
+    if isinstance(choice, bool):
+        raise refuse("not a layer")
+    if re.fullmatch(rf"-?{NUMBER}", text):
+        layer = int(text) if int(text) >= 0 else blocks + 1 + int(text)
+        if not 0 <= layer <= blocks or text == "-0":
+            raise refuse("there is no such layer")
+        return _named("mean", (layer,), blocks)
+    operation, _, rest = text.partition("-")
+    if operation not in OPERATIONS:
+        raise refuse(f"{operation!r} is not an operation")
+    if rest == "all":
+        layers = tuple(range(1, blocks + 1))
+    elif last := re.fullmatch(rf"last-({NUMBER})", rest):
+        k = int(last[1])
+        if not 1 <= k <= blocks + 1:
+            raise refuse(f"there are no last {k} layers")
+        layers = tuple(range(blocks + 1 - k, blocks + 1))
+    elif re.fullmatch(rf"{NUMBER}(-{NUMBER})*", rest):
+        layers = tuple(sorted(map(int, rest.split("-"))))
+        if len(set(layers)) < len(layers):
+            raise refuse("a layer is named twice")
+        if layers[-1] > blocks:
+            raise refuse(f"there is no layer {layers[-1]}")
+    else:
+        raise refuse("not a layer choice")
+    return _named(operation, layers, blocks)
+
+
+def _named(operation: str, layers: tuple[int, ...], blocks: int) -> LayerChoice:
+    """The choice under its one name: the shortest of the spellings it has."""
+    if len(layers) == 1:
+        return LayerChoice(str(layers[0]), "mean", layers)
+    if layers == tuple(range(1, blocks + 1)):
+        name = f"{operation}-all"
+    elif layers == tuple(range(layers[0], blocks + 1)):
+        name = f"{operation}-last-{len(layers)}"
+    else:
+        name = "-".join([operation, *map(str, layers)])
+    return LayerChoice(name, operation, layers)
+
+
+def expand_layers(
+    choices: Iterable[str | int], blocks: int, *, where: str | None = None
+) -> list[LayerChoice]:
+    """Read a list of layer choices: each once, in one fixed order.
+
+    ``all`` stands for every single layer. Single layers come first, by number; combinations
+    follow, by number of layers, then by the layers, then by operation.
+    """
+    found = {
+        parse_layers(one, blocks, where=where and f"{where}[{i}]")
+        for i, choice in enumerate(choices)
+        for one in (range(blocks + 1) if choice == "all" else (choice,))
+    }
+    return sorted(found, key=lambda choice: choice.order)

@@ -1,0 +1,80 @@
+"""The five instances of a word that lie nearest to each of its instances: one file per layer
+choice.
+
+It has word, split, index, and two lists of five, the neighbours' row numbers in the word's corpus
+and their similarities. Its metadata has, per word, how well the neighbours alone tell the senses
+apart.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.instances import instance_columns, score_from_json, score_to_json
+from wsd.metrics.nearest import K
+from wsd.storage.expecting import expecting
+from wsd.storage.parquet import read_table, rows_by, write_table
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """One word's instances and those most similar to each.
+
+    Attributes
+    ----------
+    rows : int32 array of shape (n, 5)
+        Row numbers in the corpus, the most similar first; -1 where there are fewer than five.
+    similarity : float32 array of shape (n, 5)
+        Cosines; NaN where there are fewer than five.
+    score : float
+        Macro-F1 on the test split of :func:`vote`; NaN if the word has no test instance.
+    """
+
+    rows: np.ndarray
+    similarity: np.ndarray
+    score: float
+
+
+def write_neighbours(
+    path: Path,
+    corpora: Mapping[str, Corpus],
+    words: Mapping[str, Neighbours],
+    provenance: Mapping[str, Any],
+) -> None:
+    """Write the neighbours of all words, whole or not at all."""
+    import pyarrow as pa
+
+    def fives(name: str) -> pa.Array:
+        values = np.concatenate([getattr(words[word], name) for word in corpora])
+        return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), K)
+
+    columns = {name: fives(name) for name in ("rows", "similarity")}
+    table = pa.table({**instance_columns(corpora), **columns})
+    scores = {word: score_to_json(words[word].score) for word in corpora}
+    write_table(path, table, {**provenance, "scores": scores})
+
+
+def read_neighbours(path: Path) -> tuple[dict[str, Neighbours], dict[str, Any]]:
+    """Read what :func:`write` wrote, by word, and its provenance."""
+    table, provenance = read_table(path)
+    with expecting(path):
+        places = rows_by(table["word"])
+        rows, similarity = (
+            table[name].combine_chunks().flatten().to_numpy().reshape(-1, K)
+            for name in ("rows", "similarity")
+        )
+        words = {
+            word: Neighbours(rows[places[word]], similarity[places[word]], score_from_json(score))
+            for word, score in provenance["scores"].items()
+        }
+        for of in words.values():
+            # A similarity may round to a little above 1; it is missing where a neighbour is.
+            if rows.dtype.kind != "i" or not ((of.rows >= -1) & (of.rows < len(of.rows))).all():
+                raise ValueError("a neighbour that is no row of the word")
+            if similarity.dtype.kind != "f" or (np.abs(of.similarity) > 1.001).any():
+                raise ValueError("a similarity that is no cosine")
+    return words, provenance

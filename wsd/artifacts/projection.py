@@ -1,0 +1,95 @@
+"""Every instance in two dimensions: one file per method and layer choice.
+
+It has word, split, index, x, y; its metadata has the share of the training instances' variance that
+each principal component explains, and a score.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.instances import instance_columns, score_from_json, score_to_json
+from wsd.storage.expecting import expecting
+from wsd.storage.parquet import read_table, rows_by, write_table
+
+METHODS = ("pca", "tsne")
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """One word's instances in the plane.
+
+    Attributes
+    ----------
+    points : float32 array of shape (n, 2)
+        In the corpus's row order; NaN for what the method leaves out.
+    explained : tuple of 2 floats, or None
+        Share of the training instances' variance along each axis, 0 to 1; t-SNE has no such thing.
+    score : float
+        Macro-F1 on the test split of a vote of the five nearest training points; NaN if the word
+        has no test instance.
+    """
+
+    points: np.ndarray
+    explained: tuple[float, float] | None
+    score: float
+
+
+def align_signs(pictures: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Flip axes so that each picture resembles the one before it.
+
+    The sign of a principal component is arbitrary; without this a cloud jumps from side to side
+    as one steps through the layers.
+
+    Parameters
+    ----------
+    pictures : sequence of arrays of shape (n, 2)
+        The same instances in neighbouring layers.
+    """
+    aligned: list[np.ndarray] = []
+    for points in pictures:
+        if aligned:
+            sign = np.sign((aligned[-1] * points).sum(axis=0))
+            points = points * np.where(sign == 0, 1, sign).astype(points.dtype)
+        aligned.append(points)
+    return aligned
+
+
+def write_projections(
+    path: Path,
+    corpora: Mapping[str, Corpus],
+    pictures: Mapping[str, Projection],
+    provenance: Mapping[str, Any],
+) -> None:
+    """Write the projections of all words, whole or not at all."""
+    import pyarrow as pa
+
+    points = np.concatenate([pictures[word].points for word in corpora])
+    table = pa.table({**instance_columns(corpora), "x": points[:, 0], "y": points[:, 1]})
+    explained = {word: pictures[word].explained for word in corpora}
+    scores = {word: score_to_json(pictures[word].score) for word in corpora}
+    write_table(path, table, {**provenance, "explained": explained, "scores": scores})
+
+
+def read_projections(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]:
+    """Read what :func:`write` wrote, by word, and its provenance."""
+    table, provenance = read_table(path)
+    with expecting(path):
+        rows = rows_by(table["word"])
+        points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
+        # NaN is no place: t-SNE gives none to what came from out of domain.
+        if points.dtype.kind != "f" or np.isinf(points).any():
+            raise ValueError("a point that is no number, or infinite")
+        pictures = {
+            word: Projection(
+                points[rows[word]],
+                None if explained is None else (explained[0], explained[1]),
+                score_from_json(provenance["scores"][word]),
+            )
+            for word, explained in provenance["explained"].items()
+        }
+    return pictures, provenance

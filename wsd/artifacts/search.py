@@ -1,0 +1,137 @@
+"""What the folds say about every point of a search space: the file, its grid, and which point is
+best.
+
+One row per word, repeat and point. Macro-F1 is averaged over the senses that the training set has,
+balanced accuracy too.
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wsd.metrics.scores import WORD_SCORES
+from wsd.storage.expecting import expecting
+from wsd.storage.parquet import read_table, rows_by, write_table
+
+PARAMETERS = {
+    "nearest_centroid": ("metric",),
+    "logistic": ("C", "prior_shift"),
+    "lda": ("shrinkage", "prior_exponent"),
+    "knn": ("k",),
+}
+OBJECTIVES = {
+    "mean_macro_f1": "macro_f1",
+    "mean_balanced_accuracy": "balanced_accuracy",
+    "mean_word_accuracy": "accuracy",
+}
+
+
+def grid_points(space: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every combination of a search space, the first parameter varying slowest.
+
+    Parameters
+    ----------
+    space : mapping of parameter to a value, or to a list of values
+
+    Examples
+    --------
+    >>> points({"C": [0.1, 1], "prior_shift": 0})
+    [{'C': 0.1, 'prior_shift': 0}, {'C': 1, 'prior_shift': 0}]
+    """
+    return [dict(zip(space, of, strict=True)) for of in itertools.product(*_lists(space).values())]
+
+
+def fixed_parameters(space: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a search space fixes: those that have one value.
+
+    >>> fixed({"C": [0.1, 1], "prior_shift": [0], "metric": "cosine"})
+    {'prior_shift': 0, 'metric': 'cosine'}
+    """
+    return {name: values[0] for name, values in _lists(space).items() if len(values) == 1}
+
+
+def _lists(space: Mapping[str, Any]) -> dict[str, list[Any]]:
+    return {name: value if isinstance(value, list) else [value] for name, value in space.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What the folds say about one feature set and classifier.
+
+    Attributes
+    ----------
+    grid : list of dict
+        The points of the search space.
+    figures : mapping of word to array of shape (repeats, n_points, 3)
+        In the order of ``FIGURES``; only of words that have folds.
+    untuned : tuple of str
+        Words whose rarest sense has fewer instances than there are folds: they get the
+        estimator's defaults.
+    """
+
+    grid: list[dict[str, Any]]
+    figures: Mapping[str, np.ndarray]
+    untuned: tuple[str, ...]
+
+    def objective(self, name: str, words: Sequence[str] | None = None) -> np.ndarray | None:
+        """The mean over words of a figure, per repeat and point: shape (repeats, n_points).
+
+        None where no word has folds.
+        """
+        column = WORD_SCORES.index(OBJECTIVES[name])
+        tuned = [word for word in words or self.figures if word in self.figures]
+        if not tuned:
+            return None
+        return np.mean([self.figures[word][..., column] for word in tuned], axis=0)
+
+    def best(self, name: str, words: Sequence[str] | None = None) -> dict[str, Any] | None:
+        """The point with the highest objective, over the repeats; of equal ones the first.
+
+        None where no word has folds: the estimator's defaults hold.
+        """
+        objective = self.objective(name, words)
+        if objective is None:
+            return None
+        values = objective.mean(axis=0)
+        # Means over repeats of equal figures may differ in their last bits.
+        return self.grid[int((values >= values.max() - 1e-12).argmax())]
+
+
+def write_search(path: Path, found: Search, provenance: Mapping[str, Any]) -> None:
+    """Write what the folds say, whole or not at all: a row per word, repeat and point."""
+    import pyarrow as pa
+
+    keys = {"word": pa.string(), "repeat": pa.int32(), "point": pa.int32()}
+    schema = pa.schema({**keys, **dict.fromkeys(WORD_SCORES, pa.float64())})
+    rows = [
+        dict(zip(schema.names, (word, *at, *figures[at]), strict=True))
+        for word, figures in found.figures.items()
+        for at in np.ndindex(figures.shape[:2])
+    ]
+    table = pa.Table.from_pylist(rows, schema=schema)
+    extra = {"grid": found.grid, "untuned": list(found.untuned), "tuned": list(found.figures)}
+    write_table(path, table, {**provenance, **extra})
+
+
+def read_search(path: Path) -> tuple[Search, dict[str, Any]]:
+    """Read what :func:`write` wrote, and its provenance."""
+    table, provenance = read_table(path)
+    with expecting(path):
+        rows = rows_by(table["word"])
+        values = np.stack([table[figure].to_numpy() for figure in WORD_SCORES], axis=1)
+        grid = provenance["grid"]
+        figures = {
+            word: values[rows[word]].reshape(-1, len(grid), len(WORD_SCORES))
+            for word in provenance["tuned"]
+        }
+        if not all(isinstance(point, dict) for point in grid):
+            raise TypeError("a point that is no set of parameters")
+        if not all(len(of) and ((of >= 0) & (of <= 1)).all() for of in figures.values()):
+            raise ValueError("a figure that is no fraction, or none")
+        if sum(of.shape[0] * of.shape[1] for of in figures.values()) != len(table):
+            raise ValueError("rows of a word that the provenance does not name")
+        return Search(grid, figures, tuple(provenance["untuned"])), provenance

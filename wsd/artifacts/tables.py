@@ -1,0 +1,31 @@
+"""Names of columns and kinds of rows in the text tables that several steps share."""
+
+from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES
+
+# The names of a row of the comparison, and its kinds.
+NAMES = ("kind", "model", "view", "layers", "classifier")
+SELECTED, SELECTED_PER_WORD, BEST = (
+    "selected",
+    "selected per word",
+    "best on test, for reference only",
+)
+CANDIDATE, BASELINE, CONTROL_VIEW, TWIN = "candidate", "baseline", "control view", "random weights"
+PUBLISHED, SYSTEM = "published", "system"
+
+
+def feature_set(view: str, layers: str) -> str:
+    """A feature set's two names as one to read.
+
+    >>> feature_set("focal+context", "mean-last-2+6"), feature_set("text", "-")
+    ('focal mean-last-2 + context 6', 'text')
+    """
+    if layers in ("-", view):
+        return view
+    pairs = zip(view.split("+"), layers.split("+"), strict=True)
+    return " + ".join(f"{of_view} {choice}" for of_view, choice in pairs)
+
+
+KEY_COLUMNS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
+SCORES_COLUMNS = [*KEY_COLUMNS, "word", "n_senses", "n_train", "n_test", *WORD_SCORES]
+SUMMARY_COLUMNS = [*KEY_COLUMNS, *MEAN_SCORES]
+ALL_WORDS = "all words"

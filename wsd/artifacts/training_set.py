@@ -1,0 +1,110 @@
+"""A training set as rows of the full one.
+
+It is kept as line numbers, so that no sentence is embedded twice. One file per training set
+holds all its words: word and index, the 0-based line of the full training file, ascending.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from wsd.artifacts.corpus import Corpus
+from wsd.errors import ResultError
+from wsd.storage.expecting import expecting
+from wsd.storage.parquet import read_table, rows_by, write_table
+
+FULL = "full"
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """Lines of the full training files.
+
+    Attributes
+    ----------
+    name : str
+    lines : mapping of word to int array
+        0-based lines of the word's training file, ascending. Words that the set lacks are absent.
+    corpus : mapping of word to str
+        The digest of the corpus that the lines are of.
+    """
+
+    name: str
+    lines: Mapping[str, np.ndarray]
+    corpus: Mapping[str, str]
+
+
+def setting(train: str) -> tuple[str, int | None]:
+    """The setting that a training set is of, and its number among several draws of that setting.
+
+    >>> setting("nshot-3.set2"), setting("balanced")
+    (('nshot-3', 2), ('balanced', None))
+    """
+    name, dot, draw = train.partition(".set")
+    return (name, int(draw)) if dot else (name, None)
+
+
+def training_rows(corpus: Corpus, train: TrainingSet | None = None) -> np.ndarray:
+    """The rows of a word's table that a training set has.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    train : TrainingSet, optional
+        By default the full one.
+
+    Returns
+    -------
+    int array, ascending
+
+    Raises
+    ------
+    ResultError
+        If the training set lacks the word, or was made from another table.
+    """
+    rows = np.flatnonzero(corpus.split == "train")
+    if train is None:
+        return rows
+    if corpus.word not in train.lines:
+        raise ResultError(f"the training set {train.name!r} has no word {corpus.word!r}")
+    lines = train.lines[corpus.word]
+    found = rows[np.isin(corpus.index[rows], lines)]
+    if train.corpus[corpus.word] != corpus.digest or not np.array_equal(corpus.index[found], lines):
+        raise ResultError(
+            f"the training set {train.name!r} belongs to another table than the corpus of "
+            f"{corpus.word!r}",
+            fix="delete the file of the training set and run again",
+        )
+    return found
+
+
+def write(path: Path, train: TrainingSet) -> None:
+    """Write a training set as Parquet, whole or not at all."""
+    import pyarrow as pa
+
+    words = [word for word, lines in train.lines.items() for _ in lines]
+    table = pa.table({"word": words, "index": np.concatenate(list(train.lines.values()))})
+    write_table(path, table, {"train": train.name, "corpus": dict(train.corpus)})
+
+
+def read(path: Path) -> TrainingSet:
+    """Read a training set that :func:`write` wrote."""
+    table, provenance = read_table(path)
+    with expecting(path):
+        rows, index = rows_by(table["word"]), table["index"].to_numpy()
+        corpus = dict(provenance["corpus"])
+        lines = {word: index[rows[word]] for word in corpus}
+        if sum(map(len, lines.values())) != len(index):
+            raise ValueError("rows of a word that the provenance does not name")
+        if not all(map(are_lines, lines.values())):
+            raise ValueError("lines that do not ascend, or none")
+        if not isinstance(provenance["train"], str):
+            raise TypeError("no name of a training set")
+        return TrainingSet(name=provenance["train"], lines=lines, corpus=corpus)
+
+
+def are_lines(lines: np.ndarray) -> bool:
+    """Whether these are numbers of lines: whole, from 0 up, ascending, at least one."""
+    return bool(lines.dtype.kind == "i" and len(lines) and (np.diff(lines, prepend=-1) > 0).all())

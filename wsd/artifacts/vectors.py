@@ -1,0 +1,282 @@
+"""What lies on disk between the encoder and everything after it.
+
+One safetensors file per model, word and view holds the tensor ``vectors`` of shape (layers,
+instances, width), float32: each layer is one contiguous slice, read without reading the rest. A
+static view has one layer, and the width of the encoder's matrix of input embeddings.
+Rows are the corpus's rows; the file's metadata names the corpus by its digest, so that vectors
+are never paired with rows of another table.
+
+Files are filled batch by batch as the encoder gives them: memory does not grow with the corpus. A
+pass that was killed is taken up where it was (:mod:`wsd.encoder.resume`). The metadata has a CRC-32
+of each layer and of the header, so that reading one layer checks that layer.
+"""
+
+import json
+import math
+import os
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wsd.artifacts.corpus import Corpus, instance_name
+from wsd.errors import DamageError, ResultError
+from wsd.storage.expecting import UNEXPECTED
+
+TENSOR = "vectors"
+CHECKSUMS = "crc32"
+NO_CHECKSUM = "0" * 8
+BLOCK = 2**22
+
+
+class VectorsWriter:
+    """A safetensors file with one float32 tensor whose rows come in any order.
+
+    Parameters
+    ----------
+    path : Path
+        Written in place: give a temporary path.
+    shape : (layers, instances, width)
+    metadata : dict of str to str
+    resume : bool
+        Go on with the file that an interrupted writer of the same shape and metadata left, if it
+        is of the right size; ``resumed`` says whether it was.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        shape: tuple[int, ...],
+        metadata: dict[str, str],
+        *,
+        resume: bool = False,
+    ) -> None:
+        self.path, self.shape = path, shape
+        nbytes = 4 * math.prod(shape)
+        self._no_sums = " ".join([NO_CHECKSUM] * (shape[0] + 1))  # until the file is closed
+        header = json.dumps(
+            {
+                "__metadata__": {**metadata, CHECKSUMS: self._no_sums},
+                TENSOR: {"dtype": "F32", "shape": shape, "data_offsets": [0, nbytes]},
+            }
+        ).encode()
+        header += b" " * (-len(header) % 8)  # the format asks for an aligned start
+        self._header = len(header).to_bytes(8, "little") + header
+        size = len(self._header) + nbytes
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        self.resumed = resume and os.fstat(self._file).st_size == size
+        if not self.resumed:
+            os.ftruncate(self._file, 0)
+        _write(self._file, self._header, 0)
+        os.ftruncate(self._file, size)
+
+    def _offset(self, layer: int, row: int) -> int:
+        _, instances, width = self.shape
+        return len(self._header) + 4 * width * (layer * instances + row)
+
+    def put(self, rows: Sequence[int], vectors: np.ndarray) -> None:
+        """Store ``vectors`` of shape (layers, len(rows), width) at ``rows``."""
+        layers, _, width = self.shape
+        if vectors.shape != (layers, len(rows), width):
+            raise ValueError(f"{vectors.shape} is not {(layers, len(rows), width)}")
+        vectors = np.ascontiguousarray(vectors, dtype="<f4")
+        for layer in range(layers):
+            for i, row in enumerate(rows):
+                _write(self._file, vectors[layer, i].tobytes(), self._offset(layer, row))
+
+    def checksum(self, rows: Sequence[int], crc: int = 0) -> int:
+        """CRC-32 of what :meth:`put` stored at ``rows``, of what is in the file now."""
+        layers, _, width = self.shape
+        for layer in range(layers):
+            for row in rows:
+                crc = zlib.crc32(_read(self._file, 4 * width, self._offset(layer, row)), crc)
+        return crc
+
+    def close(self) -> None:
+        """Write the checksums, and close the file once it is on the disk.
+
+        The rows never put are zero.
+        """
+        try:
+            sums = [f"{self._of_layer(layer):08x}" for layer in range(self.shape[0])]
+            # The header's own comes last, over the header without it.
+            own = zlib.crc32(self._header_with([*sums, NO_CHECKSUM]))
+            _write(self._file, self._header_with([*sums, f"{own:08x}"]), 0)
+            os.fsync(self._file)
+        finally:
+            self.leave()
+
+    def _header_with(self, sums: Sequence[str]) -> bytes:
+        return self._header.replace(self._no_sums.encode(), " ".join(sums).encode())
+
+    def _of_layer(self, layer: int) -> int:
+        end, crc = self._offset(layer + 1, 0), 0
+        for start in range(self._offset(layer, 0), end, BLOCK):
+            crc = zlib.crc32(_read(self._file, min(BLOCK, end - start), start), crc)
+        return crc
+
+    def leave(self) -> None:
+        """Close the file as it is, to be gone on with or thrown away; once is enough."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def _write(file: int, data: bytes, offset: int) -> None:
+    """All of ``data``: the system may write less, of a disk that is nearly full."""
+    while data:
+        n = os.pwrite(file, data, offset)
+        data, offset = data[n:], offset + n
+
+
+def _read(file: int, size: int, offset: int) -> bytes:
+    data = os.pread(file, size, offset)
+    if len(data) < size:
+        raise EOFError(f"{size} bytes at {offset}, {len(data)} are there")
+    return data
+
+
+def not_finite(vectors: np.ndarray) -> int | None:
+    """The first row of an array of shape (n, width) that holds what is no finite number."""
+    bad = ~np.isfinite(vectors).all(axis=1)
+    return int(bad.argmax()) if bad.any() else None
+
+
+class Embeddings:
+    """One view of one word by one model, read layer by layer.
+
+    Parameters
+    ----------
+    path : Path
+        A file that :func:`embed` wrote.
+    corpus : Corpus
+        The table whose rows the vectors belong to.
+
+    Raises
+    ------
+    ResultError
+        If the file is missing, damaged (then a :class:`DamageError`), or belongs to other data.
+    """
+
+    def __init__(self, path: Path, corpus: Corpus) -> None:
+        self.path, self._corpus = path, corpus
+        self._header = _read_header(path)
+        self.layers, instances, self.width = self._header.shape
+        try:
+            self.provenance: dict[str, Any] = json.loads(self._header.metadata["wsd"])
+            if not isinstance(self.provenance, dict):
+                raise TypeError("its provenance is no object")
+        except UNEXPECTED as error:
+            raise _foreign(path, error) from None
+        if self.provenance.get("corpus") != corpus.digest or instances != len(corpus):
+            raise ResultError(
+                f"the vectors belong to another table than the corpus of {corpus.word!r}",
+                where=str(path),
+                fix="delete the file and run again",
+            )
+
+    @property
+    def blocks(self) -> int:
+        """Number of the encoder's blocks: one less than there are layers; a static view has 0."""
+        return self.layers - 1
+
+    def layer(self, number: int) -> np.ndarray:
+        """The vectors of one hidden state: float32 array of shape (instances, width).
+
+        Raises
+        ------
+        ResultError
+            If one is not finite; it names the instance.
+        """
+        if not 0 <= number < self.layers:
+            raise ValueError(f"layer {number} of {self.layers}")
+        vectors = _read_layer(self.path, self._header, number)
+        if (bad := not_finite(vectors)) is not None:
+            raise ResultError(
+                f"the vector of {instance_name(self._corpus, bad)} in layer {number} is not finite",
+                where=str(self.path),
+                fix="delete the file and run again; if it is from elsewhere, get it anew",
+            )
+        return vectors
+
+
+class _Header(NamedTuple):
+    """What stands before the vectors in a file, and where they begin."""
+
+    start: int
+    shape: tuple[int, int, int]
+    sums: list[int]
+    metadata: dict[str, str]
+
+
+def _read_header(path: Path) -> _Header:
+    """The header of a file, if it is what was written.
+
+    Raises
+    ------
+    ResultError
+        If there is no file.
+    DamageError
+        If the header is another, or the file has another size than it says.
+    """
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            length = int.from_bytes(file.read(8), "little")
+            header = file.read(min(length, size))
+        described = json.loads(header)
+        metadata, tensor = described["__metadata__"], described[TENSOR]
+        line = metadata[CHECKSUMS]
+        *sums, own = (int(one, 16) for one in line.split())
+        layers, instances, width = shape = tuple(map(int, tensor["shape"]))
+        if tensor["dtype"] != "F32" or min(layers, width) < 1 or instances < 0:
+            raise ValueError("not float32 vectors of at least one layer")
+        if len(sums) != layers:
+            raise ValueError("not one checksum per layer")
+        nbytes = 4 * math.prod(shape)
+        if tensor["data_offsets"] != [0, nbytes]:
+            raise ValueError("its vectors are not where they should be")
+    except FileNotFoundError:
+        raise ResultError("a file of an earlier step is missing", where=str(path)) from None
+    except UNEXPECTED as error:
+        raise _foreign(path, error) from None
+    start = 8 + length
+    if size != start + nbytes:
+        raise DamageError(f"the file has {size} bytes, not {start + nbytes}", path=path)
+    blank = f"{line[:-8]}{NO_CHECKSUM}"
+    written = length.to_bytes(8, "little") + header.replace(line.encode(), blank.encode())
+    if zlib.crc32(written) != own:
+        raise DamageError("the header is not what was written", path=path)
+    return _Header(start, (layers, instances, width), sums, metadata)
+
+
+def _foreign(path: Path, error: Exception) -> DamageError:
+    return DamageError(f"not an embedding file of this program: {error}", path=path)
+
+
+def _read_layer(path: Path, header: _Header, number: int) -> np.ndarray:
+    """One layer of a file, if it is what was written."""
+    _, instances, width = header.shape
+    start = header.start + 4 * number * instances * width
+    vectors = np.fromfile(path, dtype="<f4", count=instances * width, offset=start)
+    if zlib.crc32(vectors.data) != header.sums[number]:
+        raise DamageError(
+            f"layer {number} is not what was written: its checksum is another", path=path
+        )
+    return vectors.reshape(instances, width)
+
+
+def check_vectors(path: Path, *, layers: bool = True) -> None:
+    """Check a file that :func:`embed` wrote: its header and size, and every layer.
+
+    Raises
+    ------
+    DamageError
+        Naming the layer that is not what was written.
+    """
+    header = _read_header(path)
+    if layers:
+        for number in range(header.shape[0]):
+            _read_layer(path, header, number)

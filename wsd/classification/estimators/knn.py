@@ -1,0 +1,85 @@
+"""The k nearest training instances by cosine, each with a vote that falls with its distance."""
+
+from typing import Self
+
+import numpy as np
+from sklearn.metrics.pairwise import cosine_distances
+from sklearn.utils.validation import validate_data
+from threadpoolctl import threadpool_limits
+
+from wsd.classification.estimators.base import Classifier, Points
+
+SAME = 1e-12  # below this, a cosine distance is rounding
+
+
+class KNN(Classifier):
+    """k nearest neighbours under cosine distance, votes weighted by 1/distance.
+
+    The same as scikit-learn's ``KNeighborsClassifier(metric="cosine", weights="distance")``, which
+    would look for the neighbours anew for every k.
+
+    Parameters
+    ----------
+    k : int
+        Number of neighbours; where the training set is smaller, all of it.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    vectors_ : array of shape (n_samples, n_features)
+        The training instances.
+    labels_ : array of shape (n_samples,)
+    """
+
+    def __init__(self, k: int = 5) -> None:
+        self.k = k
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
+        """Keep the training instances.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        """
+        self.vectors_, self.labels_ = validate_data(self, X, y, dtype=np.float64)
+        self.classes_ = np.unique(self.labels_)
+        return self
+
+    def _nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Distances and class codes of the k nearest, ascending; equally near ones by position."""
+        X = self._checked(X)
+        k = min(k, len(self.vectors_))
+        with threadpool_limits(1):
+            distances = cosine_distances(X, self.vectors_)
+        # What is as near as the k-th, and only that, has to be sorted.
+        bound = np.partition(distances, k - 1, axis=1)[:, k - 1]
+        nearest = np.empty((len(X), k), dtype=np.intp)
+        for i, row in enumerate(distances):
+            candidates = np.flatnonzero(row <= bound[i])
+            nearest[i] = candidates[np.argsort(row[candidates], kind="stable")[:k]]
+        codes = np.searchsorted(self.classes_, self.labels_)
+        return np.take_along_axis(distances, nearest, axis=1), codes[nearest]
+
+    def _votes(self, distances: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
+        """Shares of the votes of the first k; an instance at distance 0 outvotes all others."""
+        distances, codes = distances[:, :k], codes[:, :k]
+        same = distances <= SAME
+        weights = np.where(same.any(axis=1, keepdims=True), same, 1 / np.maximum(distances, SAME))
+        votes = np.stack(
+            [(weights * (codes == code)).sum(axis=1) for code in range(len(self.classes_))], axis=1
+        )
+        return votes / votes.sum(axis=1, keepdims=True)
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Share of the votes: array of shape (n_samples, n_classes)."""
+        return self._votes(*self._nearest(X, self.k), self.k)
+
+    def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
+        """Votes on held-out instances under every point of a search space.
+
+        As :meth:`wsd.classification.estimators.logistic.Logistic.search`.
+        """
+        ks = [point["k"] for point in self._filled(grid)]
+        distances, codes = self.fit(X, y)._nearest(held, max(ks))
+        return np.stack([self._votes(distances, codes, k) for k in ks])

@@ -1,0 +1,103 @@
+"""Fit a classifier on a word's training rows and predict the others; what every such fit notes of
+itself.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.features import Features
+from wsd.artifacts.folds import Folds
+from wsd.artifacts.predictions import WordPredictions, versions
+from wsd.artifacts.search import fixed_parameters
+from wsd.classification.estimators.base import class_scores
+from wsd.classification.estimators.registry import make_estimator
+from wsd.errors import ConfigError
+
+
+def predict_word(
+    corpus: Corpus, vectors: np.ndarray, classifier: Any, rows: np.ndarray | None = None
+) -> list[WordPredictions]:
+    """Fit on training rows of a word and predict the rows of every other split.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    vectors : array of shape (len(corpus), features)
+        In the corpus's row order.
+    classifier : scikit-learn classifier
+        Unfitted; with ``predict_proba`` or ``decision_function`` over all classes.
+    rows : int array, optional
+        The rows to fit on; by default all of the training split.
+
+    Returns
+    -------
+    list of WordPredictions
+        The test split first; a split without rows is left out.
+    """
+    if len(vectors) != len(corpus):
+        raise ValueError(f"{len(vectors)} vectors for {len(corpus)} instances of {corpus.word}")
+    train = np.flatnonzero(corpus.split == "train") if rows is None else rows
+    classifier.fit(vectors[train], corpus.gold[train])
+    splits = [split for split in dict.fromkeys(corpus.split.tolist()) if split != "train"]
+    return [
+        WordPredictions(
+            word=corpus.word,
+            senses=corpus.senses,
+            n_train=len(train),
+            index=corpus.index[tested],
+            gold=corpus.gold[tested],
+            predicted=classifier.predict(vectors[tested]).astype(np.int32),
+            scores=scores_of(classifier, vectors[tested], len(corpus.senses)),
+            split=split,
+        )
+        for split in splits
+        for tested in [np.flatnonzero(corpus.split == split)]
+    ]
+
+
+def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray:
+    """Scores of every sense by a fitted classifier; NaN for one without training instances.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier
+        Its classes are indices of senses.
+    vectors : array of shape (n, features)
+    n_senses : int
+
+    Returns
+    -------
+    array of shape (n, n_senses)
+    """
+    scores = np.full((len(vectors), n_senses), np.nan)
+    scores[:, classifier.classes_] = class_scores(classifier, vectors)
+    return scores
+
+
+def estimator_for(estimator: str, parameters: Mapping[str, Any], found: Features) -> Any:
+    """The estimator that is fitted on a feature set: of a learned mix, the one that learns it."""
+    mixed = [choice for _, choice in found.parts if choice.operation == "mix"]
+    if not mixed:
+        return make_estimator(estimator, parameters)
+    if estimator != "logistic" or len(found.parts) > 1:
+        raise ConfigError(
+            f"{estimator} on {found.view} cannot learn the mix {found.layers!r}",
+            where="layers",
+            fix="use logistic on one view",
+        )
+    return make_estimator("mixed_logistic", {**parameters, "layers": len(mixed[0].layers)})
+
+
+def tuned_parameters(provenance: Mapping[str, Any], word: str) -> dict[str, Any]:
+    """The parameters that a word was fitted with, as the provenance of its predictions says."""
+    if word in provenance["untuned"]:
+        return fixed_parameters(provenance["space"])
+    return provenance["parameters"]
+
+
+def provenance_on(train: Folds) -> dict[str, Any]:
+    """What the provenance of any predictions has: training set, usual task, versions."""
+    return {"train": train.train, "task": "sense", "versions": versions()}

@@ -1,0 +1,219 @@
+"""Choosing a configuration on training folds: feature set, classifier and parameters at once.
+
+One choice for all words, and one per word. It is written down, with the search space and the
+objective, before any test prediction is scored. Only :mod:`wsd.artifacts.search`'s files are read.
+"""
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd.arguments import add_files, add_objective, add_out, add_path
+from wsd.artifacts import search
+from wsd.artifacts.features import parse_features
+from wsd.artifacts.search import Search, read_search
+from wsd.artifacts.tables import ALL_WORDS
+from wsd.artifacts.training_set import FULL
+from wsd.errors import ResultError
+from wsd.storage.csv import write_csv
+from wsd.storage.json import write_json
+
+CONFIGURATION = ("view", "layers", "classifier", "estimator")
+SELECTION_COLUMNS = [
+    *("model", "train", "scope", "view", "layers", "classifier", "parameters"),
+    *("objective", "spread", "frequency", "selected"),
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """One feature set and classifier, with what the folds say about it.
+
+    Attributes
+    ----------
+    view, layers, classifier, estimator : str
+    search : Search
+    """
+
+    view: str
+    layers: str
+    classifier: str
+    estimator: str
+    search: Search
+
+
+def choose(
+    candidates: Sequence[Candidate], objective: str, words: Sequence[str] | None = None
+) -> tuple[list[dict[str, Any]], int] | None:
+    """Rank candidates on the held-out training instances of some words.
+
+    Each candidate stands with the best point of its search space. ``frequency`` is the share of
+    the repeats in which it, with its best point of that repeat, comes out first: how much the
+    choice depends on how the folds fell.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        Of equally good ones the first is chosen.
+    objective : str
+        Among ``wsd.artifacts.search.OBJECTIVES``.
+    words : sequence of str, optional
+        By default all.
+
+    Returns
+    -------
+    list of dict, one per candidate, and the index of the chosen one; None if no word has folds
+    """
+    rows, of_repeats = [], []
+    for candidate in candidates:
+        of = candidate.search.objective(objective, words)
+        parameters = candidate.search.best(objective, words)
+        if of is None or parameters is None:
+            return None
+        point = candidate.search.grid.index(parameters)
+        of_repeats.append(of.max(axis=1))
+        rows.append(
+            {
+                **{name: getattr(candidate, name) for name in CONFIGURATION},
+                "parameters": parameters,
+                "objective": float(of[:, point].mean()),
+                "spread": float(of[:, point].std()),
+            }
+        )
+    first = _first_best(np.stack(of_repeats))
+    for i, row in enumerate(rows):
+        row["frequency"] = float((first == i).mean())
+    chosen = int(_first_best(np.array([[row["objective"]] for row in rows]))[0])
+    return rows, chosen
+
+
+def _first_best(values: np.ndarray) -> np.ndarray:
+    """Per column, the first row that has the column's maximum but for rounding."""
+    return (values >= values.max(axis=0) - 1e-12).argmax(axis=0)
+
+
+def select(files: Sequence[Path], *, objective: str, table: Path, out: Path) -> None:
+    """Choose per model and training set, for all words and for each, and write both down.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        Written by :func:`wsd.artifacts.search.write_search`; all are candidates.
+    objective : str
+    table, out : Path
+        Every candidate and the per-word choices as CSV; what was chosen, the objective and the
+        search space as JSON.
+    """
+    groups: dict[tuple[str, str], list[Candidate]] = {}
+    blocks: dict[str, int] = {}
+    spaces: dict[str, Any] = {}
+    folds: dict[str, Any] = {}
+    for path in files:
+        search, source = read_search(path)
+        if source["objective"] != objective:
+            raise ResultError(
+                f"tuned for {source['objective']}, not {objective}",
+                where=str(path),
+                fix="delete the file and run again",
+            )
+        model = source["encoder"]["model"]
+        blocks[model["name"]] = model["blocks"]
+        spaces[source["classifier"]] = source["space"]
+        folds[source["train"]] = source["folds"]
+        candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=search)
+        groups.setdefault((model["name"], source["train"]), []).append(candidate)
+    rows: list[dict[str, Any]] = []
+    chosen: dict[str, dict[str, Any]] = {}
+    groups = dict(sorted(groups.items()))
+    for (name, train), group in groups.items():
+        group.sort(key=lambda c: _place(c, blocks[name]))
+        of_group = choose_each(group, objective)
+        if of_group is None and train == FULL:
+            raise ResultError(
+                f"nothing can be selected for {name!r}: no word has enough instances of each "
+                f"sense for {folds[train]['k']} folds",
+                where="tuning.folds",
+                fix="use fewer folds",
+            )
+        if of_group is None:
+            continue
+        chosen.setdefault(name, {})[train] = of_group["chosen"]
+        for row in of_group["rows"]:
+            parameters = json.dumps(row["parameters"], sort_keys=True)
+            rows.append({"model": name, "train": train, **row, "parameters": parameters})
+    write_csv(table, pd.DataFrame(rows, columns=SELECTION_COLUMNS))
+    found = {
+        "objective": objective,
+        "labels": "macro-F1 and balanced accuracy over the senses of the word's training set",
+        "folds": folds,
+        "space": spaces,
+        "candidates": {f"{name}, {train}": len(of) for (name, train), of in groups.items()},
+        "chosen": chosen,
+    }
+    write_json(out, found)
+
+
+def _place(candidate: Candidate, blocks: int) -> tuple[Any, ...]:
+    order = parse_features(candidate.view, candidate.layers, blocks).order
+    return (order, candidate.view, candidate.classifier)
+
+
+def choose_each(group: Sequence[Candidate], objective: str) -> dict[str, Any] | None:
+    """Choose for all words and for each word.
+
+    Parameters
+    ----------
+    group : sequence of Candidate
+        Of equally good ones the first is chosen.
+    objective : str
+
+    Returns
+    -------
+    dict of ``rows``, those of :func:`choose` with their scope, the chosen one first, and
+    ``chosen``: of ``all``, and per word; None if no word has folds
+    """
+    for_all = choose(group, objective)
+    if for_all is None:
+        return None
+    rows, best = for_all
+    order = sorted(range(len(rows)), key=lambda i: (i != best, -rows[i]["objective"]))
+    table = [{**rows[i], "scope": ALL_WORDS, "selected": i == best} for i in order]
+    # On a single word many configurations make the same few errors: of these, the one that is
+    # better on all words.
+    ranked = [group[i] for i in order]
+    words: dict[str, Mapping[str, Any]] = {}
+    first = group[0].search
+    for word in sorted({*first.figures, *first.untuned}):
+        of_word = choose(ranked, objective, [word]) if word in first.figures else None
+        if of_word is None:
+            words[word] = {**rows[best], "parameters": _fixed(rows[best], group[best])}
+            continue
+        word_rows, word_best = of_word
+        words[word] = word_rows[word_best]
+        table.append({**words[word], "scope": word, "selected": True})
+    return {"rows": table, "chosen": {"all": rows[best], "words": words}}
+
+
+def _fixed(row: Mapping[str, Any], candidate: Candidate) -> dict[str, Any]:
+    """The parameters that every point of the search space has: the rest are left to defaults."""
+    grid = candidate.search.grid
+    return {k: v for k, v in row["parameters"].items() if all(p[k] == v for p in grid)}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_files(parser, "--searches")
+    add_objective(parser, search.OBJECTIVES)
+    add_path(parser, "--table", "every candidate, .csv")
+    add_out(parser, "what is chosen, .json")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    select(args.searches, objective=args.objective, table=args.table, out=args.out)

@@ -1,0 +1,68 @@
+"""Scoring a classifier's search space on the folds of the training set. No test row is looked at.
+
+Every point of the search space predicts every training instance once per repeat, while its fold
+is held out; whatever is fitted, scaling included, is fitted on the other folds. The figures are
+computed once on the predictions of all folds together, not per fold and averaged: a rare sense
+has no figure within a fold.
+
+Macro-F1 is averaged over the senses that the training set has, balanced accuracy too.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from wsd.artifacts.folds import WordFolds
+from wsd.classification.estimators.base import class_scores
+from wsd.metrics.scores import WORD_SCORES, confusion, word_scores
+
+
+def grid_scores(classifier: Any, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Any) -> Any:
+    """Scores of held-out instances under every point: array (len(grid), n_held, n_classes).
+
+    Estimators that can do it at once do it themselves; the others are fitted point by point.
+    """
+    if hasattr(classifier, "search"):
+        return classifier.search(X, y, held, grid)
+    return np.stack(
+        [class_scores(classifier.set_params(**point).fit(X, y), held) for point in grid]
+    )
+
+
+def score_word(
+    classifier: Any,
+    grid: Sequence[Mapping[str, Any]],
+    vectors: np.ndarray,
+    gold: np.ndarray,
+    folds: WordFolds,
+) -> np.ndarray:
+    """The out-of-fold figures of every point of a search space on one word.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier
+    grid : sequence of n_points mappings of parameter to value
+    vectors : array of shape (n, features)
+        Of the training instances alone.
+    gold : int array of shape (n,)
+    folds : WordFolds
+        With ``held``.
+
+    Returns
+    -------
+    array of shape (repeats, n_points, 3)
+        The figures in the order of ``FIGURES``.
+    """
+    assert folds.held is not None
+    n_senses = int(gold.max()) + 1
+    figures = np.empty((len(folds.held), len(grid), len(WORD_SCORES)))
+    for repeat in range(len(folds.held)):
+        predicted = np.empty((len(grid), len(gold)), dtype=np.int64)
+        for fit, held in folds.splits(repeat):
+            scores = grid_scores(classifier, vectors[fit], gold[fit], vectors[held], grid)
+            predicted[:, held] = np.unique(gold[fit])[scores.argmax(axis=2)]
+        for i, of_point in enumerate(predicted):
+            found = word_scores(confusion(gold, of_point, n_senses))
+            figures[repeat, i] = [found[figure] for figure in WORD_SCORES]
+    return figures

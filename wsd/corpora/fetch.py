@@ -1,0 +1,152 @@
+"""The archive of CoarseWSD-20 from the network into the cache, with retries and progress."""
+
+import logging
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from wsd.corpora.coarsewsd20 import ARCHIVE_NAME, URL
+from wsd.errors import DownloadError
+
+log = logging.getLogger("wsd")
+
+
+LOG_EVERY_SECONDS = 10.0
+WAYS_ON = (
+    "set WSD_COARSEWSD20_ARCHIVE=FILE to a local copy of the archive, "
+    "or use the built-in corpus: --configfile config/quickstart.yaml"
+)
+
+
+def fetch_archive(
+    *, url: str = URL, cache: Path | None = None, retries: int = 3, timeout: float = 30.0
+) -> Path:
+    """Path of the archive in the cache, downloaded if it is not there yet.
+
+    Parameters
+    ----------
+    url : str
+        Address of the archive.
+    cache : Path, optional
+        By default ``$WSD_CACHE``, or else the user's cache folder.
+    retries : int
+        Further attempts after a failure that may pass, each after a longer wait. An answer
+        such as 404 is final.
+    timeout : float
+        Seconds without any data, on connecting or in the middle of the file.
+    """
+    import pooch
+    from requests.exceptions import RequestException
+
+    folder = cache_folder(cache)
+    client = pooch.create(
+        path=folder,
+        base_url="",
+        registry={ARCHIVE_NAME: None},
+        urls={ARCHIVE_NAME: url},
+        retry_if_failed=retries,
+    )
+    try:
+        return Path(client.fetch(ARCHIVE_NAME, downloader=_downloader(timeout)))
+    except RequestException as error:
+        raise _not_had(url, f"{_reason(error, timeout)} (attempts: {retries + 1})") from error
+    except OSError as error:
+        raise DownloadError(
+            f"the archive could not be written to the cache: {error}",
+            where=str(folder),
+            fix="set WSD_CACHE to a folder that can be written, with room for the archive",
+        ) from error
+
+
+def cache_folder(cache: Path | None = None) -> Path:
+    """Where downloaded archives are kept."""
+    import pooch
+
+    chosen = cache or os.environ.get("WSD_CACHE") or pooch.os_cache("wsd")
+    return Path(chosen).expanduser()
+
+
+def _not_had(url: str, reason: str) -> DownloadError:
+    return DownloadError(
+        f"the CoarseWSD-20 archive could not be downloaded: {reason}", where=url, fix=WAYS_ON
+    )
+
+
+def _downloader(timeout: float) -> Callable[[str, str, Any], None]:
+    import pooch
+    from requests.exceptions import HTTPError
+
+    transfer = pooch.HTTPDownloader(
+        progressbar=True if sys.stderr.isatty() else _LogProgress(),
+        chunk_size=2**16,
+        timeout=timeout,
+        # A server that compresses on the way would hand over a bare tar.
+        headers={"Accept-Encoding": "identity"},
+    )
+
+    def download(url: str, output_file: str, client: Any) -> None:
+        try:
+            transfer(url, output_file, client)
+        except HTTPError as error:
+            status = error.response.status_code if error.response is not None else 0
+            if 400 <= status < 500 and status not in (408, 429):
+                # Not an error that pooch knows, so that it does not ask again in vain.
+                raise _not_had(url, _reason(error, timeout)) from error
+            raise
+
+    return download
+
+
+def _reason(error: Exception, timeout: float) -> str:
+    """What went wrong, without the client's nesting of one exception in another."""
+    from requests import exceptions as failures
+    from urllib3.exceptions import NameResolutionError, ReadTimeoutError
+
+    inner = error.args[0] if error.args else error
+    inner = getattr(inner, "reason", inner)
+    if isinstance(error, failures.HTTPError) and error.response is not None:
+        return f"the server answered {error.response.status_code} {error.response.reason}"
+    if isinstance(error, failures.Timeout) or isinstance(inner, ReadTimeoutError):
+        return f"no data came for {timeout:g} s"
+    if isinstance(error, failures.ChunkedEncodingError):
+        return "the connection broke off before the end of the file"
+    if isinstance(inner, NameResolutionError):
+        return "the host name cannot be resolved: no network, or no name service"
+    if isinstance(error, failures.SSLError | failures.ProxyError):
+        return f"{type(error).__name__}: {inner}"
+    if isinstance(error, failures.ConnectionError):
+        return f"no connection to the host: {str(inner).rsplit(': ', 1)[-1]}"
+    return str(error)
+
+
+class _LogProgress:
+    """Takes the place of a progress bar where stderr is a file: a line every few seconds."""
+
+    def __init__(self) -> None:
+        self.total = 0
+
+    @property
+    def total(self) -> int:
+        return self._total
+
+    @total.setter
+    def total(self, total: int) -> None:
+        # pooch announces the size at the start of each attempt, and never says that one failed.
+        self._total, self._done = total, 0
+        self._next = time.monotonic() + LOG_EVERY_SECONDS
+
+    def update(self, amount: int) -> None:
+        self._done += amount
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + LOG_EVERY_SECONDS
+            of_total = f" of {self._total / 1e6:.1f}" if self._total else ""
+            log.info("downloaded %.1f%s MB", self._done / 1e6, of_total)
+
+    def reset(self) -> None:
+        self._done = 0
+
+    def close(self) -> None:
+        """Nothing is held open."""

@@ -1,0 +1,121 @@
+"""Draws the folds of a training set: on what its instances are tuned, decided before anything is
+fitted. Stratified by sense, near-duplicates always together, drawn several times.
+"""
+
+import argparse
+import logging
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from wsd.arguments import add_corpora, add_out, add_seed, count
+from wsd.artifacts import training_set
+from wsd.artifacts.corpus import Corpus, read_corpora
+from wsd.artifacts.folds import Folds, WordFolds, write
+from wsd.artifacts.training_set import TrainingSet
+from wsd.errors import ResultError
+from wsd.metrics import near_duplicates
+
+log = logging.getLogger("wsd")
+
+
+def fold_word(
+    gold: np.ndarray, component: np.ndarray, *, k: int, repeats: int, seed: int
+) -> np.ndarray | None:
+    """Fold numbers of one word's training instances.
+
+    scikit-learn's ``StratifiedGroupKFold``, once per repeat, with the repeat's number added to
+    the seed.
+
+    Parameters
+    ----------
+    gold, component : int arrays of shape (n,)
+
+    Returns
+    -------
+    int8 array of shape (repeats, n), or None
+        None where a sense has fewer than k instances, where there are fewer than k groups of
+        near-duplicates, or where there is but one sense.
+    """
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    senses, counts = np.unique(gold, return_counts=True)
+    if len(senses) < 2 or counts.min() < k or len(np.unique(component)) < k:
+        return None
+    held = np.zeros((repeats, len(gold)), dtype=np.int8)
+    for repeat in range(repeats):
+        splitter = StratifiedGroupKFold(k, shuffle=True, random_state=seed + repeat)
+        with warnings.catch_warnings():
+            # Duplicates may leave a sense with fewer groups than folds: a fold then lacks it.
+            warnings.simplefilter("ignore", UserWarning)
+            for fold, (_, rows) in enumerate(splitter.split(gold, gold, component)):
+                held[repeat, rows] = fold
+    return held
+
+
+def draw_folds(
+    corpora: Mapping[str, Corpus],
+    train: TrainingSet | None,
+    *,
+    k: int,
+    repeats: int,
+    seed: int,
+) -> Folds:
+    """Group near-duplicates and draw the folds of every word.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+    train : TrainingSet or None
+        None for the full one.
+    k, repeats, seed : int
+    """
+    if train is not None and not set(corpora) & set(train.lines):
+        raise ResultError(
+            f"the training set {train.name!r} has none of {', '.join(corpora)}",
+            fix="choose other words, or another training set",
+        )
+    words: dict[str, WordFolds] = {}
+    for word, corpus in corpora.items():
+        if train is not None and word not in train.lines:
+            continue
+        rows = training_set.training_rows(corpus, train)
+        gold = corpus.gold[rows]
+        component = near_duplicates.components([corpus.tokens[row] for row in rows])
+        held = fold_word(gold, component, k=k, repeats=repeats, seed=seed)
+        words[word] = WordFolds(corpus.index[rows], component.astype(np.int32), held)
+        log.debug(
+            "%s: %d instances in %d groups, %s",
+            word,
+            len(rows),
+            len(np.unique(component)),
+            f"{repeats} times {k} folds" if held is not None else "too few to fold",
+        )
+    name = train.name if train else training_set.FULL
+    return Folds(name, k, repeats, seed, words, {word: corpora[word].digest for word in words})
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_corpora(parser)
+    parser.add_argument(
+        "--train", type=Path, metavar="FILE", help="of `wsd trains` (default: full)"
+    )
+    parser.add_argument("--k", type=count, default=5, help="number of folds (default: 5)")
+    parser.add_argument("--repeats", type=count, default=3, help="how often (default: 3)")
+    add_seed(parser)
+    add_out(parser, "the folds, .parquet")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    made = draw_folds(
+        read_corpora(args.corpus, args.words),
+        training_set.read(args.train) if args.train else None,
+        k=args.k,
+        repeats=args.repeats,
+        seed=args.seed,
+    )
+    write(args.out, made)

@@ -1,0 +1,209 @@
+"""From labelled sentences of elsewhere to a folder in the corpus format, with a manifest.
+
+The folder has, per word, the files that :func:`wsd.corpora.text_format.read_text` reads, and
+``dataset.json``: what the corpus is, where it comes from, how many instances each sense has, and
+every file's checksum. It is written whole or not at all, after it has been read back.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from wsd import logs
+from wsd.arguments import add_out, add_seed, count
+from wsd.artifacts.dataset import ABOUT, FORMAT, check_name
+from wsd.corpora.importer import allwords, folder, splits, tables, wic
+from wsd.corpora.importer.checks import by_word, check_contradictions, check_splits, given_splits
+from wsd.corpora.importer.labelled import Gathered
+from wsd.corpora.importer.lay_out import lay_out
+from wsd.corpora.importer.summary import summary
+from wsd.corpora.importer.tables import NAMES
+from wsd.errors import ConfigError, visible
+from wsd.storage.checksums import sha256
+
+SHARE = 0.3
+
+
+def import_corpus(
+    files: Sequence[Path],
+    *,
+    out: Path,
+    name: str,
+    about: Mapping[str, str],
+    word: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    gold: Path | None = None,
+    at_least: int | None = None,
+    share: float = SHARE,
+    seed: int = 1,
+) -> str:
+    """Import files of one kind or several, and say what came of it.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        ``.csv``, ``.tsv``, ``.jsonl``; ``.xml`` with its gold keys; the ``.data.txt`` of WiC; or a
+        folder in the corpus format.
+    out : Path
+        The folder to make.
+    name : str
+        Of the corpus.
+    about : mapping
+        ``title``, ``source``, ``licence``, ``licence_url`` and ``citation``, as far as known.
+    word, columns
+        As in :func:`wsd.corpora.importer.tables.read`.
+    gold : Path, optional
+        The gold keys of the one file, if they are not beside it under its name.
+    at_least : int, optional
+        Senses with fewer instances are left out, and words with fewer than two senses then.
+    share, seed
+        As in :func:`wsd.corpora.importer.splits.divide`, where the files have no splits.
+
+    Returns
+    -------
+    str
+        A few lines for the terminal.
+
+    Raises
+    ------
+    ConfigError
+        For a name that is none, a share that is no share, or a folder that is there.
+    CorpusError
+        Naming file and line.
+    """
+    check_name(name, "--name")
+    if not 0 < share < 1:
+        raise ConfigError(f"the share {share}", where="--test-share", fix="give one such as 0.3")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ConfigError(
+            "the folder is there and not empty",
+            where=str(out),
+            fix="delete it, or choose another for --out",
+        )
+    if gold is not None and len(files) != 1:
+        raise ConfigError("one gold file for several files", where="--gold", fix="import one file")
+    found = Gathered(about=_about(about))
+    for path in files:
+        of_file = _read(path, word, columns or {}, gold)
+        found.rows += of_file.rows
+        found.files += of_file.files
+        found.left_out.update(of_file.left_out)
+        found.about = _about(of_file.about) | found.about
+    check_contradictions(found.rows)
+    given = given_splits(found.rows)
+    words = by_word(found, at_least)
+    if not given:
+        words = {of: splits.divide(of, rows, share=share, seed=seed) for of, rows in words.items()}
+    for of_word, rows in words.items():
+        check_splits(of_word, rows)
+    manifest = {
+        "format": FORMAT,
+        "name": name,
+        **dict.fromkeys(ABOUT, ""),
+        "title": name,
+        **found.about,
+        "imported": [{"file": str(path), "sha256": sha256(path)} for path in found.files],
+        "split": {"made": False} if given else {"made": True, "test_share": share, "seed": seed},
+        "left_out": found.left_out,
+        "version": version("wsd"),
+    }
+    lay_out(out, words, manifest)
+    return summary(out, name, words, found.left_out, given)
+
+
+def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path | None) -> Gathered:
+    kind = path.suffix.lower()
+    if path.is_dir():
+        return folder.read(path)
+    if kind in tables.KINDS:
+        if gold is not None:
+            raise ConfigError(
+                "a gold file, and a table that has the senses in it",
+                where="--gold",
+                fix="leave it out",
+            )
+        return tables.read(path, columns, word)
+    if kind == ".xml":
+        return allwords.read(path, gold)
+    if path.name.lower().endswith(wic.DATA):
+        return wic.read(path, gold)
+    raise ConfigError(
+        f"what kind of file is {path.name!r}?",
+        where=str(path),
+        fix="give a .csv, .tsv or .jsonl file, an all-words .xml, the .data.txt of WiC, or a "
+        "folder in the corpus format",
+    )
+
+
+def _about(given: Mapping[str, str]) -> dict[str, str]:
+    """What is said of the corpus, each on one line, as the manifest may have it."""
+    said = {key: " ".join((given.get(key) or "").split()) for key in ABOUT}
+    for key, text in said.items():
+        option = f"--{key.replace('_', '-')}"
+        if visible(text) != text:
+            raise ConfigError(f"a character in {text!r} that cannot be seen", where=option)
+        if key == "licence_url" and text and not text.startswith(("https://", "http://")):
+            raise ConfigError(f"{text!r} is no address", where=option, fix="begin with https://")
+    return {key: text for key, text in said.items() if text}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE",
+        help=".csv, .tsv or .jsonl; .xml with gold keys; .data.txt of WiC; or a folder of words",
+    )  # fmt: skip
+    add_out(parser, "folder to make")
+    parser.add_argument(
+        "--name", required=True, help="of the corpus, and its folder under results/"
+    )
+    parser.add_argument("--word", help="the word of all rows, where there is no column for it")
+    parser.add_argument(
+        "--columns", nargs="+", default=[], metavar="KEY=COLUMN",
+        help="what a column is called that is not found by its name: sentence=, sense=, word=, "
+        "split=, position=, start=, end=",
+    )  # fmt: skip
+    parser.add_argument("--gold", type=Path, metavar="FILE", help="gold keys that lie elsewhere")
+    parser.add_argument(
+        "--at-least", type=count, metavar="N",
+        help="leave out senses with fewer instances, and words with fewer than two senses then",
+    )  # fmt: skip
+    parser.add_argument(
+        "--test-share", type=float, default=0.3, help="where there are no splits (default: 0.3)"
+    )
+    add_seed(parser, "of the splits")
+    parser.add_argument("--title", help="what the pages call the corpus (default: its name)")
+    parser.add_argument("--source", help="where it comes from: an address, a paper, a person")
+    parser.add_argument("--licence", help="what may be done with it")
+    parser.add_argument("--licence-url", metavar="URL")
+    parser.add_argument("--citation", help="what to cite")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    text = import_corpus(
+        args.files,
+        out=args.out,
+        name=args.name,
+        about={key: getattr(args, key) for key in ABOUT},
+        word=args.word,
+        columns=_named_columns(args.columns),
+        gold=args.gold,
+        at_least=args.at_least,
+        share=args.test_share,
+        seed=args.seed,
+    )
+    logs.show(text)
+
+
+def _named_columns(items: Sequence[str]) -> dict[str, str]:
+    pairs = [item.partition("=") for item in items]
+    for key, _, name in pairs:
+        if key not in NAMES or not name:
+            raise ConfigError(
+                f"{key}={name} is not KEY=COLUMN",
+                where="--columns",
+                fix=f"write one of {', '.join(NAMES)}, = and the name that it has in the file",
+            )
+    return {key: name for key, _, name in pairs}

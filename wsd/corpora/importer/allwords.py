@@ -1,0 +1,162 @@
+"""The all-words format of Raganato, Camacho-Collados and Navigli (EACL 2017).
+
+``NAME.data.xml`` holds texts of sentences of ``wf`` (a token) and ``instance`` (a token with a
+sense); ``NAME.gold.key.txt`` a line per instance: its id and one sense key or several. A word here
+is a lemma with its part of speech, as the inventory has it, ``cell.n``. Left out, and counted, are
+instances with several keys, and those of several tokens: a focal word is one token with one sense.
+
+XML is parsed without a document type, and so without entities: a file that declares any is refused.
+"""
+
+from collections.abc import Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.parsers import expat
+
+from wsd.corpora.importer.labelled import Gathered, labelled
+from wsd.errors import CorpusError
+from wsd.storage.text import read_lines
+
+DATA, GOLD = ".data.xml", ".gold.key.txt"
+PARTS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
+TEXTS = ("wf", "instance")
+
+
+def read(path: Path, gold: Path | None) -> Gathered:
+    """Read a file and its gold keys, which lie beside it if not said otherwise.
+
+    Raises
+    ------
+    CorpusError
+        Naming file and line: for what is no XML, has a document type, an instance without id,
+        lemma or part of speech, or without key, or a key of no instance.
+    """
+    if gold is None:
+        stem = path.name.removesuffix(".xml").removesuffix(".data")
+        gold = path.with_name(stem + GOLD)
+        if not gold.exists():
+            raise CorpusError(
+                "there are no gold keys beside the file",
+                where=str(gold),
+                fix=f"put them there, or give --gold FILE ({DATA} and {GOLD} belong together)",
+            )
+    keys = _read_gold(gold)
+    found, seen = Gathered(files=[path, gold]), set()
+    for sentence in _sentences(path):
+        for place, where, attributes in sentence.instances:
+            name, word = _name_and_word(attributes, where)
+            if name in seen:
+                raise CorpusError(f"the instance {name!r} is there twice", where=where)
+            seen.add(name)
+            if name not in keys:
+                raise CorpusError(
+                    f"the instance {name!r} has no key", where=where, fix=f"add it to {gold}"
+                )
+            _, senses = keys[name]
+            if len(senses) > 1:
+                found.left_out["several keys"] += 1
+            elif len(sentence.elements[place]) != 1:
+                found.left_out["several tokens"] += 1
+            else:
+                position = sum(map(len, sentence.elements[:place]))
+                tokens = tuple(chain.from_iterable(sentence.elements))
+                found.rows.append(labelled(where, word, senses[0], (position, tokens)))
+    if strange := [name for name in keys if name not in seen]:
+        raise CorpusError(
+            f"a key of {strange[0]!r}, which is no instance of {path}",
+            where=f"{gold}:{keys[strange[0]][0]}",
+            fix="give the keys of this file",
+        )
+    return found
+
+
+def _name_and_word(attributes: Mapping[str, str], where: str) -> tuple[str, str]:
+    name, lemma, part = (attributes.get(key, "") for key in ("id", "lemma", "pos"))
+    if not (name and lemma) or part not in PARTS:
+        raise CorpusError(
+            f"an instance with id {name!r}, lemma {lemma!r}, pos {part!r}",
+            where=where,
+            fix=f"give it an id, a lemma and a pos among {', '.join(PARTS)}",
+        )
+    return name, f"{lemma}.{PARTS[part]}"
+
+
+def _read_gold(path: Path) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """Id -> (line number, keys)."""
+    found: dict[str, tuple[int, tuple[str, ...]]] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        name, *keys = line.split() or [""]
+        if not keys:
+            raise CorpusError(
+                "not an id and its keys", where=f"{path}:{number}", fix="write `id key`"
+            )
+        if name in found:
+            raise CorpusError(
+                f"{name!r} has keys already, in line {found[name][0]}", where=f"{path}:{number}"
+            )
+        found[name] = (number, tuple(keys))
+    return found
+
+
+class ParsedSentence(NamedTuple):
+    """A sentence: the tokens of each element; of instances element, file and line, attributes."""
+
+    elements: list[list[str]]
+    instances: list[tuple[int, str, dict[str, str]]]
+
+
+def _sentences(path: Path) -> list[ParsedSentence]:
+    made: list[ParsedSentence] = []
+    text: list[str] = []
+    inside: list[str] = []
+
+    def where() -> str:
+        return f"{path}:{parser.CurrentLineNumber}"
+
+    def refuse(*_: Any) -> None:
+        raise CorpusError(
+            "a document type or an entity of its own, which could unfold to any size",
+            where=where(),
+            fix="take the DOCTYPE out",
+        )
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        if name == "sentence":
+            made.append(ParsedSentence([], []))
+        if name in TEXTS:
+            if "sentence" not in inside or inside[-1] in TEXTS:
+                raise CorpusError(f"<{name}> is not in a sentence", where=where())
+            text.clear()
+            if name == "instance":
+                made[-1].instances.append((len(made[-1].elements), where(), attributes))
+        elif inside and inside[-1] in TEXTS:
+            raise CorpusError(f"<{name}> inside a token", where=where())
+        inside.append(name)
+
+    def end(name: str) -> None:
+        inside.pop()
+        if name in TEXTS:
+            tokens = "".join(text).split()
+            if not tokens:
+                raise CorpusError(f"an empty <{name}>", where=where())
+            made[-1].elements.append(tokens)
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = text.append
+    try:
+        raw = path.read_bytes()
+        parser.Parse(raw, True)
+    except FileNotFoundError:
+        raise CorpusError("a corpus file is missing", where=str(path)) from None
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise CorpusError(
+            f"not XML: {error}", where=where(), fix=f"give a {DATA} file of the all-words format"
+        ) from None
+    if not made:
+        raise CorpusError("no <sentence> in the file", where=str(path), fix=f"give a {DATA} file")
+    return made

@@ -1,0 +1,262 @@
+"""Labelled sentences from CSV, TSV and JSON lines.
+
+The columns are found by their names in the header, or the keys of the objects; further ones are
+ignored. Where the focal word stands is told in one of three ways: by ``position``, the index of a
+token of a sentence that is cut by white space; by ``start`` and ``end``, characters; or, without
+these columns, by a mark in the sentence (:mod:`wsd.corpora.importer.focal_word`). Empty lines are
+skipped.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, of_mark, of_span, of_tokens
+from wsd.corpora.importer.labelled import Gathered, labelled
+from wsd.errors import CorpusError
+from wsd.storage.text import parse_json, text_of
+
+KINDS = (".csv", ".tsv", ".jsonl")
+NAMES = {
+    "sentence": ("sentence", "text", "context"),
+    "sense": ("sense", "label", "gold"),
+    "word": ("word", "lemma", "target"),
+    "split": ("split", "set"),
+    "position": ("position",),
+    "start": ("start",),
+    "end": ("end",),
+}
+NEEDED = ("sentence", "sense")
+
+
+def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
+    """Read a ``.csv``, ``.tsv`` or ``.jsonl`` file.
+
+    Parameters
+    ----------
+    path : Path
+    columns : mapping of what is looked for, a key of ``NAMES``, to the name it has in the file
+    word : str, optional
+        The word of all rows, in place of a column.
+
+    Raises
+    ------
+    CorpusError
+        Naming file, line and column.
+    """
+    lines = _objects(path) if path.suffix.lower() == ".jsonl" else _table(path)
+    found = Gathered(files=[path])
+    first: tuple[str, bool] | None = None
+    header: tuple[str, ...] | None = None
+    column_of: dict[str, str] = {}
+    for where, values in lines:
+        # Objects of one file may differ in their keys.
+        if header != tuple(values):
+            header = tuple(values)
+            column_of = _columns(header, columns, where)
+            has_word = "word" in column_of
+            if has_word and word is not None:
+                raise CorpusError(
+                    f"--word, and a column {column_of['word']!r} for it",
+                    where=where,
+                    fix="leave out --word; to import some words, keep their lines alone",
+                )
+            first = first or (where, has_word)
+            if has_word != first[1]:
+                raise CorpusError(
+                    f"{'a' if has_word else 'no'} word, unlike in {first[0]}",
+                    where=where,
+                    fix="give every line its word, or none",
+                )
+        cells = _Cells(where, values, column_of)
+        position, tokens = cells.sentence()
+        # Without a column for it the word is the focal token, in small letters.
+        of_word = word if word is not None else cells.text("word", tokens[position].lower())
+        sense, split = cells.text("sense"), cells.text("split", "").strip()
+        found.rows.append(labelled(where, of_word, sense, (position, tokens), split))
+    if not found.rows:
+        raise CorpusError("the file has no sentence", where=str(path))
+    return found
+
+
+def _columns(header: tuple[str, ...], columns: Mapping[str, str], where: str) -> dict[str, str]:
+    """What is looked for -> the column that has it."""
+    found = {}
+    plain = {name: name.strip().lower() for name in header}
+    for key, names in NAMES.items():
+        if key in columns:
+            if columns[key] not in header:
+                raise CorpusError(
+                    f"no column {columns[key]!r} among {', '.join(header)}",
+                    where=where,
+                    fix="correct --columns",
+                )
+            found[key] = columns[key]
+            continue
+        fitting = [name for name in header if plain[name] in names and name not in columns.values()]
+        if len(fitting) > 1:
+            raise CorpusError(
+                f"{' and '.join(fitting)} could both be the {key}",
+                where=where,
+                fix=f"choose with --columns {key}={fitting[0]}",
+            )
+        if fitting:
+            found[key] = fitting[0]
+    for key in NEEDED:
+        if key not in found:
+            raise CorpusError(
+                f"no column for the {key} among {', '.join(header) or 'none'}",
+                where=where,
+                fix=f"name it {' or '.join(NAMES[key])} in the header, or say --columns {key}=NAME",
+            )
+    if ("start" in found) != ("end" in found) or {"start", "position"} <= set(found):
+        raise CorpusError(
+            "the focal word's place is told by half, or twice: "
+            f"{', '.join(found[k] for k in ('position', 'start', 'end') if k in found)}",
+            where=where,
+            fix="keep either position, or start and end, or none of them and mark the word",
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """A line of a file: its values by column, and the column of what is looked for."""
+
+    where: str
+    values: Mapping[str, Any]
+    column_of: Mapping[str, str]
+
+    def place(self, key: str) -> str:
+        return f"{self.where}, column {self.column_of[key]}"
+
+    def text(self, key: str, default: str | None = None) -> str:
+        if key not in self.column_of and default is not None:
+            return default
+        value = self.values[self.column_of[key]]
+        # Numbers are what people call senses too.
+        if type(value) is int and key != "sentence":
+            value = str(value)
+        if not isinstance(value, str) or (not value.strip() and key != "split"):
+            shown = "nothing" if value in ("", None) else repr(value)
+            raise CorpusError(f"{shown} for the {key}", where=self.place(key), fix="write a text")
+        return value
+
+    def number(self, key: str) -> int:
+        value = self.values[self.column_of[key]]
+        if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}", value.strip()):
+            return int(value)
+        if type(value) is int:
+            return value
+        raise CorpusError(f"the {key} {value!r} is no number from 0 up", where=self.place(key))
+
+    def sentence(self) -> Sentence:
+        tokens = self.values[self.column_of["sentence"]]
+        text = self._joined(tokens) if isinstance(tokens, list) else self.text("sentence")
+        fix = "count from 0"
+        try:
+            if "position" in self.column_of:
+                return of_tokens(text, self.number("position"))
+            if "start" in self.column_of:
+                return of_span(text, self.number("start"), self.number("end"))
+            fix = FIX_MARK
+            return of_mark(text)
+        except ValueError as error:
+            raise CorpusError(str(error), where=self.place("sentence"), fix=fix) from None
+
+    def _joined(self, tokens: list[Any]) -> str:
+        well_formed = all(isinstance(token, str) and token.split() == [token] for token in tokens)
+        if not tokens or not well_formed or "position" not in self.column_of:
+            raise CorpusError(
+                "a list that is not of tokens without white space, with a position",
+                where=self.place("sentence"),
+                fix="give the sentence as one text, or its tokens and the focal word's position",
+            )
+        return " ".join(tokens)
+
+
+def _table(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(file and line, cells by column) of a table whose first line is its header."""
+    lines = _comma_separated(path) if path.suffix.lower() == ".csv" else _tab_separated(path)
+    header: list[str] | None = None
+    for where, cells in lines:
+        if header is None:
+            header = cells
+            _check_header(header, where)
+        elif any(cells):
+            if len(cells) != len(header):
+                raise CorpusError(
+                    f"{len(cells)} columns, but the header has {len(header)}",
+                    where=where,
+                    fix="give every line the columns of the first: "
+                    + ", ".join(name or "(unnamed)" for name in header),
+                )
+            yield where, dict(zip(header, cells, strict=True))
+
+
+def _check_header(header: list[str], where: str) -> None:
+    if len(header) == 1 and (other := re.search(r"[;\t]", header[0])):
+        raise CorpusError(
+            f"columns with {'semicolons' if other[0] == ';' else 'tabs'} between them",
+            where=where,
+            fix="save it as CSV with commas, or as .tsv with tabs",
+        )
+    if twice := sorted(name for name in header if name and header.count(name) > 1):
+        raise CorpusError(f"two columns are called {twice[0]!r}", where=where, fix="rename one")
+
+
+def _tab_separated(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Quotes mean nothing here."""
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
+        cells = line.removesuffix("\r").split("\t")
+        if any(map(_quoted, cells)):
+            raise CorpusError(
+                "a cell in quotes with doubled quotes in it, as CSV has it",
+                where=f"{path}:{number}",
+                fix="save it as .csv; in a .tsv a quote is a quote",
+            )
+        if cells != [""]:
+            yield f"{path}:{number}", cells
+
+
+def _quoted(cell: str) -> bool:
+    inside = cell[1:-1]
+    return cell[:1] == cell[-1:] == '"' and '""' in inside and '"' not in inside.replace('""', "")
+
+
+def _comma_separated(path: Path) -> Iterator[tuple[str, list[str]]]:
+    lines = csv.reader(io.StringIO(text_of(path), newline=""), strict=True)
+    before = 0
+    try:
+        for cells in lines:
+            if cells:
+                yield f"{path}:{before + 1}", cells
+            before = lines.line_num
+    except csv.Error as error:
+        raise CorpusError(
+            f"not CSV: {error}",
+            where=f"{path}:{before + 1}",
+            fix='put a cell with a comma, a quote or a line end in "quotes", and double a quote',
+        ) from None
+
+
+def _objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    fix = "write one object per line"
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
+        if line.strip():
+            where = f"{path}:{number}"
+            found = parse_json(line, where, fix=fix, pairs=_once)
+            if not isinstance(found, dict):
+                raise CorpusError("not a JSON object", where=where, fix=fix)
+            yield where, found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands in an object twice")
+    return found

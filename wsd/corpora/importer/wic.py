@@ -1,0 +1,130 @@
+"""Word in Context (Pilehvar and Camacho-Collados, NAACL 2019): pairs of sentences, no senses.
+
+``NAME.data.txt`` has ``word<TAB>part of speech<TAB>1-3<TAB>sentence<TAB>sentence``, with the place
+of the word in both; ``NAME.gold.txt`` a ``T`` or ``F`` per line: one sense in both sentences, or
+two.
+
+A pair says nothing of which sense it is, so a corpus of senses comes out only where the pairs of
+one word, taken together, say it: sentences that a chain of ``T`` joins are of one sense, and two
+such groups are two senses if an ``F`` stands between them. Of a word those groups are kept that are
+all told apart from one another, the largest first; they are called ``word.n.1``, ``word.n.2``. The
+rest is left out and counted, for two groups that no pair tells apart may be one sense. Words
+whose pairs contradict themselves are an error.
+
+What the pipeline then scores is which of a word's groups a sentence belongs to. It is not WiC's
+task, and its figures are not to be compared with accuracies on WiC.
+"""
+
+import re
+from pathlib import Path
+
+from scipy.cluster.hierarchy import DisjointSet
+
+from wsd.corpora.importer.focal_word import Sentence, of_tokens
+from wsd.corpora.importer.labelled import Gathered, labelled
+from wsd.errors import CorpusError
+from wsd.storage.text import read_lines
+
+DATA, GOLD = ".data.txt", ".gold.txt"
+PARTS = {"N": "n", "V": "v"}
+FIX = "write `word<TAB>N or V<TAB>place-place<TAB>sentence<TAB>sentence`"
+LEFT_OUT = "words whose pairs do not tell two senses apart, or groups that they do not"
+# A sentence of a word, and where it stood first.
+Places = dict[Sentence, str]
+# Two sentences, whether they are of one sense, and where that is said.
+Pair = tuple[Sentence, Sentence, bool, str]
+
+
+def read(path: Path, gold: Path | None) -> Gathered:
+    """Read pairs and their labels, which lie beside them if not said otherwise.
+
+    Raises
+    ------
+    CorpusError
+        Naming file and line.
+    """
+    gold = gold or path.with_name(path.name.removesuffix(DATA) + GOLD)
+    lines, labels = read_lines(path), read_lines(gold)
+    lines[0], labels[0] = (of[0].removeprefix("\ufeff") for of in (lines, labels))
+    if len(lines) != len(labels):
+        raise CorpusError(
+            f"{len(lines)} pairs but {len(labels)} labels",
+            where=f"{gold}:{min(len(lines), len(labels)) + 1}",
+            fix="give one label per pair, T or F",
+        )
+    words: dict[str, tuple[Places, list[Pair]]] = {}
+    for number, (line, label) in enumerate(zip(lines, labels, strict=True), start=1):
+        where = f"{path}:{number}"
+        if label not in ("T", "F"):
+            raise CorpusError(f"the label {label!r}", where=f"{gold}:{number}", fix="write T or F")
+        word, both = _parse(line, where)
+        places, pairs = words.setdefault(word, ({}, []))
+        for one in both:
+            places.setdefault(one, where)
+        pairs.append((*both, label == "T", where))
+    found = Gathered(files=[path, gold])
+    for word, (places, pairs) in words.items():
+        kept = _told_apart(word, list(places), pairs)
+        for number, group in enumerate(kept, start=1):
+            sense = f"{word}.{number}"
+            found.rows += [labelled(places[one], word, sense, one) for one in group]
+        found.left_out[LEFT_OUT] += len(places) - sum(map(len, kept))
+    if not found.rows:
+        raise CorpusError(
+            "no word's pairs tell two senses apart",
+            where=str(path),
+            fix="a corpus of senses needs words with several pairs, some T and some F",
+        )
+    return found
+
+
+def _parse(line: str, where: str) -> tuple[str, tuple[Sentence, Sentence]]:
+    cells = line.split("\t")
+    if len(cells) != 5:
+        raise CorpusError(f"{len(cells)} columns, not 5", where=where, fix=FIX)
+    word, part, places, *texts = cells
+    if part not in PARTS:
+        raise CorpusError(f"the part of speech {part!r}", where=where, fix=FIX)
+    numbers = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", places)
+    if not numbers:
+        raise CorpusError(f"the places {places!r}", where=where, fix=FIX)
+    try:
+        first, second = (
+            of_tokens(text, int(place)) for text, place in zip(texts, numbers.groups(), strict=True)
+        )
+    except ValueError as error:
+        raise CorpusError(str(error), where=where, fix=FIX) from None
+    if not word.strip():
+        raise CorpusError("the word is empty", where=where, fix=FIX)
+    return f"{word.strip()}.{PARTS[part]}", (first, second)
+
+
+def _told_apart(word: str, sentences: list[Sentence], pairs: list[Pair]) -> list[list[Sentence]]:
+    """Groups of one sense each, all told apart from one another; none or two at least."""
+    joined = DisjointSet(sentences)
+    for first, second, same, _ in pairs:
+        if same:
+            joined.merge(first, second)
+    by_root: dict[Sentence, list[Sentence]] = {}
+    for one in sentences:
+        by_root.setdefault(joined[one], []).append(one)
+    groups = sorted(by_root.values(), key=len, reverse=True)
+    number = {one: i for i, group in enumerate(groups) for one in group}
+    apart: set[frozenset[int]] = set()
+    for first, second, same, where in pairs:
+        if not same and number[first] == number[second]:
+            raise CorpusError(
+                f"F, but other pairs of {word!r} say that both sentences are of one sense",
+                where=where,
+                fix="correct one of them, or leave out the word's pairs",
+            )
+        if not same:
+            apart.add(frozenset((number[first], number[second])))
+    if not apart:
+        return []
+    # The largest pair of groups first, then what is told apart from all that are kept.
+    kept = min(map(sorted, apart), key=lambda pair: (-sum(len(groups[i]) for i in pair), pair))
+    for i in range(len(groups)):
+        if i not in kept and all(frozenset((i, other)) in apart for other in kept):
+            kept.append(i)
+    return [groups[i] for i in kept]

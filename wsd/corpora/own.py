@@ -1,0 +1,74 @@
+"""A checked copy of a corpus that ``wsd import`` wrote: what the download is to CoarseWSD-20."""
+
+import argparse
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from wsd.arguments import add_out
+from wsd.artifacts.dataset import MANIFEST, read_manifest
+from wsd.errors import CorpusError
+from wsd.storage.atomic import replacing
+from wsd.storage.checksums import sha256
+from wsd.storage.json import write_json
+
+
+def copy(folder: Path, out: Path, *, name: str, title: str | None = None) -> None:
+    """Copy a corpus's files, each with the checksum of the manifest, and the manifest last.
+
+    Parameters
+    ----------
+    folder : Path
+        Made by ``wsd import``.
+    out : Path
+    name, title
+        What the corpus is called in this run, for the copy's manifest.
+
+    Raises
+    ------
+    CorpusError
+        If the manifest is none, or a file is missing or has another checksum.
+    """
+    dataset = read_manifest(folder / MANIFEST, name=name, title=title)
+    for file, expected in dataset.digests.items():
+        source = folder / file
+        try:
+            with replacing(out / file) as temporary:
+                shutil.copyfile(source, temporary)
+                found = sha256(temporary)
+                if found != expected:
+                    raise CorpusError(
+                        f"the file is not what was imported: "
+                        f"its SHA-256 is {found}, not {expected}",
+                        where=str(source),
+                        fix="import again; if you changed it and mean it, import this folder: "
+                        f"`wsd import {folder} --out OTHER --name {name}`",
+                    )
+        except FileNotFoundError:
+            raise CorpusError(
+                "a corpus file is missing", where=str(source), fix="import again"
+            ) from None
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    write_json(out / MANIFEST, {**manifest, "name": dataset.name, "title": dataset.title})
+
+
+def changed_copies(folder: Path, digests: Mapping[str, str]) -> Iterator[Path]:
+    """The files of a corpus that are there and no longer what its manifest says."""
+    for name, expected in digests.items():
+        path = folder / name
+        if path.exists() and sha256(path) != expected:
+            yield path
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--name", required=True)
+    parser.add_argument("--title", help="in place of the manifest's own")
+    add_out(parser, "folder for the corpus files")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    copy(args.folder, args.out, name=args.name, title=args.title)

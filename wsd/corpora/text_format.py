@@ -1,0 +1,183 @@
+"""From CoarseWSD's text files to one checked table per word.
+
+The format, per word: ``classes_map.txt`` (JSON, class number -> sense name) and, per split,
+``<split>.data.txt`` with ``position<TAB>tokens separated by spaces`` and
+``<split>.gold.txt`` with one class number per line. Sentences from elsewhere may come in one more
+file for all words: ``word<TAB>sense<TAB>position<TAB>tokens``, no header. A malformed line is an
+error that names its file and line; nothing is repaired silently.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wsd.artifacts.corpus import OUT_OF_DOMAIN, SPLITS, Corpus
+from wsd.errors import CorpusError, visible
+from wsd.storage.text import parse_json, read_lines
+
+
+class Instance(NamedTuple):
+    """A sentence, where its focal word stands, and that word's sense as an index."""
+
+    position: int
+    tokens: tuple[str, ...]
+    gold: int
+
+
+def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Corpus:
+    """Read and check one word's files.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds ``classes_map.txt`` and ``{train,test}.{data,gold}.txt``.
+    word : str
+        The lemma; the folder's name may differ.
+    out_of_domain : Path, optional
+        A file with further test sentences of any words, some of this one or none.
+
+    Raises
+    ------
+    CorpusError
+        For a missing or empty file, bad UTF-8, CRLF line ends, a line without exactly the tabs
+        of its format, a position that is no number or out of range, an empty sentence, a gold
+        file of another length, or a class or sense that is not in the map. Each names file and
+        line. For a word that is empty, or has a character that cannot be seen.
+    """
+    if not word.strip() or visible(word) != word:
+        raise CorpusError(
+            f"a word that is empty or has a control character: {word!r}", where=str(folder)
+        )
+    classes = read_classes(folder / "classes_map.txt")
+    senses = tuple(classes.values())
+    rows = [
+        (split, index, *instance)
+        for split in SPLITS
+        for index, instance in enumerate(read_split(folder, split, list(classes)))
+    ]
+    if out_of_domain is not None:
+        further = _read_out_of_domain(out_of_domain, word, senses)
+        rows += [(OUT_OF_DOMAIN, index, *instance) for index, instance in further]
+    split, index, position, tokens, gold = zip(*rows, strict=True)
+    return Corpus(
+        word=word,
+        senses=senses,
+        split=np.array(split),
+        index=np.array(index, dtype=np.int32),
+        tokens=tokens,
+        position=np.array(position, dtype=np.int32),
+        gold=np.array(gold, dtype=np.int32),
+    )
+
+
+def read_split(folder: Path, split: str, classes: Sequence[str]) -> list[Instance]:
+    """The instances of ``<split>.data.txt`` and ``<split>.gold.txt``, in their order.
+
+    Parameters
+    ----------
+    folder : Path
+    split : str
+    classes : sequence of str
+        The class numbers as in the gold file, in the order of the senses.
+
+    Raises
+    ------
+    CorpusError
+        As :func:`read_text`.
+    """
+    data_file, gold_file = folder / f"{split}.data.txt", folder / f"{split}.gold.txt"
+    sentences = [
+        _parse_sentence(line, f"{data_file}:{n}")
+        for n, line in enumerate(read_lines(data_file), start=1)
+    ]
+    numbers = read_lines(gold_file)
+    if len(numbers) != len(sentences):
+        raise CorpusError(
+            f"{len(sentences)} sentences but {len(numbers)} gold classes",
+            where=f"{gold_file}:{min(len(numbers), len(sentences)) + 1}",
+            fix="give one class per sentence, one per line",
+        )
+    gold_of = {number: gold for gold, number in enumerate(classes)}
+    for n, number in enumerate(numbers, start=1):
+        if number not in gold_of:
+            raise CorpusError(
+                f"class {number!r} is not in the map, which has {', '.join(classes)}",
+                where=f"{gold_file}:{n}",
+            )
+    return [Instance(*s, gold_of[number]) for s, number in zip(sentences, numbers, strict=True)]
+
+
+def _read_out_of_domain(
+    path: Path, word: str, senses: tuple[str, ...]
+) -> Iterator[tuple[int, Instance]]:
+    """(0-based line, instance) of one word."""
+    for index, line in enumerate(read_lines(path)):
+        where = f"{path}:{index + 1}"
+        if line.count("\t") != 3:
+            raise CorpusError(
+                f"{line.count(chr(9))} tabs in the line, not 3",
+                where=where,
+                fix="write `word<TAB>sense<TAB>position<TAB>tokens separated by spaces`",
+            )
+        of_word, sense, sentence = line.split("\t", maxsplit=2)
+        if of_word != word:
+            continue
+        if sense not in senses:
+            raise CorpusError(
+                f"{sense!r} is no sense of {word!r}, which has {', '.join(senses)}", where=where
+            )
+        yield index, Instance(*_parse_sentence(sentence, where), senses.index(sense))
+
+
+def _parse_sentence(line: str, where: str) -> tuple[int, tuple[str, ...]]:
+    number, tab, sentence = line.partition("\t")
+    if not tab or "\t" in sentence:
+        raise CorpusError(
+            f"{'no' if not tab else 'more than one'} tab in the line",
+            where=where,
+            fix="write `position<TAB>tokens separated by spaces`",
+        )
+    if not re.fullmatch(r"[0-9]{1,9}", number):
+        raise CorpusError(f"the position {number[:40]!r} is not a number from 0 up", where=where)
+    # Any white space separates, as in the authors' code: the positions of three lines of
+    # CoarseWSD-20, which hold a double space or a thin one, are right only so.
+    # Equal tokens are one object: a large corpus fits into memory.
+    tokens = tuple(map(sys.intern, sentence.split()))
+    if not tokens:
+        raise CorpusError("the sentence is empty", where=where)
+    position = int(number)
+    if position >= len(tokens):
+        raise CorpusError(
+            f"position {position} is out of range: the sentence has {len(tokens)} tokens, "
+            f"so the last position is {len(tokens) - 1}",
+            where=where,
+        )
+    return position, tokens
+
+
+def read_classes(path: Path) -> dict[str, str]:
+    """Class number -> sense, in the order of the numbers."""
+    text = "\n".join(read_lines(path))
+    fix = 'write a JSON object such as {"0": "crane_bird", "1": "crane_machine"}'
+    pairs = parse_json(text, str(path), fix=fix, pairs=list)
+    if not (isinstance(pairs, list) and pairs and all(map(_is_class, pairs))):
+        raise CorpusError("not a map from class numbers to sense names", where=str(path), fix=fix)
+    for what, values in zip(("class", "sense"), zip(*pairs, strict=True), strict=True):
+        if twice := sorted(value for value in values if values.count(value) > 1):
+            raise CorpusError(f"the {what} {twice[0]!r} stands in the map twice", where=str(path))
+    return dict(sorted(pairs, key=lambda pair: int(pair[0])))
+
+
+def _is_class(pair: Any) -> bool:
+    """Whether this is a class number and the name of a sense, without lone surrogates."""
+    return (
+        isinstance(pair, tuple)
+        and re.fullmatch(r"0|[1-9][0-9]{0,8}", pair[0]) is not None
+        and isinstance(pair[1], str)
+        and bool(pair[1].strip())
+        and pair[1].encode(errors="replace").decode() == pair[1]
+    )

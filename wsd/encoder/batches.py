@@ -1,0 +1,213 @@
+"""Which instances run together, and how many: instances of similar length, within a budget.
+
+The budget is in padded positions. On a CPU it is fixed, so that the batches, and with them every
+bit of the vectors, depend on the corpus alone. On a GPU it is found: from the memory that the
+first batch took, and halved whenever the memory does not suffice after all.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeVar
+
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+from wsd.errors import ModelError
+
+if TYPE_CHECKING:
+    from wsd.encoder.encoder import Encoder
+
+_R = TypeVar("_R")
+_T = TypeVar("_T")
+
+
+def model_inputs(
+    encoder: "Encoder",
+    batch: Sequence[Sequence[int]],
+    segments: Sequence[Sequence[int] | None] = (),
+) -> dict[str, torch.Tensor]:
+    """A model's arguments for a batch, padded on the right whatever side the tokenizer prefers.
+
+    Positions then are those of each sentence alone. Segment ids are given only where they are not
+    0: models without them would refuse them, and GPT-2 would add its first word to every piece.
+    """
+    pad = encoder.tokenizer.pad_token_id
+    # GPT-2 has nothing of its own to stand behind the shorter sentences.
+    pad = 0 if pad is None or pad >= encoder.known else pad
+    inputs = {
+        "input_ids": _stacked(batch, pad),
+        "attention_mask": _stacked([[1] * len(ids) for ids in batch], 0),
+    }
+    if any(one is not None for one in segments):
+        kinds = [one or [0] * len(ids) for ids, one in zip(batch, segments, strict=True)]
+        inputs["token_type_ids"] = _stacked(kinds, 0)
+    if encoder.device.type == "cuda":
+        # From pinned memory the copy runs beside what the GPU is doing.
+        return {k: v.pin_memory().to(encoder.device, non_blocking=True) for k, v in inputs.items()}
+    return {key: value.to(encoder.device) for key, value in inputs.items()}
+
+
+def _stacked(rows: Sequence[Sequence[int]], behind: int) -> torch.Tensor:
+    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=behind)
+
+
+# With MiniLM, 768 takes the least time, 512 and 1,024 some 3% more and 8,192 a third: what a batch
+# touches should fit in the processor's cache.
+CPU_BUDGET = 768
+# A GPU starts with the one and goes up to the other; neither has been measured.
+GPU_FIRST = 4096
+GPU_MOST = 65536
+# Of the free memory: the share that may be planned with. Attention grows with the square of the
+# length, but the longest sentences come first, so that the first batch shows the worst of it.
+SHARE = 0.6
+
+
+def run_all(
+    run: Callable[[list[int]], _R],
+    lengths: Sequence[int],
+    done: Set[int] = frozenset(),
+    *,
+    device: torch.device,
+    threads: int = 1,
+) -> Iterator[_R]:
+    """Run batches on as many threads as may be, or as large as a GPU allows.
+
+    Parameters
+    ----------
+    run : callable
+        Runs a batch of rows.
+    lengths : sequence of int
+        Positions of every instance.
+    done : set of int
+        Rows that are there. On a CPU a batch of nothing else is left out whole, so that the others
+        are what they were.
+    device : torch.device
+    threads : int
+        Batches that run at the same time, on a CPU.
+
+    Yields
+    ------
+    What ``run`` returns, batch by batch.
+    """
+    if device.type == "cpu":
+        torch.set_num_threads(1)
+        tasks = [rows for rows in fixed(lengths, CPU_BUDGET) if not done >= set(rows)]
+        with ThreadPoolExecutor(max_workers=threads) as pool:
+            yield from in_flight(pool, run, tasks, 2 * threads)
+        return
+    torch.cuda.reset_peak_memory_stats(device)
+    held = torch.cuda.memory_allocated(device)
+    left = [row for row in range(len(lengths)) if row not in done]
+    results = fitting(
+        [lengths[row] for row in left],
+        lambda rows: run([left[i] for i in rows]),
+        free=lambda: torch.cuda.mem_get_info(device)[0],
+        peak=lambda: torch.cuda.max_memory_allocated(device) - held,
+        tidy=torch.cuda.empty_cache,
+    )
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        yield from one_ahead(pool, results)
+
+
+def longest_first(lengths: Sequence[int]) -> list[int]:
+    """Rows in the order in which they run."""
+    return sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
+
+
+def take(order: Sequence[int], start: int, lengths: Sequence[int], budget: int) -> list[int]:
+    """The rows of a batch: those from ``start`` on that fit, padded to the first; at least one."""
+    fit = max(1, budget // lengths[order[start]])
+    return list(order[start : start + fit])
+
+
+def fixed(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """All batches of a fixed budget."""
+    order = longest_first(lengths)
+    done = 0
+    while done < len(order):
+        rows = take(order, done, lengths, budget)
+        yield rows
+        done += len(rows)
+
+
+def fitting(
+    lengths: Sequence[int],
+    run: Callable[[list[int]], _R],
+    *,
+    free: Callable[[], int],
+    peak: Callable[[], int],
+    tidy: Callable[[], None],
+    first: int = GPU_FIRST,
+    most: int = GPU_MOST,
+) -> Iterator[_R]:
+    """Run batches as large as a device's memory allows, and smaller ones where it does not.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        Positions of every instance.
+    run : callable
+        Runs a batch of rows; raises ``torch.OutOfMemoryError`` if it does not fit.
+    free, peak : callable
+        Bytes of the device that are free, and the most that the batches so far took at a time.
+    tidy : callable
+        Gives back what a failed batch left behind.
+    first, most : int
+        The first budget and the largest.
+
+    Yields
+    ------
+    What ``run`` returns, batch by batch.
+
+    Raises
+    ------
+    ModelError
+        If one instance alone does not fit.
+    """
+    order = longest_first(lengths)
+    budget, planned, done = first, False, 0
+    while done < len(order):
+        rows = take(order, done, lengths, budget)
+        positions = len(rows) * lengths[rows[0]]
+        try:
+            result = run(rows)
+        except torch.OutOfMemoryError as error:
+            tidy()
+            if len(rows) == 1:
+                raise ModelError(
+                    f"the GPU has no room for one sentence of {positions} pieces",
+                    fix="end what else runs on it, or use `device: cpu`",
+                ) from error
+            budget, planned = max(1, min(budget, positions) // 2), True
+            continue
+        yield result
+        done += len(rows)
+        if not planned:
+            each = max(1, peak()) / positions
+            budget = int(min(most, max(budget, SHARE * free() / each)))
+            planned = True
+
+
+def in_flight(
+    pool: ThreadPoolExecutor, run: Callable[[_T], _R], tasks: Sequence[_T], limit: int
+) -> Iterator[_R]:
+    """Results in the tasks' order, with at most ``limit`` of them computed but not yet taken."""
+    waiting = deque(pool.submit(run, task) for task in tasks[:limit])
+    try:
+        for task in tasks[limit:]:
+            yield waiting.popleft().result()
+            waiting.append(pool.submit(run, task))
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def one_ahead(pool: ThreadPoolExecutor, results: Iterator[_R]) -> Iterator[_R]:
+    """The same results, each next one being made while the last is used."""
+    waiting = pool.submit(next, results, None)
+    while (result := waiting.result()) is not None:
+        waiting = pool.submit(next, results, None)
+        yield result

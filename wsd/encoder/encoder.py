@@ -1,0 +1,312 @@
+"""Tokenizer and model: every hidden state of the focal word in one pass.
+
+Left out on purpose: how a folder is loaded (:mod:`wsd.encoder.loading`), what kind of model it
+holds (:mod:`wsd.encoder.architecture`), where the focal word is (:mod:`wsd.encoder.word_pieces`),
+which instances run together (:mod:`wsd.encoder.batches`), and what is done with the vectors.
+"""
+
+import logging
+import os
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+
+from wsd.artifacts.corpus import Corpus, instance_name
+from wsd.encoder.architecture import (
+    Architecture,
+    encoder_of,
+    examine,
+    input_matrix,
+    length_limit,
+    ordinary_pieces,
+    stated_shape,
+)
+from wsd.encoder.batches import model_inputs, run_all
+from wsd.encoder.devices import check_precision, choose_device
+from wsd.encoder.hooks import StateHooks, find_blocks
+from wsd.encoder.loading import load_folder, weights_digest
+from wsd.encoder.packed_linear import pack
+from wsd.encoder.view_places import selection, static_vectors, view_places
+from wsd.encoder.word_pieces import Aligned, Aligner
+from wsd.errors import ModelError
+
+log = logging.getLogger("wsd")
+
+
+# Before the import: the tokenizer reads it when it starts, and our threads run whole batches.
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+
+class Encoder:
+    """A tokenizer with word ids and a model that returns its hidden states.
+
+    Parameters
+    ----------
+    tokenizer : transformers.PreTrainedTokenizerFast
+    model : transformers.PreTrainedModel
+        In evaluation mode, on ``device``. Of an encoder-decoder the encoder is used alone.
+    pooling : {"mean", "first", "last"}
+        How the focal word's pieces become one vector.
+    masked : bool
+        Whether one mask token takes the place of the focal word.
+    device : torch.device
+    file : tokenizers.Tokenizer, optional
+        As in :class:`wsd.encoder.word_pieces.Aligner`.
+
+    Attributes
+    ----------
+    drawn : str or None
+        SHA-256 of weights that were drawn; no file tells what they are, and other versions may
+        draw others.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Any,
+        model: Any,
+        *,
+        pooling: str = "mean",
+        masked: bool = False,
+        device: torch.device,
+        file: Any = None,
+    ) -> None:
+        self.tokenizer, self.model = tokenizer, encoder_of(model)
+        self.pooling, self.device = pooling, device
+        self.blocks, self.width = stated_shape(self.model.config)
+        self.max_length = length_limit(tokenizer, self.model)
+        self.aligner = Aligner(tokenizer, self.max_length, masked=masked, file=file)
+        self.drawn: str | None = None
+        self._passing: StateHooks | None = None
+
+    @classmethod
+    def load(
+        cls,
+        folder: str,
+        *,
+        pooling: str = "mean",
+        masked: bool = False,
+        device: str = "auto",
+        precision: str = "float32",
+        random_weights: int | None = None,
+    ) -> "Encoder":
+        """Load from a local folder with ``config.json``, safetensors weights and a tokenizer.
+
+        The hub is never asked, no code of the model's own is run, and no pickle is read.
+
+        Parameters
+        ----------
+        folder : str
+        pooling, masked, device
+            As in the class and :func:`choose_device`.
+        precision : {"float32", "bfloat16", "float16"}
+            What the model computes in. The vectors are float32 whatever it is.
+        random_weights : int, optional
+            A seed: the weights are not read but drawn, as the architecture draws them before
+            its training, and are the same for the same seed and versions.
+
+        Raises
+        ------
+        ConfigError
+            If the device cannot be had, or cannot compute in that precision.
+        ModelError
+            If the folder cannot be loaded, its weights do not fill the model, or the model or
+            its tokenizer is of a kind that cannot be handled; it names which and why.
+        """
+        chosen = choose_device(device)
+        check_precision(precision, chosen)
+        tokenizer, model, file = load_folder(folder, random_weights)
+        model.config.use_cache = False  # what a decoder would keep for its next word
+        try:
+            model = model.eval().to(chosen)
+            encoder = cls(
+                tokenizer, model, pooling=pooling, masked=masked, device=chosen, file=file
+            )
+            _ = encoder.architecture  # a model that cannot be handled is refused here
+        except ModelError as error:
+            raise ModelError(error.what, where=error.where or folder, fix=error.fix) from error
+        # What a config.json or a tokenizer.json of other numbers than the weights leads to.
+        except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            raise ModelError(
+                f"the model cannot be tried: {type(error).__name__} {error}",
+                where=folder,
+                fix="use the config.json and the tokenizer that belong to the weights",
+            ) from error
+        if random_weights is not None:
+            encoder.drawn = weights_digest(encoder.model)
+        encoder._make_ready(precision)
+        return encoder
+
+    def _make_ready(self, precision: str) -> None:
+        """Arrange the model for speed. Its hidden states, tried before, are no others after it."""
+        before, after = self.aligner.before, self.aligner.after
+        inputs = model_inputs(self, [[*before, *ordinary_pieces(self), *after]])
+        with torch.inference_mode():
+            blocks = find_blocks(self.model, inputs)
+            if blocks is not None:
+                self._passing = StateHooks(self.model, blocks)
+            self.model.to(getattr(torch, precision))
+            packed = pack(self.model, lambda: self.hidden_states(inputs)[-1])
+        log.debug(
+            "%s: hidden states %s, weights %s",
+            type(self.model).__name__,
+            "kept until the end" if blocks is None else "read as they pass",
+            "laid out for the processor" if packed else "as they are",
+        )
+
+    @cached_property
+    def architecture(self) -> Architecture:
+        """What the model is and does, by trying it on a few pieces."""
+        return examine(self)
+
+    @cached_property
+    def known(self) -> int:
+        """How many pieces the model knows."""
+        matrix = input_matrix(self.model)
+        return len(self.tokenizer if matrix is None else matrix)
+
+    def hidden_states(self, inputs: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        """Every hidden state of a batch, as the model itself gives them."""
+        return self.model(**inputs, output_hidden_states=True).hidden_states
+
+    def align(self, corpus: Corpus) -> list[Aligned]:
+        """Tokenize every instance and find its focal word, as
+        :class:`wsd.encoder.word_pieces.Aligner` does.
+
+        Raises
+        ------
+        ModelError
+            If a focal word cannot be found, or the tokenizer has a piece that the model lacks; it
+            names the instance.
+        """
+        aligned = self.aligner.align(corpus)
+        for i, one in enumerate(aligned):
+            if max(one.ids) >= self.known:
+                raise ModelError(
+                    f"the tokenizer has a piece number {max(one.ids)}, the model knows "
+                    f"{self.known}",
+                    where=instance_name(corpus, i),
+                    fix="use the tokenizer that belongs to the model",
+                )
+        return aligned
+
+    def static(self, aligned: Sequence[Aligned], views: Sequence[str]) -> list[np.ndarray]:
+        """The static views: rows of the input embeddings, pooled, before anything is added.
+
+        Parameters
+        ----------
+        aligned : sequence of Aligned
+        views : sequence of str
+            Among ``static`` and ``static_context``.
+
+        Returns
+        -------
+        list of float32 arrays of shape (instances, width of the matrix)
+            That width is not the model's where the embeddings are factorised (ALBERT, ELECTRA).
+        """
+        if not views:
+            return []
+        matrix = input_matrix(self.model)
+        if matrix is None:
+            raise ModelError(
+                f"{type(self.model).__name__} has no matrix of input embeddings",
+                fix="leave the static views out",
+            )
+        rows = matrix.detach().float().cpu().numpy()
+        return [static_vectors(rows, aligned, view, self.pooling) for view in views]
+
+    def encode(
+        self,
+        corpus: Corpus,
+        aligned: Sequence[Aligned],
+        *,
+        views: Sequence[str],
+        seed: int,
+        threads: int = 1,
+        done: Collection[int] = (),
+    ) -> Iterator[tuple[list[int], np.ndarray]]:
+        """Run the model over all instances and yield batch by batch.
+
+        Batches hold instances of similar length. Which instances share a batch depends on the
+        corpus alone, and each batch runs on one thread, so that the vectors are the same, bit
+        for bit, whatever ``threads`` is.
+
+        Parameters
+        ----------
+        corpus : Corpus
+        aligned : sequence of Aligned
+            What :meth:`align` gave for it.
+        views : sequence of str
+            Among ``focal``, ``context``, ``cls``, ``other``.
+        seed : int
+            For the draw of ``other``.
+        threads : int
+            Batches that run at the same time, on a CPU.
+        done : collection of int
+            Rows that are there already: a batch of nothing else is left out.
+
+        Yields
+        ------
+        rows : list of int
+            Rows of the corpus in this batch.
+        vectors : float32 array of shape (views, layers, len(rows), width)
+
+        Raises
+        ------
+        ModelError
+            If a vector is not finite, or the tokenizer has no ``[CLS]`` and ``cls`` is asked
+            for; it names the instance.
+        """
+        places = [
+            view_places(one, views, self.pooling, seed, instance_name(corpus, i))
+            for i, one in enumerate(aligned)
+        ]
+
+        def run(rows: list[int]) -> tuple[list[int], np.ndarray]:
+            vectors = self._forward([aligned[i] for i in rows], [places[i] for i in rows])
+            bad = ~np.isfinite(vectors).all(axis=(0, 1, 3))
+            if bad.any():
+                raise ModelError(
+                    "the model gives a vector that is not finite",
+                    where=instance_name(corpus, rows[int(bad.argmax())]),
+                    fix="check the weights; float16 overflows in some models, bfloat16 does not",
+                )
+            return rows, vectors
+
+        lengths = [len(one.ids) for one in aligned]
+        yield from run_all(run, lengths, set(done), device=self.device, threads=threads)
+
+    def states(self, one: Aligned) -> np.ndarray:
+        """Every hidden state of every piece of one sentence, special tokens included.
+
+        Returns
+        -------
+        float32 array of shape (layers, pieces, width)
+        """
+        each = [[i] for i in range(len(one.ids))]
+        return self._forward([one], [each])[:, :, 0].swapaxes(0, 1)
+
+    def _forward(
+        self, batch: Sequence[Aligned], places: Sequence[Sequence[Sequence[int]]]
+    ) -> np.ndarray:
+        segments = [one.segments for one in batch]
+        inputs = model_inputs(self, [one.ids for one in batch], segments)
+        layers: list[torch.Tensor] = []
+        with torch.inference_mode():
+            select = selection(places, inputs["input_ids"].shape[1]).to(self.device)
+
+            def keep(state: torch.Tensor) -> None:
+                layers.append(torch.bmm(select, state.float()))
+
+            if self._passing is not None:
+                self._passing.run(inputs, keep)
+            else:
+                for state in self.hidden_states(inputs):
+                    keep(state)
+            if len(layers) != self.blocks + 1:
+                raise ModelError(
+                    f"the model gave {len(layers)} hidden states, not {self.blocks + 1}"
+                )
+            return torch.stack(layers).permute(2, 0, 1, 3).contiguous().cpu().numpy()

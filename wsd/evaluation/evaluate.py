@@ -1,0 +1,208 @@
+"""Predictions to scores: per word, and over all words.
+
+Per word: accuracy; macro-F1 over the senses that occur in the test set's gold or predicted
+labels; balanced accuracy, the mean recall of the senses that occur in gold. Over words: the
+accuracy over all instances (micro), and the means of the per-word figures. All are fractions.
+
+On test instances from out of domain macro-F1 is left out: most words have one sense there, and
+the figure would hang on which others happen to be predicted.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd.arguments import add_files, add_optional_files, add_path, json_object
+from wsd.artifacts import predictions
+from wsd.artifacts.features import ordered_features
+from wsd.artifacts.predictions import PER_WORD, TEST, WordPredictions
+from wsd.artifacts.tables import KEY_COLUMNS, SCORES_COLUMNS, SUMMARY_COLUMNS
+from wsd.artifacts.training_set import setting
+from wsd.errors import ResultError
+from wsd.metrics.scores import confusion, word_scores
+from wsd.storage.csv import write_csv
+from wsd.storage.json import write_json
+
+
+def score_word(words: WordPredictions) -> dict[str, Any]:
+    """The figures of one word.
+
+    Returns
+    -------
+    dict with n_senses, n_train, n_test, accuracy, macro_f1 and balanced_accuracy
+    """
+    figures = word_scores(confusion(words.gold, words.predicted, len(words.senses)))
+    if words.split != TEST:
+        figures["macro_f1"] = np.asarray(np.nan)
+    return {
+        "n_senses": len(words.senses),
+        "n_train": words.n_train,
+        "n_test": len(words.gold),
+        **{name: float(value) for name, value in figures.items()},
+    }
+
+
+def summarise(scores: pd.DataFrame) -> pd.DataFrame:
+    """One row per model, training set and draw, test set, view, layer choice and classifier.
+
+    Parameters
+    ----------
+    scores : DataFrame with the columns of ``SCORES``
+    """
+    correct = scores.assign(correct=scores["accuracy"] * scores["n_test"])
+    groups = correct.groupby(KEY_COLUMNS, sort=False, observed=True)
+    summary = pd.DataFrame(
+        {
+            "micro_accuracy": groups["correct"].sum() / groups["n_test"].sum(),
+            "mean_word_accuracy": groups["accuracy"].mean(),
+            "mean_macro_f1": groups["macro_f1"].mean(),
+            "mean_balanced_accuracy": groups["balanced_accuracy"].mean(),
+        }
+    )
+    return summary.reset_index()[SUMMARY_COLUMNS]
+
+
+def evaluate(
+    files: Sequence[Path],
+    *,
+    dataset: str,
+    config: Mapping[str, Any],
+    command: str,
+    scores: Path,
+    summary: Path,
+    out: Path,
+    systems: Sequence[Path] = (),
+) -> None:
+    """Score prediction files and write the two tables and their provenance.
+
+    Rows are ordered by model, training set, test set, layer choice (single layers first), view
+    and classifier, whatever the order of ``files``.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        Written by :func:`wsd.classification.classify.classify`.
+    dataset, config, command
+        For the provenance: the corpus, the config that asked for these tables, and what a user
+        types to get them again.
+    scores, summary, out : Path
+        The two CSV tables and the JSON file of provenance.
+    systems : sequence of Path
+        What other systems said, whose rows come last.
+    """
+    rows: list[dict[str, Any]] = []
+    sources: list[dict[str, Any]] = []
+    of_systems: dict[str, Any] = {}
+    for path in [*files, *systems]:
+        words, source = predictions.read_predictions(path)
+        key = _key(source)
+        if path in systems:
+            of_systems[key["model"]] = source["encoder"]["published"]
+        else:
+            sources.append(source)
+        rows += [
+            {**key, "test": word.split, "word": word.word, **score_word(word)} for word in words
+        ]
+    feature_sets = _feature_sets(sources)
+    provenance = {
+        **{"dataset": dataset, "config": dict(config), "command": command, "systems": of_systems},
+        **_merged(sources),
+        "layers": {model: [layers for _, layers in of] for model, of in feature_sets.items()},
+        "trains": sorted({source["train"] for source in sources}),
+        "views": sorted({source["view"] for source in sources}),
+        "versions": {
+            package: ", ".join(sorted({source["versions"][package] for source in sources}))
+            for package in sorted(sources[0]["versions"])
+        },
+    }
+    if same := sorted(of_systems.keys() & feature_sets.keys()):
+        raise ResultError(f"a system and a model are both called {same[0]!r}")
+
+    def place(row: dict[str, Any]) -> tuple[Any, ...]:
+        model, names = row["model"], (row["view"], row["layers"])
+        order = 0 if model in of_systems else feature_sets[model].index(names)
+        train = (row["train"], row["draw"], row["test"] != TEST)
+        return (model in of_systems, model, *train, order, row["classifier"], row["word"])
+
+    rows.sort(key=place)
+    table = pd.DataFrame(rows, columns=SCORES_COLUMNS)
+    twice = table.duplicated([*KEY_COLUMNS, "word"])
+    if twice.any():
+        raise ResultError(f"two files hold the row {table[twice].iloc[0].to_dict()}")
+    write_csv(scores, table)
+    write_csv(summary, summarise(table))
+    write_json(out, provenance)
+
+
+def _key(provenance: Mapping[str, Any]) -> dict[str, str]:
+    train, draw = setting(provenance["train"])
+    return {
+        "model": provenance["encoder"]["model"]["name"],
+        "train": train,
+        "draw": "" if draw is None else str(draw),
+        **{key: provenance[key] for key in ("view", "layers", "classifier")},
+    }
+
+
+def _feature_sets(sources: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, str]]]:
+    """Per model, the pairs of views and layer choices in their fixed order; per word ones last."""
+    found: dict[tuple[str, int], set[tuple[str, str]]] = {}
+    for source in sources:
+        model = source["encoder"]["model"]
+        names = (source["view"], source["layers"])
+        found.setdefault((model["name"], model["blocks"]), set()).add(names)
+    per_word = {(PER_WORD, PER_WORD)}
+    return {
+        name: [*ordered_features(sorted(of - per_word), blocks), *(of & per_word)]
+        for (name, blocks), of in sorted(found.items())
+    }
+
+
+def _merged(sources: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What all rows were made from, by its name; refuses rows that do not belong together."""
+    merged: dict[str, dict[str, Any]] = {"corpus": {}, "models": {}, "classifiers": {}}
+    for source in sources:
+        classifier = {key: source.get(key) for key in ("estimator", "space")}
+        parts = {
+            "corpus": source["corpus"],
+            "models": {source["encoder"]["model"]["name"]: source["encoder"]},
+            "classifiers": {source["classifier"]: classifier},
+        }
+        for part, entries in parts.items():
+            for name, value in entries.items():
+                if merged[part].setdefault(name, value) != value:
+                    raise ResultError(
+                        f"the predictions were made with different {part} called {name!r}",
+                        fix="delete the predictions and run again",
+                    )
+    return merged
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_files(parser, "--predictions")
+    add_optional_files(parser, "--systems", "of `wsd score` and `wsd published`")
+    parser.add_argument("--dataset", required=True)
+    parser.add_argument("--config", default="{}", metavar="JSON", help="for the provenance")
+    parser.add_argument("--reproduce", default="", metavar="COMMAND", help="for the provenance")
+    add_path(parser, "--scores", "table per word, .csv")
+    add_path(parser, "--summary", "table over words, .csv")
+    add_path(parser, "--provenance", "what it was made from, .json")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    evaluate(
+        args.predictions,
+        dataset=args.dataset,
+        config=json_object(args.config, "--config"),
+        command=args.reproduce,
+        scores=args.scores,
+        summary=args.summary,
+        out=args.provenance,
+        systems=args.systems,
+    )

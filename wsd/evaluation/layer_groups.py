@@ -1,0 +1,161 @@
+"""Predictions and searches of all layer choices, grouped by model, view and classifier."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.features import parse_features
+from wsd.artifacts.search import Search, read_search
+from wsd.artifacts.tables import ALL_WORDS, CANDIDATE
+from wsd.artifacts.views import STATIC
+from wsd.classification.select import Candidate, choose_each
+from wsd.errors import ConfigError, ResultError
+from wsd.evaluation.rows import ComparisonRow, read_rows
+from wsd.storage.expecting import expecting
+
+GROUP = ("model", "view", "classifier")
+# What all searches have in common, as an error calls it, by its name in their provenance.
+COMMON = {
+    **{"training set": "train", "task": "task", "folds": "folds"},
+    **{"objective": "objective", "words with folds": "tuned"},
+}
+
+
+class Member(NamedTuple):
+    """One layer choice: its predictions, what the folds say of it, and its encoder's blocks."""
+
+    row: ComparisonRow
+    candidate: Candidate
+    blocks: int
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The layer choices of one model, view and classifier, in the order of the grammar.
+
+    Attributes
+    ----------
+    blocks : int
+        Number of the encoder's blocks.
+    rows : list of ComparisonRow
+        Their predictions.
+    searches : list of Search
+        What the folds say of each.
+    objective : str
+        What the folds choose by: the figure of all comparisons.
+    on_folds : list of float
+        The objective of each.
+    chosen : str
+        The layer choice for all words.
+    chosen_of : mapping of word to str
+        That of each word; for a word without folds the one for all words.
+    """
+
+    blocks: int
+    rows: list[ComparisonRow]
+    searches: list[Search]
+    objective: str
+    on_folds: list[float]
+    chosen: str
+    chosen_of: Mapping[str, str]
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The columns that all its rows share."""
+        return {name: getattr(self.rows[0], name) for name in GROUP}
+
+    def columns(self, row: ComparisonRow) -> dict[str, Any]:
+        """What both tables over all words say of a row by itself.
+
+        The relative depth is where between the embeddings (0) and the last block (1) a single
+        layer stands. A combination stands nowhere, and a static view has no layers.
+        """
+        single = row.layers.isdecimal() and row.view not in STATIC
+        return {
+            **self.names,
+            "layers": row.layers,
+            "relative_depth": int(row.layers) / self.blocks if single else None,
+            "figure": self.objective,
+            "value": row.mean(self.objective),
+        }
+
+
+def read_groups(
+    predictions: Sequence[Path], searches: Sequence[Path], corpora: Mapping[str, Corpus]
+) -> list[Group]:
+    """Read predictions and what the folds say of them, grouped by model, view and classifier.
+
+    Parameters
+    ----------
+    predictions, searches : sequences of Path
+        Written in pairs by :func:`wsd.classification.classify.classify`; in the same order.
+    corpora : mapping of word to Corpus
+
+    Raises
+    ------
+    ConfigError
+        If there are not as many searches as predictions.
+    ResultError
+        If files do not belong together or to the corpora, or no word has folds.
+    """
+    if len(predictions) != len(searches):
+        raise ConfigError(
+            f"{len(predictions)} files of predictions, {len(searches)} of searches",
+            where="--predictions, --searches",
+            fix="give the search of each file of predictions, in the same order",
+        )
+    common: dict[str, Any] = {}
+    found: dict[tuple[str, ...], dict[tuple[Any, ...], Member]] = {}
+    rows = read_rows(predictions, CANDIDATE, corpora)
+    for row, path, other in zip(rows, predictions, searches, strict=True):
+        search, source = read_search(other)
+        with expecting(other):
+            settings = {name: source[key] for name, key in COMMON.items()}
+            estimator, blocks = source["estimator"], source["encoder"]["model"]["blocks"]
+        common = common or settings
+        # One job writes both, with the same provenance but for what describes the rows.
+        if any(source.get(key) != row.source[key] for key in row.source if key != "words"):
+            raise _not_together(f"the search is not that of {path}", other)
+        if settings != common:
+            differing = " and ".join(key for key in settings if settings[key] != common[key])
+            raise _not_together(f"not of the same {differing} as {searches[0]}", other)
+        if {*search.figures, *search.untuned} != set(corpora):
+            raise _not_together("the folds are not of the words that are asked for", other)
+        group = found.setdefault((row.model, row.view, row.classifier), {})
+        place = parse_features(row.view, row.layers, blocks).order
+        if place in group:
+            raise _not_together("a second file of this model, view, layers and classifier", other)
+        candidate = Candidate(row.view, row.layers, row.classifier, estimator, search)
+        group[place] = Member(row, candidate, blocks)
+    return [_group([of[p] for p in sorted(of)], common["objective"]) for of in found.values()]
+
+
+def _not_together(wrong: str, where: Path) -> ResultError:
+    return ResultError(
+        wrong,
+        where=str(where),
+        fix="give predictions and searches of one run, in the same order; or delete and run again",
+    )
+
+
+def _group(members: Sequence[Member], objective: str) -> Group:
+    rows = [member.row for member in members]
+    of_folds = choose_each([member.candidate for member in members], objective)
+    if of_folds is None:
+        raise ResultError(
+            f"nothing was selected for {rows[0].model!r}",
+            fix="too few instances per sense for the folds: set tuning.folds lower",
+        )
+    on_folds = {r["layers"]: r["objective"] for r in of_folds["rows"] if r["scope"] == ALL_WORDS}
+    chosen = of_folds["chosen"]
+    return Group(
+        blocks=members[-1].blocks,
+        rows=rows,
+        searches=[member.candidate.search for member in members],
+        objective=objective,
+        on_folds=[on_folds[row.layers] for row in rows],
+        chosen=chosen["all"]["layers"],
+        chosen_of={word: of_word["layers"] for word, of_word in chosen["words"].items()},
+    )

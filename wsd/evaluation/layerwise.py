@@ -1,0 +1,207 @@
+"""Every layer choice beside the one that the folds choose, over all words and word by word.
+
+Layer choices are compared within one model, view and classifier, so that nothing but the layers
+differs. The reference is what the folds of the training set choose there, and the figure of every
+comparison is the objective that they choose by. Models are compared at the same layer choice, so
+that nothing but the model differs: each less the first. All tables hold fractions.
+"""
+
+import argparse
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from wsd.arguments import add_corpora, add_files, add_path, add_seed
+from wsd.artifacts.corpus import Corpus, read_corpora
+from wsd.artifacts.search import Search
+from wsd.artifacts.tables import ALL_WORDS
+from wsd.evaluation.comparison_tables import adjust, best_of, word_rows
+from wsd.evaluation.layer_groups import GROUP, Group, read_groups
+from wsd.evaluation.rows import ComparisonRow
+from wsd.metrics import intervals, permutation
+from wsd.metrics.scores import WORD_SCORES
+from wsd.storage.csv import write_csv
+
+log = logging.getLogger("wsd")
+
+
+WORD = "word"
+DIFFERENCE = ("difference", "difference_low", "difference_high", "p", "p_holm")
+LAYER_COLUMNS = [
+    *(*GROUP, "layers", "relative_depth", "objective_on_folds", "chosen_on_folds"),
+    *("figure", "value", "low", "high", "reference", *DIFFERENCE, "not_told_from_best"),
+]
+WORD_COLUMNS = [
+    *(*GROUP, "word", "layers", "n_test", "errors"),
+    *("macro_f1", "macro_f1_low", "macro_f1_high", "accuracy", "accuracy_low", "accuracy_high"),
+    *("macro_f1_on_folds", "chosen_on_folds", "chosen_by", "not_told_from_best"),
+]
+MODEL_COLUMNS = [
+    *(*GROUP, "layers", "relative_depth", "figure", "value"),
+    *("reference_model", "reference_value", *DIFFERENCE),
+]
+
+
+def of_layers(group: Group, seed: int) -> list[dict[str, Any]]:
+    """A table row per layer choice: the figure over all words, and how it compares.
+
+    The reference is compared with every other choice on the same instances; these are the family
+    of Holm's method. In its own row the comparison is empty.
+    """
+    figure = group.objective
+    (reference,) = (row for row in group.rows if row.layers == group.chosen)
+    told = best_of(group.rows, range(len(reference.words)), figure, seed).within
+    table: list[dict[str, Any]] = []
+    for row, on_folds, within in zip(group.rows, group.on_folds, told, strict=True):
+        low, high = intervals.mean_intervals(row.confusions, rng=seed)[figure]
+        table.append(
+            {
+                **group.columns(row),
+                "objective_on_folds": on_folds,
+                "chosen_on_folds": row is reference,
+                "low": low,
+                "high": high,
+                "reference": reference.layers,
+                **({} if row is reference else _difference(row, reference, figure, seed)),
+                "not_told_from_best": bool(within),
+            }
+        )
+    adjust([line for line in table if "p" in line])
+    return table
+
+
+def of_models(groups: Sequence[Group], seed: int) -> list[dict[str, Any]]:
+    """A table row per layer choice of every model but the first: what it has over the first one.
+
+    Of the same view and classifier, on the same instances, where both models have as many blocks:
+    layer 3 of 6 and layer 3 of 12 are no pair. The layer choices of one model, view and classifier
+    are the family of Holm's method.
+    """
+    first = groups[0].rows[0].model
+    references = {
+        (row.view, row.classifier, row.layers): row
+        for group in groups
+        for row in group.rows
+        if row.model == first
+    }
+    table: list[dict[str, Any]] = []
+    for group in groups:
+        if group.rows[0].model == first or group.blocks != groups[0].blocks:
+            continue
+        pairs = [
+            (row, references.get((row.view, row.classifier, row.layers))) for row in group.rows
+        ]
+        family = [
+            {
+                **group.columns(row),
+                "reference_model": first,
+                "reference_value": reference.mean(group.objective),
+                **_difference(row, reference, group.objective, seed),
+            }
+            for row, reference in pairs
+            if reference is not None
+        ]
+        adjust(family)
+        table += family
+    return table
+
+
+def _difference(
+    row: ComparisonRow, reference: ComparisonRow, figure: str, seed: int
+) -> dict[str, float]:
+    """A row less its reference: the columns of ``DIFFERENCE``, but for Holm's."""
+    joints = row.joints(reference)
+    low, high = intervals.difference_intervals(joints, rng=seed)[figure]
+    difference, p = permutation.paired_permutations(joints, rng=seed)[figure]
+    return {"difference": difference, "difference_low": low, "difference_high": high, "p": p}
+
+
+def of_words(group: Group, seed: int) -> list[dict[str, Any]]:
+    """A table row per word and layer choice: the word's figures, and what its folds say."""
+    lines = {(line["word"], line["layers"]): line for line in word_rows(group.rows, seed)}
+    table = []
+    for i, word in enumerate(of.word for of in group.rows[0].words):
+        told = best_of(group.rows, [i], group.objective, seed).within
+        for row, search, within in zip(group.rows, group.searches, told, strict=True):
+            table.append(
+                {
+                    **lines[word, row.layers],
+                    "macro_f1_on_folds": _macro_f1_on_folds(search, group.objective, word),
+                    "chosen_on_folds": row.layers == group.chosen_of[word],
+                    "chosen_by": WORD if word in search.figures else ALL_WORDS,
+                    "not_told_from_best": bool(within),
+                }
+            )
+    return table
+
+
+def _macro_f1_on_folds(search: Search, objective: str, word: str) -> float | None:
+    """A word's macro-F1 on its held-out instances, at the point that is best for this word."""
+    point = search.best(objective, [word])
+    if point is None:
+        return None
+    of_repeats = search.figures[word][:, search.grid.index(point), WORD_SCORES.index("macro_f1")]
+    return float(of_repeats.mean())
+
+
+def layerwise(
+    corpora: Mapping[str, Corpus],
+    *,
+    predictions: Sequence[Path],
+    searches: Sequence[Path],
+    seed: int,
+    layers: Path,
+    words: Path,
+    models: Path,
+) -> None:
+    """Write the table of layer choices over all words, the one word by word, and that of models.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+    predictions, searches : sequences of Path
+        As in :func:`read_groups`.
+    seed : int
+    layers, words, models : Path
+        The CSV tables. With one model the last has no rows.
+    """
+    over_all: list[dict[str, Any]] = []
+    by_word: list[dict[str, Any]] = []
+    groups = read_groups(predictions, searches, corpora)
+    for group in groups:
+        log.info("%s: %d layer choices", ", ".join(group.names.values()), len(group.rows))
+        over_all += of_layers(group, seed)
+        by_word += of_words(group, seed)
+    for path, table, columns in (
+        (layers, over_all, LAYER_COLUMNS),
+        (words, by_word, WORD_COLUMNS),
+        (models, of_models(groups, seed), MODEL_COLUMNS),
+    ):
+        write_csv(path, pd.DataFrame(table, columns=columns))
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_corpora(parser)
+    add_files(parser, "--predictions")
+    add_files(parser, "--searches", "what the folds say of each, in the same order")
+    add_seed(parser)
+    add_path(parser, "--layers", "table over words, .csv", metavar="FILE")
+    add_path(parser, "--word-layers", "table per word, .csv", metavar="FILE")
+    add_path(parser, "--model-layers", "each model less the first, .csv", metavar="FILE")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    layerwise(
+        read_corpora(args.corpus, args.words),
+        predictions=args.predictions,
+        searches=args.searches,
+        seed=args.seed,
+        layers=args.layers,
+        words=args.word_layers,
+        models=args.model_layers,
+    )

@@ -1,0 +1,141 @@
+"""What is compared for each model: its reference, its candidates and all the others."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from wsd.artifacts.tables import (
+    ALL_WORDS,
+    BEST,
+    CONTROL_VIEW,
+    NAMES,
+    SELECTED,
+    SELECTED_PER_WORD,
+    TWIN,
+)
+from wsd.errors import ResultError
+from wsd.evaluation.rows import ComparisonRow
+
+
+@dataclass(frozen=True, eq=False)
+class ModelComparison:
+    """Everything to compare, for one model: its rows, and those that belong to no model.
+
+    Attributes
+    ----------
+    model : str
+    reference : ComparisonRow
+        What the folds selected for all words.
+    candidates : list of ComparisonRow
+    others : list of ComparisonRow
+        Selected per word, best on test, other models' references, baselines, controls, published,
+        systems.
+    objective : mapping of (model, view, layers, classifier) to float
+        What the folds say of each candidate, the other models' included.
+    """
+
+    model: str
+    reference: ComparisonRow
+    candidates: list[ComparisonRow]
+    others: list[ComparisonRow]
+    objective: Mapping[tuple[str, ...], float]
+
+
+def assemble(
+    *,
+    candidates: Sequence[ComparisonRow],
+    per_word: Sequence[ComparisonRow],
+    others: Sequence[ComparisonRow],
+    chosen: Mapping[str, Any],
+    objective: str,
+    table: pd.DataFrame,
+) -> list[ModelComparison]:
+    """Sort rows by model, find the models' references, and reduce the controls.
+
+    Of a model's control views and of its twins the layer that is best *on the test set* stands
+    for each classifier: the comparison favours the control.
+
+    Parameters
+    ----------
+    candidates, per_word, others : sequences of ComparisonRow
+    chosen : mapping
+        The ``chosen`` of selection.json.
+    objective : str
+    table : DataFrame
+        selection.csv.
+
+    Raises
+    ------
+    ResultError
+        If nothing was selected for a model, or what was is no candidate.
+    """
+    of_models: dict[str, list[ComparisonRow]] = {}
+    for row in candidates:
+        of_models.setdefault(row.model, []).append(row)
+    references = {model: _reference(model, own, chosen) for model, own in of_models.items()}
+    listed = table[(table["train"] == "full") & (table["scope"] == ALL_WORDS)]
+    on_folds: dict[Any, float] = listed.set_index(list(NAMES[1:]))["objective"].to_dict()
+    strongest = _strongest(others, objective)
+    return [
+        ModelComparison(
+            model=model,
+            reference=references[model],
+            candidates=own,
+            others=[
+                *(replace(row, kind=SELECTED_PER_WORD) for row in per_word if row.model == model),
+                replace(max(own, key=lambda row: row.mean(objective)), kind=BEST),
+                *(row for other, row in references.items() if other != model),
+                *(r for r in strongest if not _is_control(r) or model in (r.model, r.base)),
+            ],
+            objective=on_folds,
+        )
+        for model, own in of_models.items()
+    ]
+
+
+def _reference(
+    model: str, candidates: Sequence[ComparisonRow], chosen: Mapping[str, Any]
+) -> ComparisonRow:
+    """The candidate of a model that its folds selected for all words."""
+    if "full" not in chosen.get(model, {}):
+        raise ResultError(
+            f"nothing was selected for {model!r}",
+            fix="too few instances per sense for the folds: set tuning.folds lower",
+        )
+    pick = chosen[model]["full"]["all"]
+    selected = (model, *(pick[name] for name in NAMES[2:]))
+    for row in candidates:
+        if row.configuration == selected:
+            return replace(row, kind=SELECTED)
+    raise ResultError(
+        f"what was selected is not among the candidates: {', '.join(selected)}",
+        where="--selection, --candidates",
+        fix="give the selection and the candidates of one run",
+    )
+
+
+def _is_control(row: ComparisonRow) -> bool:
+    return row.kind in (CONTROL_VIEW, TWIN)
+
+
+def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[ComparisonRow]:
+    """The best layer of each control; of the rest every row."""
+    groups: dict[tuple[str, ...], list[ComparisonRow]] = {}
+    for row in rows:
+        layers = "" if _is_control(row) else row.layers
+        key = (row.kind, row.model, row.view, row.classifier, layers)
+        groups.setdefault(key, []).append(row)
+    return [max(group, key=lambda row: row.mean(objective)) for group in groups.values()]
+
+
+def with_base(twins: Sequence[ComparisonRow], models: Sequence[str]) -> list[ComparisonRow]:
+    """Twins with the model that each is one of: its name without what follows."""
+
+    def base(name: str) -> str:
+        found = (m for m in models if re.fullmatch(rf"{re.escape(m)}-random-[0-9]+", name))
+        return next(found, "")
+
+    return [replace(row, base=base(row.model)) for row in twins]

@@ -1,0 +1,102 @@
+"""The comparison as a table for a paper: Markdown and LaTeX, in percent."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wsd.artifacts.tables import CANDIDATE, NAMES, feature_set
+
+SHOWN = {
+    "micro_accuracy": "micro",
+    "mean_word_accuracy": "accuracy",
+    "mean_macro_f1": "macro-F1",
+    "mean_balanced_accuracy": "balanced",
+}
+NOTE = (
+    "Percent on the test split, with 95% intervals. 'selected' was chosen on folds of the training "
+    "set before a test score was computed; 'best on test' is for reference only. Controls stand "
+    "with their best layer on the test set. Difference: selected less this row in {figure}, its "
+    "95% interval, and the p-value of the paired permutation test, by Holm's method over the rows. "
+    "Published rows are computed from the outputs that their authors stored, not run again; rows "
+    "called system from outputs that were given."
+)
+# A baseline stands once beside each model's selected row.
+KEY = ("reference_model", *NAMES)
+Lines = Sequence[Mapping[str, Any]]
+
+
+def printed_rows(figures: Lines, differences: Lines, objective: str) -> list[list[str]]:
+    """Header and cells of the table: every row but the candidates, which are too many to print."""
+    found = {
+        tuple(line[k] for k in KEY): line for line in differences if line["figure"] == objective
+    }
+    cells = [["", "model", "features", "classifier", *SHOWN.values(), "difference", "p"]]
+    for line in figures:
+        if line["kind"] == CANDIDATE:
+            continue
+        names = [line["kind"], line["model"], feature_set(line["view"], line["layers"])]
+        means = [_interval(line[n], line[f"{n}_low"], line[f"{n}_high"]) for n in SHOWN]
+        against = ["", ""]
+        if of := found.get(tuple(line[k] for k in KEY)):
+            difference = _interval(of["difference"], of["low"], of["high"], sign="+")
+            against = [difference, "<0.001" if of["p_holm"] < 0.001 else f"{of['p_holm']:.3f}"]
+        cells.append([*names, line["classifier"], *means, *against])
+    return cells
+
+
+def _interval(value: float, low: float, high: float, sign: str = "") -> str:
+    return f"{100 * value:{sign}.2f} [{100 * low:.2f}, {100 * high:.2f}]"
+
+
+def markdown(figures: Lines, differences: Lines, objective: str) -> str:
+    """The table in Markdown.
+
+    Parameters
+    ----------
+    figures, differences : sequences of mappings
+        Rows of comparison.csv and of differences.csv.
+    objective : str
+        The figure whose difference is shown.
+    """
+    header, *body = [
+        [cell.replace("|", "\\|") for cell in row]
+        for row in printed_rows(figures, differences, objective)
+    ]
+    rule = ["---"] * 4 + ["---:"] * (len(header) - 4)
+    lines = ["| " + " | ".join(row) + " |" for row in (header, rule, *body)]
+    return "\n".join([*lines, "", NOTE.format(figure=SHOWN[objective]), ""])
+
+
+SPECIAL = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        **{c: f"\\{c}" for c in "&%$#_{}"},
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
+
+
+def latex(figures: Lines, differences: Lines, objective: str) -> str:
+    """The table in LaTeX, for the package booktabs. Parameters as :func:`markdown`."""
+    header, *body = [
+        " & ".join(cell.translate(SPECIAL) for cell in row) + r" \\"
+        for row in printed_rows(figures, differences, objective)
+    ]
+    return "\n".join(
+        [
+            r"\begin{table*}",
+            r"\centering\footnotesize",
+            rf"\begin{{tabular}}{{llll{'r' * (len(SHOWN) + 2)}}}",
+            r"\toprule",
+            header,
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{NOTE.format(figure=SHOWN[objective]).translate(SPECIAL)}}}",
+            r"\end{table*}",
+            "",
+        ]
+    )

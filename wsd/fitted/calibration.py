@@ -1,0 +1,211 @@
+"""How far a selected configuration's probabilities can be trusted, and what it takes for foreign.
+
+Three tables per model. ``calibration.csv``: the expected calibration error on test instances, of
+the scores as they are and after the temperature that folds of the training set give.
+``reliability.csv``: confidence against accuracy in ten bins, over all words. ``novelty.csv``: how
+many sentences are marked as far from every training sentence: of the test split, of those from out
+of domain, and of other words, none of which has a sense of the word at all.
+"""
+
+import argparse
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.stats import beta
+
+from wsd.arguments import add_out, add_results, add_seed
+from wsd.artifacts.corpus import OUT_OF_DOMAIN
+from wsd.artifacts.predictions import TEST
+from wsd.fitted.fitted_word import FittedWord
+from wsd.fitted.refit import Fitting, Learner
+from wsd.fitted.results import Results, is_usable
+from wsd.metrics.calibration import calibration_error, calibration_interval, reliability
+from wsd.storage.csv import write_csv
+
+log = logging.getLogger("wsd")
+
+
+ALL = "(all)"
+OF_OTHERS = "other words"
+AS_THEY_ARE, CALIBRATED = "as they are", "calibrated"
+SAMPLE = 50  # test sentences of each other word
+NAMES = ("model", "view", "layers", "classifier")
+TABLES = {
+    "calibration": [
+        *(*NAMES, "test", "word", "scores", "temperature", "n"),
+        *("accuracy", "confidence", "ece", "ece_low", "ece_high"),
+    ],
+    "reliability": [
+        *(*NAMES, "test", "scores", "low", "high", "n"),
+        *("confidence", "accuracy", "accuracy_low", "accuracy_high"),
+    ],
+    "novelty": [
+        *(*NAMES, "sentences", "word", "threshold", "n_train", "n"),
+        *("far", "accuracy_far", "accuracy_near"),
+    ],
+}
+Tables = dict[str, list[dict[str, Any]]]
+
+
+class _Tested(NamedTuple):
+    """Test instances of one word: arrays of shape (n,); confidence by kind of score."""
+
+    confidence: dict[str, np.ndarray]
+    correct: np.ndarray
+    far: np.ndarray
+
+
+def measure_calibration(results: Results, model: str, *, seed: int, out: Path) -> None:
+    """Write the three tables for what was selected of a model.
+
+    Parameters
+    ----------
+    results : Results
+    model : str
+    seed : int
+        Of the bootstrap.
+    out : Path
+        Folder for the tables.
+    """
+    chosen = results.choose(model)
+    tables: Tables = {name: [] for name in TABLES}
+    if is_usable(chosen):
+        tables = _tables(Fitting(results, chosen), seed)
+    else:
+        log.warning("calibration: a control was selected, %s: nothing is measured", chosen)
+    for name, columns in TABLES.items():
+        rows = [{**vars(chosen), **row} for row in tables[name]]
+        write_csv(out / f"{name}.csv", pd.DataFrame(rows, columns=columns))
+
+
+def _tables(fitting: Fitting, seed: int) -> Tables:
+    samples = {word: _sample(fitting.learner(word)) for word in fitting.words}
+    tested: dict[str, dict[str, _Tested]] = {TEST: {}, OUT_OF_DOMAIN: {}, OF_OTHERS: {}}
+    words: dict[str, FittedWord] = {}
+    for word in fitting.words:
+        learner = fitting.learner(word)
+        words[word] = fitted = learner.fitted()
+        for split in (TEST, OUT_OF_DOMAIN):
+            rows = np.flatnonzero(learner.corpus.split == split)
+            if len(rows):
+                tested[split][word] = _test(fitted, learner, rows)
+        others = [sample for other, sample in samples.items() if other != word]
+        if others:
+            far = fitted.is_far(fitted.answer(np.concatenate(others)).distance)
+            tested[OF_OTHERS][word] = _Tested({}, np.full(len(far), np.nan), far)
+        log.info("calibration: %s, %d of %d words", word, len(words), len(fitting.words))
+    tables: Tables = {name: [] for name in TABLES}
+    for split, of_words in tested.items():
+        if not of_words:
+            continue
+        together = {ALL: _together(of_words)}
+        tables["novelty"] += _far(split, {**together, **of_words}, words)
+        tables["calibration"] += _errors(split, together, words, seed)
+        tables["reliability"] += _bins(split, together[ALL])
+        if split == TEST:
+            tables["calibration"] += _errors(split, of_words, words, seed)
+    return tables
+
+
+def _sample(learner: Learner) -> np.ndarray:
+    """Vectors of some test sentences of a word, spread over the split."""
+    rows = np.flatnonzero(learner.corpus.split == TEST)
+    places = np.linspace(0, len(rows) - 1, min(SAMPLE, len(rows))).astype(int)
+    return learner.vectors[rows[places]]
+
+
+def _test(fitted: FittedWord, learner: Learner, rows: np.ndarray) -> _Tested:
+    answers = fitted.answer(learner.vectors[rows])
+    each = np.arange(len(rows))
+    confidence = {}
+    if fitted.estimator != "nearest_centroid":
+        # Shares and probabilities; a cosine is none.
+        confidence[AS_THEY_ARE] = answers.scores[each, answers.predicted].clip(0, 1)
+    if not np.isnan(answers.probabilities).any():
+        confidence[CALIBRATED] = answers.probabilities[each, answers.predicted].clip(0, 1)
+    correct = (answers.predicted == learner.corpus.gold[rows]).astype(float)
+    return _Tested(confidence, correct, fitted.is_far(answers.distance))
+
+
+def _together(of_words: Mapping[str, _Tested]) -> _Tested:
+    """All words as one; a kind of score that a word lacks is left out."""
+    kinds = [
+        kind
+        for kind in (AS_THEY_ARE, CALIBRATED)
+        if all(kind in one.confidence for one in of_words.values())
+    ]
+    ones = list(of_words.values())
+    return _Tested(
+        {kind: np.concatenate([one.confidence[kind] for one in ones]) for kind in kinds},
+        np.concatenate([one.correct for one in ones]),
+        np.concatenate([one.far for one in ones]),
+    )
+
+
+def _errors(
+    split: str, of_words: Mapping[str, _Tested], words: Mapping[str, FittedWord], seed: int
+) -> list[dict[str, Any]]:
+    """A row per word and kind of score: how far confidence is from accuracy."""
+    rows = []
+    for word, tested in of_words.items():
+        for scores, confidence in tested.confidence.items():
+            error = calibration_error(confidence, tested.correct)
+            low, high = calibration_interval(confidence, tested.correct, seed=seed)
+            row = {"test": split, "word": word, "scores": scores, "n": len(tested.correct)}
+            if word in words and scores == CALIBRATED:
+                row["temperature"] = words[word].temperature
+            row |= {"accuracy": tested.correct.mean(), "confidence": confidence.mean()}
+            rows.append({**row, "ece": error, "ece_low": low, "ece_high": high})
+    return rows
+
+
+def _bins(split: str, tested: _Tested) -> list[dict[str, Any]]:
+    """Bins that hold anything, each accuracy with its 95% Clopper-Pearson interval."""
+    rows = []
+    for scores, confidence in tested.confidence.items():
+        for one in reliability(confidence, tested.correct):
+            n, right = one["n"], round(one["accuracy"] * one["n"])
+            low = beta.ppf(0.025, right, n - right + 1) if right else 0.0
+            high = beta.ppf(0.975, right + 1, n - right) if right < n else 1.0
+            row = {"test": split, "scores": scores, **one}
+            rows.append({**row, "accuracy_low": low, "accuracy_high": high})
+    return rows
+
+
+def _far(
+    sentences: str, of_words: Mapping[str, _Tested], words: Mapping[str, FittedWord]
+) -> list[dict[str, Any]]:
+    """A row per word: how many sentences are far, and how often both kinds are right."""
+    rows = []
+    for word, tested in of_words.items():
+        row: dict[str, Any] = {"sentences": sentences, "word": word}
+        if word in words:
+            row |= {"threshold": words[word].threshold, "n_train": len(words[word].gold)}
+        rows.append({**row, **_shares(tested)})
+    return rows
+
+
+def _shares(one: _Tested) -> dict[str, Any]:
+    return {
+        "n": len(one.far),
+        "far": one.far.mean(),
+        "accuracy_far": one.correct[one.far].mean() if one.far.any() else np.nan,
+        "accuracy_near": one.correct[~one.far].mean() if not one.far.all() else np.nan,
+    }
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_results(parser)
+    parser.add_argument("--model", required=True, help="its name in the selection")
+    add_seed(parser, "of the bootstrap")
+    add_out(parser, "folder for calibration.csv, reliability.csv and novelty.csv")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    measure_calibration(Results(args.results), args.model, seed=args.seed, out=args.out)

@@ -1,0 +1,163 @@
+"""What a model file says of itself to people: a card in Markdown."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wsd.storage.text_table import markdown
+
+Records = Sequence[Mapping[str, Any]]
+HOW_TO = """\
+```
+wsd predict "A sentence." --word {word} --model-file {file}
+```
+
+The encoder is not in this file: it is looked for where it came from ({source}), or in the folder
+that `--encoder` names, and refused if a file of it has another checksum."""
+LIMITS = """\
+- The senses are those of the table, whatever else a word may mean: a sentence in another sense gets
+  one of them. What is far from every training sentence is marked as uncertain; how often that
+  catches such a sentence is measured, not promised.
+- Trained on {title}. Other kinds of text are another task: figures above are of its test split.
+- Words are found by the plural rules of English nouns; part of speech is not looked at.
+- {probability}"""
+CALIBRATED = (
+    "Probabilities are temperature-scaled on folds of the training set, one temperature per word; "
+    "words without one had too few instances. The parameters were tuned on the same folds."
+)
+SHIFTED = (
+    " The folds chose to weigh the classes' priors otherwise than the training set has them, which "
+    "macro-F1 gains from: rarer senses get more than their share, which no temperature mends."
+)
+SENTENCES_IN = "The training sentences are in the file: it may only be passed on as they may."
+SENTENCES_OUT = "The training sentences are not in the file, only their line numbers and vectors."
+UNMEASURED = "Not measured: run `snakemake` before `wsd fit`."
+EXPECTED_ERROR = (
+    "Expected calibration error over all words, ten bins of equal width, in percent, with the "
+    "95% interval of the basic bootstrap."
+)
+
+
+def card(
+    manifest: Mapping[str, Any],
+    *,
+    file: str,
+    dataset: Mapping[str, str],
+    scores: Records,
+    overall: Mapping[str, Any] | None,
+    calibration: Records,
+    novelty: Records,
+    with_sentences: bool,
+) -> str:
+    """The card of a model file.
+
+    Parameters
+    ----------
+    manifest : mapping
+        With its words.
+    file : str
+        The file's name.
+    dataset : mapping
+        ``title``, ``licence``, ``source`` and ``citation``, as far as they are known.
+    scores : sequence of mappings
+        Rows of scores.csv on the test split, with ``macro_f1_low`` and ``macro_f1_high`` where
+        there are intervals.
+    overall : mapping or None
+        The row of comparison.csv.
+    calibration, novelty : sequences of mappings
+        Rows of calibration.csv and novelty.csv over all words.
+    with_sentences : bool
+    """
+    encoder, used, predicted = (manifest[k] for k in ("encoder", "configuration", "predictions"))
+    source, versions, parameters = (
+        ", ".join(f"{name} {value}" for name, value in of.items())
+        for of in (encoder["model"]["source"], manifest["versions"], predicted["parameters"])
+    )
+    words = manifest["words"]
+    facts = {
+        "encoder": f"{used['model']}: {source}",
+        "its weights": _weights(encoder["model"]["files"]),
+        "pooling, input": f"{encoder['pooling']}, {encoder['input']}",
+        "features": f"{used['view']}, layers {used['layers']}",
+        "classifier": f"{used['classifier']} ({parameters or 'nothing to tune'})",
+        "corpus": f"{dataset['title']}, {dataset['source']}",
+        "licence of the corpus": dataset["licence"],
+        "versions": versions,
+    }
+    intervals = ", with 95% intervals" if any("macro_f1_low" in row for row in scores) else ""
+    probability = CALIBRATED + (SHIFTED if _is_shifted(predicted["parameters"]) else "")
+    parts = [
+        f"# Senses of {', '.join(words)}",
+        f"Made by `wsd fit` from the results of {dataset['title']}.",
+        HOW_TO.format(word=next(iter(words)), file=file, source=source),
+        "## What it is",
+        markdown(["", ""], facts.items()),
+        SENTENCES_IN if with_sentences else SENTENCES_OUT,
+        "## Scores",
+        f"On the test split, in percent{intervals}.",
+        _scores(scores, overall, words),
+        "## Calibration",
+        _calibration(calibration),
+        "## Far sentences",
+        _novelty(novelty),
+        "## Limits",
+        LIMITS.format(title=dataset["title"], probability=probability),
+        "## To cite",
+        dataset["citation"],
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _is_shifted(parameters: Mapping[str, Any]) -> bool:
+    return parameters.get("prior_shift", 0) != 0 or parameters.get("prior_exponent", 1) != 1
+
+
+def _weights(files: Mapping[str, str]) -> str:
+    weights = [name for name in files if name.endswith(".safetensors")]
+    return ", ".join(f"{name} sha256 {files[name]}" for name in weights)
+
+
+def _scores(scores: Records, overall: Mapping[str, Any] | None, words: Mapping[str, Any]) -> str:
+    rows = []
+    for row in scores:
+        senses, measures = words[row["word"]]["senses"], _measures(row, "macro_f1", "accuracy")
+        counts = [str(row["n_train"]), str(row["n_test"])]
+        rows.append([row["word"], ", ".join(senses), *counts, *measures])
+    if overall is not None:
+        means = _measures(overall, "mean_macro_f1", "mean_word_accuracy")
+        rows.append(["all words, mean", "", "", str(overall["n_test"]), *means])
+    header = ["word", "senses", "training", "test", "macro-F1", "accuracy"]
+    return markdown(header, rows) if rows else "There are none."
+
+
+def _measures(row: Mapping[str, Any], *names: str) -> list[str]:
+    """In percent, each with its interval if there is one."""
+    cells = []
+    for name in names:
+        text, bounds = f"{100 * row[name]:.1f}", (f"{name}_low", f"{name}_high")
+        if bounds[0] in row:
+            text += " [{:.1f}, {:.1f}]".format(*(100 * row[bound] for bound in bounds))
+        cells.append(text)
+    return cells
+
+
+def _calibration(rows: Records) -> str:
+    if not rows:
+        return UNMEASURED
+    header = ["sentences", "probabilities", "n", "accuracy", "mean confidence", "ECE"]
+    cells = [
+        [
+            row["test"],
+            row["scores"],
+            str(row["n"]),
+            *_measures(row, "accuracy", "confidence", "ece"),
+        ]
+        for row in rows
+    ]
+    return f"{EXPECTED_ERROR}\n\n{markdown(header, cells)}"
+
+
+def _novelty(rows: Records) -> str:
+    if not rows:
+        return UNMEASURED
+    header = ["sentences", "n", "marked as far, %"]
+    return markdown(header, [[r["sentences"], str(r["n"]), *_measures(r, "far")] for r in rows])

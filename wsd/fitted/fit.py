@@ -1,0 +1,143 @@
+"""Fit every word of a configuration, and keep them with a card as one `.wsd` file."""
+
+import argparse
+import logging
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from wsd.arguments import add_configuration, add_out, add_results
+from wsd.artifacts import dataset
+from wsd.artifacts.predictions import TEST
+from wsd.artifacts.training_set import FULL
+from wsd.errors import ConfigError
+from wsd.fitted import refit
+from wsd.fitted.card import card
+from wsd.fitted.refit import Fitting
+from wsd.fitted.results import Results
+from wsd.fitted.wsd_file import SUFFIX, WsdFileWriter
+from wsd.metrics.scores import WORD_SCORES
+from wsd.storage.atomic import check_target, replacing
+from wsd.storage.csv import read_csv
+from wsd.storage.expecting import expecting
+
+log = logging.getLogger("wsd")
+
+
+PACKAGES = ("numpy", "safetensors", "scikit-learn", "scipy", "tokenizers", "torch", "transformers")
+ALL = "(all)"
+
+
+def fit(fitting: Fitting, *, out: Path, with_sentences: bool = False) -> None:
+    """Fit every word of a configuration and write the model file.
+
+    Parameters
+    ----------
+    fitting : Fitting
+    out : Path
+        Ends in ``.wsd``.
+    with_sentences : bool
+        Whether the training sentences go in.
+
+    Raises
+    ------
+    ConfigError
+        If the name has another ending.
+    """
+    if out.suffix != SUFFIX:
+        raise ConfigError(
+            f"a model file is called {SUFFIX}, not {out.suffix!r}", where=str(out), fix="rename it"
+        )
+    with replacing(out) as temporary:
+        writer = WsdFileWriter(temporary)
+        for done, word in enumerate(fitting.words, start=1):
+            writer.put(fitting.word(word))
+            log.info("fit: %s, %d of %d words", word, done, len(fitting.words))
+        manifest = {
+            "configuration": vars(fitting.configuration),
+            "encoder": _elsewhere(fitting.encoder),
+            "predictions": fitting.source,
+            "versions": {name: version(name) for name in ("wsd", *PACKAGES)},
+        }
+        text = card(
+            {**manifest, "words": writer.words},
+            file=out.name,
+            dataset=_dataset(fitting.results.folder),
+            with_sentences=with_sentences,
+            **_measured(fitting),
+        )
+        sentences = {word: fitting.sentences(word) for word in fitting.words if with_sentences}
+        writer.close(manifest, text, sentences or None)
+
+
+def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
+    """An encoder from a folder is found from any working directory on this machine."""
+    model = encoder["model"]
+    source = dict(model["source"])
+    if "path" in source:
+        source["path"] = str(Path(source["path"]).expanduser().resolve())
+    return {**encoder, "model": {**model, "source": source}}
+
+
+def _dataset(folder: Path) -> dict[str, str]:
+    known = dataset.DATASETS.get(folder.name) or dataset.read_manifest(
+        folder / "source" / dataset.MANIFEST
+    )
+    return {
+        "title": known.title,
+        "source": known.source or "a corpus of the user's own",
+        "licence": known.licence or "not known here",
+        "citation": known.citation or "Cite the corpus.",
+    }
+
+
+def _measured(fitting: Fitting) -> dict[str, Any]:
+    """What earlier steps wrote of a configuration, as far as they did."""
+    folder, of = fitting.results.folder, vars(fitting.configuration)
+
+    def rows(path: str, **equal: Any) -> pd.DataFrame:
+        file = folder / path
+        if not file.exists():
+            return pd.DataFrame()
+        with expecting(file):
+            table = read_csv(file)
+            for column, value in {**of, **equal}.items():
+                table = table[table[column] == value]
+        return table
+
+    scores = rows("scores.csv", train=FULL, test=TEST)
+    intervals = rows("comparison/words.csv")
+    if len(intervals):
+        bounds = [f"{score}_{end}" for score in WORD_SCORES for end in ("low", "high")]
+        # What was selected may stand there twice, as the best on the test set too.
+        intervals = intervals.drop_duplicates("word")
+        scores = scores.merge(intervals[["word", *bounds]], on="word")
+    overall = rows("comparison.csv").to_dict("records")
+    return {
+        "scores": scores.to_dict("records"),
+        "overall": overall[0] if overall else None,
+        "calibration": rows(f"{of['model']}/calibration.csv", word=ALL).to_dict("records"),
+        "novelty": rows(f"{of['model']}/novelty.csv", word=ALL).to_dict("records"),
+    }
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_results(parser)
+    add_configuration(parser)
+    parser.add_argument(
+        "--with-sentences",
+        action="store_true",
+        help="put the training sentences in; mind the corpus's licence before you pass it on",
+    )
+    add_out(parser, "the model file, .wsd")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    check_target(args.out)
+    results = Results(args.results)
+    chosen = results.choose(args.model, args.view, args.layers, args.classifier)
+    fit(refit.Fitting(results, chosen), out=args.out, with_sentences=args.with_sentences)

@@ -1,0 +1,120 @@
+"""What `wsd fit` and `wsd predict` read of a dataset's results: the selected configuration, tables,
+sentences.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from wsd.artifacts.corpus import Corpus, read
+from wsd.artifacts.features import JOIN, Features, parse_features
+from wsd.artifacts.tables import ALL_WORDS
+from wsd.artifacts.training_set import FULL
+from wsd.errors import ConfigError, DamageError, ResultError
+from wsd.fitted.fitted_word import FittedWord
+from wsd.storage.csv import read_csv
+from wsd.storage.expecting import expecting
+from wsd.storage.file_names import file_name
+
+DRAWN = "other"  # the view of a random word: one that has no meaning on new text
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What was selected, or what somebody asks for instead."""
+
+    model: str
+    view: str
+    layers: str
+    classifier: str
+
+    def __str__(self) -> str:
+        return f"{self.model}, {self.view}, layers {self.layers}, {self.classifier}"
+
+    def features(self, blocks: int) -> Features:
+        """The views and layer choices, of an encoder of ``blocks`` blocks."""
+        return parse_features(self.view, self.layers, blocks)
+
+
+def is_usable(configuration: Configuration) -> bool:
+    """Whether it can be used on new text: a random word of the sentence cannot be drawn again."""
+    return DRAWN not in configuration.view.split(JOIN)
+
+
+class Results:
+    """The folder of one dataset's results.
+
+    Parameters
+    ----------
+    folder : Path
+        ``results/<dataset>``.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def choose(
+        self,
+        model: str | None = None,
+        view: str | None = None,
+        layers: str | None = None,
+        classifier: str | None = None,
+    ) -> Configuration:
+        """The candidate that the folds say is best, among those that are as asked for.
+
+        With nothing asked for, what was selected; of several models, that of the best of them.
+
+        Raises
+        ------
+        ConfigError
+            If no candidate is as asked for; it names what there is.
+        """
+        path = self.folder / "selection.csv"
+        if not path.exists():
+            raise ResultError(
+                "nothing was selected here yet", where=str(path), fix="run snakemake first"
+            )
+        with expecting(path):
+            table = read_csv(path)
+            table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
+            asked = {"model": model, "view": view, "layers": layers, "classifier": classifier}
+            for column, value in asked.items():
+                if value is None:
+                    continue
+                there = table[column].unique()
+                if value not in there:
+                    raise ConfigError(
+                        f"no candidate has the {column} {value!r}",
+                        where=f"--{column}",
+                        fix=f"choose among {', '.join(there)}, or add it to the config and run "
+                        "snakemake",
+                    )
+                table = table[table[column] == value]
+            # Within a model what was selected comes first, though another may be as good.
+            best = table.sort_values("objective", ascending=False, kind="stable").iloc[0]
+            return Configuration(*(str(best[name]) for name in asked))
+
+    def predictions(self, of: Configuration) -> Path:
+        """Where the predictions of a configuration lie."""
+        folder = self.folder / of.model / "predictions" / FULL / of.view
+        return folder / f"{of.layers}.{of.classifier}.parquet"
+
+    def corpus(self, word: str) -> Corpus:
+        """A word's table."""
+        return read(self.folder / "corpus" / f"{file_name(word)}.parquet")
+
+
+def training_sentences(results: Results, word: FittedWord) -> list[str] | None:
+    """The sentences that a word was fitted on; None if the results are of another table."""
+    try:
+        table = results.corpus(word.word)
+    except DamageError:
+        raise
+    except ResultError:  # it is not there
+        return None
+    if table.digest != word.corpus:
+        return None
+    rows = np.flatnonzero(table.split == "train")
+    rows = rows[np.searchsorted(table.index[rows], word.lines)]
+    return [" ".join(table.tokens[row]) for row in rows]

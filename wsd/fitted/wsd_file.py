@@ -1,0 +1,280 @@
+"""A fitted configuration as one file, ``.wsd``, that can be used anywhere the encoder is.
+
+A zip archive whose members are stored as they are: ``README.md``, a card for people;
+``manifest.json``; ``words/<n>.safetensors``, a word's classifier and training vectors, read when
+the word is first asked for; and, if its maker wanted them, ``sentences.json``. Nothing in it is
+code, and nothing of it is unpickled: :mod:`wsd.classification.estimators.stored` says what comes
+back. The encoder is not in it; the manifest has the checksums of its files, and other files are
+refused.
+"""
+
+import json
+import math
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wsd.artifacts.encoder_record import check_record
+from wsd.artifacts.features import JOIN
+from wsd.artifacts.views import INPUTS, VIEWS
+from wsd.classification.estimators.nearest_centroid import METRICS
+from wsd.classification.estimators.stored import arrays_of, restored
+from wsd.errors import ModelError, WsdError
+from wsd.fitted.fitted_word import FittedWord
+from wsd.fitted.results import Configuration, Results, is_usable, training_sentences
+from wsd.storage.expecting import UNEXPECTED
+
+FORMAT = 1
+SUFFIX = ".wsd"
+CARD, MANIFEST, SENTENCES = "README.md", "manifest.json", "sentences.json"
+LEARNED = "learned."  # before the names of a classifier's arrays
+# What the manifest says of a word, beside the file of its arrays.
+SAID = ("senses", "estimator", "parameters", "temperature", "threshold", "corpus")
+# The same bytes whenever it is written.
+_DATE = (1980, 1, 1, 0, 0, 0)
+_LONGEST_TEXT = 2**28
+# How an encoder can have been used.
+_KINDS = {
+    "pooling": ("mean", "first", "last"),
+    "input": INPUTS,
+    "precision": ("float32", "bfloat16", "float16"),
+}
+
+
+class WsdFileWriter:
+    """Writes a model file member by member, so that one word is in memory at a time.
+
+    Parameters
+    ----------
+    path : Path
+        Written in place: give a temporary path.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._zip = zipfile.ZipFile(path, "w", zipfile.ZIP_STORED)
+        self.words: dict[str, Any] = {}
+
+    def put(self, word: FittedWord) -> None:
+        """Add a word."""
+        from safetensors.numpy import save
+
+        learned = arrays_of(word.estimator, word.classifier)
+        arrays = {f"{LEARNED}{name}": array for name, array in learned.items()}
+        arrays |= {"train": word.train.astype(np.float16), "gold": word.gold, "lines": word.lines}
+        member = f"words/{len(self.words)}.safetensors"
+        self._add(member, save({k: np.ascontiguousarray(a) for k, a in arrays.items()}))
+        self.words[word.word] = {"file": member} | {name: getattr(word, name) for name in SAID}
+
+    def close(
+        self,
+        manifest: Mapping[str, Any],
+        card: str,
+        sentences: Mapping[str, list[str]] | None = None,
+    ) -> None:
+        """Add what is said of all words, and close the file.
+
+        Parameters
+        ----------
+        manifest : mapping
+        card : str
+            Markdown.
+        sentences : mapping of word to its training sentences, in the order of its vectors
+        """
+        if sentences is not None:
+            self._add(SENTENCES, _json(sentences))
+        self._add(MANIFEST, _json({"format": FORMAT, **manifest, "words": self.words}))
+        self._add(CARD, card.encode())
+        self._zip.close()
+
+    def _add(self, name: str, content: bytes) -> None:
+        member = zipfile.ZipInfo(name, _DATE)
+        member.external_attr = 0o644 << 16
+        self._zip.writestr(member, content)
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False).encode()
+
+
+class WsdFile:
+    """An opened model file.
+
+    Parameters
+    ----------
+    path : Path
+    results : Results, optional
+        Where training sentences come from that are not in the file.
+
+    Attributes
+    ----------
+    manifest : dict
+    card : str
+    encoder : dict
+        What is to be known of the encoder to have the same.
+    features : Features
+    words : tuple of str
+
+    Raises
+    ------
+    ModelError
+        If there is no such file, it is none of these, is damaged, or of another format.
+    """
+
+    def __init__(self, path: Path, results: Results | None = None) -> None:
+        self.path, self._results = path, results
+        if not path.exists():
+            raise ModelError("there is no such model file", where=str(path))
+        with self._expecting():
+            self._zip = zipfile.ZipFile(path)
+            if any(one.compress_type != zipfile.ZIP_STORED for one in self._zip.infolist()):
+                raise self._refused("a member is compressed, which no file of `wsd fit` is")
+            self.manifest: dict[str, Any] = json.loads(self._read(MANIFEST))
+            if self.manifest["format"] != FORMAT:
+                raise ModelError(
+                    f"a model file of format {self.manifest['format']!r}; this wsd reads {FORMAT}",
+                    where=str(path),
+                    fix=f"use wsd {self.manifest['versions']['wsd']}, or fit it again",
+                )
+            self.card = self._read(CARD).decode()
+            self.encoder: dict[str, Any] = self.manifest["encoder"]
+            _check_encoder(self.encoder)
+            if not isinstance(self.manifest["words"], dict):
+                raise ValueError("the words are no mapping")
+            self.words = tuple(self.manifest["words"])
+            if not self.words:
+                raise ValueError("no words")
+            configuration = _configuration(self.manifest["configuration"])
+            self.features = configuration.features(self.encoder["model"]["blocks"])
+            self._sentences = self._read_sentences()
+
+    def word(self, word: str) -> FittedWord:
+        """A word of the file.
+
+        Raises
+        ------
+        ModelError
+            If what the file has of it is damaged, or no classifier of this program.
+        """
+        with self._expecting():
+            return self._load(word)
+
+    def sentences(self, word: str) -> list[str] | None:
+        """The word's training sentences in the order of its vectors, where they are at hand."""
+        if word in self._sentences or self._results is None:
+            return self._sentences.get(word)
+        return training_sentences(self._results, self.word(word))
+
+    def _read_sentences(self) -> dict[str, list[str]]:
+        """The training sentences of each word, if the file has them."""
+        if SENTENCES not in self._zip.namelist():
+            return {}
+        found: dict[str, list[str]] = json.loads(self._read(SENTENCES))
+        lists = list(found.values()) if isinstance(found, dict) else [None]
+        if not all(isinstance(of, list) and all(isinstance(s, str) for s in of) for of in lists):
+            raise ValueError("the sentences are no mapping of words to lists of text")
+        return found
+
+    def _load(self, word: str) -> FittedWord:
+        from safetensors.numpy import load
+
+        said = {name: self.manifest["words"][word][name] for name in ("file", *SAID)}
+        arrays = load(self._read(said.pop("file")))
+        learned = {k.removeprefix(LEARNED): a for k, a in arrays.items() if k.startswith(LEARNED)}
+        classifier = restored(said["estimator"], said["parameters"], learned)
+        train, gold, lines = (arrays[name] for name in ("train", "gold", "lines"))
+        _check_arrays(classifier, train, gold, lines, len(said["senses"]))
+        if len(self._sentences.get(word, gold)) != len(gold):
+            raise ValueError("its sentences and arrays do not belong together")
+        _check_said(said)
+        return FittedWord(
+            word=word,
+            classifier=classifier,
+            train=train.astype(np.float32),
+            gold=gold,
+            lines=lines,
+            **{**said, "senses": tuple(said["senses"])},
+        )
+
+    def _read(self, name: str) -> bytes:
+        if not name.endswith(".safetensors") and self._zip.getinfo(name).file_size > _LONGEST_TEXT:
+            raise ValueError(f"{name} is too long")
+        return self._zip.read(name)
+
+    @contextmanager
+    def _expecting(self) -> Iterator[None]:
+        from safetensors import SafetensorError
+
+        try:
+            yield
+        except (*UNEXPECTED, EOFError, OSError, SafetensorError, zipfile.BadZipFile) as error:
+            raise self._refused(f"{type(error).__name__} {error}") from None
+        except ModelError:
+            raise
+        except WsdError as error:
+            raise self._refused(error.what) from None
+
+    def _refused(self, why: str) -> ModelError:
+        return ModelError(
+            f"not a whole model file: {why}",
+            where=str(self.path),
+            fix="make it again with `wsd fit`, or get it again from where it came",
+        )
+
+
+def _check_encoder(said: Mapping[str, Any]) -> None:
+    check_record(said["model"])
+    for key, kinds in _KINDS.items():
+        if said[key] not in kinds:
+            raise ValueError(f"an encoder of {key} {said[key]!r}")
+
+
+def _configuration(said: Any) -> Configuration:
+    """Refuse what is no configuration, or none for new text."""
+    named = Configuration(**said)
+    if not all(isinstance(value, str) for value in said.values()):
+        raise TypeError("a configuration that is not of names")
+    if any(view not in VIEWS for view in named.view.split(JOIN)) or not is_usable(named):
+        raise ValueError(f"the view {named.view!r}")
+    return named
+
+
+def _check_arrays(
+    classifier: Any, train: np.ndarray, gold: np.ndarray, lines: np.ndarray, senses: int
+) -> None:
+    classes = classifier.classes_
+    sound = (
+        train.shape == (len(gold), classifier.n_features_in_)
+        and train.dtype.kind == "f"
+        and np.isfinite(train).all()
+        and all(of.ndim == 1 and of.dtype.kind == "i" for of in (classes, gold, lines))
+        and len(lines) == len(gold)
+        and len(classes)
+        and (np.diff(classes) > 0).all()
+        and classes[0] >= 0
+        and classes[-1] < senses
+        and np.isin(gold, classes).all()
+    )
+    if not sound:
+        raise ValueError("its arrays do not belong together")
+
+
+def _check_said(said: Mapping[str, Any]) -> None:
+    """Refuse what :meth:`Writer.put` would not say of a word."""
+    senses, temperature, threshold = said["senses"], said["temperature"], said["threshold"]
+    texts = all(isinstance(text, str) and text for text in (*senses, said["corpus"]))
+    if not texts or not isinstance(senses, list) or len(set(senses)) != len(senses):
+        raise ValueError("senses that are no names, or the same twice")
+    if not all(_is_number(of) or of in METRICS for of in said["parameters"].values()):
+        raise ValueError("a parameter that is no number")
+    if temperature is not None and not (_is_number(temperature) and temperature > 0):
+        raise ValueError("a temperature that is none")
+    if threshold is not None and not _is_number(threshold):
+        raise ValueError("a threshold that is no number")
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)

@@ -1,0 +1,64 @@
+"""Vectors of instances straight from an encoder, with nothing written.
+
+The same alignment, views, layer choices and combination as the files of
+:mod:`wsd.artifacts.vectors` give a classifier; only the hidden states that are named are kept.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wsd.artifacts import features
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.features import Features
+from wsd.artifacts.views import STATIC
+
+if TYPE_CHECKING:
+    from wsd.encoder.encoder import Encoder
+    from wsd.encoder.word_pieces import Aligned
+
+
+def feature_vectors(
+    encoder: "Encoder",
+    corpus: Corpus,
+    aligned: Sequence["Aligned"],
+    found: Features,
+    *,
+    threads: int = 1,
+) -> np.ndarray:
+    """What a classifier sees of each instance.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    corpus : Corpus
+    aligned : sequence of Aligned
+        Its instances, of ``encoder.align``.
+    found : Features
+        The views, without ``other``, and the layer choice of each.
+    threads : int
+
+    Returns
+    -------
+    float32 array of shape (len(corpus), features)
+
+    Raises
+    ------
+    ModelError
+        If a vector is not finite; it names the instance.
+    """
+    static = [view for view, _ in found.parts if view in STATIC]
+    contextual = [view for view, _ in found.parts if view not in STATIC]
+    of_matrix = zip(static, encoder.static(aligned, static), strict=True)
+    states = {(view, 0): of_view for view, of_view in of_matrix}
+    if contextual:
+        of_encoder = [(v, i) for v, choice in found.parts if v in contextual for i in choice.layers]
+        shape = (len(corpus), encoder.width)
+        states |= {key: np.empty(shape, dtype=np.float32) for key in of_encoder}
+        for rows, of_views in encoder.encode(
+            corpus, aligned, views=contextual, seed=0, threads=threads
+        ):
+            for view, layer in of_encoder:
+                states[view, layer][rows] = of_views[contextual.index(view), layer]
+    return features.assemble(found, lambda view, layer: states[view, layer])

@@ -1,0 +1,206 @@
+"""A scikit-learn transformer from sentences with a focal word to vectors.
+
+It takes part in pipelines, cross-validation and grid searches like any other: parameters are plain
+values, nothing is loaded before ``fit``, and what ``fit`` keeps is plain too. The encoder itself is
+held by :mod:`wsd.inference.named_encoders`, once for all copies of a transformer in a process.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from wsd.artifacts.features import JOIN, Features, parse_features
+from wsd.artifacts.views import DEVICES, POOLINGS, VIEWS
+from wsd.errors import ConfigError
+from wsd.inference import focus, named_encoders
+from wsd.inference.feature_vectors import feature_vectors
+
+# `other` is drawn for a control.
+USABLE = tuple(view for view in VIEWS if view != "other")
+
+
+class FocalEmbedder(TransformerMixin, BaseEstimator):
+    """The hidden states of focal words, one vector per sentence.
+
+    Nothing is learned from the sentences, so the vectors of a test sentence are the same whatever
+    the transformer was fitted on; where the same sentences are embedded again and again, as in
+    cross-validation, transform them once and cross-validate what follows.
+
+    Parameters
+    ----------
+    model : str or Path, optional
+        As :func:`wsd.inference.named_encoders.source_named` has it: ``all-MiniLM-L6-v2``,
+        ``bert-base-uncased``, ``hub:OWNER/NAME@COMMIT``, ``package:NAME`` or ``path:FOLDER``. By
+        default the MiniLM that a package carries if that is installed, else bert-base-uncased.
+    layers : str or int
+        A layer choice: ``6``, ``-1``, ``mean-last-4``, ``concat-1-6``; see
+        :mod:`wsd.artifacts.layer_choice`.
+    view : str
+        What is read of a sentence: ``focal``, ``context``, ``cls``, ``static``,
+        ``static_context``; see :mod:`wsd.artifacts.views`. Several with as many layer choices are
+        joined by ``+``, as in :mod:`wsd.artifacts.features`.
+    pooling : {"mean", "first", "last"}
+        How the pieces of the focal word become one vector.
+    device : {"auto", "cpu", "cuda"}
+    threads : int
+        Batches that run at the same time on a CPU. The vectors do not depend on it.
+
+    Attributes
+    ----------
+    record_ : dict
+        Which model it is: source, checksums of its files, number of blocks, width.
+    layers_ : str
+        The layer choice under its one name: ``mean-all`` for ``mean-last-6`` of 6 blocks.
+    feature_names_ : array of str
+        ``focal_mean-last-4_0``, …: view, layer choice, number.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from wsd import FocalEmbedder, NearestCentroid, labelled, quickstart
+    >>> crane = quickstart("crane")
+    >>> model = make_pipeline(FocalEmbedder(layers="mean-last-2"), NearestCentroid())
+    >>> model.fit(*labelled(crane, "train")).score(*labelled(crane, "test"))  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        model: Any = None,
+        layers: str | int = "mean-last-4",
+        view: str = "focal",
+        *,
+        pooling: str = "mean",
+        device: str = "auto",
+        threads: int = 1,
+    ) -> None:
+        self.model = model
+        self.layers = layers
+        self.view = view
+        self.pooling = pooling
+        self.device = device
+        self.threads = threads
+
+    def fit(self, X: Iterable[Any], y: Any = None) -> Self:
+        """Find the model, and check parameters and instances.
+
+        Parameters
+        ----------
+        X : iterable of (sentence, span)
+            A span is ``(start, end)``, the characters of the focal word, or the word itself where
+            it stands in the sentence once.
+        y
+            Not used.
+
+        Raises
+        ------
+        ConfigError
+            For a parameter that cannot be, or an instance without its focal word.
+        ModelError
+            If the model cannot be had.
+        """
+        if self.pooling not in POOLINGS:
+            raise ConfigError(f"pooling {self.pooling!r}", fix=f"use {', '.join(POOLINGS)}")
+        if self.device not in DEVICES:
+            raise ConfigError(f"device {self.device!r}", fix=f"use {', '.join(DEVICES)}")
+        if type(self.threads) is not int or self.threads < 1:
+            raise ConfigError(f"threads {self.threads!r}", fix="give a number from 1 up")
+        for view in str(self.view).split(JOIN):
+            if view not in USABLE:
+                raise ConfigError(f"view {view!r}", fix=f"use {', '.join(USABLE)}")
+        instances = self._read_some(X)
+        record = named_encoders.find_model(named_encoders.source_named(self.model))
+        found = parse_features(self.view, str(self.layers), record["blocks"], where="layers")
+        if any(choice.operation == "mix" for _, choice in found.parts):
+            raise ConfigError(
+                f"layers {self.layers!r}: a mix is learned, and nothing is learned here",
+                fix="use mean, sum or concat",
+            )
+        encoder = named_encoders.load_encoder(record, pooling=self.pooling, device=self.device)
+        self.record_ = record
+        self.layers_ = found.layers
+        self.feature_names_ = _names(encoder, found, instances[0])
+        return self
+
+    def fit_transform(self, X: Iterable[Any], y: Any = None, **fit_params: Any) -> Any:
+        """As :meth:`fit`, then :meth:`transform`; an iterator is read once.
+
+        Parameters
+        ----------
+        X, y
+            As in :meth:`fit`.
+        **fit_params
+            None is known.
+        """
+        return super().fit_transform(list(X) if isinstance(X, Iterator) else X, y, **fit_params)
+
+    def transform(self, X: Iterable[Any]) -> np.ndarray:
+        """Embed the focal words.
+
+        Parameters
+        ----------
+        X : iterable of (sentence, span)
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        float32 array of shape (len(X), features)
+
+        Raises
+        ------
+        ConfigError
+            For an instance without its focal word.
+        ModelError
+            If the model's files are no longer what they were, or its tokenizer cannot handle a
+            focal word.
+        """
+        check_is_fitted(self)
+        encoder = named_encoders.load_encoder(
+            self.record_, pooling=self.pooling, device=self.device
+        )
+        found = parse_features(self.view, self.layers_, self.record_["blocks"])
+        table = focus.as_corpus(self._read_some(X))
+        return feature_vectors(encoder, table, encoder.align(table), found, threads=self.threads)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns: view, layer choice, number.
+
+        Parameters
+        ----------
+        input_features
+            Not used: what goes in has no columns.
+
+        Returns
+        -------
+        array of str objects
+        """
+        check_is_fitted(self)
+        return self.feature_names_.copy()
+
+    def _read(self, X: Iterable[Any]) -> list[focus.Focus]:
+        return focus.read_instances(X)
+
+    def _read_some(self, X: Iterable[Any]) -> list[focus.Focus]:
+        instances = self._read(X)
+        if not instances:
+            raise ConfigError("no instances: X is empty", fix="give pairs of a sentence and a span")
+        return instances
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _names(encoder: Any, found: Features, one: focus.Focus) -> np.ndarray:
+    """Names of the columns. How wide a static view is only the encoder's matrix tells."""
+    names, table = [], focus.as_corpus([one])
+    aligned = encoder.align(table)
+    for view, choice in found.parts:
+        (vector,) = feature_vectors(encoder, table, aligned, Features(((view, choice),)))
+        names += [f"{view}_{choice.name}_{i}" for i in range(len(vector))]
+    return np.array(names, dtype=object)

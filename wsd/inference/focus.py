@@ -1,0 +1,222 @@
+"""A sentence and its focal word, as a user has them, brought to the tokens of a corpus.
+
+A user names the focal word by its place in the text, characters ``start`` to ``end``, or by the
+word alone where it stands there once. The text is cut at white space, and the focal word freed of
+what sticks to it, as :mod:`wsd.corpora.word_forms` does; the tokenizer does the rest.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.dataset import DATA
+from wsd.corpora.text_format import read_text
+from wsd.corpora.word_forms import Finder, within_word
+from wsd.errors import ConfigError
+
+# The characters (start, end) of a text, or the word itself.
+Span = tuple[int, int] | str
+
+
+class Focus(NamedTuple):
+    """The tokens of a sentence, and which of them is the focal word, from 0."""
+
+    tokens: tuple[str, ...]
+    position: int
+
+    @property
+    def word(self) -> str:
+        """The focal word as it stands in the text."""
+        return self.tokens[self.position]
+
+
+def cut(sentence: str, span: tuple[int, int]) -> Focus:
+    """The tokens of a sentence whose focal word is ``sentence[start:end]``.
+
+    The span may hold several words (``New York``): they are one focal word then.
+
+    Parameters
+    ----------
+    sentence : str
+    span : (start, end)
+        Characters, as in a slice.
+
+    Raises
+    ------
+    ConfigError
+        If the span is not within the sentence, is blank, or ends within a word.
+
+    >>> cut("The crane's driver", (4, 9))
+    Focus(tokens=('The', 'crane', "'s", 'driver'), position=1)
+    """
+    _check_text(sentence)
+    start, end = span
+    said = f"the span {start} to {end}"
+    if not 0 <= start < end <= len(sentence):
+        raise _wrong(
+            sentence,
+            f"{said} is not within the sentence, which has {len(sentence)} characters",
+            "give (start, end) such that sentence[start:end] is the focal word",
+        )
+    word = " ".join(sentence[start:end].split())
+    if within_word(sentence, start) or within_word(sentence, end):
+        part = f"{said} is {sentence[start:end]!r}, part of a word"
+        raise _wrong(sentence, part, "widen it to the whole word")
+    if not word:
+        raise _wrong(sentence, f"{said} is blank")
+    before = sentence[:start].split()
+    return Focus((*before, word, *sentence[end:].split()), len(before))
+
+
+def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
+    """The tokens of a sentence whose focal word is a form of ``word``: it, or its plural.
+
+    Parameters
+    ----------
+    sentence, word : str
+    occurrence : int, optional
+        Which one is meant, from 1; needed where there are several.
+
+    Raises
+    ------
+    ConfigError
+        If the word is not there, or is there more than once and ``occurrence`` does not say which.
+
+    >>> find("The cranes left.", "crane").word
+    'cranes'
+    """
+    _check_text(sentence)
+    found = Finder([word]).find(sentence) if word.strip() else []
+    if not found:
+        raise _wrong(
+            sentence,
+            f"no form of {word!r} in the sentence",
+            "name one of its words; a plural is found too, a verb form or part of a word not",
+        )
+    if occurrence is None and len(found) > 1:
+        places = [f"{i} at character {one.start}" for i, one in enumerate(found, start=1)]
+        raise _wrong(
+            sentence,
+            f"{word!r} stands in the sentence {len(found)} times: {', '.join(places)}",
+            f"say which one is meant: occurrence 1 to {len(found)}",
+        )
+    if occurrence is not None and not 1 <= occurrence <= len(found):
+        there = f"there is no occurrence {occurrence} of {word!r}"
+        raise _wrong(sentence, there, f"give 1 to {len(found)}")
+    one = found[(occurrence or 1) - 1]
+    return Focus(one.tokens, one.position)
+
+
+def _wrong(sentence: str, what: str, fix: str | None = None) -> ConfigError:
+    return ConfigError(what, where=repr(sentence), fix=fix)
+
+
+def read_instances(X: Iterable[Any]) -> list[Focus]:
+    """Instances as a user has them: pairs of a sentence and its focal word.
+
+    Parameters
+    ----------
+    X : iterable of (sentence, span)
+        A span is ``(start, end)`` or the word itself; a table of two columns will do.
+
+    Raises
+    ------
+    ConfigError
+        Naming the first instance that is no such pair, or whose focal word is not there.
+    """
+    rows = X.itertuples(index=False, name=None) if hasattr(X, "itertuples") else X
+    return [_one(row, i) for i, row in enumerate(rows)]
+
+
+def _one(row: Any, i: int) -> Focus:
+    try:
+        sentence, span = row
+        if not isinstance(sentence, str):
+            raise TypeError
+        if isinstance(span, str):
+            return find(sentence, span)
+        start, end = map(_whole, span)
+        return cut(sentence, (start, end))
+    except ConfigError as error:
+        raise ConfigError(f"instance {i}: {error.what}", where=error.where, fix=error.fix) from None
+    except (OverflowError, TypeError, ValueError):
+        raise ConfigError(
+            f"instance {i} is no sentence with a span: {row!r:.80}",
+            fix='give pairs such as ("a crane flew", (2, 7)) or ("a crane flew", "crane")',
+        ) from None
+
+
+def _whole(edge: Any) -> int:
+    # Numbers of a table with gaps are 2.0.
+    if int(edge) != float(edge):
+        raise ValueError(edge)
+    return int(edge)
+
+
+def as_corpus(found: Sequence[Focus]) -> Corpus:
+    """Instances as the encoder takes them; words may differ, there is no gold."""
+    return Corpus(
+        word="instance",
+        senses=("unknown",),
+        split=np.array(["new"] * len(found)),
+        index=np.arange(len(found), dtype=np.int32),
+        tokens=tuple(one.tokens for one in found),
+        position=np.array([one.position for one in found], dtype=np.int32),
+        gold=np.zeros(len(found), dtype=np.int32),
+    )
+
+
+def labelled(corpus: Corpus, split: str = "train") -> tuple[list[tuple[str, Span]], np.ndarray]:
+    """A split of a corpus as scikit-learn takes it.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    split : str
+
+    Returns
+    -------
+    X : list of (sentence, (start, end))
+    y : array of str of shape (len(X),)
+        The senses.
+
+    Raises
+    ------
+    ConfigError
+        If the corpus has no such split.
+    """
+    rows = np.flatnonzero(corpus.split == split)
+    if not len(rows):
+        there = ", ".join(dict.fromkeys(corpus.split.tolist()))
+        raise ConfigError(f"{corpus.word!r} has no split {split!r}", fix=f"choose among {there}")
+    instances: list[tuple[str, Span]] = []
+    for row in rows:
+        tokens, position = corpus.tokens[row], int(corpus.position[row])
+        start = sum(len(token) + 1 for token in tokens[:position])
+        instances.append((" ".join(tokens), (start, start + len(tokens[position]))))
+    return instances, np.array(corpus.senses)[corpus.gold[rows]]
+
+
+def quickstart(word: str) -> Corpus:
+    """A word of the built-in corpus: apple, bank, crane, java or spring.
+
+    Raises
+    ------
+    ConfigError
+        For another word.
+    """
+    words = sorted(path.parent.name for path in Path(DATA / "quickstart").glob("*/classes_map.txt"))
+    if word not in words:
+        raise ConfigError(
+            f"the built-in corpus has no word {word!r}", fix=f"choose among {', '.join(words)}"
+        )
+    return read_text(DATA / "quickstart" / word, word)
+
+
+def _check_text(sentence: str) -> None:
+    # From JSON, or an argument that is not UTF-8: nothing after this can take it.
+    if sentence.encode(errors="replace").decode() != sentence:
+        raise ConfigError("half a character in the text", where=ascii(sentence))

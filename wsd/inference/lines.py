@@ -1,0 +1,192 @@
+"""Lines in, answers out: text and JSON lines to read; a table, CSV or JSON lines to write.
+
+Nothing is held but the line at hand, so that any number of them passes through.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from typing import Any, BinaryIO
+
+from wsd.errors import CorpusError, visible
+from wsd.fitted.results import Configuration
+from wsd.inference.answers import OK, Answer, Line
+from wsd.storage import text_table
+from wsd.storage.csv import guarded
+
+LONGEST = 2**20  # bytes of a line
+FORMATS = ("table", "csv", "jsonl")
+USED = tuple(field.name for field in fields(Configuration))
+# Of the CSV: all that is said of an answer, but for its neighbours.
+COLUMNS = (
+    *(field.name for field in fields(Answer) if field.name != "neighbours"),
+    *USED,
+    "text",
+)
+WIDTHS = {"line": 6, "form": 14, "sense": 34, "probability": 8}
+
+
+# In
+
+
+def read(stream: BinaryIO, *, word: str | None, as_json: bool) -> Iterator[Line]:
+    """The lines of a stream, whatever they hold.
+
+    Parameters
+    ----------
+    stream : binary file
+    word : str or None
+        Whose occurrences are asked for, where a line does not say it itself.
+    as_json : bool
+        Whether each line is a JSON object with ``text`` and perhaps ``word``.
+    """
+    for number, raw in enumerate(_raw_lines(stream), start=1):
+        if raw is None:
+            yield Line(number, "", wrong=f"a line of more than {LONGEST} bytes")
+            continue
+        try:
+            # A byte order mark stands at the start of a file, if anywhere.
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            yield Line(number, "", wrong=f"byte {raw[error.start]:#04x} is not UTF-8")
+            continue
+        yield _object(number, text, word) if as_json else Line(number, text, word)
+
+
+def _raw_lines(stream: BinaryIO) -> Iterator[bytes | None]:
+    """Lines with their ends; None for one that is too long, the whole of which is passed over."""
+    while raw := _line(stream):
+        too_long = len(raw) > LONGEST
+        while len(raw) > LONGEST and not raw.endswith(b"\n"):
+            raw = _line(stream)
+        yield None if too_long else raw
+
+
+def _line(stream: BinaryIO) -> bytes:
+    try:
+        return stream.readline(LONGEST + 1)
+    except OSError as error:
+        name = str(getattr(stream, "name", "the input"))
+        raise CorpusError("the input could not be read: " + str(error), where=name) from None
+
+
+def _object(number: int, text: str, word: str | None) -> Line:
+    if not text.strip():
+        return Line(number, "", word)
+    try:
+        value = json.loads(text)
+    except (RecursionError, ValueError) as error:
+        return Line(number, text, wrong=f"not valid JSON: {error}")
+    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
+        return Line(number, text, wrong='not an object with a string "text"')
+    own = value.get("word")
+    own = word if own is None else own
+    if own is not None and not isinstance(own, str):
+        return Line(number, text, wrong='"word" is not a string')
+    return Line(number, value["text"], own)
+
+
+# Out
+
+
+def write(
+    answers: Iterable[Answer], form: str, used: Mapping[str, str], *, details: bool
+) -> Iterator[str]:
+    """Answers as lines of output, each with its end.
+
+    Parameters
+    ----------
+    answers : iterable of Answer
+    form : str
+        Among ``FORMATS``.
+    used : mapping
+        ``model``, ``view``, ``layers`` and ``classifier``.
+    details : bool
+        Whether a table says all that is known of each answer, rather than one line.
+    """
+    if form == "jsonl":
+        # In ASCII: a line separator of Unicode's in the text must not end a line.
+        return (json.dumps(_as_json(answer, used)) + "\n" for answer in answers)
+    if form == "csv":
+        return _csv(answers, used)
+    # Senses are foreign too; in the text itself a line end is escaped as well.
+    lines = _details(answers, used) if details else _table(answers)
+    return (visible(f"{line}\n", "\n") for line in lines)
+
+
+def _as_json(answer: Answer, used: Mapping[str, str]) -> dict[str, Any]:
+    """All of an answer: its own fields in their order, what was used, then what is long."""
+    said = vars(answer) | {"line": answer.line.number}
+    neighbours = [vars(neighbour) for neighbour in said.pop("neighbours")]
+    return {**said, **used, "neighbours": neighbours, "text": answer.line.text}
+
+
+def _csv(answers: Iterable[Answer], used: Mapping[str, str]) -> Iterator[str]:
+    def line(cells: Iterable[Any]) -> str:
+        text = io.StringIO()
+        # With both characters in its line ends it quotes cells that have either.
+        csv.writer(text, lineterminator="\r\n").writerow(cells)
+        return text.getvalue().removesuffix("\r\n") + "\n"
+
+    yield line(COLUMNS)
+    for answer in answers:
+        said = _as_json(answer, used)
+        yield line(_cell(said[name]) for name in COLUMNS)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:.6f}"
+    if isinstance(value, Mapping):
+        numbers = {sense: "" if of is None else f"{of:.6f}" for sense, of in value.items()}
+        value = "; ".join(f"{sense}={number}" for sense, number in numbers.items())
+    return guarded(value) if isinstance(value, str) else value
+
+
+def _table(answers: Iterable[Answer]) -> Iterator[str]:
+    def row(*cells: str) -> str:
+        return text_table.line(cells, WIDTHS.values(), right=(0, 3))
+
+    yield row(*WIDTHS, "note")
+    for answer in answers:
+        note = answer.message if answer.status == OK else f"{answer.status}: {answer.message}"
+        form, sense = visible(answer.form or "-"), answer.sense or "-"
+        percent = _percent(answer.probability)
+        yield row(str(answer.line.number), form, sense, percent, visible(note))
+
+
+def _details(answers: Iterable[Answer], used: Mapping[str, str]) -> Iterator[str]:
+    for answer in answers:
+        yield visible(answer.line.text)
+        if answer.status == OK:
+            yield from _details_of(answer)
+        else:
+            yield f"  {answer.status}: {visible(answer.message)}"
+        yield ""
+    yield ", ".join(f"{name} {used[name]}" for name in USED)
+
+
+def _details_of(answer: Answer) -> Iterator[str]:
+    percent = "" if answer.probability is None else f", {_percent(answer.probability)}"
+    yield f"  {visible(answer.form or '')} (character {answer.start}): {answer.sense}{percent}"
+    if answer.message:
+        yield f"  {answer.message}"
+    width = max(map(len, answer.scores))
+    yield f"\n  {'sense'.ljust(width)}  {'score':>9}  {'probability':>11}"
+    for sense, score in answer.scores.items():
+        number = "-" if score is None else f"{score:.6f}"
+        of = _percent(answer.probabilities[sense])
+        yield f"  {sense.ljust(width)}  {number:>9}  {of:>11}"
+    yield "\n  nearest training sentences, by cosine"
+    for one in answer.neighbours:
+        text = visible(one.sentence or "(the corpus is not at hand)")
+        place = f"line {one.line + 1}".ljust(10)
+        yield f"  {one.similarity:.3f}  {one.sense.ljust(width)}  {place}  {text}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}%"

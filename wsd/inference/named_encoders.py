@@ -1,0 +1,162 @@
+"""An encoder by a short name, for the library and ``wsd inspect``.
+
+The workflow names its models in a config. Here a word will do: the name of a model that the
+configs that come with the program have, or where it comes from.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from wsd.artifacts.dataset import DATA
+from wsd.encoder import sources
+from wsd.encoder.model import resolve
+from wsd.errors import ConfigError
+
+if TYPE_CHECKING:
+    from wsd.encoder.encoder import Encoder
+
+
+# The configs that come with the program: the default model first.
+CONFIGS = (DATA / "config" / "minilm.yaml", DATA / "config" / "config.yaml")
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """Where an encoder comes from.
+
+    Attributes
+    ----------
+    name : str
+    where : mapping
+        ``hub`` and ``revision``, ``package``, or ``path``.
+    sha256 : mapping of file name to checksum
+        For as many files as are known.
+    """
+
+    name: str
+    where: Mapping[str, Any]
+    sha256: Mapping[str, str] = field(default_factory=dict)
+
+
+@cache
+def known_sources() -> dict[str, ModelSource]:
+    """The models that a short name is enough for: those of the program's own configs."""
+    entries = [
+        entry
+        for path in CONFIGS
+        for entry in yaml.safe_load(path.read_text(encoding="utf-8"))["models"]
+    ]
+    keys = ("hub", "revision", "package", "path")
+    return {
+        entry["name"]: ModelSource(
+            entry["name"], {key: entry[key] for key in keys if key in entry}, entry["sha256"]
+        )
+        for entry in entries
+    }
+
+
+def source_named(model: str | Path | None = None) -> ModelSource:
+    """The source that a short name stands for.
+
+    Parameters
+    ----------
+    model : str or Path, optional
+        ``all-MiniLM-L6-v2``, ``bert-base-uncased``, ``hub:OWNER/NAME@COMMIT``, ``package:NAME``,
+        ``path:FOLDER`` or a Path. By default the MiniLM that a package carries if that is
+        installed, else bert-base-uncased.
+
+    Raises
+    ------
+    ConfigError
+        If it is none of these.
+    """
+    if isinstance(model, Path):
+        return ModelSource(model.name, {"path": str(model)})
+    if model is None:
+        packaged, other = known_sources().values()
+        return packaged if find_spec(packaged.where["package"]) else other
+    if model in known_sources():
+        return known_sources()[model]
+    kind, _, rest = model.partition(":")
+    if kind == "hub" and "@" in rest:
+        hub, _, revision = rest.partition("@")
+        return ModelSource(hub.rpartition("/")[2], {"hub": hub, "revision": revision})
+    if kind == "package" and rest:
+        return ModelSource(rest, {"package": rest})
+    if kind == "path" and rest:
+        return ModelSource(Path(rest).name, {"path": rest})
+    known = ", ".join(known_sources())
+    raise ConfigError(
+        f"no model {model!r} is known",
+        where="model",
+        fix=f"use {known}, hub:OWNER/NAME@COMMIT, package:NAME, or path:FOLDER",
+    )
+
+
+def find_model(source: ModelSource) -> dict[str, Any]:
+    """Find or fetch a source's files, and verify them.
+
+    Returns
+    -------
+    dict
+        The record of :func:`wsd.encoder.model.resolve`, without the folder on this machine.
+    """
+    record = resolve(
+        source.name, **dict(source.where), sha256=source.sha256, blocks=None, width=None
+    )
+    return {key: value for key, value in record.items() if key != "folder"}
+
+
+def load_encoder(
+    record: Mapping[str, Any], *, pooling: str = "mean", masked: bool = False, device: str = "auto"
+) -> "Encoder":
+    """Load the encoder of a record; the last two are kept in memory.
+
+    Parameters
+    ----------
+    record : mapping
+        Of :func:`find`. The files are checked against it.
+    pooling, masked, device
+        As :meth:`wsd.encoder.encoder.Encoder.load` has them.
+    """
+    return _load(json.dumps(dict(record), sort_keys=True), pooling, masked, device)
+
+
+@lru_cache(maxsize=2)
+def _load(record: str, pooling: Any, masked: bool, device: str) -> "Encoder":
+    folder = sources.verify(json.loads(record))
+    from wsd.encoder.encoder import Encoder
+
+    return Encoder.load(str(folder), pooling=pooling, masked=masked, device=device)
+
+
+def open_encoder(
+    model: str | Path | None = None,
+    *,
+    pooling: str = "mean",
+    masked: bool = False,
+    device: str = "auto",
+) -> "Encoder":
+    """Find, verify and load an encoder.
+
+    Parameters
+    ----------
+    model
+        As :func:`named` has it.
+    pooling, masked, device
+        As :meth:`wsd.encoder.encoder.Encoder.load` has them.
+
+    Returns
+    -------
+    Encoder
+    """
+    return load_encoder(
+        find_model(source_named(model)), pooling=pooling, masked=masked, device=device
+    )

@@ -1,0 +1,216 @@
+"""Senses of words in new text, by a fitted configuration and the encoder it belongs to.
+
+A sentence goes the way of the corpus's: the encoder's own alignment, pooling and hidden states,
+the views and layer choices of :mod:`wsd.artifacts.features`, the estimator of the evaluation. Lines
+are taken in as they come, some hundreds at a time, so that memory does not grow with the text.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from wsd.artifacts.corpus import Corpus
+from wsd.corpora.word_forms import Finder, Occurrence
+from wsd.errors import ModelError
+from wsd.fitted.fitted_word import FittedWord, VectorAnswers
+from wsd.fitted.refit import Fitting
+from wsd.fitted.wsd_file import WsdFile
+from wsd.inference.answers import AMBIGUOUS, NOT_FOUND, OK, UNREADABLE, Answer, Line, Neighbour
+from wsd.inference.feature_vectors import feature_vectors as vectors_of
+
+if TYPE_CHECKING:
+    from wsd.encoder.encoder import Encoder
+    from wsd.encoder.word_pieces import Aligned
+
+_T = TypeVar("_T")
+
+
+CHUNK = 512  # lines that are encoded together
+CHARACTERS = 2**20  # at most, with the line that goes beyond
+TOKENS = 2**18  # of sentences that are encoded together, counted anew for every occurrence
+NEW = "new"  # the split of what is predicted
+# Fitted words of one configuration: of a model file, or of the results themselves.
+Words = Fitting | WsdFile
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """An occurrence that is to be answered."""
+
+    line: Line
+    word: str
+    at: Occurrence
+    aligned: "Aligned | None" = None
+
+    def answer(self, status: str, **said: Any) -> Answer:
+        return Answer(self.line, status, self.word, self.at.form, self.at.start, **said)
+
+
+class Predictor:
+    """Words that were fitted, and the encoder that makes their vectors.
+
+    Parameters
+    ----------
+    words : Words
+    encoder : Encoder
+        Of :func:`open_encoder`.
+    threads : int
+    """
+
+    def __init__(self, words: Words, encoder: "Encoder", *, threads: int = 1) -> None:
+        self.words, self.encoder, self.threads = words, encoder, threads
+        self._finder = cache(lambda word: Finder(words.words if word is None else [word]))
+        self._word, self._sentences = cache(words.word), cache(words.sentences)
+
+    def predict(
+        self, lines: Iterable[Line], *, neighbours: bool = True, together: int | None = None
+    ) -> Iterator[Answer]:
+        """Answer line by line, in their order; every line gets at least one answer.
+
+        Parameters
+        ----------
+        lines : iterable of Line
+        neighbours : bool
+            Whether the answers hold the nearest training instances.
+        together : int, optional
+            How many lines are taken in before they are answered; by default ``CHUNK``.
+        """
+        for chunk in _parts(lines, lambda line: len(line.text), CHARACTERS, together or CHUNK):
+            found = [one for line in chunk for one in self._find(line)]
+            asked = [one for one in found if isinstance(one, _Asked)]
+            # Each of many occurrences in a long line has all of its tokens.
+            parts = _parts(asked, lambda one: len(one.at.tokens), TOKENS, len(asked))
+            answers = iter([answer for part in parts for answer in self._answer(part, neighbours)])
+            for one in found:
+                yield next(answers) if isinstance(one, _Asked) else one
+
+    def _find(self, line: Line) -> list["_Asked | Answer"]:
+        """The occurrences that a line asks for, or an answer that says why there are none."""
+        if line.wrong is not None:
+            return [Answer(line, UNREADABLE, message=line.wrong)]
+        if line.text.encode(errors="replace").decode() != line.text:
+            # From JSON, or an argument that is not UTF-8: nothing after this can take it.
+            empty = replace(line, text="")
+            return [Answer(empty, UNREADABLE, message="half a character in the text")]
+        if line.word is not None and line.word not in self.words.words:
+            message = f"no word {line.word!r} here: there are {', '.join(self.words.words)}"
+            return [Answer(line, UNREADABLE, message=message)]
+        found: list[_Asked | Answer] = []
+        for at in self._finder(line.word).find(line.text):
+            if len(at.words) == 1:
+                found.append(_Asked(line, at.words[0], at))
+                continue
+            of = " and of ".join(at.words)
+            message = f"{at.form!r} is a form of {of}: say which word is meant"
+            found.append(Answer(line, AMBIGUOUS, form=at.form, start=at.start, message=message))
+        nothing = f"no form of {line.word or 'any of the words'} here"
+        return found or [Answer(line, NOT_FOUND, line.word, message=nothing)]
+
+    def _answer(self, asked: Sequence[_Asked], neighbours: bool) -> list[Answer]:
+        """Answers for occurrences, in their order."""
+        found = self._align(asked)
+        kept = [one for one in found if isinstance(one, _Asked)]
+        answered = iter(self._classify(kept, neighbours) if kept else [])
+        return [next(answered) if isinstance(one, _Asked) else one for one in found]
+
+    def _align(self, asked: Sequence[_Asked]) -> list["_Asked | Answer"]:
+        """Occurrences with their word pieces; of one that has none, an answer that says why."""
+        try:
+            aligned = self.encoder.align(_table(asked))
+            return [replace(one, aligned=of) for one, of in zip(asked, aligned, strict=True)]
+        except ModelError as error:
+            if len(asked) == 1:
+                return [asked[0].answer(UNREADABLE, message=error.what)]
+            return [found for one in asked for found in self._align([one])]
+
+    def _classify(self, asked: Sequence[_Asked], neighbours: bool) -> list[Answer]:
+        """Aligned occurrences are encoded together, then answered word by word."""
+        vectors = vectors_of(
+            self.encoder,
+            _table(asked),
+            [one.aligned for one in asked if one.aligned],
+            self.words.features,
+            threads=self.threads,
+        )
+        answers: dict[int, Answer] = {}
+        for word in dict.fromkeys(one.word for one in asked):
+            places = [i for i, one in enumerate(asked) if one.word == word]
+            of_word = [asked[i] for i in places]
+            said = self._of_word(self._word(word), of_word, vectors[places], neighbours)
+            answers.update(zip(places, said, strict=True))
+        return [answers[i] for i in range(len(asked))]
+
+    def _of_word(
+        self, word: FittedWord, asked: Sequence[_Asked], vectors: np.ndarray, neighbours: bool
+    ) -> list[Answer]:
+        if vectors.shape[1] != word.train.shape[1]:
+            raise ModelError("the features are not those that the classifier was fitted on")
+        said, answers = word.answer(vectors), []
+        for i, one in enumerate(asked):
+            predicted, far = said.predicted[i], bool(word.is_far(said.distance[i]))
+            notes = {
+                "uncertain: far from every training sentence": far,
+                "a long line: its ends were not read": one.aligned and one.aligned.windowed,
+            }
+            answers.append(
+                one.answer(
+                    OK,
+                    sense=word.senses[predicted],
+                    probability=_number(said.probabilities[i, predicted]),
+                    scores=_by_sense(word, said.scores[i]),
+                    probabilities=_by_sense(word, said.probabilities[i]),
+                    distance=_number(said.distance[i]),
+                    far=far,
+                    message="; ".join(note for note, applies in notes.items() if applies),
+                    neighbours=tuple(self._near(word, said, i)) if neighbours else (),
+                )
+            )
+        return answers
+
+    def _near(self, word: FittedWord, said: VectorAnswers, i: int) -> Iterator[Neighbour]:
+        sentences = self._sentences(word.word)
+        for k, similarity in zip(said.neighbours[i], said.similarity[i], strict=True):
+            if k >= 0:
+                sentence = sentences[k] if sentences else None
+                line, sense = int(word.lines[k]), word.senses[word.gold[k]]
+                yield Neighbour(line, sense, float(similarity), sentence)
+
+
+def _parts(
+    of: Iterable[_T], size: Callable[[_T], int], most: int, number: int
+) -> Iterator[list[_T]]:
+    """So many together, or fewer if they are large: the one that exceeds ``most`` ends a part."""
+    part: list[_T] = []
+    total = 0
+    for one in of:
+        part.append(one)
+        total += size(one)
+        if len(part) == number or total > most:
+            yield part
+            part, total = [], 0
+    if part:
+        yield part
+
+
+def _by_sense(word: FittedWord, values: np.ndarray) -> dict[str, float | None]:
+    return {sense: _number(value) for sense, value in zip(word.senses, values, strict=True)}
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _table(asked: Sequence[_Asked]) -> Corpus:
+    """Occurrences as the encoder takes instances; words may differ, there is no gold."""
+    return Corpus(
+        word="line",
+        senses=("unknown",),
+        split=np.array([NEW] * len(asked)),
+        index=np.array([one.line.number for one in asked], dtype=np.int64),
+        tokens=tuple(one.at.tokens for one in asked),
+        position=np.array([one.at.position for one in asked], dtype=np.int32),
+        gold=np.zeros(len(asked), dtype=np.int32),
+    )

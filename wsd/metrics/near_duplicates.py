@@ -1,0 +1,127 @@
+"""Near-duplicate sentences within one word.
+
+Two sentences are compared by the sets of their token trigrams, with every digit read as 0, so
+that two lines of one table of sports results, which differ in a date or a score, count as alike:
+their similarity is the Jaccard index, common trigrams over all trigrams. A sentence of fewer
+than three tokens has one shingle, the whole of it. These are the shingles and the resemblance of
+Broder (1997), "On the resemblance and containment of documents", computed exactly.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
+
+Sentences = Sequence[Sequence[str]]
+THRESHOLD = 0.5
+BLOCK = 2**24  # pairs of sentences held at once, if all have a trigram in common
+
+
+def shingles(tokens: Sequence[str]) -> set[tuple[str, ...]]:
+    """The set of a sentence's token trigrams, digits masked; never empty."""
+    masked = [re.sub(r"\d", "0", token) for token in tokens]
+    return {tuple(masked[i : i + 3]) for i in range(max(len(masked) - 2, 1))}
+
+
+def similarity(tokens: Sentences, threshold: float = THRESHOLD) -> sparse.csr_array:
+    """The Jaccard index of all pairs of sentences that reach a threshold.
+
+    Parameters
+    ----------
+    tokens : sequence of n sentences
+    threshold : float
+        Above 0 and at most 1; a lower similarity is left out of the matrix.
+
+    Returns
+    -------
+    sparse array of shape (n, n), symmetric, with ones on the diagonal
+    """
+    if not tokens:
+        return sparse.csr_array((0, 0))
+    (incidence,) = _incidence(tokens)
+    blocks = []
+    for jaccard in _jaccard(incidence, incidence):
+        jaccard.data[jaccard.data < threshold] = 0
+        jaccard.eliminate_zeros()
+        blocks.append(jaccard)
+    return sparse.csr_array(sparse.vstack(blocks, format="csr"))
+
+
+def components(tokens: Sentences, threshold: float = THRESHOLD) -> np.ndarray:
+    """Groups of sentences that a chain of near-duplicates connects.
+
+    Parameters
+    ----------
+    tokens : sequence of n sentences
+    threshold : float
+        As in :func:`similarity`.
+
+    Returns
+    -------
+    int array of shape (n,)
+        A group's number, from 0, in the order of the groups' first sentences.
+    """
+    if not tokens:
+        return np.zeros(0, dtype=np.int64)
+    _, labels = csgraph.connected_components(similarity(tokens, threshold), directed=False)
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
+
+
+def nearest(tokens: Sentences, among: Sentences) -> tuple[np.ndarray, np.ndarray]:
+    """The most similar sentence among others, for each of some sentences.
+
+    Parameters
+    ----------
+    tokens : sequence of n sentences
+    among : sequence of m sentences
+
+    Returns
+    -------
+    float array of shape (n,)
+        The Jaccard index with the most similar one; 0 where no trigram is common.
+    int array of shape (n,)
+        Its place in ``among``, the first of equals; -1 where no trigram is common.
+    """
+    highest, place = np.zeros(len(tokens)), np.full(len(tokens), -1, dtype=np.int64)
+    if not tokens or not among:
+        return highest, place
+    start = 0
+    for jaccard in _jaccard(*_incidence(tokens, among)):
+        rows = np.repeat(np.arange(jaccard.shape[0]), np.diff(jaccard.indptr))
+        # By row, then the highest first, then the first in `among`: the first entry of each row.
+        order = np.lexsort((jaccard.indices, -jaccard.data, rows))
+        found, first = np.unique(rows[order], return_index=True)
+        highest[start + found] = jaccard.data[order][first]
+        place[start + found] = jaccard.indices[order][first]
+        start += jaccard.shape[0]
+    return highest, place
+
+
+def _incidence(*several: Sentences) -> list[sparse.csr_array]:
+    """For each list of sentences, which (row) has which shingle (column, common to all lists)."""
+    vocabulary: dict[tuple[str, ...], int] = {}
+    rows = [
+        [[vocabulary.setdefault(s, len(vocabulary)) for s in shingles(tokens)] for tokens in one]
+        for one in several
+    ]
+    return [_matrix(one, len(vocabulary)) for one in rows]
+
+
+def _matrix(rows: Sequence[Sequence[int]], width: int) -> sparse.csr_array:
+    indptr = np.cumsum([0, *map(len, rows)])
+    indices = np.array([column for row in rows for column in row], dtype=np.int64)
+    return sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(rows), width))
+
+
+def _jaccard(left: sparse.csr_array, right: sparse.csr_array) -> Iterator[sparse.csr_array]:
+    """The Jaccard index of every pair with a common shingle, some rows of ``left`` at a time."""
+    of_left, of_right, columns = left.sum(axis=1), right.sum(axis=1), right.T.tocsr()
+    step = max(1, BLOCK // right.shape[0])
+    for start in range(0, left.shape[0], step):
+        common = sparse.csr_array(left[start : start + step] @ columns)
+        rows = start + np.repeat(np.arange(common.shape[0]), np.diff(common.indptr))
+        common.data /= of_left[rows] + of_right[common.indices] - common.data
+        yield common

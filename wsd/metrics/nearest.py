@@ -1,0 +1,105 @@
+"""The nearest vectors: unit length, the five highest of a row of similarities, and how their senses
+vote.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from wsd.metrics.scores import confusion, word_scores
+
+
+def unit_vectors(vectors: np.ndarray) -> np.ndarray:
+    """Vectors at length 1; one of zeros, which has no direction, stays as it is.
+
+    scikit-learn's ``normalize`` sums in another order: it differs in the last bits.
+
+    Parameters
+    ----------
+    vectors : float array of shape (n, features)
+    """
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+
+
+K = 5
+# Numbers of one block of similarities: 64 MB, whatever the size of a word.
+BLOCK = 2**23
+
+
+def blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Slices of the rows of a matrix that is too large to be held whole."""
+    step = max(1, BLOCK // max(1, columns))
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
+
+
+def highest(similarity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The five highest of each row, of equal ones the first.
+
+    Parameters
+    ----------
+    similarity : float array of shape (n, columns)
+        Minus infinity for what does not count. Overwritten.
+
+    Returns
+    -------
+    int32 array of shape (n, 5), -1 where fewer than five count, and their values
+    """
+    n, columns = similarity.shape
+    found = np.full((n, K), -1, dtype=np.int32)
+    values = np.full((n, K), np.nan, dtype=similarity.dtype)
+    each = np.arange(n)
+    for k in range(min(K, columns)):
+        # The first of equal ones, which a partition or a sort from behind would not promise.
+        best = similarity.argmax(axis=1)
+        value = similarity[each, best]
+        counts = value > -np.inf
+        found[counts, k], values[counts, k] = best[counts], value[counts]
+        similarity[each, best] = -np.inf
+    return found, values
+
+
+def vote(senses: np.ndarray, n_senses: int) -> np.ndarray:
+    """The sense that most neighbours have.
+
+    Of several senses with equally many, the one whose nearest neighbour is nearest.
+
+    Parameters
+    ----------
+    senses : int array of shape (n, k)
+        Of the neighbours, the nearest first; -1 where there is none, never in the first place.
+    n_senses : int
+
+    Returns
+    -------
+    int array of shape (n,)
+    """
+    votes = (senses[:, :, None] == np.arange(n_senses)).sum(axis=1)
+    most = votes == votes.max(axis=1, keepdims=True)
+    # No neighbour's -1 picks the last sense: it comes after all neighbours.
+    first = np.take_along_axis(most, senses, axis=1).argmax(axis=1)
+    return senses[np.arange(len(senses)), first]
+
+
+def vote_macro_f1(
+    voters: np.ndarray, trained: np.ndarray, gold: np.ndarray, n_senses: int
+) -> float:
+    """Macro-F1 of the votes of training instances.
+
+    Parameters
+    ----------
+    voters : int array of shape (n_test, k)
+        Per test instance the nearest training instances, numbered among themselves; -1 for none.
+    trained : int array of shape (n_train,)
+        Senses of the training instances.
+    gold : int array of shape (n_test,)
+    n_senses : int
+
+    Returns
+    -------
+    float, NaN if there is no test or no training instance
+    """
+    if not (len(gold) and len(trained)):
+        return float("nan")
+    predicted = vote(np.where(voters >= 0, trained[voters], -1), n_senses)
+    return float(word_scores(confusion(gold, predicted, n_senses))["macro_f1"])

@@ -1,0 +1,202 @@
+"""Do two systems differ? Paired tests in which their predictions are exchanged."""
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from math import comb, prod
+from typing import NamedTuple
+
+import numpy as np
+
+from wsd.metrics.intervals import Seed
+from wsd.metrics.scores import (
+    MEAN_SCORES,
+    both_systems,
+    margins,
+    mean_differences,
+    over_words,
+    scores_of_margins,
+    subtract,
+)
+
+# Numbers of exchanged instances that are held at once: 32 MB.
+DRAWN = 4_000_000
+
+
+# Tests
+
+
+class PairedTest(NamedTuple):
+    """The first system's figure less the second's, and the two-sided p-value."""
+
+    difference: float
+    p: float
+
+
+def paired_permutations(
+    joints: Sequence[np.ndarray], *, permutations: int = 20_000, rng: Seed = 0
+) -> dict[str, PairedTest]:
+    """Test whether two systems differ, figure by figure, from the same permutations.
+
+    Under the hypothesis the two predictions of an instance may be exchanged. Only instances whose
+    predictions differ matter, and only how many of each kind (gold, first, second) are exchanged:
+    a binomial number. The statistic is the difference of the figure itself, recomputed from both
+    exchanged confusion matrices, macro-F1 over the senses that then occur. If there are at most
+    ``permutations`` outcomes, all are enumerated and p is exact; otherwise the observed outcome is
+    one of the ``permutations`` + 1 (Phipson & Smyth 2010), so that p is never 0 and the test not
+    liberal where the predictions are exchangeable.
+
+    For one word give its joint confusion alone: the means over one word are its figures.
+
+    Parameters
+    ----------
+    joints : sequence over words of int arrays of shape (K, K, K)
+        From :func:`wsd.metrics.scores.joint_confusion`.
+    permutations : int
+    rng : Generator or int
+
+    Returns
+    -------
+    dict of mean to PairedTest; p is not adjusted for the number of figures
+    """
+    kinds = [_differing(joint) for joint in joints]
+    numbers = [joint[tuple(kind.T)] for joint, kind in zip(joints, kinds, strict=True)]
+    outcomes = exchanges(numbers, permutations, np.random.default_rng(rng))
+    sizes = [joint.sum() for joint in joints]
+    parts = [
+        over_words(list(map(_differences_after, joints, kinds, swaps)), sizes)
+        for swaps in outcomes.parts
+    ]
+    observed = mean_differences(joints)
+    found = {}
+    for name in MEAN_SCORES:
+        exchanged = np.concatenate([part[name] for part in parts])
+        difference = float(observed[name])
+        p = tail(np.abs(exchanged), abs(difference), outcomes.weights)
+        found[name] = PairedTest(difference, p)
+    return found
+
+
+def _differing(joint: np.ndarray) -> np.ndarray:
+    """The kinds of instance that an exchange changes: (gold, first, second), one a row."""
+    kinds = np.argwhere(joint)
+    return kinds[kinds[:, 1] != kinds[:, 2]]
+
+
+def _differences_after(
+    joint: np.ndarray, kinds: np.ndarray, swaps: np.ndarray
+) -> dict[str, np.ndarray]:
+    """First less second on one word, after so many exchanges of each kind: arrays (outcomes,)."""
+    gold, first, second = kinds.T
+    eye = np.eye(len(joint))
+    moved = swaps @ (eye[second] - eye[first])
+    gained = swaps @ (eye[gold] * ((second == gold) * 1 - (first == gold) * 1)[:, None])
+    of_first, of_second = (
+        scores_of_margins(right + sign * gained, of_gold, predicted + sign * moved)
+        for sign, (right, of_gold, predicted) in zip(
+            (1, -1), map(margins, both_systems(joint)), strict=True
+        )
+    )
+    return subtract(of_first, of_second)
+
+
+class Exchanges(NamedTuple):
+    """How many instances of each kind are exchanged, and the weight of each such outcome.
+
+    The first outcome is the observed one, no exchange. To go through the parts gives some outcomes
+    at a time, in order: all of them at once would be thousands of numbers for every kind of
+    instance in the corpus. What is drawn is the same however it is cut.
+
+    Attributes
+    ----------
+    weights : float array of shape (outcomes,)
+        Adds up to 1.
+    parts : iterator of lists over words of float arrays of shape (some outcomes, kinds)
+        To be gone through once.
+    """
+
+    weights: np.ndarray
+    parts: Iterator[list[np.ndarray]]
+
+
+def exchanges(
+    numbers: Sequence[np.ndarray], permutations: int, rng: np.random.Generator, most: int = DRAWN
+) -> Exchanges:
+    """Enumerate the exchanges, or draw them where there are more than ``permutations``.
+
+    Parameters
+    ----------
+    numbers : sequence over words of int arrays of shape (kinds,)
+        How many instances there are of each kind.
+    permutations : int
+    rng : Generator
+    most : int
+        Outcomes in a part, where ``DRAWN`` numbers allow as many.
+    """
+    of_all = np.concatenate(numbers)
+    step = max(1, min(most, DRAWN // max(1, len(of_all))))
+    # Python's integers: the product may be any size.
+    outcomes = prod(int(n) + 1 for n in of_all)
+    swaps: Iterator[np.ndarray]
+    if outcomes <= permutations:
+        grid = np.indices(tuple(of_all + 1)).reshape(len(of_all), outcomes).T.astype(float)
+        chances = [np.array([comb(n, i) / 2**n for i in range(n + 1)]) for n in of_all.tolist()]
+        weights = np.ravel(reduce(np.multiply.outer, chances, np.ones(())))
+        swaps = (grid[start : start + step] for start in range(0, outcomes, step))
+    else:
+        weights = np.full(permutations + 1, 1 / (permutations + 1))
+        swaps = _drawn_exchanges(of_all, permutations, rng, step)
+    ends = np.cumsum([len(of_word) for of_word in numbers])[:-1]
+    return Exchanges(weights, (np.split(part, ends, axis=1) for part in swaps))
+
+
+def _drawn_exchanges(
+    numbers: np.ndarray, permutations: int, rng: np.random.Generator, step: int
+) -> Iterator[np.ndarray]:
+    yield np.zeros((1, len(numbers)))
+    for start in range(0, permutations, step):
+        size = (min(step, permutations - start), len(numbers))
+        yield rng.binomial(numbers, 0.5, size=size).astype(float)
+
+
+def tail(statistics: np.ndarray, observed: float, weights: np.ndarray) -> float:
+    """The weight of the outcomes that are at least as extreme as the observed one."""
+    # Outcomes that tie exactly differ in their last bits, by the order of their sums.
+    return min(1.0, float(weights[statistics >= observed - 1e-10].sum()))
+
+
+def mcnemar(joints: Sequence[np.ndarray]) -> float:
+    """McNemar's exact test of micro accuracy.
+
+    The binomial test of the instances that one system gets right and the other wrong, two-sided.
+
+    Parameters
+    ----------
+    joints : sequence over words of int arrays of shape (K, K, K)
+        From :func:`wsd.metrics.scores.joint_confusion`.
+    """
+    from statsmodels.stats.contingency_tables import mcnemar as exact
+
+    first = second = 0
+    for joint in joints:
+        gold = np.arange(len(joint))
+        both = joint[gold, gold, gold].sum()
+        first += joint[gold, gold].sum() - both
+        second += joint[gold, :, gold].sum() - both
+    return float(exact([[0, first], [second, 0]], exact=True).pvalue)
+
+
+def holm(p_values: Sequence[float]) -> np.ndarray:
+    """Adjust the p-values of one family by Holm's method.
+
+    Parameters
+    ----------
+    p_values : sequence of float
+        Of the family's tests, whatever their dependence.
+
+    Returns
+    -------
+    float array of the same length and order
+    """
+    from statsmodels.stats.multitest import multipletests
+
+    return multipletests(p_values, method="holm")[1] if len(p_values) else np.array([])

@@ -1,0 +1,100 @@
+"""The results as text for a terminal. Only the standard library: it prints at once."""
+
+import argparse
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from wsd import logs
+from wsd.arguments import count
+from wsd.errors import ResultError, visible
+from wsd.storage.checksums import verify
+from wsd.storage.text_table import aligned
+
+MEANS = ("mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy", "micro_accuracy")
+KEYS = ("model", "view", "layers", "classifier")
+HEADER = [*KEYS, "on folds", "macro-F1", "balanced", "accuracy", "micro"]
+PER_WORD = "per-word"
+SELECTED = "Selected on folds of the training set, for all words and for each word by itself:"
+BEST = "Best on the test set, for reference only (the order itself was read off the test set):"
+NOTE = "Percent, over the words; `on folds` is the objective that selected, on training data."
+
+
+def leaderboard(summary: Path, *, top: int | None = None) -> str:
+    """What was selected on training folds, then all candidates by their test figures, in percent.
+
+    ``selection.csv`` is looked for beside the summary.
+
+    Parameters
+    ----------
+    summary : Path
+    top : int, optional
+        How many candidates; all, if not given.
+    """
+    tested = _read(summary, KEYS, MEANS, train="full", test="test")
+    tested.sort(key=lambda row: -(row[MEANS[0]] or 0))
+    path, selected_of = summary.with_name("selection.csv"), (*KEYS, "selected")
+    listed = _read(path, selected_of, ("objective",), train="full", scope="all words")
+    folds = {_names(row): row["objective"] for row in listed}
+    chosen = {_names(row) for row in listed if row["selected"] == "True"}
+
+    def cells(row: dict[str, Any]) -> list[str]:
+        figures = [folds.get(_names(row)), *(row[mean] for mean in MEANS)]
+        return [*map(visible, _names(row)), *map(_percent, figures)]
+
+    selected = [cells(row) for row in tested if _names(row) in chosen or row["view"] == PER_WORD]
+    # Without folds nothing is selected, and every row is one to show.
+    candidates = [cells(row) for row in tested if _names(row) in folds or not folds]
+    right = range(len(KEYS), len(HEADER))
+    header, *lines = aligned([HEADER, *selected, *candidates[:top]], right)
+    split = len(selected)
+    above = [SELECTED, header, *lines[:split], ""] if selected else []
+    return "\n".join([*above, BEST, header, *lines[split:], NOTE])
+
+
+def _names(row: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(row[key] for key in KEYS)
+
+
+def _percent(fraction: float | None) -> str:
+    return "" if fraction is None else f"{100 * fraction:.2f}"
+
+
+def _read(
+    path: Path, text: Sequence[str], fractions: Sequence[str], **only: str
+) -> list[dict[str, Any]]:
+    """Some columns of the rows that have these values; an empty fraction is None."""
+    verify(path)
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = [r for r in csv.DictReader(file) if all(r[k] == v for k, v in only.items())]
+        if any(None in row.values() for row in rows):
+            raise ValueError("a row is too short")
+        return [
+            {**{k: row[k] for k in text}, **{k: _fraction(row[k]) for k in fractions}}
+            for row in rows
+        ]
+    except FileNotFoundError:
+        raise ResultError(
+            f"there is no {path.stem} yet", where=str(path), fix="run snakemake"
+        ) from None
+    except (KeyError, UnicodeDecodeError, ValueError, csv.Error) as error:
+        raise ResultError(f"not a {path.stem} table: {error}", where=str(path)) from None
+
+
+def _fraction(cell: str) -> float | None:
+    if cell and not 0 <= float(cell) <= 1:
+        raise ValueError(f"{cell!r} is no fraction")
+    return float(cell) if cell else None
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("summary", type=Path, help="a summary.csv")
+    parser.add_argument("--top", type=count, help="only the best N (default: all)")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    logs.show(leaderboard(args.summary, top=args.top))

@@ -1,0 +1,134 @@
+"""What the pages show: every word of every model over its layer choices, beside the tables."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.layer_choice import LayerChoice
+from wsd.artifacts.neighbours import Neighbours
+from wsd.artifacts.predictions import TEST
+from wsd.artifacts.projection import Projection
+
+
+@dataclass(frozen=True, eq=False)
+class WordRun:
+    """One word in one model; lists are over layer choices, in their order.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        Without instances from out of domain.
+    pictures : mapping of method to list of Projection
+        Signs of principal components are aligned between neighbouring layer choices.
+    neighbours : list of Neighbours
+        Rows are those of ``corpus``.
+    predicted : mapping of reader to list of int arrays of shape (n_test,)
+        In the order of the corpus's test rows; indices into its senses.
+    confidence : mapping of reader to list of float arrays of shape (n_test,)
+    scores : mapping of reader to list of mappings of metric to fraction
+    """
+
+    corpus: Corpus
+    pictures: dict[str, list[Projection]]
+    neighbours: list[Neighbours]
+    predicted: dict[str, list[np.ndarray]]
+    confidence: dict[str, list[np.ndarray]]
+    scores: dict[str, list[dict[str, float]]]
+
+    @property
+    def n_train(self) -> int:
+        """Number of training instances."""
+        return int((self.corpus.split == "train").sum())
+
+    @property
+    def n_test(self) -> int:
+        """Number of test instances."""
+        return len(self.corpus) - self.n_train
+
+    def only(self, kept: np.ndarray) -> "WordRun":
+        """Some of the instances; scores stay those of all.
+
+        Parameters
+        ----------
+        kept : bool array of shape (len(corpus),)
+            A neighbour that is not kept is none.
+        """
+        tests = kept[self.corpus.split == TEST]
+        return replace(
+            self,
+            corpus=self.corpus.take(kept),
+            pictures={
+                method: [replace(of, points=of.points[kept]) for of in pictures]
+                for method, pictures in self.pictures.items()
+            },
+            neighbours=[_of_kept(of, kept) for of in self.neighbours],
+            predicted={name: [of[tests] for of in all_] for name, all_ in self.predicted.items()},
+            confidence={name: [of[tests] for of in all_] for name, all_ in self.confidence.items()},
+        )
+
+    def wrong(self, reader: str, choice: int) -> int:
+        """Number of test instances that a reader gets wrong at one layer choice."""
+        gold = self.corpus.gold[self.corpus.split == TEST]
+        return int((self.predicted[reader][choice] != gold).sum())
+
+
+def _of_kept(found: Neighbours, kept: np.ndarray) -> Neighbours:
+    """Neighbours with the row numbers that are left when other rows are taken out."""
+    numbers = np.where(kept, np.cumsum(kept) - 1, -1)
+    rows = np.where(found.rows >= 0, numbers[found.rows], -1)[kept]
+    return Neighbours(rows.astype(np.int32), found.similarity[kept], found.score)
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Everything that the pages show.
+
+    A *reader* is a classifier. What is shown was trained on the full training set and tested on
+    the test split; further training sets and test sentences are in the tables.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    view : str
+    choices : mapping of model to list of LayerChoice
+        Single layers first.
+    readers : mapping of reader to kind of confidence
+    methods : list of str
+        Of the pictures; a word's page opens with the first.
+    words : mapping of model to mapping of word to WordRun
+    provenance : dict
+    tables : mapping of name to DataFrame
+        Scores and comparisons; see ``TABLES``. Those that a run has nothing for have no rows.
+    text : bool
+        Whether the corpus's sentences may stand on the pages.
+    """
+
+    dataset: Dataset
+    view: str
+    choices: dict[str, list[LayerChoice]]
+    readers: dict[str, str]
+    methods: list[str]
+    words: dict[str, dict[str, WordRun]]
+    provenance: dict[str, Any]
+    tables: dict[str, pd.DataFrame]
+    text: bool
+
+    def rows(self, table: str, **equal: Any) -> pd.DataFrame:
+        """The rows of a table that have these values in these columns."""
+        return having(self.tables[table], **equal)
+
+
+def having(table: pd.DataFrame, **equal: Any) -> pd.DataFrame:
+    """The rows that have these values in these columns."""
+    for column, value in equal.items():
+        table = table[table[column] == value]
+    return table
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table, as templates take them."""
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]

@@ -1,0 +1,129 @@
+"""Lines over layers, or over training sets."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bokeh import models
+
+from wsd.report.pages.plots import RAMP, new_plot, plot_json, sense_style
+
+DASHES = ("solid", "dashed", "dotted", "dashdot")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a figure.
+
+    Attributes
+    ----------
+    name : str
+        Shown in the tooltip.
+    x, y : lists of float
+        ``y`` in the figure's unit.
+    low, high : lists of float, optional
+        A band around ``y``.
+    style : int
+        Colour and marker: those of the sense of that number.
+    number : int
+        The figure's renderers of this curve are named ``line-<number>``, so that the page's
+        script can hide them.
+    dash : str
+        Among ``DASHES``.
+    labels : list of str, optional
+        What stands at each point, where ``x`` does not say it.
+    joined : bool
+        Whether a line joins the points.
+    """
+
+    name: str
+    x: list[float]
+    y: list[float]
+    style: int
+    number: int
+    low: list[float] | None = None
+    high: list[float] | None = None
+    dash: str = "solid"
+    labels: list[str] | None = None
+    joined: bool = True
+
+
+def curve_plot(
+    lines: Sequence[Curve],
+    *,
+    x: str,
+    y_range: tuple[float, float] | None = None,
+    ticks: Mapping[float, str] | None = None,
+    log_x: bool = False,
+    ramp: bool = False,
+) -> dict[str, Any]:
+    """Lines over layers, or over training sets.
+
+    Parameters
+    ----------
+    lines : sequence of Curve
+    x : str
+        Label of the horizontal axis.
+    y_range : pair of floats, optional
+        Common to the figures that are compared.
+    ticks : mapping of place to text, optional
+        On the horizontal axis.
+    log_x : bool
+    ramp : bool
+        Colour the lines by their order, from light to dark, rather than by their style.
+    """
+    places = [place for line in lines for place in line.x]
+    options: dict[str, Any] = {}
+    if log_x:
+        options = {"x_axis_type": "log"}
+    elif places:
+        room = 0.03 * (max(places) - min(places)) or 0.3
+        options = {"x_range": models.Range1d(start=min(places) - room, end=max(places) + room)}
+    if y_range:
+        options["y_range"] = models.Range1d(start=y_range[0], end=y_range[1])
+    plot = new_plot(tools="pan,wheel_zoom,reset", sizing_mode="stretch_both", **options)
+    plot.toolbar.active_drag = plot.toolbar.active_scroll = None
+    if ticks:
+        plot.xaxis.ticker = models.FixedTicker(ticks=sorted(ticks))
+        plot.xaxis.major_label_overrides = dict(ticks)
+        if max(map(len, ticks.values())) > 3:
+            plot.xaxis.major_label_orientation = 0.9
+    plot.xaxis.axis_label = x
+    dots = []
+    for i, line in enumerate(lines):
+        step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
+        colour = f"--ramp-{step}" if ramp else f"--sense-{sense_style(line.style)[0]}"
+        dots.append(_draw(plot, line, colour))
+    plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover"))
+    return plot_json(plot)
+
+
+def _draw(plot: Any, line: Curve, colour: str) -> Any:
+    """Draw a curve: its interval, the line through its points, and the points, returned."""
+    name, tags = f"line-{line.number}", [{"line_color": colour}]
+    columns: dict[str, Any] = {
+        "x": line.x,
+        "y": line.y,
+        "name": [line.name] * len(line.x),
+        "label": line.labels or [""] * len(line.x),
+    }
+    interval: models.VArea | models.Segment | None = None
+    if line.low is not None and line.high is not None:
+        columns |= {"low": line.low, "high": line.high}
+        if line.joined:
+            fill = [{"fill_color": colour}]
+            interval = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
+        else:
+            interval = models.Segment(
+                x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=tags
+            )
+    source = models.ColumnDataSource(columns)
+    if interval:
+        plot.add_glyph(source, interval, name=name)
+    if line.joined:
+        joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash, name=name)
+        joint.glyph.tags = tags
+    marker = sense_style(line.style)[1]
+    dots = plot.scatter("x", "y", source=source, size=8, marker=marker, name=name)
+    dots.glyph.tags = [{"line_color": colour, "fill_color": colour}]
+    return dots

@@ -1,0 +1,305 @@
+"""What the pages are made from: tables read, checked to belong together, put in order."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from wsd.artifacts import layer_choice
+from wsd.artifacts import neighbours as neighbour_files
+from wsd.artifacts import predictions as predictions_files
+from wsd.artifacts import projection as projection_files
+from wsd.artifacts.corpus import OUT_OF_DOMAIN, Corpus
+from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.neighbours import Neighbours
+from wsd.artifacts.predictions import TEST, WordPredictions
+from wsd.artifacts.projection import Projection, align_signs
+from wsd.artifacts.training_set import FULL
+from wsd.errors import ResultError
+from wsd.report.pages.confidence import confidence_of, kind_of_scores
+from wsd.report.pages.content import Report, WordRun, having
+from wsd.report.pages.tables import REPORT_TABLES
+from wsd.storage import json
+from wsd.storage.csv import read_csv
+
+T = TypeVar("T")
+
+
+WORD_METRICS = ("macro_f1", "accuracy", "balanced_accuracy")
+# By model, layer choice, and method or classifier, if a file has one: what a file has, by word.
+Files = dict[tuple[str, str, str], dict[str, T]]
+
+
+def load_report(
+    *,
+    dataset: Dataset,
+    corpora: Mapping[str, Corpus],
+    predictions: Sequence[Path],
+    projections: Sequence[Path],
+    neighbours: Sequence[Path],
+    tables: Mapping[str, Sequence[Path]],
+    provenance: Path,
+    view: str,
+    text: bool,
+) -> Report:
+    """Read what the pages show, and check that it belongs together.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Named, licensed and cited on the pages.
+    corpora : mapping of word to Corpus
+    predictions, projections, neighbours : sequences of Path
+        Of any models; those of other views than ``view`` are ignored. The first model that has
+        a projection is the one whose word pages stand first.
+    tables : mapping of name to sequence of Path
+        The CSV files of ``TABLES``, by name; of several models one file each, or one for all.
+    provenance : Path
+        Written by :func:`wsd.evaluation.evaluate.evaluate`.
+    view : str
+        The view whose curves, tables and pictures are shown.
+    text : bool
+        Whether the pages may hold the corpus's sentences.
+
+    Raises
+    ------
+    ResultError
+        If a table is missing, or tables do not belong together.
+    """
+    read = {name: _read_tables(name, tables.get(name, ())) for name in REPORT_TABLES}
+    pictures = _read_files(
+        projections,
+        projection_files.read_projections,
+        lambda of, corpus: len(of.points) == len(corpus),
+        corpora,
+        view,
+    )
+    near = _read_files(
+        neighbours,
+        neighbour_files.read_neighbours,
+        lambda of, corpus: len(of.rows) == len(corpus),
+        corpora,
+        view,
+    )
+    predicted = _read_files(predictions, _read_tests, _same_tests, corpora, view)
+    if not pictures:
+        raise ResultError(
+            f"there is no projection of the view {view!r}",
+            fix="run `wsd project` for this view, or name another view",
+        )
+    if not predicted:
+        raise ResultError("there are no predictions to show")
+    # In the order of the projections, and so of the config: the first model's pages stand first.
+    models = list(dict.fromkeys(model for model, _, _ in pictures))
+    methods = list(dict.fromkeys(method for _, _, method in pictures))
+    made_from = _read_provenance(provenance, models)
+    choices = {
+        model: layer_choice.expand_layers(
+            [name for of, name, _ in pictures if of == model],
+            made_from["models"][model]["model"]["blocks"],
+        )
+        for model in models
+    }
+    readers = {
+        reader: kind_of_scores(of for key in keys for of in predicted[key].values())
+        for reader in sorted({reader for _, _, reader in predicted})
+        for keys in [[key for key in predicted if key[2] == reader]]
+    }
+    for name in ("scores", "summary"):
+        table = having(read[name], train=FULL, test=TEST)
+        read[name] = table[table["model"].isin(models)].reset_index(drop=True)
+    grid = [(model, choice.name) for model in models for choice in choices[model]]
+    _check_files(grid, pictures, methods, predicted, list(readers), near)
+    _check_tables(grid, list(readers), corpora, read, view)
+    scores = {
+        (row["model"], row["layers"], row["classifier"], row["word"]): {
+            m: row[m] for m in WORD_METRICS
+        }
+        for row in having(read["scores"], view=view).to_dict("records")
+    }
+
+    def word_run(model: str, word: str) -> WordRun:
+        names = [choice.name for choice in choices[model]]
+        found = {r: [predicted[model, name, r][word] for name in names] for r in readers}
+        run = WordRun(
+            corpus=corpora[word],
+            pictures={m: [pictures[model, name, m][word] for name in names] for m in methods},
+            neighbours=[near[model, name, ""][word] for name in names],
+            predicted={r: [of.predicted for of in found[r]] for r in readers},
+            confidence={r: [confidence_of(of, readers[r]) for of in found[r]] for r in readers},
+            scores={r: [scores[model, name, r, word] for name in names] for r in readers},
+        ).only(corpora[word].split != OUT_OF_DOMAIN)
+        return replace(run, pictures={m: _aligned(of) for m, of in run.pictures.items()})
+
+    return Report(
+        dataset=dataset,
+        view=view,
+        choices=choices,
+        readers=readers,
+        methods=methods,
+        words={model: {word: word_run(model, word) for word in corpora} for model in models},
+        provenance=made_from,
+        tables=read,
+        text=text,
+    )
+
+
+def _aligned(found: list[Projection]) -> list[Projection]:
+    # The sign of a principal component is arbitrary; t-SNE's pictures differ by more than that.
+    if any(picture.explained is None for picture in found):
+        return found
+    points = align_signs([picture.points for picture in found])
+    return [replace(picture, points=of) for picture, of in zip(found, points, strict=True)]
+
+
+# Reading
+
+
+def _read_tables(name: str, paths: Sequence[Path]) -> pd.DataFrame:
+    """One table from the files of all models."""
+    columns = REPORT_TABLES[name]
+    if not paths and not columns.may_be_empty:
+        raise ResultError(f"the report was given no table of {name}")
+    found = [read_csv(path, columns) for path in paths]
+    return pd.concat(found or [pd.DataFrame(columns=columns.names)]).reset_index(drop=True)
+
+
+def _read_provenance(path: Path, models: Sequence[str]) -> dict[str, Any]:
+    found = json.read_json(path)
+    for model in models:
+        if model not in found.get("models", {}):
+            raise ResultError(
+                f"the provenance does not name the model {model!r}",
+                where=str(path),
+                fix="run `wsd evaluate` on the same prediction files",
+            )
+    return found
+
+
+def _read_files(
+    paths: Sequence[Path],
+    read: Callable[[Path], tuple[Mapping[str, T], dict[str, Any]]],
+    of_corpus: Callable[[T, Corpus], bool],
+    corpora: Mapping[str, Corpus],
+    view: str,
+) -> Files[T]:
+    """The files of one kind that are of the view and, if fitted, of the full training set.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+    read : function
+        Gives what a file has by word, and its provenance.
+    of_corpus : function
+        Whether what a file has of a word is of as many, or of the same, instances.
+    corpora : mapping of word to Corpus
+    view : str
+    """
+    found = {}
+    for path in paths:
+        words, provenance = read(path)
+        if provenance["view"] != view or provenance.get("train", FULL) != FULL:
+            continue
+        for word, corpus in corpora.items():
+            same = provenance["corpus"].get(word) == corpus.digest
+            if not same or word not in words or not of_corpus(words[word], corpus):
+                raise ResultError(
+                    f"the table was made from other instances of {word!r} than the corpus has",
+                    where=str(path),
+                    fix="delete the file and run again",
+                )
+        model, further = provenance["encoder"]["model"]["name"], ("method", "classifier")
+        kind = next((provenance[name] for name in further if name in provenance), "")
+        found[model, provenance["layers"], kind] = {word: words[word] for word in corpora}
+    return found
+
+
+def _read_tests(path: Path) -> tuple[dict[str, WordPredictions], dict[str, Any]]:
+    words, provenance = predictions_files.read_predictions(path)
+    return {of.word: of for of in words if of.split == TEST}, provenance
+
+
+def _same_tests(found: WordPredictions, corpus: Corpus) -> bool:
+    test = corpus.split == TEST
+    return (
+        found.senses == corpus.senses
+        and np.array_equal(found.index, corpus.index[test])
+        and np.array_equal(found.gold, corpus.gold[test])
+    )
+
+
+# Checking
+
+
+def _check_files(
+    grid: Sequence[tuple[str, str]],
+    pictures: Files[Projection],
+    methods: Sequence[str],
+    predicted: Files[WordPredictions],
+    readers: Sequence[str],
+    near: Files[Neighbours],
+) -> None:
+    """Every layer choice has its pictures, every classifier's predictions, and neighbours."""
+    needed: list[tuple[str, Files[Any], Sequence[str]]] = [
+        ("projection by", pictures, methods),
+        ("predictions of", predicted, readers),
+        ("table of neighbours", near, [""]),
+    ]
+    for (what, found, kinds), (model, name) in product(needed, grid):
+        for kind in kinds:
+            if (model, name, kind) not in found:
+                said = f"no {what} {kind}".rstrip()
+                raise ResultError(f"layer choice {name!r} of {model} has {said}")
+    for model, name in sorted({key[:2] for key in predicted} - set(grid)):
+        raise ResultError(f"layer choice {name!r} of {model} has predictions but no projection")
+
+
+def _check_tables(
+    grid: Sequence[tuple[str, str]],
+    readers: Sequence[str],
+    words: Collection[str],
+    tables: Mapping[str, pd.DataFrame],
+    view: str,
+) -> None:
+    """Every layer choice and classifier has its rows, of each word too; every model's pieces."""
+    for model in dict.fromkeys(model for model, _ in grid):
+        if model not in set(tables["alignment"]["model"]):
+            raise ResultError(
+                f"the tables of alignment have no row of {model}",
+                fix="give `wsd report` the table that `wsd alignment` writes for every model",
+            )
+    columns = ["model", "layers", "classifier"]
+    of_view = {
+        name: having(tables[name], view=view) for name in ("layers", "scores", "word-layers")
+    }
+    overall = _keys(of_view["layers"], columns)
+    by_word = {name: _keys(of_view[name], [*columns, "word"]) for name in ("scores", "word-layers")}
+    for (model, name), reader in product(grid, readers):
+        key = (model, name, reader)
+        of_choice = f"and layer choice {name!r} of {model}"
+        if key not in overall:
+            raise _incomplete("layers", f"{reader} {of_choice}")
+        for word, (table, there) in product(words, by_word.items()):
+            if (*key, word) not in there:
+                raise _incomplete(table, f"{reader} for {word!r} {of_choice}")
+    chosen = of_view["word-layers"][of_view["word-layers"]["chosen_on_folds"]]
+    there = _keys(chosen, ["model", "classifier", "word"])
+    for model, reader, word in product(dict.fromkeys(model for model, _ in grid), readers, words):
+        if (model, reader, word) not in there:
+            raise _incomplete("word-layers", f"what folds chose for {word!r} of {model}, {reader}")
+
+
+def _keys(table: pd.DataFrame, columns: list[str]) -> set[tuple[str, ...]]:
+    return set(table[columns].itertuples(index=False, name=None))
+
+
+def _incomplete(table: str, what: str) -> ResultError:
+    command = "wsd evaluate" if table == "scores" else "wsd layerwise"
+    return ResultError(
+        f"the table of {table} has no row of {what}",
+        fix=f"run `{command}` on the same prediction files",
+    )

@@ -1,0 +1,131 @@
+"""The tables of the layers page: the best set, differences, words and layers."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd.report.pages.content import Report, having, records
+from wsd.report.pages.models import blocks
+from wsd.report.pages.word import folder_of, label
+
+HEAT_STEPS = 20
+FOREST = 240  # width of a difference's line
+
+
+# Tables
+
+
+def best_set(report: Report, model: str) -> dict[str, Any]:
+    """The configurations of a model that are not told from the best one, the best first."""
+    rows = report.rows("best-set", model=model)
+    kept = rows[rows["not_told_from_best"]]
+    kept = kept.sort_values("estimate", ascending=False, kind="stable")
+    return {"model": model, "rows": records(kept), "n": len(rows)}
+
+
+def heat(report: Report) -> dict[str, Any]:
+    """Macro-F1 of every word and layer choice, one table per model and classifier."""
+    table = report.rows("word-layers", view=report.view)
+    # From the lowest tenth up, or the embedding layer alone would use up half of the shades.
+    low, high = float(table["macro_f1"].quantile(0.1)), float(table["macro_f1"].max())
+
+    def cell(value: float, chosen: bool = False) -> dict[str, Any]:
+        share = max(0.0, value - low) / (high - low) if high > low else 1.0
+        return {"value": value, "heat": round(share * HEAT_STEPS), "chosen": chosen}
+
+    tables = []
+    for model, reader, choices, rows in rows_shown(report, table):
+        columns = (rows[name] for name in ("word", "layers", "macro_f1", "chosen_on_folds"))
+        cells = {
+            (word, name): cell(value, chosen)
+            for word, name, value, chosen in zip(*columns, strict=True)
+        }
+        lines = {word: [cells[word, name] for name in choices] for word in report.words[model]}
+        means = np.mean([[of["value"] for of in line] for line in lines.values()], axis=0)
+        tables.append(
+            {
+                "model": model,
+                "folder": folder_of(report, model),
+                "reader": reader,
+                "choices": report.choices[model],
+                "rows": [{"word": word, "cells": line} for word, line in lines.items()],
+                "means": [cell(float(mean)) for mean in means],
+            }
+        )
+    return {"low": low, "high": high, "tables": tables}
+
+
+def rows_shown(
+    report: Report, table: pd.DataFrame
+) -> Iterator[tuple[str, str, dict[str, str], pd.DataFrame]]:
+    """Per model and classifier, the names of the layer choices that are shown, and their rows."""
+    for model, choices in report.choices.items():
+        labels = {choice.name: label(choice, blocks(report, model)) for choice in choices}
+        for reader in report.readers:
+            rows = having(table, model=model, classifier=reader)
+            yield model, reader, labels, rows[rows["layers"].isin(list(labels))]
+
+
+def differences(report: Report, name: str, reference: str) -> list[dict[str, Any]]:
+    """Per model and classifier, each layer choice less what it is compared with.
+
+    Parameters
+    ----------
+    report : Report
+    name : str
+        ``"layers"`` or ``"model-layers"``.
+    reference : str
+        The column that names what is compared with: a layer choice, or a model.
+    """
+    table = report.rows(name, view=report.view)
+    reach = _reach(table)
+    found = []
+    for model, reader, labels, rows in rows_shown(report, table):
+        if rows.empty:
+            continue
+        other = rows[reference].iloc[0]
+        found.append(
+            {
+                "model": model,
+                "reader": reader,
+                "reference": labels.get(other, other) if reference == "reference" else other,
+                "rows": [
+                    {
+                        **row,
+                        **_drawn(row, reach),
+                        "label": labels[row["layers"]],
+                        "is_reference": row["layers"] == other,
+                    }
+                    for row in records(rows)
+                ],
+            }
+        )
+    return found
+
+
+def _reach(table: pd.DataFrame) -> float:
+    """The difference that the ends of the scale stand for.
+
+    The embedding layer is so far off that the others could not be told apart beside it.
+    """
+    ends = table[["difference_low", "difference_high"]].abs().to_numpy(float)
+    ends = ends[np.isfinite(ends)]
+    return (float(np.quantile(ends, 0.75)) * 1.15 if len(ends) else 0.0) or 0.01
+
+
+def _drawn(row: Mapping[str, Any], reach: float) -> dict[str, Any]:
+    """Where a difference and its interval stand on a line as wide as ``FOREST``."""
+
+    def place(value: float) -> float:
+        return round(FOREST / 2 + float(np.clip(value / reach, -1, 1)) * (FOREST / 2 - 6), 1)
+
+    low, high = row["difference_low"], row["difference_high"]
+    return {
+        "apart": row["p_holm"] < 0.05,
+        "x": place(row["difference"]),
+        "x0": place(low),
+        "x1": place(high),
+        "cut": max(abs(low), abs(high)) > reach,
+    }

@@ -1,0 +1,112 @@
+"""What is to be known of the models beside their curves, and how they stand to each other."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from wsd.report.pages.content import Report, records
+
+SELECTED = "selected"
+FIGURE = "mean_macro_f1"
+LEFT_ONLY = "Left context only: a piece sees only what stands before it."
+
+
+def selected(report: Report) -> pd.DataFrame:
+    """What folds chose of each model for all words, the best by the folds first."""
+    rows = report.rows("comparison", kind=SELECTED)
+    if not len(rows):
+        return rows
+    rows = rows[rows["model"].isin(list(report.choices))].drop_duplicates("model")
+    return rows.sort_values("objective_on_folds", ascending=False, kind="stable")
+
+
+def notes(encoder: Mapping[str, Any]) -> list[str]:
+    """What a reader of a model's curves has to know, in sentences.
+
+    Parameters
+    ----------
+    encoder : mapping
+        Of the provenance; what it does not hold is not said.
+    """
+    tried = encoder.get("architecture", {})
+    found = []
+    if (seed := encoder["model"].get("random_weights")) is not None:
+        found.append(f"Random weights: drawn with seed {seed}, never trained.")
+    if encoder.get("input") == "masked":
+        found.append("A mask token stands in the focal word's place.")
+    if tried.get("causal"):
+        found.append(LEFT_ONLY)
+    if tried.get("wide_embeddings"):
+        found.append("Layer 0 holds something of the neighbouring pieces too.")
+    if tried.get("last_normed") is True:
+        found.append(
+            "The last hidden state is normed once more, outside the last block: it is on another "
+            "scale than those before it."
+        )
+    return found
+
+
+def facts(encoder: Mapping[str, Any]) -> dict[str, str]:
+    """What trying the model and its tokenizer showed, as terms and texts."""
+    tried = encoder.get("architecture", {})
+    if not tried:
+        return {}
+    limit = tried["max_length"]
+    return {
+        "Class": tried["name"],
+        "Tokenizer": tried["tokenizer"],
+        "Reads": "left context only" if tried["causal"] else "both sides",
+        "Last hidden state": {
+            True: "normed once more, outside the last block",
+            False: "as the last block gives it",
+        }.get(tried["last_normed"], "normed or not: not found out"),
+        "Length limit": "none" if limit is None else f"{limit:,} pieces",
+    }
+
+
+def pieces(report: Report, model: str) -> str | None:
+    """One line on what a model's tokenizer made of the focal words; None of a twin."""
+    rows = report.rows("alignment", model=model)
+    count = int(rows["instances"].sum())
+    if not count:
+        return None
+    mean = float((rows["instances"] * rows["mean_pieces"]).sum()) / count
+    cut, unknown = int(rows["windowed"].sum()), int(rows["unknown"].sum())
+    said = [
+        f"{count:,} focal words",
+        f"{len(rows):,} surface forms",
+        f"{mean:.2f} pieces on average",
+        f"{cut:,} windows moved",
+    ]
+    return ", ".join([*said, f"{unknown:,} with an unknown piece"] if unknown else said)
+
+
+def beside(report: Report) -> list[dict[str, Any]]:
+    """A row per model: what folds chose of it, and how that stands to the first model's."""
+    chosen = {row["model"]: row for row in records(selected(report))}
+    first = next(iter(report.choices))
+    against = {
+        row["reference_model"]: row
+        for row in records(report.rows("differences", kind=SELECTED, model=first, figure=FIGURE))
+    }
+    return [
+        {
+            "name": model,
+            "chosen": chosen.get(model),
+            "against": against.get(model),
+            "notes": notes(report.provenance["models"][model]),
+            "pieces": pieces(report, model),
+        }
+        for model in report.choices
+    ]
+
+
+def blocks(report: Report, model: str) -> int:
+    """Number of an encoder's blocks, which is the number of its last layer."""
+    return int(report.provenance["models"][model]["model"]["blocks"])
+
+
+def by_depth(report: Report) -> bool:
+    """Whether layers have to be compared by relative depth: not all models have as many blocks."""
+    return len({blocks(report, model) for model in report.choices}) > 1

@@ -1,0 +1,168 @@
+"""From values to pages: templates, what a page may load, how data lie in it."""
+
+import base64
+import hashlib
+import json
+import zlib
+from functools import cache
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import bokeh
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from wsd.artifacts.tables import feature_set
+from wsd.storage.atomic import write_text
+from wsd.storage.file_names import file_name
+
+BOKEH, STYLE = "bokeh.min.js", "style.css"
+# The scripts of a page, in the order in which they are loaded: each uses only those before it.
+SHARED = ("page.js", "plots.js")
+TABLES = (*SHARED, "curves.js", "tables.js")
+WORD_PARTS = (
+    "data", "state", "address", "text", "colours", "plot", "scores", "card", "table", "steps",
+    "filters",
+)  # fmt: skip
+WORD = (*SHARED, *(f"word-{part}.js" for part in WORD_PARTS), "word.js")
+
+
+def write_assets(folder: Path) -> None:
+    """Write Bokeh's script, the report's own scripts and its style sheet.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+    for name in dict.fromkeys((BOKEH, *WORD, *TABLES, STYLE)):
+        write_text(folder / name, asset(name))
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of one of the report's files."""
+    if name == BOKEH:
+        path = Path(bokeh.__file__).parent / "server" / "static" / "js" / name
+        return path.read_text(encoding="utf-8")
+    return (package_files("wsd.report.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def render(template: str, **values: Any) -> str:
+    """A page of the report, which loads the report's own files and nothing else.
+
+    Parameters
+    ----------
+    template : str
+    values
+        For the template; ``root`` is the way to the report's folder.
+    """
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            **values,
+            scripts=(BOKEH, *(WORD if template == "word.html" else TABLES)),
+            portable=False,
+            csp=_csp("'self'"),
+        )
+    )
+
+
+def render_portable(template: str, *, data: Any, figure: Any, **values: Any) -> str:
+    """A word's page as one file, whose scripts are let in by their hashes."""
+    scripts = "".join(asset(name) for name in WORD)
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            **values,
+            packed=pack({"bokeh": asset(BOKEH), "data": data, "figure": figure}),
+            script=Markup(scripts),  # noqa: S704 - the package's own files
+            style=Markup(asset(STYLE)),  # noqa: S704 - the package's own file
+            root="",
+            portable=True,
+            csp=_csp(f"{_hash(scripts)} {_hash(asset(BOKEH))}"),
+        )
+    )
+
+
+def encode(values: np.ndarray, dtype: str) -> str:
+    """Numbers as base64 of their bytes."""
+    return base64.b64encode(values.astype(dtype).tobytes()).decode()
+
+
+def pack(value: Any) -> str:
+    """JSON, deflated, in base64: what the page's script unpacks."""
+    return base64.b64encode(zlib.compress(_dump(value).encode(), 9)).decode()
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _script_json(value: Any) -> Markup:
+    """JSON that cannot end the script element it stands in, nor start a comment there."""
+    text = _dump(value)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704 - nothing is left that HTML would interpret
+
+
+def _csp(scripts: str) -> str:
+    # Bokeh styles its shadow trees with <style> elements, and its icons are data: images.
+    return (
+        f"default-src 'none'; script-src {scripts}; style-src 'self' 'unsafe-inline'; "
+        "img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def percent(value: float, digits: int = 2) -> str:
+    """A fraction in percent; a dash where there is none."""
+    return "\N{EN DASH}" if value != value else f"{value * 100:.{digits}f}"
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A difference of fractions in points, with its sign."""
+    if value != value:
+        return "\N{EN DASH}"
+    return f"{value * 100:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _p(value: float) -> str:
+    if value != value:
+        return "\N{EN DASH}"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("wsd.report.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["feature_set"] = feature_set
+    environment.filters.update(
+        percent=percent,
+        signed=signed,
+        p=_p,
+        depth=lambda value: "\N{EN DASH}" if value != value else f"{value:.2f}",
+        script_json=_script_json,
+        page=lambda word: f"{file_name(str(word))}.html",
+        # A path segment or a fragment's value, so `/` is escaped too.
+        part=lambda text: quote(str(text), safe=""),
+        count=lambda number: f"{int(number):,}",
+        # A place to break a long name at, which copying and searching do not see.
+        breakable=lambda text: Markup("_<wbr>").join(str(text).split("_")),
+        pretty=lambda value: json.dumps(value, indent=2, ensure_ascii=False),
+    )
+    return environment

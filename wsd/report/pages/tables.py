@@ -1,0 +1,72 @@
+"""The tables that the report reads, and the columns that each must have."""
+
+from functools import partial
+
+from wsd.artifacts.tables import KEY_COLUMNS, SCORES_COLUMNS, SUMMARY_COLUMNS
+from wsd.metrics.scores import MEAN_SCORES
+from wsd.storage.csv import Columns
+
+# Tables that lie together, behind the comparison.
+COMPARISON_TABLES = (
+    *("controls", "differences", "best-set", "errors", "learning"),
+    *("layers", "word-layers", "model-layers"),
+)
+_NAMES = ("model", "view", "layers", "classifier")
+_MEANS = tuple(f"{mean}{bound}" for mean in MEAN_SCORES for bound in ("", "_low", "_high"))
+_DIFFERENCE = ("difference", "difference_low", "difference_high", "p_holm")
+# What is measured of the selected configuration's probabilities, one file each per model.
+CONFIDENCE_TABLES = ("calibration", "reliability", "novelty")
+# The tables that earlier steps wrote. A run without controls, further training sets or a second
+# model has no rows of some of them.
+_optional = partial(Columns, may_be_empty=True)
+REPORT_TABLES = {
+    "scores": Columns(
+        (*KEY_COLUMNS, "word"), tuple(c for c in SCORES_COLUMNS if c not in (*KEY_COLUMNS, "word"))
+    ),
+    "summary": Columns(
+        tuple(KEY_COLUMNS), tuple(c for c in SUMMARY_COLUMNS if c not in KEY_COLUMNS)
+    ),
+    "comparison": Columns(("kind", *_NAMES, "about"), ("n_words", "objective_on_folds", *_MEANS)),
+    "controls": _optional(("kind", *_NAMES), _MEANS),
+    "differences": _optional(
+        ("reference_model", "kind", *_NAMES, "figure"), ("difference", "low", "high", "p_holm")
+    ),
+    "best-set": Columns((*_NAMES, "figure"), ("estimate", "p"), ("not_told_from_best",)),
+    "errors": _optional(
+        ("reference_model", "kind", "model", "word", "gold", "selected", "predicted"), ("index",)
+    ),
+    "learning": _optional((*_NAMES, "train"), ("n_train", "mean_macro_f1_in_common")),
+    "layers": Columns(
+        (*_NAMES, "figure", "reference"),
+        ("relative_depth", "value", "low", "high", *_DIFFERENCE),
+        ("chosen_on_folds", "not_told_from_best"),
+    ),
+    "model-layers": _optional(
+        (*_NAMES, "figure", "reference_model"),
+        ("relative_depth", "value", "reference_value", *_DIFFERENCE),
+    ),
+    "word-layers": Columns(
+        (*_NAMES, "word", "chosen_by"),
+        ("errors", "macro_f1", "macro_f1_low", "macro_f1_high", "macro_f1_on_folds"),
+        ("chosen_on_folds", "not_told_from_best"),
+    ),
+    "geometry": _optional(
+        ("model", "view", "layers", "centring", "word"),
+        ("anisotropy", "self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"),
+    ),
+    "alignment": Columns(
+        ("model", "word", "form", "pieces"),
+        ("instances", "mean_pieces", "max_pieces", "unknown", "windowed"),
+    ),
+    "calibration": _optional(
+        (*_NAMES, "test", "word", "scores"),
+        ("n", "accuracy", "confidence", "ece", "ece_low", "ece_high"),
+    ),
+    "reliability": _optional(
+        (*_NAMES, "test", "scores"),
+        ("n", "confidence", "accuracy", "accuracy_low", "accuracy_high"),
+    ),
+    "novelty": _optional(
+        (*_NAMES, "sentences", "word"), ("n", "far", "accuracy_far", "accuracy_near")
+    ),
+}

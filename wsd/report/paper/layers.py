@@ -1,0 +1,158 @@
+"""The figure over all words of every layer and combination: a panel per model.
+
+A line per classifier with its band, combinations beside it with bars: 95% intervals. Dashed: the
+context alone, under the same classifier. Horizontal: other systems and the most frequent sense.
+Where models have different numbers of blocks, layers stand at their relative depth, so that the
+panels can be held against each other; what is printed below them stays the number of the layer.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from wsd.report.paper import style
+
+# As wsd.evaluation.compare writes them.
+CONTROL, MOST_FREQUENT = "control view", "most_frequent_sense"
+SYSTEMS = ("published", "system")
+CONTEXT = "context"
+VALUES = ("value", "low", "high")
+HEIGHT = 100.0  # mm
+PLOT = 62.0  # mm of it, roughly, between the lowest and the highest value
+ASIDE = 0.08  # of the way to the next layer
+CONTEXT_LINE: dict[str, Any] = {"linestyle": "--", "linewidth": 0.8, "zorder": 1.5}
+LEADER: dict[str, Any] = {
+    **{"arrowstyle": "-", "color": style.GREY, "linewidth": 0.5},
+    **{"relpos": (0, 0.5), "shrinkA": 0, "shrinkB": 0},
+}
+
+
+def draw_layers(
+    layers: pd.DataFrame, controls: pd.DataFrame, comparison: pd.DataFrame
+) -> Figure | None:
+    """Draw layers.csv with controls.csv and comparison.csv."""
+    found = style.panels(layers, ("model", "view"))
+    if not found:
+        return None
+    measure = str(layers["figure"].iloc[0])
+    figure, axes = style.canvas(len(found), HEIGHT, width=style.TWO_COLUMNS, sharey=True)
+    of_classifiers = style.looks(layers["classifier"].unique().tolist())
+    depth = style.by_depth(layers)
+    for ax, (caption, table) in zip(axes, found, strict=True):
+        # A static view tells of no blocks.
+        count = style.blocks_of(table) if depth else 0
+        blocks = count or 1
+        at = places(table["layers"].unique().tolist(), blocks)
+        groups = list(table.groupby("classifier", sort=False))
+        for i, (classifier, rows) in enumerate(groups):
+            # A little beside each other, so that none hides another.
+            beside = {
+                name: x + ASIDE / blocks * (i - (len(groups) - 1) / 2) for name, x in at.items()
+            }
+            look = of_classifiers[str(classifier)]
+            context = of_context(controls, str(table["model"].iloc[0]), str(classifier))
+            x = context["layers"].map(beside)
+            ax.plot(x, 100 * context[measure], color=look.colour, **CONTEXT_LINE)
+            curve(ax, style.single(rows), beside, look)
+            combined = rows[~rows["layers"].str.isdecimal()]
+            x, ends = combined["layers"].map(beside), [100 * combined[n] for n in VALUES]
+            style.bars(ax, x, *ends, linestyle="none", **look.line)
+            ring_chosen(ax, rows, beside)
+        style.choice_ticks(ax, at)
+        if count:
+            ax.set_xlabel(f"Layer of {count}, at its relative depth")
+        ax.set_title(caption)
+    for ax in axes[:: style.BESIDE]:
+        ax.set_ylabel(style.percent_of(measure))
+    horizontals(axes, comparison, measure)
+    handles = [
+        *(style.key(style.shown(name), **look.line) for name, look in of_classifiers.items()),
+        style.key("context only", color=style.GREY, **CONTEXT_LINE),
+        style.key("chosen on folds", **style.RINGED),
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 6))
+    return figure
+
+
+def places(names: Sequence[str], blocks: int = 1) -> dict[str, float]:
+    """Where each layer choice stands: a layer at its number, combinations behind the last.
+
+    All over the number of blocks, if one is given: layers then stand at their relative depth.
+    """
+    numbers = sorted(int(name) for name in names if name.isdecimal())
+    combined = [name for name in names if not name.isdecimal()]
+    first = numbers[-1] + 1.5 if numbers else 0
+    at = {
+        **{str(layer): float(layer) for layer in numbers},
+        **{name: first + i for i, name in enumerate(combined)},
+    }
+    return {name: place / blocks for name, place in at.items()}
+
+
+def of_context(controls: pd.DataFrame, model: str, classifier: str) -> pd.DataFrame:
+    """The single layers of the view of the context alone."""
+    found = controls[(controls["kind"] == CONTROL) & (controls["view"] == CONTEXT)]
+    return style.single(found[(found["model"] == model) & (found["classifier"] == classifier)])
+
+
+def curve(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float], look: style.Look) -> None:
+    """A line over single layers, in its band."""
+    x = rows["layers"].map(at).astype(float)
+    value, low, high = (100 * rows[name] for name in VALUES)
+    ax.fill_between(x, low, high, color=look.colour, alpha=0.18, linewidth=0)
+    ax.plot(x, value, **look.line)
+
+
+def ring_chosen(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float]) -> None:
+    """A ring around what the folds choose."""
+    chosen = rows[rows["chosen_on_folds"]]
+    ax.plot(chosen["layers"].map(at), 100 * chosen["value"], **style.RINGED)
+
+
+def horizontals(axes: Sequence[Axes], comparison: pd.DataFrame, measure: str) -> None:
+    """Lines for what has no layers of its own, named at the right of each row of panels."""
+    found = comparison[
+        comparison["kind"].isin(SYSTEMS) | (comparison["classifier"] == MOST_FREQUENT)
+    ].drop_duplicates(["kind", "model", "layers", "classifier"])
+    values = (100 * found[measure]).tolist()
+    names = found["model"].where(found["kind"].isin(SYSTEMS), found["classifier"])
+    for ax in axes:
+        for value in values:
+            ax.axhline(value, color=style.GREY, linewidth=0.5, zorder=0.5)
+    low, high = axes[0].get_ylim()
+    labels = apart(values, (high - low) * 1.2 * style.SMALL * style.POINT / PLOT)
+    for i, ax in enumerate(axes, 1):
+        if i % style.BESIDE == 0 or i == len(axes):
+            for name, value, label in zip(names, values, labels, strict=True):
+                ax.annotate(
+                    style.shown(name),
+                    (1, value),
+                    (1.03, label),
+                    xycoords=("axes fraction", "data"),
+                    textcoords=("axes fraction", "data"),
+                    arrowprops=LEADER,
+                    annotation_clip=False,
+                    fontsize=style.SMALL,
+                    va="center",
+                )
+
+
+def apart(values: Sequence[float], least: float) -> list[float]:
+    """The values, moved as far as labels need that may not be nearer than ``least``.
+
+    >>> apart([3.0, 1.0, 3.0], 1)
+    [2.5, 1.0, 3.5]
+    """
+    order = np.argsort(values, kind="stable")
+    moved = np.array(values, dtype=float)[order]
+    for _ in range(100 * len(moved)):
+        overlaps = np.clip(least - np.diff(moved), 0, None)
+        if not (overlaps > 1e-6).any():
+            break
+        moved[:-1] -= overlaps / 2
+        moved[1:] += overlaps / 2
+    return moved[np.argsort(order)].tolist()

@@ -1,0 +1,59 @@
+"""Macro-F1 of every word and layer choice: a panel per classifier, view and model.
+
+The darker, the better; the shades are finer at the top, where layers lie close together. What the
+folds of the word choose is framed.
+"""
+
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.colors import ListedColormap, PowerNorm
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from wsd.report.paper.style import SMALL, canvas, choice_ticks, panels, shown
+
+ROW, AROUND = 3.5, 29.0  # mm: a word, and what stands above and below the words
+# No step is so dark that a number in black is lost on it.
+SHADES = ListedColormap(matplotlib.colormaps["Blues"](np.linspace(0.0, 0.62, 256)))
+NUMBER: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL, "in_layout": False}
+FRAME: dict[str, Any] = {
+    **{"fill": False, "edgecolor": "black", "linewidth": 0.9},
+    **{"zorder": 2, "clip_on": False},  # over the cells, and whole at the edge
+}
+
+
+def draw_words(words: pd.DataFrame) -> Figure | None:
+    """Draw word-layers.csv."""
+    found = panels(words, ("model", "view", "classifier"))
+    if not found:
+        return None
+    most = max(rows["word"].nunique() for _, rows in found)
+    figure, axes = canvas(len(found), ROW * most + AROUND)
+    norm = PowerNorm(3, words["macro_f1"].min(), words["macro_f1"].max())
+    for ax, (caption, rows) in zip(axes, found, strict=True):
+        names, choices = rows["word"].unique().tolist(), rows["layers"].unique().tolist()
+        values = np.full((len(names), len(choices)), np.nan)
+        for word, layers, value, chosen in zip(
+            *(rows[name] for name in ("word", "layers", "macro_f1", "chosen_on_folds")), strict=True
+        ):
+            y, x = names.index(word), choices.index(layers)
+            values[y, x] = value
+            ax.text(x + 0.5, y + 0.5, f"{100 * value:.0f}", **NUMBER)
+            if chosen:
+                ax.add_patch(Rectangle((x, y), 1, 1, **FRAME))
+        ax.pcolormesh(values, cmap=SHADES, norm=norm, edgecolors="white", linewidth=0.4)
+        choice_ticks(ax, {choice: x + 0.5 for x, choice in enumerate(choices)})
+        ax.set_yticks(np.arange(len(names)) + 0.5, [shown(word) for word in names])
+        ax.invert_yaxis()
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        ax.set_title(caption)
+    handles = [
+        Rectangle((0, 0), 1, 1, facecolor=SHADES(0.5), label="macro-F1 (%)"),
+        Rectangle((0, 0), 1, 1, label="chosen on folds", **FRAME),
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    return figure

@@ -1,0 +1,259 @@
+"""A config, checked: every value that could fail later is refused here, by key.
+
+Snakemake merges the config files; this turns the result into typed values. No step of the
+pipeline imports it: steps get what they need as arguments.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name, read_manifest
+from wsd.artifacts.features import Features, parse_features
+from wsd.artifacts.layer_choice import expand_layers
+from wsd.artifacts.search import PARAMETERS
+from wsd.artifacts.training_set import FULL
+from wsd.artifacts.views import STATIC
+from wsd.corpora.coarsewsd20 import SYSTEMS as PUBLISHED
+from wsd.corpora.coarsewsd20 import draws, words_of_trains
+from wsd.errors import ConfigError, CorpusError
+from wsd.run.config_files import read_configs
+from wsd.run.schema import ClassifierEntry, ConfigFile, Controls, ModelEntry, OwnCorpus, SystemEntry
+from wsd.run.settings import MIX, Classifier, Config, Model
+from wsd.run.validation import README, validate
+
+# What else lies where a model's folder does.
+BESIDE_MODELS = (
+    "audit", "baselines", "comparison", "comparison.csv", "corpus", "figures", "folds", "portable",
+    "provenance.json", "published", "report", "scores.csv", "selected.wsd", "selection.csv",
+    "selection.json", "source", "summary.csv", "systems", "trains",
+)  # fmt: skip
+NESTED = ("1pct", "5pct", "10pct", "25pct", "50pct")
+SOURCES = ("hub", "revision", "package", "path")
+# What to do about a name that is taken.
+FREE = {
+    "models": "give it another name: no model, twin or other file of the results has it",
+    "classifiers": "give it another name",
+    "systems": "give the system a name that no model, published system or other system has",
+}
+
+
+def load(files: Sequence[Path]) -> Config:
+    """Read config files, later ones over earlier ones, and check what they say together."""
+    return check(read_configs(files))
+
+
+def check(config: Mapping[str, Any]) -> Config:
+    """Check a config: every value by itself, and what they have to do with each other.
+
+    Parameters
+    ----------
+    config : mapping
+        The merged config files.
+
+    Raises
+    ------
+    ConfigError
+        Naming the key, the value and what is possible.
+    """
+    said = validate(config)
+    _check_views(said)
+    dataset = _dataset(said.dataset)
+    words = dataset.choose(said.words, where="config key words")
+    models = {
+        entry.name: _model(entry, f"models[{i}]", said) for i, entry in enumerate(said.models)
+    }
+    # A model whose weights are drawn already would be its own twin, with another seed at most.
+    twins = {
+        name: replace(model, name=name, random_weights=seed)
+        for model in models.values()
+        if model.random_weights is None
+        for seed in said.controls.random_weights
+        for name in [f"{model.name}-random-{seed}"]
+    }
+    classifiers = {
+        entry.name: _classifier(entry, f"classifiers[{i}]", config["classifiers"][i])
+        for i, entry in enumerate(said.classifiers)
+    }
+    published = PUBLISHED if dataset.name == "coarsewsd20" else ()
+    _check_names("models", said.models, [*BESIDE_MODELS, *twins])
+    _check_names("classifiers", said.classifiers)
+    _check_names("systems", said.systems, [*models, *twins, *published])
+    _check_systems(said.systems)
+    _check_controls(said.controls, classifiers)
+    trains = _trains(said.trains, dataset, words)
+    if "code_length" in said.analyses:
+        _check_code_length(trains, [classifiers[name] for name in said.controls.classifiers])
+    return Config(
+        dataset=dataset,
+        words=words,
+        models=models,
+        twins=twins,
+        trains=trains,
+        tuning=said.tuning,
+        controls=said.controls,
+        analyses=tuple(said.analyses),
+        projections=tuple(said.projections),
+        sentences=said.sentences,
+        systems={system.name: system.file for system in said.systems},
+        classifiers=classifiers,
+        store=tuple(said.views.store),
+        classify=tuple(said.views.classify),
+        seed=said.seed,
+        device=said.device,
+    )
+
+
+def _refused(what: str, key: str, fix: str) -> ConfigError:
+    return ConfigError(what, where=f"config key {key}", fix=fix)
+
+
+def _check_views(said: ConfigFile) -> None:
+    used: dict[str, Iterable[str]] = {
+        "views.classify": said.views.classify,
+        "controls.views": said.controls.views,
+        **{f"features[{i}]": entry for i, entry in enumerate(said.features)},
+    }
+    for key, views in used.items():
+        for view in views:
+            if view not in said.views.store:
+                what = f"the view {view!r} is to be classified but not stored"
+                raise _refused(what, key, f"add {view} to views.store")
+    if said.views.classify[0] in STATIC:
+        raise _refused(
+            f"the first view, {said.views.classify[0]!r}, has no layers",
+            "views.classify",
+            "put another first: pages, twins, control task and analyses are of the first",
+        )
+
+
+def _dataset(entry: str | OwnCorpus) -> Dataset:
+    """A built-in corpus by its name, or another by its folder."""
+    if isinstance(entry, str):
+        return DATASETS[entry]
+    check_name(entry.name, "config key dataset.name")
+    try:
+        return read_manifest(Path(entry.path) / MANIFEST, name=entry.name, title=entry.title)
+    except CorpusError as error:
+        where = f"dataset.path, {error.where}"
+        raise _refused(error.what, where, error.fix or README) from None
+
+
+def _model(entry: ModelEntry, key: str, said: ConfigFile) -> Model:
+    source = {name: getattr(entry, name) for name in SOURCES if name in entry.model_fields_set}
+    if set(source) not in ({"hub", "revision"}, {"package"}, {"path"}):
+        raise _refused(
+            f"the model {entry.name!r} has no source, or more than one: {', '.join(source) or '-'}",
+            key,
+            "give exactly one of `hub` with `revision`, `package`, or `path`",
+        )
+    choices = expand_layers(said.layers, entry.blocks, where="config key layers")
+    if all(choice.operation == MIX for choice in choices):
+        raise _refused(
+            f"nothing but a learned mix: {', '.join(choice.name for choice in choices)}",
+            "layers",
+            "add another choice, such as all: only logistic learns a mix, and the pages show none",
+        )
+    sets = [_feature_set(of, entry.blocks, f"features[{i}]") for i, of in enumerate(said.features)]
+    return Model(
+        **{name: value for name, value in entry if name not in SOURCES},
+        source=source,
+        layers=tuple(choice.name for choice in choices),
+        features=tuple(dict.fromkeys((one.view, one.layers) for one in sets)),
+    )
+
+
+def _feature_set(entry: Mapping[str, str | int], blocks: int, key: str) -> Features:
+    layers = "+".join(map(str, entry.values()))
+    found = parse_features("+".join(entry), layers, blocks, where=f"config key {key}")
+    for view, choice in found.parts:
+        if choice.operation == MIX:
+            raise _refused(
+                f"a learned mix, {entry[view]!r}, beside another vector",
+                f"{key}.{view}",
+                "use mean, sum or concat here: a mix is learned on one view alone, and stands "
+                "under `layers`",
+            )
+    return found
+
+
+def _classifier(entry: ClassifierEntry, key: str, written: Mapping[str, Any]) -> Classifier:
+    estimator = entry.estimator or entry.name
+    if estimator not in PARAMETERS:
+        fix = f"add `estimator:` with {' or '.join(PARAMETERS)}"
+        raise _refused(f"{entry.name!r} is no estimator", key, fix)
+    # As it is written: in its order, and a whole number as one.
+    space = {k: v for k, v in written.items() if k not in ("name", "estimator")}
+    for name in space:
+        if name not in PARAMETERS[estimator]:
+            fix = f"its parameters are {', '.join(PARAMETERS[estimator])}"
+            raise _refused(f"{estimator} has no parameter {name!r}", key, fix)
+    return Classifier(entry.name, estimator, space)
+
+
+def _check_names(
+    key: str,
+    entries: Sequence[ModelEntry | ClassifierEntry | SystemEntry],
+    others: Iterable[str] = (),
+) -> None:
+    """Names become files, and two names that differ in case are one file on some disks."""
+    taken = {name.lower() for name in others}
+    for i, entry in enumerate(entries):
+        if entry.name.lower() in taken:
+            raise _refused(f"the name {entry.name!r} is taken", f"{key}[{i}].name", FREE[key])
+        taken.add(entry.name.lower())
+
+
+def _check_systems(systems: Sequence[SystemEntry]) -> None:
+    for i, system in enumerate(systems):
+        if not Path(system.file).is_file():
+            fix = "give a file of JSON lines, as `wsd score` takes it"
+            raise _refused(f"there is no file {system.file!r}", f"systems[{i}].file", fix)
+
+
+def _check_controls(controls: Controls, classifiers: Iterable[str]) -> None:
+    for i, name in enumerate(controls.classifiers):
+        if name not in classifiers:
+            fix = f"choose among {', '.join(classifiers)}"
+            raise _refused(f"there is no classifier {name!r}", f"controls.classifiers[{i}]", fix)
+
+
+def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tuple[str, ...]:
+    """Training sets by name, a setting of several draws as all of them; ``full`` first."""
+    holds = words_of_trains() if dataset.name == "coarsewsd20" else {}
+    found = [FULL]
+    for i, name in enumerate(names):
+        # The whole of the set under its other name: the same rows, the same results.
+        drawn = (FULL,) if name == "100pct" and holds else draws(name)
+        drawn = tuple(train for train in drawn if train == FULL or train in holds)
+        if not drawn:
+            raise _refused(
+                f"{dataset.title} has no training set {name!r}",
+                f"trains[{i}]",
+                "use full" + (", balanced, 1pct to 100pct, or nshot-1 to 30" if holds else ""),
+            )
+        if not all(train == FULL or set(words) & set(holds[train]) for train in drawn):
+            raise _refused(
+                f"the training set {name!r} has none of the words {', '.join(words)}",
+                f"trains[{i}]",
+                "leave it out, or choose other words",
+            )
+        found += drawn
+    return tuple(dict.fromkeys(found))
+
+
+def _check_code_length(trains: Sequence[str], classifiers: Sequence[Classifier]) -> None:
+    lacking = [train for train in NESTED if train not in trains]
+    if lacking:
+        raise _refused(
+            f"the code length needs the nested training sets, {', '.join(lacking)} too",
+            "trains",
+            "add them, or leave code_length out of analyses",
+        )
+    if not {"logistic", "lda"} & {classifier.estimator for classifier in classifiers}:
+        raise _refused(
+            "the code length needs a classifier that gives probabilities",
+            "controls.classifiers",
+            "add one of logistic and lda, or leave code_length out of analyses",
+        )

@@ -1,0 +1,238 @@
+"""Whether a run can start here, and what is at hand: what to look at first when something is wrong.
+
+Nothing is fetched, and no result is touched.
+"""
+
+import argparse
+import importlib.metadata
+import os
+import platform
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wsd import logs
+from wsd.arguments import CONFIG
+from wsd.artifacts.dataset import Dataset
+from wsd.corpora import coarsewsd20, fetch, own
+from wsd.corpora.archive import changed_files, check_archive
+from wsd.encoder import hub
+from wsd.encoder.model import resolve
+from wsd.encoder.resume import JOURNAL, UNFINISHED
+from wsd.errors import ConfigError, ModelError, WsdError
+from wsd.run import damage, lock, plan
+from wsd.run.settings import Config, Model
+from wsd.storage.partial import PART
+
+PACKAGES = ("wsd", "torch", "transformers", "snakemake", "scikit-learn", "numpy", "pyarrow")
+OK, NOTE, BAD = "ok", "note", "BAD"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of what was found.
+
+    Attributes
+    ----------
+    state : {"ok", "note", "BAD"}
+        ``BAD`` is what keeps a run from starting, or from ending well.
+    topic, text : str
+    fix : str, optional
+        What to do about it.
+    """
+
+    state: str
+    topic: str
+    text: str
+    fix: str | None = None
+
+    def __str__(self) -> str:
+        line = f"{self.state:4}  {self.topic}: {self.text}"
+        return f"{line}\n        what to do: {self.fix}" if self.fix else line
+
+
+def examine(config: Config, results: Path, state: Path) -> list[Finding]:
+    """Look at everything that a run of ``config`` needs.
+
+    Parameters
+    ----------
+    config : Config
+    results, state : Path
+        The folder of all results, and that of the workflow manager.
+    """
+    return [
+        *_versions(),
+        *_machine(config),
+        *_other_run(state),
+        *_disk(config, results),
+        *_corpus(config.dataset, results),
+        *map(_model, config.models.values()),
+        *_left_behind(results),
+    ]
+
+
+def _versions() -> Iterator[Finding]:
+    found = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
+    yield Finding(OK, "versions", f"python {platform.python_version()}, {found}")
+
+
+def _machine(config: Config) -> Iterator[Finding]:
+    from wsd.encoder.devices import choose_device
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    text = f"{platform.system()} {platform.machine()}, {cores} cores for this process"
+    try:
+        device = choose_device(config.device)
+    except ConfigError as error:
+        yield Finding(BAD, "device", error.what, error.fix)
+        return
+    yield Finding(OK, "machine", f"{text}; device {config.device}: {device}")
+
+
+def _other_run(state: Path) -> Iterator[Finding]:
+    if busy := lock.busy(state):
+        yield Finding(BAD, "runs", busy.what, busy.fix)
+    else:
+        yield Finding(OK, "runs", "no other run is at work in this folder")
+
+
+def _disk(config: Config, results: Path) -> Iterator[Finding]:
+    there = next(folder for folder in [results, *results.absolute().parents] if folder.exists())
+    count = config.dataset.sizes
+    needed = sum(
+        plan.embedding_bytes(model, sum(count[word] for word in words), views)
+        for model, words, views in plan.to_embed(config, results)
+    )
+    free = shutil.disk_usage(there).free
+    text = f"{free / 1e9:.1f} GB free in {there}, {needed / 1e9:.2f} GB of vectors still to come"
+    if not os.access(there, os.W_OK) or os.statvfs(there).f_flag & os.ST_RDONLY:
+        yield Finding(BAD, "results", f"{there} cannot be written", "make it writable for you")
+    elif free < needed:
+        yield Finding(BAD, "results", text, "make room, or name fewer words, models or views.store")
+    else:
+        yield Finding(OK, "results", text)
+    for topic, folder in (
+        ("cache of archives", fetch.cache_folder()),
+        ("cache of the hub", hub.hub_cache()),
+    ):
+        if folder.is_dir():
+            used, free = _size(folder), shutil.disk_usage(folder).free
+            yield Finding(OK, topic, f"{folder}: {used / 1e6:.0f} MB, {free / 1e9:.1f} GB free")
+        else:
+            yield Finding(OK, topic, f"{folder}: nothing there yet")
+
+
+def _size(folder: Path) -> int:
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return sum(path.stat().st_size for path in files)
+
+
+def _corpus(dataset: Dataset, results: Path) -> Iterator[Finding]:
+    if dataset.folder is not None:
+        yield _imported(dataset, dataset.folder)
+    elif dataset.name != "coarsewsd20":
+        yield Finding(OK, "corpus", f"{dataset.title}: it comes with the program")
+    else:
+        source, files = results / damage.SOURCE, coarsewsd20.downloaded_files()
+        whole = all((source / file).is_file() for file in files)
+        if whole and not any(changed_files(source)):
+            text = f"{dataset.title}: all {len(files)} files are here, verified"
+            yield Finding(OK, "corpus", text)
+        else:
+            yield _archive(dataset)
+
+
+def _imported(dataset: Dataset, folder: Path) -> Finding:
+    """Of a corpus of the user's own: whether it is what was imported."""
+    missing = [folder / file for file in dataset.digests if not (folder / file).is_file()]
+    for paths, what in (
+        (missing, "missing"),
+        (list(own.changed_copies(folder, dataset.digests)), "not what was imported"),
+    ):
+        if paths:
+            text = f"{dataset.title}: {len(paths)} files are {what}, such as {paths[0]}"
+            return Finding(BAD, "corpus", text, "import again")
+    text = f"{dataset.title}: all {len(dataset.digests)} files are what was imported: {folder}"
+    return Finding(OK, "corpus", text)
+
+
+def _archive(dataset: Dataset) -> Finding:
+    """Of a corpus that is downloaded: whether its archive is at hand."""
+    named = os.environ.get("WSD_COARSEWSD20_ARCHIVE")
+    archive = Path(named) if named else fetch.cache_folder() / coarsewsd20.ARCHIVE_NAME
+    if not named and not archive.is_file():
+        text = f"{dataset.title} will be downloaded"
+        return Finding(NOTE, "corpus", text, f"without a network {fetch.WAYS_ON}")
+    try:
+        check_archive(archive)
+    except WsdError as error:
+        if named:
+            fix = error.fix or "see to that file"
+            return Finding(BAD, "corpus", f"{error.what}: {archive}", fix)
+        text = f"the archive in the cache is damaged ({error.what}): {archive}"
+        return Finding(NOTE, "corpus", f"{text}; it will be fetched again")
+    text = f"{dataset.title}: the archive is at hand, verified: {archive}"
+    return Finding(OK, "corpus", text)
+
+
+def _model(model: Model) -> Finding:
+    topic = f"model {model.name}"
+    source: dict[str, Any] = model.source
+    where = ", ".join(f"{key} {value}" for key, value in source.items() if key != "revision")
+    if "hub" in source and not hub.is_cached(source["hub"], source["revision"]):
+        ways = f"without a network {hub.WAYS_ON}"
+        return Finding(NOTE, topic, f"{where}: not in the cache, will be fetched", ways)
+    try:
+        record = resolve(
+            model.name, sha256=model.sha256, blocks=model.blocks, width=model.width, **source
+        )
+    except (ModelError, ConfigError) as error:
+        return Finding(BAD, topic, error.what, error.fix)
+    text = f"{where}: {len(record['files'])} files, {len(model.sha256)} of them against the"
+    return Finding(OK, topic, f"{text} config's SHA-256")
+
+
+def _left_behind(results: Path) -> Iterator[Finding]:
+    if parts := list(results.rglob(f".*{PART}")):
+        text = f"{len(parts)} files, such as {parts[0]}"
+        fix = "nothing: the next run removes what no live process writes"
+        yield Finding(NOTE, "left half-written", text, fix)
+    for journal in results.rglob(f"{UNFINISHED}/{JOURNAL}"):
+        text = f"{journal.parent}: {_size(journal.parent) / 1e6:.0f} MB of vectors"
+        fix = "nothing, if that word is still to be embedded: the next run goes on from there; "
+        yield Finding(NOTE, "unfinished", text, f"{fix}else delete the folder")
+    for path, what in damage.damaged(results, quick=True):
+        yield Finding(NOTE, "damaged", f"{path}: {what}", "nothing: the next run makes it again")
+    for path in sorted(results.rglob("*.damaged")):
+        yield Finding(NOTE, "set aside", f"{path}", "delete it once you have seen it")
+
+
+def advice(findings: list[Finding], command: str) -> str:
+    """What to do next."""
+    bad = sum(finding.state == BAD for finding in findings)
+    if bad:
+        return f"{bad} thing{'s' if bad > 1 else ''} to put right first, marked {BAD}."
+    return f"A run can start: {command}"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "--configfile", type=Path, nargs="+", default=[], metavar="FILE",
+        help="as of snakemake: over config/config.yaml",
+    )  # fmt: skip
+    parser.set_defaults(under=[CONFIG])
+    parser.add_argument("--results", type=Path, default=Path("results"))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command; the exit code is 1 where a run cannot start."""
+    findings = examine(args.config, args.results, Path(".snakemake"))
+    for finding in findings:
+        logs.show(str(finding))
+    over = ["--configfile", *map(str, args.configfile)] if args.configfile else []
+    logs.show(advice(findings, shlex.join(["snakemake", "--cores", "all", *over])))
+    return int(any(finding.state == BAD for finding in findings))

@@ -1,0 +1,176 @@
+"""What a run will cost, said before it starts, in disk and roughly in time.
+
+The disk is that of the embeddings: everything else is small beside it. The time is that of the
+encoder's matrix products, at the speed measured here and now, of fitting the logistic regressions,
+of t-SNE, and of starting the jobs. Folds, baselines, calibration, comparison and pages are not in
+it: of the processor time of a sweep with MiniLM they took an eighth.
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from wsd import logs
+from wsd.arguments import CONFIG, count
+from wsd.artifacts.features import parse_features
+from wsd.artifacts.search import grid_points
+from wsd.artifacts.views import blocks_of
+from wsd.run.settings import MIX, Config, Model
+from wsd.storage.file_names import file_name
+
+# Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
+PIECES = 33
+# Share of the machine's best matrix product that a forward pass reaches, measured with MiniLM.
+EFFICIENCY = 0.65
+# Processor time of one job beside its work, for libraries and weights: of an embedding job, and
+# of a classification, a projection by PCA or a search for neighbours.
+START_SECONDS = 4.0
+JOB_SECONDS = 2.0
+# Processor time of what takes long in those jobs, measured with MiniLM on CoarseWSD-20: of a
+# logistic regression per instance, feature, penalty and fit (6 to 8 for one layer and for four
+# beside each other, 11 for a learned mix), and of t-SNE per instance.
+LOGISTIC_SECONDS = 7e-8
+TSNE_SECONDS = 6e-3
+
+
+def to_embed(config: Config, results: Path) -> list[tuple[Model, list[str], tuple[str, ...]]]:
+    """Per model and twin, the words that have no embeddings yet and the views to be kept."""
+    found = []
+    for model in config.encoders.values():
+        views = config.stored_views(model)
+        folder = results / config.dataset.name / model.name / "embeddings"
+        words = [
+            word
+            for word in config.words
+            if not all((folder / file_name(word) / f"{v}.safetensors").exists() for v in views)
+        ]
+        found.append((model, words, views))
+    return found
+
+
+def embedding_bytes(model: Model, instances: int, views: Sequence[str]) -> int:
+    """Disk that a model's embeddings take: float32, every hidden state of every view.
+
+    A static view is taken for as wide as a hidden state, and can be narrower.
+    """
+    layers = sum(blocks_of(view, model.blocks) + 1 for view in views)
+    return 4 * layers * model.width * instances
+
+
+def embedding_seconds(model: Model, words: int, instances: int, cores: int) -> float:
+    """Rough time of embedding the instances of so many words on this machine's processor."""
+    # Per piece and block: 12 width² weights in six products, a multiplication and an addition
+    # each; attention adds little at this length.
+    operations = 24.0 * model.width**2 * model.blocks * PIECES * instances
+    forward = operations / (_operations_per_second() * EFFICIENCY)
+    return (forward + START_SECONDS * words) / cores
+
+
+def logistic_seconds(config: Config, model: Model, instances: int) -> float:
+    """Rough processor time of fitting a model's logistic regressions, on the folds and on all."""
+    fits = config.tuning.folds * config.tuning.repeats + 1
+    penalties = sum(
+        len({point.get("C") for point in grid_points(classifier.space)})
+        for classifier in config.classifiers_of(model)
+        if classifier.estimator == "logistic"
+    )
+    widths = sum(
+        model.width * choice.widths
+        for views, layers in config.feature_sets(model)
+        for _, choice in parse_features(views, layers, model.blocks).parts
+    )
+    return LOGISTIC_SECONDS * instances * widths * penalties * fits
+
+
+def _operations_per_second() -> float:
+    """Speed of one core at a matrix product of the kind an encoder does."""
+    from threadpoolctl import threadpool_limits
+
+    a = np.ones((1024, 384), dtype=np.float32)
+    b = np.ones((384, 1536), dtype=np.float32)
+    best = float("inf")
+    with threadpool_limits(1):
+        for _ in range(5):
+            start = time.perf_counter()
+            a @ b
+            best = min(best, time.perf_counter() - start)
+    return 2.0 * a.shape[0] * a.shape[1] * b.shape[1] / best
+
+
+def describe(config: Config, results: Path, cores: int) -> str:
+    """A few lines for the terminal; what is there already is not counted."""
+    lines = []
+    fetched: list[dict[str, str]] = []
+    for model, words, views in to_embed(config, results):
+        lines.append(
+            f"{model.name} on {config.dataset.title}: {len(config.words)} words, "
+            f"{_combinations(config, model)} combinations of features and classifier"
+        )
+        if not words:
+            lines.append("  every sentence is embedded already")
+            continue
+        instances = sum(config.dataset.sizes[word] for word in words)
+        seconds = embedding_seconds(model, len(words), instances, cores)
+        seconds += _later_seconds(config, model) / cores
+        lines.append(
+            f"  to embed: {instances:,} sentences of {len(words)} words; "
+            f"{embedding_bytes(model, instances, views) / 1e9:.2f} GB in "
+            f"{results / config.dataset.name}; roughly {_duration(seconds)} on {cores} "
+            f"core{'s' if cores > 1 else ''} without GPU"
+        )
+        # A twin with random weights comes from the same files.
+        if "hub" in model.source and model.source not in fetched:
+            fetched.append(model.source)
+            weights = 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width)
+            lines.append(
+                f"  to fetch, unless the hub's cache has it: about {weights / 1e9:.1f} GB of model"
+            )
+    return "\n".join(lines)
+
+
+def _combinations(config: Config, model: Model) -> int:
+    return sum(
+        classifier.fits(layers)
+        for _, layers in config.feature_sets(model)
+        for classifier in config.classifiers_of(model)
+    )
+
+
+def _later_seconds(config: Config, model: Model) -> float:
+    """Rough processor time of what is done with a model's vectors."""
+    instances = sum(config.dataset.sizes[word] for word in config.words)
+    # Layer choices with pictures and neighbours; a twin has none.
+    shown = sum(
+        not layers.startswith(MIX) for view in config.classify for layers in model.layers_of(view)
+    )
+    shown = 0 if model.name in config.twins else shown
+    jobs = _combinations(config, model) + shown * (len(config.projections) + 1)
+    pictures = TSNE_SECONDS * instances * shown if "tsne" in config.projections else 0.0
+    return JOB_SECONDS * jobs + logistic_seconds(config, model, instances) + pictures
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds / 10) * 10)} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "configfile", type=Path, nargs="*", default=[CONFIG],
+        help="config files, later ones over earlier ones (default: config/config.yaml)",
+    )  # fmt: skip
+    parser.add_argument("--results", type=Path, default=Path("results"))
+    parser.add_argument("--cores", type=count, default=os.cpu_count() or 1)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    logs.show(describe(args.config, args.results, args.cores))

@@ -1,0 +1,138 @@
+"""The values of a checked config: its encoders, classifiers, and what is run of them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.views import STATIC, blocks_of
+from wsd.run.schema import Controls, Tuning
+
+MIX = "mix"
+# There where a driver is.
+NVIDIA = Path("/dev/nvidia0")
+
+
+@dataclass(frozen=True)
+class Model:
+    """An encoder of the config: where it comes from, what it should be, how it is used.
+
+    Attributes
+    ----------
+    source : dict
+        ``hub`` and ``revision``, ``package``, or ``path``.
+    layers : tuple of str
+        The layer choices for this model's number of blocks, in their fixed order.
+    features : tuple of (views, layer choices)
+        Feature sets of several vectors, as in :mod:`wsd.artifacts.features`.
+    random_weights : int or None
+        The seed of the weights, where they are drawn and not read.
+    """
+
+    name: str
+    source: dict[str, str]
+    sha256: dict[str, str]
+    blocks: int
+    width: int
+    pooling: str
+    layers: tuple[str, ...]
+    features: tuple[tuple[str, str], ...] = ()
+    random_weights: int | None = None
+    input: str = "plain"
+    precision: str = "float32"
+
+    @property
+    def single(self) -> tuple[str, ...]:
+        """Every single layer."""
+        return self.single_of("focal")
+
+    def single_of(self, view: str) -> tuple[str, ...]:
+        """Every single layer of a view: a static one has layer 0 alone."""
+        return tuple(str(layer) for layer in range(blocks_of(view, self.blocks) + 1))
+
+    def layers_of(self, view: str) -> tuple[str, ...]:
+        """The layer choices of a view: of a static one, layer 0 whatever the choices are."""
+        return self.single_of(view) if view in STATIC else self.layers
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """A classifier of the config.
+
+    Attributes
+    ----------
+    space : mapping of parameter to a value, or to a list of values
+    """
+
+    name: str
+    estimator: str
+    space: dict[str, Any]
+
+    def fits(self, layers: str) -> bool:
+        """Whether it is defined on a layer choice: a learned mix is part of ``logistic`` alone."""
+        return self.estimator == "logistic" or not layers.startswith(MIX)
+
+
+@dataclass(frozen=True)
+class Config:
+    """A whole config, with what it leaves to defaults filled in.
+
+    Attributes
+    ----------
+    models : dict
+        The encoders that are compared.
+    twins : dict
+        The twins with random weights of those that have weights of their own.
+    trains : tuple of str
+        Training sets, draws of one setting apart: ``full`` first.
+    projections : tuple of str
+        The pictures of the word pages, the one that a page opens with first.
+    sentences : bool
+        Whether the pages hold the corpus's sentences.
+    systems : dict
+        Other systems, by name, and the file of what each says.
+    """
+
+    dataset: Dataset
+    words: tuple[str, ...]
+    models: dict[str, Model]
+    twins: dict[str, Model]
+    trains: tuple[str, ...]
+    tuning: Tuning
+    controls: Controls
+    analyses: tuple[str, ...]
+    projections: tuple[str, ...]
+    sentences: bool
+    systems: dict[str, str]
+    classifiers: dict[str, Classifier]
+    store: tuple[str, ...]
+    classify: tuple[str, ...]
+    seed: int
+    device: str
+
+    @property
+    def uses_gpu(self) -> bool:
+        """Whether an encoder will run on a GPU here, as far as can be told without torch."""
+        return self.device == "cuda" or (self.device == "auto" and NVIDIA.exists())
+
+    @property
+    def encoders(self) -> dict[str, Model]:
+        """The models and their twins."""
+        return {**self.models, **self.twins}
+
+    def stored_views(self, model: Model) -> tuple[str, ...]:
+        """What is kept of a model: of a twin one view, nothing else of it is looked at."""
+        return self.classify[:1] if model.name in self.twins else self.store
+
+    def feature_sets(self, model: Model) -> list[tuple[str, str]]:
+        """What a model is classified with: views and layer choices, first those of one view."""
+        if model.name in self.twins:
+            return [(self.classify[0], layers) for layers in model.single]
+        single = [(view, layers) for view in self.classify for layers in model.layers_of(view)]
+        return [*single, *model.features]
+
+    def classifiers_of(self, model: Model) -> list[Classifier]:
+        """What is fitted on a model's features: on a twin's, the classifiers of controls."""
+        of_controls = model.name in self.twins
+        names = self.controls.classifiers if of_controls else self.classifiers
+        return [self.classifiers[name] for name in names]

@@ -1,0 +1,170 @@
+"""A file or folder reaches its place whole or not at all.
+
+It is written beside its place, under a hidden name that ends in ``.part``, and renamed into it
+once its bytes are on the disk: a crash or a power cut leaves the old file or the new one. What
+the disk refuses is one error that names the file.
+"""
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from wsd.errors import StorageError
+from wsd.storage.checksums import SUMMED, SUMS, checksum
+from wsd.storage.partial import PART, hold
+
+PROBE_BYTES = 2**16
+AGAIN = "run the same command again: what is finished is not made again"
+FIXES = {
+    errno.ENOSPC: f"make room on that disk and {AGAIN}",
+    errno.EDQUOT: f"your quota is used up: make room and {AGAIN}",
+    errno.EROFS: f"the disk is mounted read-only: make it writable, or work elsewhere; {AGAIN}",
+    errno.EACCES: f"make the folder writable for you, or work in another; {AGAIN}",
+    errno.EPERM: f"make the folder writable for you, or work in another; {AGAIN}",
+}
+
+
+@contextmanager
+def storing(path: Path) -> Iterator[None]:
+    """Turn what the disk refuses while ``path`` is written into one error that names it.
+
+    An error about some other file, which is read meanwhile, passes unchanged.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or not _concerns(path, error.filename):
+            raise
+        raise StorageError(
+            f"{path} could not be written: {os.strerror(error.errno)}",
+            where=str(path),
+            fix=FIXES.get(error.errno, f"see to it, and {AGAIN}"),
+        ) from error
+
+
+def _concerns(path: Path, named: object) -> bool:
+    """Whether an error is about a file's folder, one above, or what is in it; most name nothing."""
+    if named is None:
+        return True
+    # A temporary file is named in full by the library that makes it.
+    path, other = path.absolute(), Path(str(named)).absolute()
+    return path.parent in other.parents or other in path.parents
+
+
+def check_target(path: Path) -> None:
+    """Refuse to put a file in the place of what is none: a folder, a device, a pipe.
+
+    Raises
+    ------
+    StorageError
+    """
+    if path.exists() and not path.is_file():
+        kind = "a folder" if path.is_dir() else "a device or a pipe"
+        raise StorageError(
+            f"{path} could not be written: it is {kind}, not a file",
+            where=str(path),
+            fix="name a file to write",
+        )
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside ``path``; rename it there if the block succeeds.
+
+    The temporary file is removed if the block raises, so that no half-written file is left.
+
+    Raises
+    ------
+    StorageError
+        If the disk is full, the folder cannot be written, or something other than a file is there.
+    """
+    check_target(path)
+    with storing(path), _renamed(path, noted=path.suffix in SUMMED) as temporary:
+        yield temporary
+
+
+@contextmanager
+def _renamed(path: Path, *, noted: bool) -> Iterator[Path]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART)
+    temporary = Path(name)
+    try:
+        hold(handle)
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())
+        os.fsync(handle)
+        if noted:
+            # First: a file without its checksum would be one that nobody checks.
+            with _renamed(path.parent / SUMS / path.name, noted=False) as note:
+                note.write_text(f"{checksum(temporary)}\n")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+        os.close(handle)
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """Give an empty folder beside ``path``; put it in its place if the block succeeds.
+
+    Between the two renames at the end there is a moment without any folder at ``path``.
+    """
+    with storing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART))
+        handle = os.open(work, os.O_RDONLY)
+        try:
+            hold(handle)
+            new, old = work / "new", work / "old"
+            new.mkdir()
+            yield new
+            _sync_all(new)
+            if path.exists():
+                path.replace(old)
+            new.replace(path)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+            os.close(handle)
+
+
+def _sync_all(folder: Path) -> None:
+    """Have the bytes of every file below a folder on the disk."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+
+
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask
+
+
+def probe(folder: Path) -> None:
+    """Write a little below ``folder`` and remove it.
+
+    Raises
+    ------
+    StorageError
+        If the disk is full, or the folder cannot be written.
+    """
+    with storing(folder / "probe"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".", suffix=PART) as file:
+            file.write(bytes(PROBE_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write ``text`` as UTF-8 with LF line ends, whole or not at all.
+
+    What UTF-8 cannot say, such as a byte of an argument that was not UTF-8, becomes an escape.
+    """
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")

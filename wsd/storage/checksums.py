@@ -1,0 +1,60 @@
+"""Whether a file is still what was written.
+
+Of every file that later steps read (tables, CSV, JSON) the checksum is kept in ``.sums`` beside
+it, and checked when it is read: CRC-32, which finds what disks and cables do and costs nothing
+to speak of; it is no protection against people.
+"""
+
+import hashlib
+import zlib
+from pathlib import Path
+
+from wsd.errors import DamageError
+
+SUMS = ".sums"
+SUMMED = (".csv", ".json", ".parquet")
+
+
+def checksum(path: Path) -> str:
+    """CRC-32 and size of a file, as they stand in ``.sums``."""
+    crc, size = 0, 0
+    with path.open("rb") as file:
+        while block := file.read(2**20):
+            crc, size = zlib.crc32(block, crc), size + len(block)
+    return f"crc32 {crc:08x} {size}"
+
+
+def verify(path: Path) -> None:
+    """Check a file's bytes against the checksum that was noted when it was written.
+
+    A file of which none was noted, such as one from elsewhere, is not checked.
+
+    Raises
+    ------
+    DamageError
+        If they differ.
+    """
+    try:
+        noted = (path.parent / SUMS / path.name).read_bytes().strip()
+        found = checksum(path).encode()
+    except FileNotFoundError:
+        return
+    if noted != found:
+        raise DamageError(
+            f"the file is not what was written: noted was {noted.decode(errors='replace')}, "
+            f"here is {found.decode()}",
+            path=path,
+        )
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged file, so that it counts as missing and can still be looked at."""
+    aside = path.with_name(f"{path.name}.damaged")
+    path.replace(aside)
+    return aside
+
+
+def sha256(path: Path) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,121 @@
+"""CSV tables that hold foreign text, safe to open in a spreadsheet.
+
+A spreadsheet runs a cell that begins with ``= + - @``, a tab or a carriage return as a formula
+(OWASP, "CSV Injection"). A cell of text that begins so gets an apostrophe before it, which
+:func:`plain` takes off again.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from wsd.errors import ResultError
+from wsd.storage.atomic import write_text
+from wsd.storage.checksums import verify
+from wsd.storage.expecting import expecting
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Columns that hold names, which may look like numbers.
+NAME_COLUMNS = ("model", "view", "layers", "classifier", "draw", "word", "scope", "train", "test")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that a table must have.
+
+    Attributes
+    ----------
+    text : tuple of str
+        Names, which may look like numbers; nothing in them is missing.
+    numbers : tuple of str
+        One may be missing in a row.
+    flags : tuple of str
+        True or false.
+    may_be_empty : bool
+        Whether it may have no rows; then it may lack its header too.
+    """
+
+    text: tuple[str, ...]
+    numbers: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    may_be_empty: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """All of them."""
+        return [*self.text, *self.flags, *self.numbers]
+
+    def of(self, table: pd.DataFrame) -> pd.DataFrame:
+        """A table as it was read, text and empty cells as they are, with these kinds of columns.
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, or holds something else.
+        """
+        if self.may_be_empty and table.empty:
+            return pd.DataFrame(columns=self.names)
+        if missing := [name for name in self.names if name not in table]:
+            raise ValueError(f"no column {missing[0]!r}")
+        flags = {name: table[name] == "True" for name in self.flags}
+        return table.assign(**flags).astype(dict.fromkeys(self.numbers, float))
+
+
+def guarded(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula; a hyphen alone is none.
+
+    >>> guarded("=1+1"), guarded("'=1+1"), guarded("crane")
+    ("'=1+1", "''=1+1", 'crane')
+    """
+    return f"'{text}" if text.lstrip("'").startswith(FORMULA) and text != "-" else text
+
+
+def plain(text: str) -> str:
+    """What :func:`guarded` was given."""
+    return text[1:] if text[:1] == "'" and text.lstrip("'").startswith(FORMULA) else text
+
+
+def read_csv(path: Path, columns: Columns | None = None) -> pd.DataFrame:
+    """Read a table that :func:`write_csv` wrote; what names something stays text.
+
+    Parameters
+    ----------
+    path : Path
+    columns : Columns, optional
+        What must be in it. If not given, the columns of ``TEXT`` are text, and an empty cell of
+        any column is missing.
+
+    Raises
+    ------
+    DamageError
+        If it is not what was written.
+    ResultError
+        If it is missing, or another table.
+    """
+    verify(path)
+    text = NAME_COLUMNS if columns is None else (*columns.text, *columns.flags)
+    try:
+        with expecting(path):
+            table = pd.DataFrame()
+            with suppress(pd.errors.EmptyDataError):
+                table = pd.read_csv(
+                    path,
+                    dtype=dict.fromkeys(text, str),
+                    # A word may be called "nan": only an empty cell is missing.
+                    keep_default_na=False,
+                    na_values=[""] if columns is None else {name: [""] for name in columns.numbers},
+                )
+            table = table.map(lambda cell: plain(cell) if isinstance(cell, str) else cell)
+            return table if columns is None else columns.of(table)
+    except FileNotFoundError:
+        raise ResultError(
+            "a file of an earlier step is missing", where=str(path), fix="run snakemake"
+        ) from None
+
+
+def write_csv(path: Path, table: pd.DataFrame) -> None:
+    """Write a table with its cells of text guarded, whole or not at all."""
+    safe = table.map(lambda cell: guarded(cell) if isinstance(cell, str) else cell)
+    write_text(path, safe.to_csv(index=False, float_format="%.6f"))

@@ -1,0 +1,42 @@
+"""What a file of another kind, or a damaged one, leads to while it is taken apart becomes one
+error.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from wsd.errors import ResultError
+from wsd.storage.checksums import verify
+
+# What a file of another kind, or a damaged one, leads to while it is taken apart; among runtime
+# errors what Arrow cannot do with a column, and what is nested too deep.
+UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+
+
+@contextmanager
+def reading_of_step(
+    path: Path, otherwise: str, errors: tuple[type[Exception], ...]
+) -> Iterator[None]:
+    """Verify a file of an earlier step, and turn what reading it leads to into one error."""
+    verify(path)
+    try:
+        yield
+    except FileNotFoundError:
+        raise ResultError("a file of an earlier step is missing", where=str(path)) from None
+    except errors as error:
+        fix = "delete the file and run again"
+        raise ResultError(f"{otherwise}: {error}", where=str(path), fix=fix) from None
+
+
+@contextmanager
+def expecting(path: Path) -> Iterator[None]:
+    """Turn what a file of another kind, or a damaged one, leads to into one clear error."""
+    try:
+        yield
+    except UNEXPECTED as error:
+        raise ResultError(
+            f"the file does not hold what it should: {type(error).__name__} {error}",
+            where=str(path),
+            fix="delete the file and run again",
+        ) from error
