@@ -4,23 +4,20 @@ import json
 import os
 import tarfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import made
 import pytest
+from checkout import REPOSITORY
+from made import MakeCorpus, WriteFolds, WriteVectors
 from require import missing
 
-from wsd.artifacts import folds
 from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.folds import Folds, WordFolds
-from wsd.artifacts.vectors import VectorsWriter
 from wsd.corpora.text_format import read_text
 from wsd.encoder.model import resolve
-
-REPOSITORY = Path(__file__).parents[1]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -31,108 +28,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 ARCHIVES = "bert-disambiguation-*.tar.gz"
 
-MakeCorpus = Callable[..., Corpus]
-WriteVectors = Callable[..., Mapping[str, Any]]
-
-
-def _make_corpus(
-    rows: Sequence[tuple[str, int]],
-    *,
-    word: str = "mint",
-    senses: Sequence[str] = ("a", "b"),
-    alike: Sequence[int] | None = None,
-) -> Corpus:
-    """A corpus with one row per (split, gold); no sentence is like another, the word stands second.
-
-    ``alike`` gives rows of one number one sentence.
-    """
-    count: Counter[str] = Counter()
-    index = []
-    for split, _ in rows:
-        index.append(count[split])
-        count[split] += 1
-    return Corpus(
-        word=word,
-        senses=tuple(senses),
-        split=np.array([split for split, _ in rows]),
-        index=np.array(index, dtype=np.int32),
-        tokens=tuple((_letters(i), word, "there") for i in alike or range(len(rows))),
-        position=np.ones(len(rows), dtype=np.int32),
-        gold=np.array([gold for _, gold in rows], dtype=np.int32),
-    )
-
-
-def _letters(number: int) -> str:
-    """A number as letters: digits would all be alike to the search for near-duplicates."""
-    return str(number).translate(str.maketrans("0123456789", "abcdefghij"))
-
 
 @pytest.fixture(scope="session")
 def make_corpus() -> MakeCorpus:
-    return _make_corpus
-
-
-def _write_vectors(
-    path: Path, corpus: Corpus, vectors: np.ndarray, **changes: Any
-) -> Mapping[str, Any]:
-    """Write ``vectors`` of shape (layers, rows, width) as `wsd embed` would; their provenance."""
-    layers, rows, width = vectors.shape
-    provenance = {
-        "model": {"name": "toy", "blocks": layers - 1, "width": width},
-        "architecture": {"name": "ToyModel", "causal": False, "last_normed": False},
-        "input": "plain",
-        "pooling": "mean",
-        "precision": "float32",
-        "seed": 1,
-        "device": "cpu",
-        "versions": {"torch": "1"},
-        "word": corpus.word,
-        "corpus": corpus.digest,
-        **changes,
-    }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    writer = VectorsWriter(path, (layers, rows, width), {"wsd": json.dumps(provenance)})
-    writer.put(range(rows), vectors)
-    writer.close()
-    return provenance
+    return made.make_corpus
 
 
 @pytest.fixture(scope="session")
 def write_vectors() -> WriteVectors:
-    return _write_vectors
-
-
-def _write_folds(
-    path: Path, corpora: Mapping[str, Corpus], *, name: str = "full", **words: WordFolds
-) -> Folds:
-    """Write folds, by default two that take turns, once, of every word's whole training split."""
-    of = {word: words.get(word) or turns(corpus) for word, corpus in corpora.items()}
-    held = [one.held for one in of.values() if one.held is not None]
-    made = Folds(
-        train=name,
-        k=max((int(one.max()) + 1 for one in held), default=2),
-        repeats=max((len(one) for one in held), default=1),
-        seed=1,
-        words=of,
-        corpus={word: corpus.digest for word, corpus in corpora.items()},
-    )
-    folds.write(path, made)
-    return made
-
-
-def turns(corpus: Corpus, *, k: int = 2, repeats: int = 1, untuned: bool = False) -> WordFolds:
-    """Folds that take turns down the training split, in each repeat from another start."""
-    lines = corpus.index[corpus.split == "train"]
-    held = np.stack([(np.arange(len(lines)) + r) % k for r in range(repeats)]).astype(np.int8)
-    return WordFolds(lines, np.arange(len(lines), dtype=np.int32), None if untuned else held)
-
-
-WriteFolds = Callable[..., Folds]
+    return made.write_vectors
 
 
 @pytest.fixture(scope="session")
 def write_folds() -> WriteFolds:
-    return _write_folds
+    return made.write_folds
 
 
 @pytest.fixture(scope="session")
@@ -149,7 +58,9 @@ def archive() -> Path:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Folders of tests/zoo.py, by kind and by what is changed of their config, each made once."""
+    """Folders of tests/helpers/zoo.py, by kind and by what is changed of their config, each made
+    once.
+    """
     import zoo
 
     made: dict[str, Path] = {}

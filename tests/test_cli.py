@@ -1,7 +1,6 @@
 """The command: help, exit codes, and errors of one message without a traceback."""
 
 import json
-import logging
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import WriteVectors
+from checkout import REPOSITORY
+from log_state import logs_as_before
+from made import WriteVectors
 
 from wsd import __version__, cli
 from wsd.artifacts import corpus
@@ -26,7 +27,6 @@ from wsd.errors import (
     WsdError,
 )
 
-REPOSITORY = Path(__file__).parents[1]
 QUICKSTART = DATA / "quickstart"
 COMMANDS = [
     "download", "import", "own", "corpus", "trains", "published", "score", "folds", "model",
@@ -42,18 +42,9 @@ Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(autouse=True)
-def logs_as_before() -> Iterator[None]:
-    """Each command sets up the root logger anew."""
-    root, wsd = logging.getLogger(), logging.getLogger("wsd")
-    handlers, level, wsd_level = root.handlers[:], root.level, wsd.level
-    yield
-    for handler in root.handlers:
-        if isinstance(handler, logging.FileHandler):
-            handler.close()
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    wsd.setLevel(wsd_level)
-    logging.captureWarnings(False)
+def as_before() -> Iterator[None]:
+    with logs_as_before():
+        yield
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> list[str]:

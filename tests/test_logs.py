@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from test_steps import logs_as_before
+from log_state import logs_as_before
 
 from wsd import logs
 from wsd.cli import main

@@ -13,6 +13,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -61,7 +62,7 @@ def parser() -> tuple[argparse.ArgumentParser, dict[str, _Command]]:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--version", action="version", version=f"wsd {__version__}")
-    made.add_argument("--log", metavar="FILE", help="write the messages here too")
+    made.add_argument("--log", type=Path, metavar="FILE", help="write the messages here too")
     commands = made.add_subparsers(required=True, metavar="COMMAND", parser_class=_Command)
     each = {}
     for name, command in COMMANDS.items():

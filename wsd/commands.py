@@ -36,16 +36,12 @@ GROUPS: dict[str, dict[str, Command]] = {
         "folds": Command(
             "wsd.corpora.folds", "Draw the folds of a training set, near-duplicates together."
         ),
-        "model": Command(
-            "wsd.encoder.encoder.model", "Find or fetch an encoder and verify its files."
-        ),
+        "model": Command("wsd.encoder.model", "Find or fetch an encoder and verify its files."),
         "embed": Command(
-            "wsd.encoder.encoder.embed",
-            "Run an encoder over one word's sentences, keeping every layer.",
+            "wsd.encoder.embed", "Run an encoder over one word's sentences, keeping every layer."
         ),
         "alignment": Command(
-            "wsd.encoder.encoder.alignment",
-            "Put together what a tokenizer made of the focal words.",
+            "wsd.encoder.alignment", "Put together what a tokenizer made of the focal words."
         ),
         "classify": Command(
             "wsd.classification.classify", "Tune, fit and predict every word on one feature set."
@@ -67,19 +63,17 @@ GROUPS: dict[str, dict[str, Command]] = {
             "wsd.analysis.neighbours", "Find the instances nearest to each, in the full space."
         ),
         "evaluate": Command(
-            "wsd.evaluation.evaluate.evaluate",
-            "Score predictions: one table per word, one over words.",
+            "wsd.evaluation.evaluate", "Score predictions: one table per word, one over words."
         ),
         "compare": Command(
-            "wsd.evaluation.evaluate.compare", "Compare what was selected with everything else."
+            "wsd.evaluation.compare", "Compare what was selected with everything else."
         ),
         "layerwise": Command(
-            "wsd.evaluation.evaluate.layerwise",
-            "Compare every layer choice with what the folds choose.",
+            "wsd.evaluation.layerwise", "Compare every layer choice with what the folds choose."
         ),
         "geometry": Command("wsd.analysis.geometry", "Measure how the vectors of every layer lie."),
         "audit": Command(
-            "wsd.evaluation.evaluate.audit", "List near-duplicates, suspected gold and confusions."
+            "wsd.evaluation.audit", "List near-duplicates, suspected gold and confusions."
         ),
         "code-length": Command(
             "wsd.analysis.code_length", "Measure how few bits the labels take (MDL)."
@@ -88,16 +82,13 @@ GROUPS: dict[str, dict[str, Command]] = {
             "wsd.fitted.calibration", "Measure what the selected probabilities are worth."
         ),
         "reproduce": Command(
-            "wsd.evaluation.evaluate.reproduce",
-            "Compare with the published centroids and predictions.",
+            "wsd.evaluation.reproduce", "Compare with the published centroids and predictions."
         ),
-        "figures": Command("wsd.report.pages.plots", "Write the figures for a paper."),
-        "report": Command("wsd.report.report.report", "Write the pages."),
+        "figures": Command("wsd.report.figures", "Write the figures for a paper."),
+        "report": Command("wsd.report.report", "Write the pages."),
     },
     "look at results and encoders": {
-        "leaderboard": Command(
-            "wsd.report.report.leaderboard", "Print the layer choices, best first."
-        ),
+        "leaderboard": Command("wsd.report.leaderboard", "Print the layer choices, best first."),
         "inspect": Command(
             "wsd.inference.inspect", "Show what an encoder makes of a word in a sentence, or two."
         ),

@@ -1,7 +1,7 @@
 """The figures of docs/tutorial.md: `python docs/make/figures.py` writes docs/figures/*.svg.
 
 From the built-in corpus and the packaged MiniLM, so that anyone can make them again;
-tests/test_tutorial.py does, and compares.
+tests/docs/test_tutorial.py does, and compares.
 """
 
 import sys

@@ -21,6 +21,7 @@ from unittest import mock
 
 import numpy as np
 import pyarrow as pa
+from checkout import REPOSITORY
 from choices import Choices, damaged_table, write_parquet
 from mutate import SEPARATOR
 from sealing import resealed
@@ -57,7 +58,6 @@ from wsd.run import config, config_files
 from wsd.storage import csv, file_names
 from wsd.storage.parquet import read_table
 
-REPOSITORY = Path(__file__).parents[2]
 SCHEMA = REPOSITORY / "workflow/schemas/config.schema.yaml"
 LONGEST_MESSAGE = 8000
 

@@ -11,9 +11,9 @@ from random import Random
 
 import huggingface_hub.constants
 import pytest
+from log_state import logs_as_before
 from run import limited
 from steps import STEPS, prepare
-from test_steps import logs_as_before
 
 from wsd import cli
 from wsd.errors import visible
@@ -156,7 +156,7 @@ def test_every_argument_beside_valid_ones(
     (tmp_path / "noise.parquet").write_bytes(Random(1).randbytes(500))
     bases: dict[str, list[str]] = {}
     with contextlib.chdir(tmp_path), logs_as_before():
-        for _, command, usual in STEPS:
+        for command, usual in STEPS:
             assert outcome([command, *usual], capsys) == 0
             bases[command] = usual
         refused = 0

@@ -24,7 +24,7 @@ def test_link_to_this_view_is_copied(page: Browser) -> None:
 
 
 def scripts() -> list[Path]:
-    return sorted(Path(str(files("wsd.report.report") / "assets")).glob("*.js"))
+    return sorted(Path(str(files("wsd.report") / "assets")).glob("*.js"))
 
 
 def test_every_script_is_loaded_by_a_page_and_by_the_portable_one(

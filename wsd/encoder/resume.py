@@ -29,8 +29,6 @@ log = logging.getLogger("wsd")
 
 UNFINISHED = ".unfinished"
 JOURNAL = "journal.jsonl"
-# How a command is run, not what it computes.
-ASIDE = ("wsd.cli", "wsd.errors", "wsd.logs", "wsd.run.lock")
 
 
 class Journal:
@@ -218,6 +216,8 @@ def _code() -> str:
     hasher = hashlib.sha256()
     for name, module in sorted(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if name.startswith("wsd.") and name not in ASIDE and file:
+        # Modules beside the rooms, and what looks after a run, say how a command is run.
+        room = name.split(".")[1:-1]
+        if name.startswith("wsd.") and room and room[0] != "run" and file:
             hasher.update(name.encode() + b"\0" + Path(file).read_bytes())
     return hasher.hexdigest()

@@ -1,5 +1,6 @@
 """The folder of a model: that of a package, a path, or the hub's cache, found again later."""
 
+import importlib.metadata
 import importlib.util
 from collections.abc import Mapping
 from pathlib import Path

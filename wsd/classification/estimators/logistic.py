@@ -8,7 +8,8 @@ Three things make the search cheap, and none of them changes the answer but by r
 * the fits of one fold start where the next stronger penalty ended;
 * one fit serves every prior shift, which moves the intercepts alone.
 
-``tests/test_logistic.py`` holds the result against scikit-learn's own at a tightened tolerance.
+``tests/classification/test_logistic.py`` holds the result against scikit-learn's own at a tightened
+tolerance.
 """
 
 import warnings

@@ -47,7 +47,7 @@ def asset(name: str) -> str:
     if name == BOKEH:
         path = Path(bokeh.__file__).parent / "server" / "static" / "js" / name
         return path.read_text(encoding="utf-8")
-    return (package_files("wsd.report.report") / "assets" / name).read_text(encoding="utf-8")
+    return (package_files("wsd.report") / "assets" / name).read_text(encoding="utf-8")
 
 
 def render(template: str, **values: Any) -> str:
@@ -144,7 +144,7 @@ def _p(value: float) -> str:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("wsd.report.report"),
+        loader=PackageLoader("wsd.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1,0 +1,263 @@
+"""Feature sets: their names, their one order, and vectors that are as they should be."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from made import MakeCorpus, WriteVectors
+from numpy.testing import assert_allclose, assert_array_equal
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.features import (
+    ordered_features,
+    parse_features,
+    read_features,
+    shared_provenance,
+)
+from wsd.errors import ConfigError, ResultError
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("views", "layers", "name"),
+    [
+        ("focal", "-1", "6"),
+        ("focal", "mean-2-1", "mean-1-2"),
+        ("focal+context", "mean-5-6+-1", "mean-last-2+6"),
+        ("context+focal", "0+concat-last-1", "0+6"),
+        ("focal+context+cls", "1+2+3", "1+2+3"),
+        ("focal", "mix-all", "mix-all"),
+    ],
+)
+def test_names_are_the_one_name_of_each_choice(views: str, layers: str, name: str) -> None:
+    found = parse_features(views, layers, 6)
+    assert (found.view, found.layers) == (views, name)
+    assert [view for view, _ in found.parts] == views.split("+")
+    assert parse_features(found.view, found.layers, 6) == found
+
+
+@pytest.mark.parametrize(
+    ("views", "layers", "counts"),
+    [
+        ("focal+context", "5", "1 layer choices in '5' for 2 views in 'focal+context'"),
+        ("focal", "5+6", "2 layer choices in '5\\+6' for 1 views in 'focal'"),
+        ("focal+context+cls", "5+6", "2 layer choices .* for 3 views"),
+    ],
+)
+def test_as_many_layer_choices_as_views(views: str, layers: str, counts: str) -> None:
+    with pytest.raises(ConfigError, match=counts.replace("focal+", "focal\\+")) as caught:
+        parse_features(views, layers, 6, where="there")
+    assert caught.value.where == "there"
+    assert "focal+context with 5+mean-last-2" in str(caught.value)
+
+
+def test_a_layer_that_does_not_exist() -> None:
+    with pytest.raises(ConfigError, match="'7': there is no such layer"):
+        parse_features("focal+context", "6+7", 6)
+
+
+# The order
+
+
+def test_one_view_before_several_and_single_layers_before_combinations() -> None:
+    pairs = [
+        ("focal+context", "1+2"),
+        ("focal", "concat-all"),
+        ("focal", "mean-last-2"),
+        ("focal", "10"),
+        ("context", "10"),
+        ("focal", "2"),
+        ("focal+context", "mean-last-2+2"),
+        ("focal", "2"),
+        ("focal", "0"),
+    ]
+    expected = [
+        ("focal", "0"),
+        ("focal", "2"),
+        ("context", "10"),
+        ("focal", "10"),
+        ("focal", "mean-last-2"),
+        ("focal", "concat-all"),
+        ("focal+context", "1+2"),
+        ("focal+context", "mean-last-2+2"),
+    ]
+    assert ordered_features(pairs, 12) == expected
+    assert ordered_features(pairs[::-1], 12) == expected
+
+
+@pytest.mark.parametrize("choice", ["0", "-1", "mean-last-1"])
+def test_a_static_view_has_one_layer(choice: str) -> None:
+    found = parse_features("focal+static", f"mean-last-2+{choice}", 12)
+    assert found.layers == "mean-last-2+0"
+    for view in ("static", "static_context"):
+        assert parse_features(view, choice, 12).layers == "0"
+        with pytest.raises(ConfigError, match="there is no layer"):
+            parse_features(view, "mean-0-1", 12)
+
+
+# Vectors
+
+
+def test_a_static_view_beside_one_with_layers(
+    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors
+) -> None:
+    """Whichever stands first, and though the static one has another width."""
+    random = np.random.default_rng(1)
+    corpus = make_corpus([("train", 0), ("test", 1), ("train", 1)])
+    vectors = {
+        "focal": random.normal(size=(4, 3, 4)).astype(np.float32),
+        "static": random.normal(size=(1, 3, 2)).astype(np.float32),
+    }
+    model = {"model": {"name": "toy", "blocks": 3, "width": 4}}
+    for view, of_view in vectors.items():
+        write_vectors(tmp_path / "mint" / f"{view}.safetensors", corpus, of_view, **model)
+    unit = {view: v / np.linalg.norm(v, axis=2, keepdims=True) for view, v in vectors.items()}
+    for views, layers, expected in (
+        ("focal+static", "3+0", [unit["focal"][3], unit["static"][0]]),
+        ("static+focal", "0+3", [unit["static"][0], unit["focal"][3]]),
+        ("static", "0", [vectors["static"][0]]),
+    ):
+        found, got, _ = read_features(tmp_path, corpus, views, layers)
+        assert (found.view, found.layers) == (views, layers)
+        assert got == pytest.approx(np.concatenate(expected, axis=1), rel=1e-6)
+
+
+@pytest.fixture
+def stored(
+    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors
+) -> tuple[Path, Corpus, dict[str, np.ndarray]]:
+    """Two views of three layers, the second with much longer vectors."""
+    random = np.random.default_rng(1)
+    corpus = make_corpus([("train", 0), ("test", 1), ("train", 1)])
+    vectors = {
+        "focal": random.normal(size=(3, 3, 4)).astype(np.float32),
+        "context": 1000 * random.normal(size=(3, 3, 4)).astype(np.float32),
+    }
+    for view, of_view in vectors.items():
+        write_vectors(tmp_path / "mint" / f"{view}.safetensors", corpus, of_view, view=view)
+    return tmp_path, corpus, vectors
+
+
+def test_one_vector_is_left_as_it_is(stored: Any) -> None:
+    folder, corpus, vectors = stored
+    for view in vectors:
+        found, made, provenance = read_features(folder, corpus, view, "1")
+        assert_array_equal(made, vectors[view][1])
+        assert (found.view, found.layers, provenance["view"]) == (view, "1", view)
+    _, made, _ = read_features(folder, corpus, "focal", "mean-1-2")
+    assert_array_equal(made, vectors["focal"][1:].sum(axis=0) / np.float32(2))
+    _, made, _ = read_features(folder, corpus, "focal", "concat-all")
+    assert_array_equal(made, np.hstack(vectors["focal"][1:]))
+    _, made, _ = read_features(folder, corpus, "focal", "mix-all")
+    assert_array_equal(made, np.hstack(vectors["focal"][1:]))
+
+
+def test_several_vectors_are_scaled_to_unit_length_each(stored: Any) -> None:
+    folder, corpus, vectors = stored
+    found, made, _ = read_features(folder, corpus, "focal+context", "concat-last-2+0")
+    assert (found.view, found.layers) == ("focal+context", "concat-all+0")
+    parts = [np.hstack(vectors["focal"][1:]), vectors["context"][0]]
+    expected = [part / np.linalg.norm(part, axis=1, keepdims=True) for part in parts]
+    assert_array_equal(made, np.hstack(expected))
+    assert made.dtype == np.float32
+    # The whole choice has length 1, not each of its layers.
+    assert_allclose(np.linalg.norm(made[:, :8], axis=1), 1, rtol=1e-6)
+    assert_allclose(np.linalg.norm(made[:, 8:], axis=1), 1, rtol=1e-6)
+
+
+def test_the_order_of_the_views_is_the_order_of_the_vectors(stored: Any) -> None:
+    folder, corpus, _ = stored
+    _, one, _ = read_features(folder, corpus, "focal+context", "1+2")
+    _, other, _ = read_features(folder, corpus, "context+focal", "2+1")
+    assert_array_equal(one, np.hstack([other[:, 4:], other[:, :4]]))
+
+
+def test_units_by_hand_and_a_zero_vector_stays_zero(
+    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors
+) -> None:
+    corpus = make_corpus([("train", 0), ("test", 1)])
+    for view, rows in (("focal", [[3, 4], [0, 0]]), ("cls", [[0, 5], [-8, 6]])):
+        vectors = np.array([rows, rows], dtype=np.float32)
+        write_vectors(tmp_path / "mint" / f"{view}.safetensors", corpus, vectors)
+    _, made, _ = read_features(tmp_path, corpus, "focal+cls", "0+1")
+    expected = np.array([[0.6, 0.8, 0, 1], [0, 0, -0.8, 0.6]], dtype=np.float32)
+    assert_array_equal(made, expected)
+
+
+def test_a_wrong_number_of_choices_or_a_missing_view_is_refused(stored: Any) -> None:
+    folder, corpus, _ = stored
+    with pytest.raises(ConfigError, match="1 layer choices"):
+        read_features(folder, corpus, "focal+context", "1")
+    with pytest.raises(ConfigError, match="'3': there is no such layer"):
+        read_features(folder, corpus, "focal+context", "1+3")
+    with pytest.raises(ResultError, match="missing") as caught:
+        read_features(folder, corpus, "focal+cls", "1+1")
+    assert caught.value.where == str(folder / "mint" / "cls.safetensors")
+
+
+@pytest.mark.parametrize(
+    "changes", [{"pooling": "first"}, {"seed": 2}, {"model": {"name": "other"}}]
+)
+def test_views_of_two_passes_are_refused(
+    stored: Any, write_vectors: WriteVectors, changes: dict[str, Any]
+) -> None:
+    folder, corpus, vectors = stored
+    path = folder / "mint" / "context.safetensors"
+    write_vectors(path, corpus, vectors["context"], view="context", **changes)
+    with pytest.raises(ResultError, match=r"views focal\+context of 'mint' were not made in one"):
+        read_features(folder, corpus, "focal+context", "1+1")
+    read_features(folder, corpus, "focal", "1")
+
+
+# What the words must have in common
+
+
+def source(word: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "model": {"name": "toy", "blocks": 6},
+        "architecture": {"causal": False},
+        "input": "plain",
+        "pooling": "mean",
+        "precision": "float32",
+        "seed": 1,
+        "versions": {"torch": "1"},
+        "corpus": f"digest of {word}",
+        "device": "cpu",
+        "split_focal_words": len(word),
+        **changes,
+    }
+
+
+def test_shared_provenance() -> None:
+    found = shared_provenance({word: source(word) for word in ("mint", "sage")}, Path("x"))
+    assert found["corpus"] == {"mint": "digest of mint", "sage": "digest of sage"}
+    assert set(found["encoder"]) == {
+        "model", "architecture", "input", "pooling", "precision", "seed", "device", "versions",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("model", {"name": "toy", "blocks": 12}),
+        ("model", {"name": "other", "blocks": 6}),
+        ("architecture", {"causal": True}),
+        ("input", "masked"),
+        ("pooling", "first"),
+        ("precision", "bfloat16"),
+        ("seed", 2),
+        ("device", "cuda"),
+        ("versions", {"torch": "2"}),
+    ],
+)
+def test_words_embedded_differently_are_refused(key: str, value: Any) -> None:
+    sources: Mapping[str, Any] = {
+        "mint": source("mint"),
+        "sage": source("sage"),
+        "thyme": source("thyme", **{key: value}),
+    }
+    with pytest.raises(ResultError, match=f"'mint' and 'thyme' were made with another {key}"):
+        shared_provenance(sources, Path("x"))

@@ -1,0 +1,389 @@
+"""What the folds say: equal to a loop that anyone can check, and blind to the test rows."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from clouds import clouds
+from made import MakeCorpus, WriteFolds, WriteVectors, turns
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import accuracy_score, f1_score, recall_score
+from sklearn.neighbors import KNeighborsClassifier
+
+from wsd.artifacts import corpus as corpora_files
+from wsd.artifacts import predictions
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.folds import WordFolds
+from wsd.artifacts.search import OBJECTIVES, Search, grid_points, read_search, write_search
+from wsd.classification import classify as classify_module
+from wsd.classification.estimators.knn import KNN
+from wsd.classification.estimators.lda import LDA
+from wsd.classification.estimators.logistic import Logistic
+from wsd.classification.estimators.mixed_logistic import MixedLogistic
+from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.tuning import grid_scores, score_word
+from wsd.errors import ConfigError, ResultError
+
+SPACES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "nearest_centroid": (NearestCentroid(), {"metric": ["cosine", "euclidean"]}),
+    "logistic": (Logistic(), {"C": [0.01, 0.3], "prior_shift": [0, 0.5, 1]}),
+    "lda": (LDA(), {"shrinkage": [0.9, 0.5, 0.1], "prior_exponent": [1, 0]}),
+    "knn": (KNN(), {"k": [1, 5, 20]}),
+    "mixed_logistic": (MixedLogistic(layers=2), {"C": [0.01, 1], "prior_shift": 0}),
+}
+
+
+# The search space
+
+
+def test_points_in_the_order_of_the_lists() -> None:
+    assert grid_points({"C": [0.1, 1], "prior_shift": [1, 0]}) == [
+        {"C": 0.1, "prior_shift": 1},
+        {"C": 0.1, "prior_shift": 0},
+        {"C": 1, "prior_shift": 1},
+        {"C": 1, "prior_shift": 0},
+    ]
+    assert grid_points({"metric": "cosine", "k": [3, 1]}) == [
+        {"metric": "cosine", "k": 3},
+        {"metric": "cosine", "k": 1},
+    ]
+    assert grid_points({}) == [{}]
+    assert list(grid_points({"b": 1, "a": [2]})[0]) == ["b", "a"]
+
+
+# Out-of-fold figures
+
+
+def random_folds(n: int, k: int = 4, repeats: int = 2) -> WordFolds:
+    random = np.random.default_rng(9)
+    held = np.stack([random.permutation(np.arange(n) % k) for _ in range(repeats)])
+    lines = np.arange(n, dtype=np.int32)
+    return WordFolds(lines, lines, held.astype(np.int8))
+
+
+def naive(
+    classifier: Any, grid: Sequence[Any], X: np.ndarray, y: np.ndarray, folds: WordFolds
+) -> np.ndarray:
+    """Fit every point on every fold, one by one, with scikit-learn's figures at the end."""
+    assert folds.held is not None
+    found = np.zeros((len(folds.held), len(grid), 3))
+    for repeat, numbers in enumerate(folds.held):
+        for i, point in enumerate(grid):
+            predicted = np.full(len(y), -1)
+            for fold in range(numbers.max() + 1):
+                held = numbers == fold
+                fitted = type(classifier)(**{**classifier.get_params(), **point})
+                predicted[held] = fitted.fit(X[~held], y[~held]).predict(X[held])
+            labels = sorted(set(y.tolist()))
+            found[repeat, i] = [
+                accuracy_score(y, predicted),
+                f1_score(y, predicted, labels=labels, average="macro", zero_division=0),
+                recall_score(y, predicted, labels=labels, average="macro"),
+            ]
+    return found
+
+
+@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("width", [8, 100], ids=["n>d", "n<d"])
+def test_figures_are_those_of_a_naive_loop(name: str, width: int) -> None:
+    classifier, space = SPACES[name]
+    X, y, _ = clouds(1, rows=64, width=width, spread=2.5, shares=(0.6, 0.3, 0.1))
+    folds, grid = random_folds(64), grid_points(space)
+    expected = naive(classifier, grid, X, y, folds)
+    assert len(np.unique(expected)) > 3  # else little could go wrong
+    assert_allclose(score_word(classifier, grid, X, y, folds), expected, rtol=1e-12)
+
+
+def test_an_estimator_that_cannot_search_is_fitted_point_by_point() -> None:
+    X, y, held = clouds(2)
+    grid = [{"n_neighbors": 1}, {"n_neighbors": 7}]
+    found = grid_scores(KNeighborsClassifier(), X, y, held, grid)
+    for point, of_point in zip(grid, found, strict=True):
+        expected = KNeighborsClassifier(**point).fit(X, y).predict_proba(held)
+        assert_array_equal(of_point, expected)
+
+
+def test_figures_are_of_all_folds_together_not_their_mean() -> None:
+    """Each fold holds one sense of the two that are mixed up with it in the other."""
+    X = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [0, 1]])
+    y = np.array([0, 0, 1, 1, 0, 1])
+    held = np.array([[0, 0, 1, 1, 1, 0]], dtype=np.int8)
+    folds = WordFolds(np.arange(6, dtype=np.int32), np.arange(6, dtype=np.int32), held)
+    X[5] = [1, 0.1]  # of sense 1, but looks like sense 0
+    found = score_word(NearestCentroid(), [{}], X, y, folds)
+    # Five of six are right: F1 of sense 0 is 6/7, of sense 1 it is 4/5. Averaged over folds it
+    # were ((4/5 + 0) / 2 + 1) / 2.
+    assert_allclose(found, [[[5 / 6, (6 / 7 + 4 / 5) / 2, (1 + 2 / 3) / 2]]], rtol=1e-12)
+
+
+def test_a_fold_that_takes_a_sense_away_gets_it_wrong() -> None:
+    """Sense 1 stands in one fold alone: nobody can predict it there, and 2 keeps its number."""
+    X = np.eye(3)[[0, 0, 1, 1, 2, 2]]
+    y = np.array([0, 0, 1, 1, 2, 2])
+    held = np.array([[0, 1, 1, 1, 0, 1]], dtype=np.int8)
+    folds = WordFolds(np.arange(6, dtype=np.int32), np.arange(6, dtype=np.int32), held)
+    found = score_word(Logistic(), [{"C": 1.0}], X, y, folds)[0, 0]
+    assert found[0] == pytest.approx(4 / 6)
+    assert found[2] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("name", ["logistic", "lda", "mixed_logistic"])
+def test_scaling_is_fitted_inside_the_fold(name: str) -> None:
+    """An outlier that is held out changes nobody else's prediction in its fold."""
+    classifier, space = SPACES[name]
+    X, y, _ = clouds(3, rows=40, spread=2.0)
+    held, fit = np.arange(10), np.arange(10, 40)
+    moved = X.copy()
+    moved[0] = 1e6
+    before, after = (
+        grid_scores(classifier, x[fit], y[fit], x[held], grid_points(space))[:, 1:]
+        for x in (X, moved)
+    )
+    assert_allclose(before, after, rtol=1e-12)
+    # And through `score_word`: all that may change is the outlier's own fold and what is fitted
+    # on it, so an outlier that no fold is fitted on changes nothing but its own prediction.
+    once = WordFolds(
+        np.arange(40, dtype=np.int32),
+        np.arange(40, dtype=np.int32),
+        np.array([[0] * 40], dtype=np.int8),
+    )
+    seen: list[np.ndarray] = []
+
+    class Watching(type(classifier)):  # type: ignore[misc]
+        def search(self, X: Any, y: Any, held: Any, grid: Any) -> Any:
+            seen.append(X)
+            return np.tile(np.eye(3)[[0]], (len(grid), len(held), 1))
+
+    folds = replace(once, held=(np.arange(40)[None] % 4).astype(np.int8))
+    score_word(Watching(), [{}], X, y, folds)
+    assert len(seen) == 4
+    for fold, of_fold in enumerate(seen):
+        assert_array_equal(of_fold, X[np.arange(40) % 4 != fold])
+
+
+# What is best
+
+
+def found(figures: dict[str, Any], n: int, untuned: tuple[str, ...] = ()) -> Search:
+    """A search with the same figure for all three objectives, but for their order of size."""
+    return Search(
+        [{"C": i} for i in range(n)],
+        {
+            word: np.stack([np.asarray(v, float) + 0.001 * i for i in range(3)], axis=-1)
+            for word, v in figures.items()
+        },
+        untuned,
+    )
+
+
+def test_the_objective_is_the_mean_over_words_that_have_folds() -> None:
+    of = found({"a": [[0.2, 0.4], [0.4, 0.4]], "b": [[0.6, 0.0], [0.8, 0.4]]}, 2, ("c",))
+    objective = of.objective("mean_word_accuracy")
+    assert objective is not None
+    assert_allclose(objective, [[0.4, 0.2], [0.6, 0.4]], rtol=1e-12)
+    for name, more in (("mean_macro_f1", 0.001), ("mean_balanced_accuracy", 0.002)):
+        assert_allclose(of.objective(name), objective + more, rtol=1e-12)
+    assert_allclose(of.objective("mean_word_accuracy", ["b", "c"]), [[0.6, 0], [0.8, 0.4]])
+    assert of.objective("mean_word_accuracy", ["c"]) is None
+    assert of.best("mean_word_accuracy", ["c"]) is None
+    assert found({}, 2, ("a",)).best("mean_macro_f1") is None
+
+
+def test_the_best_point_is_best_over_the_repeats() -> None:
+    """The second wins one repeat by much, the first two by little."""
+    of = found({"a": [[0.6, 0.5], [0.6, 0.5], [0.2, 0.9]]}, 2)
+    assert of.best("mean_macro_f1") == {"C": 1}
+
+
+def test_of_equal_points_the_first_although_sums_round_differently() -> None:
+    repeats = np.array([[0.1, 0.3, 0.2], [0.2, 0.1, 0.3], [0.3, 0.2, 0.1]])
+    means = repeats.mean(axis=0)
+    assert means.max() > means.min() and math.isclose(means.max(), means.min(), abs_tol=1e-15)
+    for order in ([0, 1, 2], [1, 2, 0], [2, 0, 1]):
+        assert found({"a": repeats[:, order]}, 3).best("mean_word_accuracy") == {"C": 0}
+    assert found({"a": [[0.1, 0.3, 0.3]]}, 3).best("mean_word_accuracy") == {"C": 1}
+
+
+# Within a run of `classify`
+
+
+LOGISTIC = {"C": [0.01, 1], "prior_shift": [0, 1]}
+
+
+class Tuned:
+    """Two words with folds and one without, whose test rows a test may spoil."""
+
+    def __init__(self, root: Path, make_corpus: MakeCorpus, vectors: Any, folds: Any) -> None:
+        self.root, self.write_vectors = root, vectors
+        self.corpora: dict[str, Corpus] = {}
+        self.vectors: dict[str, np.ndarray] = {}
+        words: dict[str, WordFolds] = {}
+        for i, word in enumerate(("mint", "sage", "thyme")):
+            X, y, test = clouds(20 + i, rows=30, spread=2.5, width=6, shares=(0.5, 0.3, 0.2))
+            rows = [("train", int(g)) for g in y] + [("test", i % 3) for i in range(30)]
+            self.corpora[word] = make_corpus(rows, word=word, senses=("a", "b", "c"))
+            self.vectors[word] = np.stack([np.vstack([X, test])] * 2).astype(np.float32)
+            words[word] = turns(self.corpora[word], k=3, repeats=2, untuned=word == "thyme")
+        self.words = words
+        folds(root / "folds.parquet", self.corpora, **words)
+
+    def classify(self, name: str, **changes: Any) -> tuple[Path, Path]:
+        for word, corpus in self.corpora.items():
+            path = self.root / "e" / word / "focal.safetensors"
+            self.write_vectors(path, corpus, self.vectors[word])
+        search, out = self.root / name / "search.parquet", self.root / name / "out.parquet"
+        asked: dict[str, Any] = {
+            "view": "focal",
+            "layers": "1",
+            "name": "log",
+            "estimator": "logistic",
+            "space": LOGISTIC,
+            "objective": "mean_macro_f1",
+            "folds": [self.root / "folds.parquet"],
+            "searches": [search],
+            "out": [out],
+            **changes,
+        }
+        classify_module.classify(self.corpora, self.root / "e", **asked)
+        return search, out
+
+
+@pytest.fixture
+def tuned(
+    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors, write_folds: WriteFolds
+) -> Tuned:
+    return Tuned(tmp_path, make_corpus, write_vectors, write_folds)
+
+
+@pytest.mark.parametrize("estimator", ["nearest_centroid", "logistic", "lda", "knn", "mix"])
+def test_test_rows_change_no_byte_of_what_the_folds_say(tuned: Tuned, estimator: str) -> None:
+    """Their vectors and their senses are garbage the second time."""
+    name = "logistic" if estimator == "mix" else estimator
+    changes: dict[str, Any] = {"estimator": name, "space": SPACES[name][1]}
+    changes["layers"] = "mix-0-1" if estimator == "mix" else "1"
+    search, out = tuned.classify("before", **changes, relabel=lambda corpus: corpus.gold)
+    random = np.random.default_rng(4)
+    for vectors in tuned.vectors.values():
+        vectors[:, 30:] = 1e4 * random.normal(size=vectors[:, 30:].shape)
+
+    def spoilt(corpus: Corpus) -> np.ndarray:
+        return np.where(corpus.split == "test", 2 - corpus.gold, corpus.gold).astype(np.int32)
+
+    again, other = tuned.classify("after", **changes, relabel=spoilt)
+    assert out.read_bytes() != other.read_bytes()
+    assert search.read_bytes() == again.read_bytes()
+    (_, before), (_, after) = predictions.read_predictions(out), predictions.read_predictions(other)
+    assert before == after
+
+
+def test_training_rows_outside_the_training_set_change_nothing_either(
+    tuned: Tuned, write_folds: WriteFolds
+) -> None:
+    """A training set has every other line only."""
+    lines = np.arange(0, 30, 2, dtype=np.int32)
+    held = (np.arange(15)[None] % 3).astype(np.int8)
+    words = {word: WordFolds(lines, np.arange(15, dtype=np.int32), held) for word in tuned.words}
+    write_folds(tuned.root / "folds.parquet", tuned.corpora, name="half", **words)
+    before = tuned.classify("before")
+    for vectors in tuned.vectors.values():
+        vectors[:, 1:30:2] = 1e4
+    after = tuned.classify("after")
+    for one, other in zip(before, after, strict=True):
+        assert one.read_bytes() == other.read_bytes()
+
+
+def test_classify_tunes_on_the_folds_and_fits_on_all(tuned: Tuned) -> None:
+    search_path, out = tuned.classify("run")
+    found, provenance = read_search(search_path)
+    grid = grid_points(LOGISTIC)
+    assert found.grid == grid
+    assert (set(found.figures), found.untuned) == ({"mint", "sage"}, ("thyme",))
+    for word in ("mint", "sage"):
+        X, y = tuned.vectors[word][1, :30], tuned.corpora[word].gold[:30]
+        expected = naive(Logistic(), grid, X, y, tuned.words[word])
+        assert_allclose(found.figures[word], expected, rtol=1e-12)
+    mean = np.mean([found.figures[word][..., 1] for word in found.figures], axis=(0, 1))
+    best = grid[int(mean.argmax())]
+    assert mean.max() > np.sort(mean)[-2]  # no tie
+    words, made = predictions.read_predictions(out)
+    assert made["parameters"] == provenance["parameters"] == best
+    for of_word in words:
+        # The untuned word gets the estimator's defaults, for nothing is fixed.
+        parameters = {} if of_word.word == "thyme" else best
+        X, y = tuned.vectors[of_word.word], tuned.corpora[of_word.word].gold[:30]
+        fitted = Logistic(**parameters).fit(X[1, :30], y)
+        assert_allclose(of_word.scores, fitted.predict_proba(X[1, 30:]), rtol=1e-9)
+
+
+def test_another_objective_may_choose_another_point(tuned: Tuned) -> None:
+    chosen = {}
+    for objective in OBJECTIVES:
+        path, _ = tuned.classify(objective, objective=objective)
+        found, provenance = read_search(path)
+        assert provenance["objective"] == objective
+        assert provenance["parameters"] == found.best(objective)
+        chosen[objective] = tuple(provenance["parameters"].values())
+    assert len(set(chosen.values())) > 1, chosen
+
+
+def test_an_untuned_word_keeps_what_the_config_fixes(tuned: Tuned) -> None:
+    space = {"shrinkage": [0.9, 0.2], "prior_exponent": 0.25}
+    _, out = tuned.classify("run", estimator="lda", space=space)
+    words, _ = predictions.read_predictions(out)
+    (thyme,) = (of_word for of_word in words if of_word.word == "thyme")
+    X, y = tuned.vectors["thyme"], tuned.corpora["thyme"].gold[:30]
+    expected = LDA(prior_exponent=0.25).fit(X[1, :30], y).predict_proba(X[1, 30:])
+    assert_allclose(thyme.scores, expected, atol=1e-9)
+
+
+def test_without_any_folds_only_what_is_fixed_is_noted(
+    tuned: Tuned, write_folds: WriteFolds
+) -> None:
+    words = {word: turns(corpus, untuned=True) for word, corpus in tuned.corpora.items()}
+    write_folds(tuned.root / "folds.parquet", tuned.corpora, **words)
+    search_path, out = tuned.classify("run", space={"C": [0.01, 1], "prior_shift": 0.5})
+    _, provenance = predictions.read_predictions(out)
+    assert provenance["parameters"] == {"prior_shift": 0.5}
+    assert sorted(provenance["untuned"]) == ["mint", "sage", "thyme"]
+    found, _ = read_search(search_path)
+    assert found.figures == {} and len(found.grid) == 2
+
+
+@pytest.mark.parametrize(
+    ("estimator", "space"), [("logistic", {"k": [1, 2]}), ("knn", {"shrinkage": 0.1})]
+)
+def test_a_parameter_of_another_estimator_is_refused(
+    tuned: Tuned, estimator: str, space: dict[str, Any]
+) -> None:
+    with pytest.raises(ConfigError, match=estimator):
+        tuned.classify("run", estimator=estimator, space=space)
+    assert not (tuned.root / "run").exists()
+
+
+# Files
+
+
+def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
+    random = np.random.default_rng(1)
+    of = Search(
+        [{"C": 0.1}, {"C": 1.0}],
+        {"yard": random.random((3, 2, 3)), "arm": random.random((3, 2, 3))},
+        ("bow",),
+    )
+    write_search(tmp_path / "s.parquet", of, {"layers": "6"})
+    again, provenance = read_search(tmp_path / "s.parquet")
+    assert (again.grid, again.untuned, provenance["layers"]) == (of.grid, of.untuned, "6")
+    assert set(again.figures) == set(of.figures)
+    for word, figures in of.figures.items():
+        assert_array_equal(again.figures[word], figures)
+
+
+def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
+    path = tmp_path / "corpus.parquet"
+    corpora_files.write(path, make_corpus([("train", 0), ("test", 1)]))
+    with pytest.raises(ResultError, match="does not hold what it should"):
+        read_search(path)

@@ -1,0 +1,249 @@
+"""Folds: near-duplicates together, every instance held out once, balanced, and the same again."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from made import MakeCorpus
+from numpy.testing import assert_array_equal
+
+from wsd.artifacts import corpus as corpora_files
+from wsd.artifacts import folds
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.folds import Folds
+from wsd.artifacts.training_set import TrainingSet
+from wsd.corpora.folds import draw_folds, fold_word
+from wsd.errors import ResultError
+
+ASKED: Any = {"k": 5, "repeats": 3, "seed": 1}
+
+
+def grouped(make_corpus: MakeCorpus, n: int = 120, word: str = "mint") -> Corpus:
+    """Three senses, and sentences that repeat: groups of one to four, never of two senses."""
+    random = np.random.default_rng(3)
+    gold, alike = [], []
+    while len(gold) < n:
+        sense, size = int(random.choice(3, p=(0.6, 0.3, 0.1))), int(random.integers(1, 5))
+        alike += [len(gold)] * size
+        gold += [sense] * size
+    order = random.permutation(len(gold))
+    rows = [("train", gold[i]) for i in order] + [("test", 0), ("outofdomain", 1)]
+    alike = [alike[i] for i in order] + [500, 600]
+    return make_corpus(rows, word=word, senses=("a", "b", "c"), alike=alike)
+
+
+def test_near_duplicates_are_never_apart(make_corpus: MakeCorpus) -> None:
+    corpus = grouped(make_corpus)
+    found = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
+    sentences = np.array([tokens[0] for tokens in corpus.tokens])[corpus.split == "train"]
+    assert len(np.unique(sentences)) < len(sentences)  # else nothing could go wrong
+    # Of equal sentences one component, of others others.
+    pairs = set(zip(sentences.tolist(), found.component.tolist(), strict=True))
+    assert len(pairs) == len(np.unique(sentences)) == len(np.unique(found.component))
+    assert found.held is not None
+    for of_repeat in found.held:
+        for component in np.unique(found.component):
+            assert len(np.unique(of_repeat[found.component == component])) == 1
+
+
+def test_a_chain_of_near_duplicates_is_one_component(make_corpus: MakeCorpus) -> None:
+    """The first and the last sentence have no trigram in common."""
+    long = [f"{c}{c}" for c in "abcdefghijklmnop"]
+    windows = [tuple(long[i : i + 8]) for i in (0, 2, 4, 6)]
+    assert not set(windows[0][:6]) & set(windows[-1])
+    base = make_corpus([("train", 0)] * 5)
+    corpus = Corpus(**{**vars(base), "tokens": (*windows, ("some", "thing", "else"))})
+    component = draw_folds({"mint": corpus}, None, **ASKED).words["mint"].component
+    assert component.tolist() == [0, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("k", [2, 5, 7])
+def test_every_instance_is_held_out_once_per_repeat(make_corpus: MakeCorpus, k: int) -> None:
+    corpus = grouped(make_corpus)
+    found = draw_folds({"mint": corpus}, None, k=k, repeats=3, seed=1).words["mint"]
+    n = int((corpus.split == "train").sum())
+    assert found.held is not None
+    assert found.held.shape == (3, n)
+    assert set(np.unique(found.held).tolist()) == set(range(k))
+    for repeat in range(3):
+        splits = list(found.splits(repeat))
+        assert len(splits) == k
+        assert sorted(np.concatenate([held for _, held in splits]).tolist()) == list(range(n))
+        for fit, held in splits:
+            assert sorted([*fit.tolist(), *held.tolist()]) == list(range(n))
+
+
+def test_folds_have_each_sense_in_equal_parts_where_no_groups_forbid(
+    make_corpus: MakeCorpus,
+) -> None:
+    gold = np.random.default_rng(1).permutation([0] * 50 + [1] * 20 + [2] * 5)
+    corpus = make_corpus([("train", int(g)) for g in gold], senses=("a", "b", "c"))
+    found = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
+    assert found.held is not None
+    for of_repeat in found.held:
+        for fold in range(5):
+            assert np.bincount(gold[of_repeat == fold]).tolist() == [10, 4, 1]
+
+
+def test_folds_are_as_balanced_as_groups_allow(make_corpus: MakeCorpus) -> None:
+    corpus = grouped(make_corpus)
+    gold = corpus.gold[corpus.split == "train"]
+    found = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
+    assert found.held is not None
+    for of_repeat in found.held:
+        for sense, n in Counter(gold.tolist()).items():
+            counts = np.bincount(of_repeat[gold == sense], minlength=5)
+            # Groups have at most four instances.
+            assert np.abs(counts - n / 5).max() <= 4
+
+
+def test_repeats_differ_and_each_is_drawn_with_its_own_seed(make_corpus: MakeCorpus) -> None:
+    corpora = {"mint": grouped(make_corpus)}
+    one, two = (
+        draw_folds(corpora, None, k=5, repeats=3, seed=seed).words["mint"] for seed in (1, 2)
+    )
+    assert one.held is not None and two.held is not None
+    assert len(np.unique(one.held, axis=0)) == 3
+    assert_array_equal(one.held[1:], two.held[:2])
+
+
+def test_the_same_again(make_corpus: MakeCorpus, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        np.random.seed(len(name) * 7)  # the global state must not matter
+        folds.write(tmp_path / name, draw_folds({"mint": grouped(make_corpus)}, None, **ASKED))
+        np.random.random(5)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("gold", "k", "tuned"),
+    [
+        ([0] * 20 + [1] * 5, 5, True),
+        ([0] * 20 + [1] * 4, 5, False),
+        ([0] * 20 + [1] * 4, 4, True),
+        # A sense without instances is none of the training set's.
+        ([0] * 20 + [2] * 5, 5, True),
+        ([0] * 20, 5, False),
+        ([0, 1], 2, False),
+    ],
+)
+def test_a_rare_sense_is_not_folded(gold: list[int], k: int, tuned: bool) -> None:
+    found = fold_word(np.array(gold), np.arange(len(gold)), k=k, repeats=2, seed=1)
+    assert (found is not None) == tuned
+
+
+@pytest.mark.filterwarnings("error")
+def test_duplicates_of_a_rare_sense_leave_folds_without_it() -> None:
+    gold = np.array([0] * 20 + [1] * 6)
+    component = np.array([*range(20), *[20] * 6])
+    held = fold_word(gold, component, k=5, repeats=2, seed=1)
+    assert held is not None
+    for of_repeat in held:
+        assert len(np.unique(of_repeat[gold == 1])) == 1
+
+
+@pytest.mark.parametrize(("groups", "tuned"), [(1, False), (4, False), (5, True)])
+def test_fewer_groups_than_folds_are_not_folded(groups: int, tuned: bool) -> None:
+    gold = np.array([0] * 10 + [1] * 10)
+    held = fold_word(gold, np.arange(20) % groups, k=5, repeats=2, seed=1)
+    assert (held is not None) == tuned
+
+
+def test_a_word_without_folds_has_no_splits(make_corpus: MakeCorpus) -> None:
+    found = draw_folds({"mint": make_corpus([("train", 0)])}, None, **ASKED).words["mint"]
+    assert found.held is None
+    with pytest.raises(ValueError, match="without folds"):
+        next(found.splits(0))
+
+
+# Training sets
+
+
+def test_lines_of_a_training_set(make_corpus: MakeCorpus) -> None:
+    """Lines are of the full training file, rows of the table, and these differ."""
+    rows = [("test", 0), ("train", 0), ("train", 1), ("test", 1), ("train", 0), ("train", 1)]
+    corpora = {word: make_corpus(rows, word=word) for word in ("mint", "sage")}
+    train = TrainingSet(
+        "balanced",
+        {"mint": np.array([1, 3], dtype=np.int32)},
+        {"mint": corpora["mint"].digest},
+    )
+    found = draw_folds(corpora, train, k=2, repeats=1, seed=1)
+    assert (found.train, set(found.words)) == ("balanced", {"mint"})
+    assert found.words["mint"].lines.tolist() == [1, 3]
+    assert found.rows(corpora["mint"]).tolist() == [2, 5]
+    full = draw_folds(corpora, None, k=2, repeats=1, seed=1)
+    assert (full.train, set(full.words)) == ("full", {"mint", "sage"})
+    assert full.rows(corpora["mint"]).tolist() == [1, 2, 4, 5]
+    held = full.words["mint"].held
+    assert held is not None
+    gold = corpora["mint"].gold[full.rows(corpora["mint"])]
+    assert sorted(gold[held[0] == 0].tolist()) == sorted(gold[held[0] == 1].tolist()) == [0, 1]
+
+
+def test_the_folds_of_another_corpus_are_refused(make_corpus: MakeCorpus) -> None:
+    rows = [("train", 0), ("train", 1), ("test", 0)]
+    found = draw_folds({"mint": make_corpus(rows)}, None, **ASKED)
+    other = make_corpus([*rows, ("test", 1)])
+    with pytest.raises(ResultError, match=r"'full' belong to another table .* of 'mint'"):
+        found.rows(other)
+
+
+def test_a_training_set_of_another_corpus_is_refused(make_corpus: MakeCorpus) -> None:
+    corpus = make_corpus([("train", 0), ("train", 1)])
+    train = TrainingSet("balanced", {"mint": np.array([0], dtype=np.int32)}, {"mint": "other"})
+    with pytest.raises(ResultError, match="'balanced' belongs to another table"):
+        draw_folds({"mint": corpus}, train, **ASKED)
+
+
+# Files
+
+
+def test_what_is_written_is_what_is_read(make_corpus: MakeCorpus, tmp_path: Path) -> None:
+    corpora = {
+        "yard": grouped(make_corpus, word="yard"),
+        "arm": make_corpus([("train", 0), ("train", 1)], word="arm"),
+        "bow": make_corpus([("train", i % 2) for i in range(13)], word="bow"),
+    }
+    made = draw_folds(corpora, None, **ASKED)
+    folds.write(tmp_path / "folds.parquet", made)
+    again = folds.read(tmp_path / "folds.parquet")
+    for key in ("train", "k", "repeats", "seed", "corpus"):
+        assert getattr(again, key) == getattr(made, key)
+    assert set(again.words) == set(corpora)
+    for word, of_word in made.words.items():
+        found = again.words[word]
+        assert_array_equal(found.lines, of_word.lines)
+        assert_array_equal(found.component, of_word.component)
+        if of_word.held is None:
+            assert found.held is None
+        else:
+            assert_array_equal(found.held, of_word.held)
+        assert_array_equal(again.rows(corpora[word]), made.rows(corpora[word]))
+    assert made.words["arm"].held is None and made.words["bow"].held is not None
+
+
+def test_another_table_is_refused(make_corpus: MakeCorpus, tmp_path: Path) -> None:
+    path = tmp_path / "corpus.parquet"
+    corpora_files.write(path, make_corpus([("train", 0), ("test", 1)]))
+    with pytest.raises(ResultError, match="does not hold what it should"):
+        folds.read(path)
+    with pytest.raises(ResultError, match="missing"):
+        folds.read(tmp_path / "none.parquet")
+
+
+def test_folds_of_a_real_word(real_corpora: dict[str, Corpus]) -> None:
+    """Of CoarseWSD-20, with its own near-duplicates: nothing apart, nothing lost."""
+    corpora = {word: real_corpora[word] for word in ("digit", "pitcher", "yard")}
+    made: Folds = draw_folds(corpora, None, **ASKED)
+    assert made.words["digit"].held is not None
+    for of_word in made.words.values():
+        for of_repeat in of_word.held if of_word.held is not None else ():
+            apart = {
+                c for c in of_word.component.tolist()
+                if len(np.unique(of_repeat[of_word.component == c])) > 1
+            }  # fmt: skip
+            assert apart == set()
+            assert len(np.unique(of_repeat)) == 5

@@ -1,0 +1,236 @@
+"""What other systems say: every instance once, whole or not at all, every bad line named."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from made import MakeCorpus
+
+from wsd.artifacts import predictions
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.tables import SYSTEM
+from wsd.corpora import published, system_outputs
+from wsd.errors import CorpusError, ResultError
+from wsd.evaluation.evaluate import evaluate
+from wsd.evaluation.rows import read_rows
+
+ROWS = [("train", 0), ("train", 1), ("test", 0), ("test", 1), ("test", 0), ("outofdomain", 1)]
+Line = dict[str, Any]
+
+
+@pytest.fixture
+def corpora(make_corpus: MakeCorpus) -> dict[str, Corpus]:
+    return {word: make_corpus(ROWS, word=word) for word in ("mint", "Schloß")}
+
+
+def lines_of(corpora: dict[str, Corpus], *splits: str) -> list[Line]:
+    """Always right, with scores that say so."""
+    return [
+        {
+            "word": word,
+            "split": split,
+            "id": int(index),
+            "sense": corpus.senses[gold],
+            "scores": {sense: float(i == gold) for i, sense in enumerate(corpus.senses)},
+        }
+        for word, corpus in corpora.items()
+        for split, index, gold in zip(corpus.split, corpus.index, corpus.gold, strict=True)
+        if split in splits
+    ]
+
+
+def put(path: Path, lines: list[Any]) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def build(path: Path, corpora: dict[str, Corpus]) -> list[predictions.WordPredictions]:
+    system_outputs.score_outputs(path, "mine", corpora, path.with_suffix(".parquet"))
+    return predictions.read_predictions(path.with_suffix(".parquet"))[0]
+
+
+@pytest.mark.parametrize("further", [False, True])
+@pytest.mark.parametrize("with_scores", [False, True])
+def test_lines_in_any_order(
+    corpora: dict[str, Corpus], tmp_path: Path, further: bool, with_scores: bool
+) -> None:
+    lines = lines_of(corpora, "test", *(["outofdomain"] if further else []))
+    for line in lines:
+        if line["split"] == "test":
+            del line["split"]  # it is the default
+        if not with_scores:
+            del line["scores"]
+    lines.append({"word": "not asked for", "id": 3, "sense": "x", "key": 1})
+    Random(1).shuffle(lines)
+    found = build(put(tmp_path / "o.jsonl", lines), corpora)
+    splits = ["test", "outofdomain"] if further else ["test"]
+    assert sorted((of.word, of.split) for of in found) == sorted(
+        (word, split) for split in splits for word in corpora
+    )
+    for of in found:
+        rows = corpora[of.word].split == of.split
+        assert of.index.tolist() == corpora[of.word].index[rows].tolist()
+        assert of.predicted.tolist() == of.gold.tolist() == corpora[of.word].gold[rows].tolist()
+        if with_scores:
+            assert of.scores.argmax(axis=1).tolist() == of.gold.tolist()
+        else:
+            assert np.isnan(of.scores).all()
+
+
+def change(**values: Any) -> Callable[[Line], Any]:
+    return lambda line: {k: v for k, v in {**line, **values}.items() if v != "gone"}
+
+
+WRONG: dict[str, tuple[Callable[[Line], Any], str]] = {
+    "id": (change(id=3), "'mint' has no test instance 3"),
+    "id below": (change(id=-1), "no test instance -1"),
+    "id text": (change(id="1"), "the id '1' is no whole number"),
+    "id true": (change(id=True), "the id True is no whole number"),
+    "no id": (change(id="gone"), "no id"),
+    "no word, no sense": (change(word="gone", sense="gone"), "no word and no sense"),
+    "word": (change(word=3), "the word 3 is no text"),
+    "sense": (change(sense="c"), "'c' is no sense of 'mint'"),
+    "sense null": (change(sense=None), "the sense None is no text"),
+    "train": (change(split="train"), "'mint' has no train instance 1"),
+    "further": (change(split="outofdomain", id=5), "no outofdomain instance 5"),
+    "list": (lambda line: [line], "not an object"),
+    "scores list": (change(scores=[1.0, 2.0]), "no object of senses and finite numbers"),
+    "score text": (change(scores={"a": "1", "b": 0.0}), "no object of senses and finite numbers"),
+    "score nan": (change(scores={"a": math.nan, "b": 0.0}), "no object of senses and finite"),
+    "score inf": (change(scores={"a": math.inf, "b": 0.0}), "no object of senses and finite"),
+    "score huge": (change(scores={"a": 10**400, "b": 0}), "no object of senses and finite"),
+    "score true": (change(scores={"a": True, "b": 0.0}), "no object of senses and finite"),
+    "a sense less": (change(scores={"b": 1.0}), "the scores are of b, not of each of a, b"),
+    "a sense more": (change(scores={"a": 0, "b": 1, "c": 0}), "not of each of a, b"),
+    "not the best": (change(scores={"a": 1.0, "b": 0.5}), "does not have the highest score"),
+    "twice": (change(id=0), "the test instance 0 of 'mint' has an output already"),
+}
+
+
+@pytest.mark.parametrize(("wrong", "says"), WRONG.values(), ids=WRONG)
+def test_a_line_that_is_wrong_is_named(
+    corpora: dict[str, Corpus], tmp_path: Path, wrong: Callable[[Line], Any], says: str
+) -> None:
+    lines = lines_of(corpora, "test")
+    assert (lines[1]["id"], lines[1]["sense"]) == (1, "b")
+    path = put(tmp_path / "o.jsonl", [lines[0], wrong(lines[1]), *lines[2:]])
+    with pytest.raises(CorpusError) as caught:
+        build(path, corpora)
+    assert says in caught.value.what
+    assert caught.value.where == f"{path}:2"
+    assert not path.with_suffix(".parquet").exists()
+
+
+@pytest.mark.parametrize("text", ["", "{\n", "[" * 100_000 + "\n"])
+def test_a_file_that_is_none(corpora: dict[str, Corpus], tmp_path: Path, text: str) -> None:
+    path = tmp_path / "o.jsonl"
+    path.write_text(text)
+    with pytest.raises(CorpusError):
+        build(path, corpora)
+
+
+@pytest.mark.parametrize(
+    ("splits", "gone", "says"),
+    [
+        (("test",), 0, "1 of 6 test instances have no output: mint 0"),
+        (("test",), 5, "1 of 6 test instances have no output: Schloß 2"),
+        (("test", "outofdomain"), 3, "1 of 2 outofdomain instances have no output: mint 0"),
+        (("outofdomain",), 0, "6 of 6 test instances have no output: Schloß 0, Schloß 1, Schl"),
+    ],
+)
+def test_some_instances_are_not_enough(
+    corpora: dict[str, Corpus], tmp_path: Path, splits: tuple[str, ...], gone: int, says: str
+) -> None:
+    lines = lines_of(corpora, *splits)
+    path = put(tmp_path / "o.jsonl", [line for i, line in enumerate(lines) if i != gone])
+    with pytest.raises(CorpusError) as caught:
+        build(path, corpora)
+    assert caught.value.what.startswith(says)
+    assert caught.value.where == str(path)
+
+
+def test_files_as_editors_leave_them(corpora: dict[str, Corpus], tmp_path: Path) -> None:
+    lines = lines_of(corpora, "test")
+    plain = build(put(tmp_path / "o.jsonl", lines), corpora)
+    text = (tmp_path / "o.jsonl").read_text()
+    (tmp_path / "w.jsonl").write_text("\ufeff" + text.replace("\n", "\r\n") + "\r\n", newline="")
+    edited = build(tmp_path / "w.jsonl", corpora)
+    for one, other in zip(plain, edited, strict=True):
+        np.testing.assert_array_equal(one.scores, other.scores)
+
+
+def test_what_was_passed_over_is_named(corpora: dict[str, Corpus], tmp_path: Path) -> None:
+    lines = [{**line, "word": line["word"].upper()} for line in lines_of(corpora, "test")]
+    with pytest.raises(CorpusError, match=r"have no output: .*; passed over: MINT, SCHLOSS"):
+        build(put(tmp_path / "o.jsonl", lines), corpora)
+    with pytest.raises(CorpusError, match="there is no such file"):
+        build(tmp_path / "none.jsonl", corpora)
+
+
+def test_rows_of_the_tables(corpora: dict[str, Corpus], tmp_path: Path) -> None:
+    path = put(tmp_path / "o.jsonl", lines_of(corpora, "test"))
+    build(path, corpora)
+    (row,) = read_rows([path.with_suffix(".parquet")], SYSTEM, corpora)
+    assert row.names == {
+        "kind": "system",
+        "model": "mine",
+        "view": "system",
+        "layers": "-",
+        "classifier": "-",
+    }
+    assert row.mean("micro_accuracy") == 1.0
+    assert row.about.startswith("o.jsonl, SHA-256 ")
+    assert "100.00 (6 instances of 2 words)" in system_outputs.describe("mine", row.words)
+
+
+def test_a_system_is_no_model(corpora: dict[str, Corpus], tmp_path: Path) -> None:
+    path = put(tmp_path / "o.jsonl", lines_of(corpora, "test"))
+    build(path, corpora)
+    ours = tmp_path / "ours.parquet"
+    words, source = predictions.read_predictions(path.with_suffix(".parquet"))
+    names = {"view": "focal", "layers": "1", "classifier": "c"}
+    for model in ("tiny", "mine"):
+        encoder = {"model": {"name": model, "blocks": 2, "width": 8}}
+        predictions.write_predictions(ours, words, {**source, **names, "encoder": encoder})
+        tables = {name: tmp_path / name for name in ("scores", "summary", "out")}
+        call = {"dataset": "d", "config": {}, "command": "", **tables}
+        systems = [path.with_suffix(".parquet")]
+        if model == "mine":
+            with pytest.raises(ResultError, match="are both called 'mine'"):
+                evaluate([ours], systems=systems, **call)
+            continue
+        evaluate([ours], systems=systems, **call)
+        provenance = json.loads((tmp_path / "out").read_text())
+        assert list(provenance["models"]) == ["tiny"]
+        assert list(provenance["systems"]) == ["mine"]
+        lines = (tmp_path / "summary").read_text().splitlines()
+        assert [line.split(",")[0] for line in lines] == ["model", "tiny", "mine"]
+
+
+def test_published_outputs_come_the_same_way(corpora: dict[str, Corpus], tmp_path: Path) -> None:
+    corpus = corpora["mint"]
+    test = np.flatnonzero(corpus.split == "test")
+    theirs = [
+        {
+            "idx": i,
+            "gold": corpus.senses[corpus.gold[row]],
+            "tokens": list(corpus.tokens[row]),
+            "matches": [["b", 0.5], ["a", 0.25]],
+        }
+        for i, row in enumerate(test.tolist())
+    ]
+    own = [
+        {"word": "mint", "id": i, "sense": "b", "scores": {"a": 0.25, "b": 0.5}}
+        for i in range(len(test))
+    ]
+    found = published.read_word(put(tmp_path / "theirs.jsonl", theirs), corpus)
+    (ours,) = system_outputs.assemble(
+        system_outputs.read(put(tmp_path / "own.jsonl", own)), {"mint": corpus}, "own"
+    )
+    assert found.predicted.tolist() == ours.predicted.tolist() == [1, 1, 1]
+    assert found.scores.tolist() == ours.scores.tolist()

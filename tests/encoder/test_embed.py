@@ -1,0 +1,324 @@
+"""What lies on disk: exact slices, rows where they belong, and refusal of what does not fit."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from checkout import REPOSITORY
+from safetensors.numpy import load_file
+from tiny import corpus_of, tiny_bert, tiny_tokenizer
+
+from wsd.artifacts import corpus as corpora
+from wsd.artifacts import folds, predictions
+from wsd.artifacts.vectors import Embeddings, VectorsWriter
+from wsd.classification import classify
+from wsd.corpora import folds as folds_corpora
+from wsd.corpora import text_format as corpora_corpora
+from wsd.encoder import embed as embed_module
+from wsd.encoder.model import resolve
+from wsd.errors import DamageError, ModelError, ResultError
+
+QUICKSTART = REPOSITORY / "wsd/data/quickstart"
+CORPUS = corpus_of(("the crane flew", 1), ("a crane lifted", 1), ("near the crane", 2))
+
+
+def store(path: Path, vectors: np.ndarray, digest: str = CORPUS.digest) -> Path:
+    writer = VectorsWriter(path, vectors.shape, {"wsd": json.dumps({"corpus": digest})})
+    writer.put(range(vectors.shape[1]), vectors)
+    writer.close()
+    return path
+
+
+def test_each_layer_is_read_as_it_was_written(tmp_path: Path) -> None:
+    vectors = np.arange(4 * 3 * 5, dtype=np.float32).reshape(4, 3, 5)
+    opened = Embeddings(store(tmp_path / "v.safetensors", vectors), CORPUS)
+    assert (opened.layers, opened.blocks, opened.width) == (4, 3, 5)
+    for number in (2, 0, 3, 1, 2):
+        assert np.array_equal(opened.layer(number), vectors[number])
+    for wrong in (-1, 4):
+        with pytest.raises(ValueError, match="of 4"):
+            opened.layer(wrong)
+
+
+def test_rows_come_in_any_order(tmp_path: Path) -> None:
+    vectors = np.random.default_rng(0).normal(size=(2, 3, 5)).astype(np.float32)
+    path = tmp_path / "v.safetensors"
+    writer = VectorsWriter(path, vectors.shape, {"wsd": "{}"})
+    writer.put([2], vectors[:, [2]])
+    writer.put([1, 0], vectors[:, [1, 0]])
+    writer.close()
+    assert np.array_equal(load_file(path)["vectors"], vectors)
+    with pytest.raises(ValueError, match="is not"):
+        VectorsWriter(path, vectors.shape, {}).put([0, 1], vectors)
+
+
+def test_a_layer_is_read_without_the_rest(tmp_path: Path) -> None:
+    """2 GB of layers, 2 MB of which are read; a sparse file, so that it takes no disk."""
+    code = """
+import json, resource, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from tiny import corpus_of
+from wsd.embeddings import Embeddings, Writer
+corpus = corpus_of(*[("the crane", 1)] * 1000)
+path = Path(sys.argv[1])
+Writer(path, (1000, 1000, 512), {"wsd": json.dumps({"corpus": corpus.digest})}).close()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+Embeddings(path, corpus).layer(998)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    out = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "v.safetensors", Path(__file__).parent],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert int(out.stdout) < 50_000, "kB of memory taken by reading one layer of 2 MB"
+
+
+def test_vectors_of_other_rows_are_refused(tmp_path: Path) -> None:
+    vectors = np.zeros((2, 3, 5), dtype=np.float32)
+    swapped = corpus_of(("a crane lifted", 1), ("the crane flew", 1), ("near the crane", 2))
+    path = store(tmp_path / "v.safetensors", vectors)
+    with pytest.raises(ResultError, match="another table"):
+        Embeddings(path, swapped)
+    with pytest.raises(ResultError, match="another table"):
+        Embeddings(store(tmp_path / "w.safetensors", np.zeros((2, 4, 5), np.float32)), CORPUS)
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "foreign", "empty"])
+def test_a_damaged_file_is_refused(tmp_path: Path, damage: str) -> None:
+    path = store(tmp_path / "v.safetensors", np.zeros((2, 3, 5), dtype=np.float32))
+    if damage == "missing":
+        path.unlink()
+    elif damage == "cut":
+        path.write_bytes(path.read_bytes()[:-4])
+    elif damage == "foreign":
+        path.write_bytes(b"not a tensor")
+    else:
+        path.write_bytes(b"")
+    with pytest.raises(ResultError) as error:
+        Embeddings(path, CORPUS)
+    assert str(path) in str(error.value)
+
+
+def test_a_flipped_bit_is_found_in_the_layer_that_is_read(tmp_path: Path) -> None:
+    path = store(tmp_path / "v.safetensors", np.ones((3, 3, 5), dtype=np.float32))
+    data = bytearray(path.read_bytes())
+    data[-3 * 5 * 4 - 1] ^= 1  # the last byte of layer 1
+    path.write_bytes(data)
+    opened = Embeddings(path, CORPUS)
+    assert (opened.layer(0) == 1).all() and (opened.layer(2) == 1).all()
+    with pytest.raises(DamageError, match="layer 1 is not what was written") as error:
+        opened.layer(1)
+    assert error.value.path == path
+
+
+def test_what_a_disk_takes_only_in_part_is_written_in_parts(tmp_path: Path, monkeypatch) -> None:
+    pwrite = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda file, data, at: pwrite(file, data[:7], at))
+    vectors = np.random.default_rng(0).normal(size=(2, 3, 5)).astype(np.float32)
+    path = store(tmp_path / "v.safetensors", vectors)
+    assert np.array_equal(load_file(path)["vectors"], vectors)
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    folder = tiny_bert(tmp_path_factory.mktemp("model"))
+    return resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
+
+
+def embed(corpus: corpora.Corpus, record: dict, out: Path, **changed: object) -> None:
+    options = {
+        "views": ["focal", "cls"],
+        "pooling": "mean",
+        "seed": 1,
+        "device": "cpu",
+        "threads": 1,
+    }
+    embed_module.embed(corpus, record, out=out, **{**options, **changed})  # type: ignore[arg-type]
+
+
+def test_embed_writes_one_file_per_view_with_provenance(tmp_path: Path, record: dict) -> None:
+    embed(CORPUS, record, tmp_path)
+    written = [".sums", "alignment.json", "cls.safetensors", "focal.safetensors"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == written
+    opened = Embeddings(tmp_path / "focal.safetensors", CORPUS)
+    assert (opened.layers, opened.layer(0).shape) == (3, (3, 32))
+    assert opened.provenance["view"] == "focal"
+    # Where the model lies on this machine is no part of what it is.
+    assert opened.provenance["model"] == {k: v for k, v in record.items() if k != "folder"}
+    assert opened.provenance["architecture"] == {
+        "name": "BertModel",
+        "tokenizer": "TokenizersBackend",
+        "max_length": 64,
+        "causal": False,
+        "wide_embeddings": False,
+        "last_normed": False,
+        "cls": "first",
+        "segments": [0],
+    }
+    assert opened.provenance["input"] == "plain"
+    assert opened.provenance["seed"] == 1
+    assert opened.provenance["versions"]["torch"] == torch.__version__
+    # The focal word stands elsewhere than [CLS], and no layer is a copy of another.
+    cls = Embeddings(tmp_path / "cls.safetensors", CORPUS)
+    states = [o.layer(i) for o in (opened, cls) for i in range(3)]
+    assert len({state.tobytes() for state in states}) == 6
+
+
+def test_what_the_tokenizer_made_of_the_focal_words_lies_beside_the_vectors(
+    tmp_path: Path, record: dict, caplog: pytest.LogCaptureFixture
+) -> None:
+    corpus = corpus_of(("the crane flew", 1), ("a [SEP] crane", 2), ("near \U0001f9a9", 1))
+    embed(corpus, record, tmp_path)
+    found = json.loads((tmp_path / "alignment.json").read_text())
+    assert (found["word"], found["corpus"], found["instances"]) == ("crane", corpus.digest, 3)
+    assert [form["form"] for form in found["forms"]] == ["crane", "\U0001f9a9"]
+    unknown, special = (r.getMessage() for r in caplog.records if r.levelno == logging.WARNING)
+    assert unknown.startswith("tiny crane: 1 focal words have a piece that the tokenizer does not")
+    assert special.startswith("tiny crane: 1 words are taken for special tokens")
+
+
+def test_static_views_are_rows_of_the_embedding_matrix(tmp_path: Path, record: dict) -> None:
+    corpus = corpus_of(("the crane flew", 1), ("near cranes", 1), ("crane", 0))
+    views = ["focal", "static", "static_context"]
+    for pooling in ("mean", "first", "last"):
+        out = tmp_path / pooling
+        embed(corpus, record, out, views=views, pooling=pooling)
+        focal, static, context = (Embeddings(out / f"{v}.safetensors", corpus) for v in views)
+        assert (focal.layers, static.layers, context.layers, static.blocks) == (3, 1, 1, 0)
+        assert static.provenance == {**focal.provenance, "view": "static"}
+        model = transformers.AutoModel.from_pretrained(record["folder"])
+        rows = model.embeddings.word_embeddings.weight.detach().numpy()
+        number = tiny_tokenizer().convert_tokens_to_ids
+        crane, s, the, flew, near = rows[number(["crane", "##s", "the", "flew", "near"])]
+        split = {"mean": (crane + s) / 2, "first": crane, "last": s}[pooling]
+        assert static.layer(0) == pytest.approx(np.stack([crane, split, crane]), abs=1e-6)
+        other = np.stack([(the + flew) / 2, near, np.zeros_like(near)])
+        assert context.layer(0) == pytest.approx(other, abs=1e-6)
+
+
+def test_static_views_alone_need_no_pass(tmp_path: Path, record: dict, monkeypatch) -> None:
+    from wsd.encoder.encoder import Encoder
+
+    monkeypatch.setattr(Encoder, "encode", None)
+    embed(CORPUS, record, tmp_path, views=["static"])
+    assert Embeddings(tmp_path / "static.safetensors", CORPUS).layers == 1
+
+
+def test_masked_input_is_told_apart(tmp_path: Path, record: dict) -> None:
+    corpus = corpus_of(("near the crane", 2), ("near the bird", 2), ("near the xyz", 2))
+    views = ["focal", "context", "static"]
+    for name in ("plain", "masked"):
+        embed(corpus, record, tmp_path / name, views=views, input=name)
+    found = {
+        (name, view): Embeddings(tmp_path / name / f"{view}.safetensors", corpus)
+        for name in ("plain", "masked")
+        for view in views
+    }
+    for layer in range(3):
+        plain, masked = (found[name, "focal"].layer(layer) for name in ("plain", "masked"))
+        # One context, so one vector, whatever word was there and however many pieces it had.
+        assert (masked == masked[0]).all()
+        assert not np.isclose(plain[0], plain[1]).all()
+    assert (found["masked", "static"].layer(0) == found["masked", "static"].layer(0)[0]).all()
+    for (name, _), opened in found.items():
+        assert opened.provenance["input"] == name
+        assert opened.provenance["split_focal_words"] == 1
+    report = json.loads((tmp_path / "masked" / "alignment.json").read_text())
+    assert report == json.loads((tmp_path / "plain" / "alignment.json").read_text())
+
+
+def test_a_random_weight_twin_says_what_it_is(tmp_path: Path, record: dict) -> None:
+    files = {}
+    for name, changed in (
+        ("own", {}),
+        ("one", {"random_weights": 1}),
+        ("again", {"random_weights": 1}),
+        ("two", {"random_weights": 2}),
+    ):
+        embed(CORPUS, {**record, **changed}, tmp_path / name)
+        files[name] = Embeddings(tmp_path / name / "focal.safetensors", CORPUS)
+    made = {name: opened.provenance["model"] for name, opened in files.items()}
+    own = {key: value for key, value in record.items() if key != "folder"}
+    assert made["own"] == own
+    digest = made["one"].pop("random_weights_sha256")
+    assert made["one"] == {**own, "random_weights": 1}
+    assert made["again"]["random_weights_sha256"] == digest
+    assert made["two"]["random_weights_sha256"] != digest
+    # Layer 0 as well: a twin's embeddings are drawn like all its weights.
+    states = {name: [opened.layer(i).tobytes() for i in range(3)] for name, opened in files.items()}
+    assert states["one"] == states["again"]
+    assert len({*states["own"], *states["one"], *states["two"]}) == 9
+
+
+def test_layer_0_is_the_embedding_layer(tmp_path: Path, record: dict) -> None:
+    """Type plus position plus segment 0, normed: computed here from the weights themselves."""
+    embed(CORPUS, record, tmp_path)
+    model = transformers.AutoModel.from_pretrained(record["folder"]).eval().embeddings
+    crane = tiny_tokenizer().convert_tokens_to_ids("crane")
+    with torch.no_grad():
+        for row, place in enumerate((2, 2, 3)):
+            total = (
+                model.word_embeddings.weight[crane]
+                + model.position_embeddings.weight[place]
+                + model.token_type_embeddings.weight[0]
+            )
+            got = Embeddings(tmp_path / "focal.safetensors", CORPUS).layer(0)[row]
+            assert got == pytest.approx(model.LayerNorm(total).numpy(), abs=1e-6)
+
+
+def test_a_changed_model_is_refused_and_nothing_is_written(tmp_path: Path, record: dict) -> None:
+    files = {**record["files"], "model.safetensors": "0" * 64}
+    with pytest.raises(ModelError, match="has changed"):
+        embed(CORPUS, {**record, "files": files}, tmp_path)
+    with pytest.raises(ResultError, match="blocks"):
+        embed(CORPUS, {**record, "blocks": 7}, tmp_path)
+    with pytest.raises(ModelError, match="nothing of the focal word"):
+        embed(corpus_of(("a \u0300", 1)), record, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_bert_base_with_random_weights_is_embedded_and_classified(tmp_path: Path) -> None:
+    """The shape of the users' default: 13 layers of 768, and nothing downloaded."""
+    tokenizer = tiny_tokenizer(512)
+    torch.manual_seed(0)
+    config = transformers.BertConfig(vocab_size=len(tokenizer))
+    assert (config.num_hidden_layers, config.hidden_size) == (12, 768)
+    transformers.BertModel(config).save_pretrained(tmp_path / "model")
+    tokenizer.save_pretrained(tmp_path / "model")
+    record = resolve("bert-base", path=str(tmp_path / "model"), sha256={}, blocks=12, width=768)
+    corpus = corpora_corpora.read_text(QUICKSTART / "crane", "crane")
+    views = ["focal", "context", "cls", "other"]
+    embed(corpus, record, tmp_path / "e" / "crane", views=views, threads=2)
+    opened = Embeddings(tmp_path / "e/crane/focal.safetensors", corpus)
+    assert (opened.layers, opened.width) == (13, 768)
+    folded = tmp_path / "folds.parquet"
+    folds.write(folded, folds_corpora.draw_folds({"crane": corpus}, None, k=5, repeats=1, seed=1))
+    for layers, estimator in (("12", "logistic"), ("concat-last-4", "nearest_centroid")):
+        out = tmp_path / f"{layers}.{estimator}.parquet"
+        classify.classify(
+            {"crane": corpus},
+            tmp_path / "e",
+            view="focal",
+            layers=layers,
+            name=estimator,
+            estimator=estimator,
+            space={},
+            objective="mean_macro_f1",
+            folds=[folded],
+            searches=[tmp_path / "search.parquet"],
+            out=[out],
+        )
+        (crane,), provenance = predictions.read_predictions(out)
+        assert len(crane.predicted) == int((corpus.split == "test").sum())
+        assert provenance["encoder"]["model"]["blocks"] == 12

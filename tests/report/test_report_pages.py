@@ -1,0 +1,1004 @@
+"""The report's files: what stands in them; that they are whole, and the same every time."""
+
+import base64
+import hashlib
+import json
+import logging
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html import unescape
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urldefrag
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_report import (
+    CHOICES,
+    CHOSEN,
+    DATASET,
+    MODEL,
+    READERS,
+    SENSES,
+    Page,
+    Run,
+    decode,
+    make_run,
+    neighbours_of,
+    pictures_of,
+    predictions_of,
+    word_page,
+)
+from sklearn.metrics import f1_score
+
+from wsd.artifacts import predictions
+from wsd.artifacts.predictions import WordPredictions
+from wsd.errors import ResultError
+from wsd.report.pages import confidence, plots, render, word_plot
+from wsd.report.pages import word as word_module
+from wsd.report.pages.index import METRICS
+from wsd.report.pages.tables import REPORT_TABLES
+from wsd.report.report import build_report
+from wsd.storage.file_names import file_name, word_of
+
+HOSTILE_SENSE = "$$\\frac{1}{2}$$ @{gold}{safe}"
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {
+        str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return make_run(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def built(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("built")
+    build_report(**run.arguments(out))
+    return out
+
+
+@pytest.fixture(scope="module")
+def all_pages(built: Path) -> dict[Path, Page]:
+    return {path: Page(path) for path in sorted((built / "report").rglob("*.html"))}
+
+
+def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) -> None:
+    for old in ("report/words/gone/old.html", "report/index.html", "portable/gone/old.html"):
+        (tmp_path / old).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / old).write_text("left over")
+    build_report(**run.arguments(tmp_path))
+    own = (package_files("wsd.report") / "assets").iterdir()
+    assets = {"bokeh.min.js", *(file.name for file in own)}
+    tables = set(REPORT_TABLES) - {"model-layers"}
+    assert set(files_in(tmp_path)) == (
+        {"report/index.html", "report/layers.html", "report/errors.html"}
+        | {f"report/assets/{name}" for name in assets}
+        | {f"report/data/{folder}{name}.csv" for name in tables for folder in ("", ".sums/")}
+        | {f"report/words/{file_name(word)}.html" for word in run.corpora}
+        | {f"portable/{MODEL}/{file_name(word)}.html" for word in run.corpora}
+    )
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["portable", "report"]
+
+
+def test_failing_build_leaves_the_old_report(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("report", "portable"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index.html").write_text("old")
+    before = files_in(tmp_path)
+
+    def fail(*_: object) -> None:
+        raise ResultError("no")
+
+    monkeypatch.setattr("wsd.report.report.write_index", fail)
+    with pytest.raises(ResultError):
+        build_report(**run.arguments(tmp_path))
+    assert files_in(tmp_path) == before
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+BUILD = """
+import json, sys
+from pathlib import Path
+from wsd import corpus
+from wsd.datasets import Dataset
+from wsd.report import build_report
+given = json.loads(sys.argv[1])
+folder, out = Path(given["folder"]), Path(given["out"])
+build_report(
+    dataset=Dataset(**given["dataset"]), corpora=corpus.read_all(folder / "corpus", given["words"]),
+    predictions=[Path(p) for p in given["predictions"]],
+    projections=[Path(p) for p in given["projections"]],
+    neighbours=[Path(p) for p in given["neighbours"]],
+    tables={name: [Path(p) for p in paths] for name, paths in given["tables"].items()},
+    provenance=folder / "provenance.json", view="focal", text=True,
+    out=out / "report", portable=out / "portable")
+print(sorted({"torch", "transformers", "tokenizers"} & set(sys.modules)))
+"""
+
+
+def test_same_bytes_in_another_process_without_a_model(
+    run: Run, built: Path, tmp_path: Path
+) -> None:
+    given = {
+        "folder": str(run.folder),
+        "out": str(tmp_path),
+        "dataset": DATASET.__dict__ | {},
+        "words": list(run.corpora),
+        "predictions": [str(p) for p in reversed(run.predictions)],
+        "projections": [str(p) for p in reversed(run.projections)],
+        "neighbours": [str(p) for p in reversed(run.neighbours)],
+        "tables": {name: [str(p) for p in paths] for name, paths in run.tables.items()},
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD, json.dumps(given)],
+        capture_output=True,
+        text=True,
+        env={"PYTHONHASHSEED": "77", "PATH": ""},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
+    assert files_in(tmp_path) == files_in(built)
+
+
+@pytest.mark.parametrize("word", SENSES)
+def test_page_holds_every_instance_once_as_it_is(run: Run, built: Path, word: str) -> None:
+    corpus = run.corpora[word]
+    data = word_page(built, word).packed()["data"]
+    train = decode(data["train"], "u1") == 1
+    split = np.where(train, "train", "test")
+    at = {(s, i): row for row, (s, i) in enumerate(zip(corpus.split, corpus.index, strict=True))}
+    rows = [at[key] for key in zip(split, decode(data["index"], "<i4"), strict=True)]
+    assert sorted(rows) == list(range(len(corpus)))
+    assert decode(data["gold"], "<u2").tolist() == corpus.gold[rows].tolist()
+    assert data["senses"] == list(corpus.senses)
+    for shown, row in enumerate(rows):
+        tokens, position = corpus.tokens[row], corpus.position[row]
+        assert data["focal"][shown] == tokens[position]
+        assert data["left"][shown] == " ".join(tokens[:position])
+        assert data["right"][shown] == " ".join(tokens[position + 1 :])
+    assert [entry["name"] for entry in data["choices"]] == list(CHOICES)
+    assert data["readers"] == [{"name": reader, "confidence": "probability"} for reader in READERS]
+    place = {row: shown for shown, row in enumerate(rows)}
+    tests = [row for row in rows if corpus.split[row] == "test"]
+    for entry, points in zip(data["choices"], pictures_of(run, word), strict=True):
+        picture = entry["pictures"]["pca"]
+        whole = decode(picture["points"], "<i2").reshape(2, -1).T
+        np.testing.assert_allclose(whole * picture["step"], points[rows], atol=picture["step"])
+        assert picture["step"] < 2e-4
+        assert (entry["score"], picture["score"]) == (0.75, 0.25)
+        assert entry["single"] == entry["name"].isdigit()
+        near = neighbours_of(run, word, entry["name"])
+        shown = decode(entry["near"], "<u2").reshape(-1, 5)
+        similar = decode(entry["similar"], "u1").reshape(-1, 5) / 127 - 1
+        for line, row in enumerate(rows):
+            expected = [place[other] if other >= 0 else 65535 for other in near.rows[row]]
+            assert shown[line].tolist() == expected
+            there = near.rows[row] >= 0
+            np.testing.assert_allclose(
+                similar[line][there], near.similarity[row][there], atol=0.5 / 127
+            )
+        for reader, codes, sure in zip(
+            READERS, entry["predicted"], entry["confidence"], strict=True
+        ):
+            expected = predictions_of(run, word, entry["name"], reader)
+            at_line = {line: i for i, line in enumerate(expected.index.tolist())}
+            order = [at_line[corpus.index[row]] for row in tests]
+            assert decode(codes, "<u2").tolist() == expected.predicted[order].tolist()
+            found = decode(sure["values"], "u1") * sure["step"]
+            np.testing.assert_allclose(found, expected.scores.max(axis=1)[order], atol=1 / 255)
+
+
+def test_confidence_is_a_probability_or_a_lead() -> None:
+    words = WordPredictions(
+        word="w", senses=("a", "b", "c"), n_train=3, index=np.arange(3), gold=np.zeros(3, int),
+        predicted=np.array([0, 2, 1]),
+        scores=np.array([[0.7, 0.2, 0.1], [0.1, np.nan, 0.9], [np.nan, 1.0, np.nan]]),
+    )  # fmt: skip
+    assert confidence.confidence_of(words, confidence.PROBABILITY).tolist() == [0.7, 0.9, 1.0]
+    lead = confidence.confidence_of(words, confidence.LEAD)
+    assert lead.tolist() == pytest.approx([0.5, 0.8, 0.0])
+
+
+@pytest.mark.parametrize("spoilt", ["negative", "sum"])
+def test_a_classifier_of_no_probabilities_has_leads(tmp_path: Path, spoilt: str) -> None:
+    """One file suffices: the classifier's confidence means the same on every layer choice."""
+    run = make_run(tmp_path / "run")
+    path = next(p for p in run.predictions if p.name == "1.logistic.parquet")
+    words, provenance = predictions.read_predictions(path)
+    change = (lambda s: s - 0.5) if spoilt == "negative" else (lambda s: s * 2)
+    predictions.write_predictions(
+        path, [replace(w, scores=change(w.scores)) for w in words], provenance
+    )
+    build_report(**run.arguments(tmp_path))
+    readers = word_page(tmp_path, "bank").packed()["data"]["readers"]
+    assert [of["confidence"] for of in readers] == ["lead", "probability"]
+
+
+def test_rare_senses_and_test_instances_are_drawn_last(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", rare=True)
+    build_report(**run.arguments(tmp_path))
+    data = word_page(tmp_path, "bank").packed()["data"]
+    assert decode(data["gold"], "<u2").tolist() == [0] * 46 + [2, 2]
+    assert decode(data["train"], "u1").tolist() == [1] * 29 + [0] * 17 + [1, 0]
+
+
+def test_tables_of_the_word_page_count_the_errors(run: Run, built: Path) -> None:
+    scores = pd.read_csv(run.folder / "scores.csv", dtype={"layers": str})
+    for word in run.corpora:
+        text = " ".join(word_page(built, word).text.split())
+        for choice in CHOICES:
+            for reader in READERS:
+                words = predictions_of(run, word, choice, reader)
+                row = scores[
+                    (scores["word"] == word)
+                    & (scores["layers"] == choice)
+                    & (scores["classifier"] == reader)
+                ].iloc[0]
+                wrong = int((words.predicted != words.gold).sum())
+                assert wrong
+                cells = f"{row['macro_f1'] * 100:.2f}{row['accuracy'] * 100:.2f}{wrong}"
+                assert cells in text
+
+
+def compared(run: Run, kind: str) -> list[dict[str, Any]]:
+    table = pd.read_csv(run.tables["comparison"][0], dtype={"layers": str})
+    return [{str(k): v for k, v in row.items()} for row in table.to_dict("records")
+            if row["kind"] == kind]  # fmt: skip
+
+
+def percents(row: dict[str, Any]) -> str:
+    return "".join(
+        f"{row[m] * 100:.2f} {row[f'{m}_low'] * 100:.1f}\N{EN DASH}{row[f'{m}_high'] * 100:.1f}"
+        for m in METRICS
+    )
+
+
+def test_index_answers_and_tells_what_was_selected_from_what_is_best(run: Run, built: Path) -> None:
+    page = Page(built / "report" / "index.html")
+    text = " ".join(page.text.split())
+    (row,) = compared(run, "selected")
+    assert f"Folds of the training set choose focal {row['layers']} of tiny with" in text
+    value, low, high = (row[f"mean_macro_f1{end}"] * 100 for end in ("", "_low", "_high"))
+    assert f"F1 {value:.2f} (95% interval {low:.2f} to {high:.2f}) over 2 words" in text
+    (best,) = compared(run, "best on test, for reference only")
+    assert f"reference only: focal {best['layers']} of tiny with {best['classifier']}" in text
+    assert percents(row) in text and percents(best) in text
+    # Candidates, best first; the published apart.
+    candidates = sorted(compared(run, "candidate"), key=lambda r: -r["mean_macro_f1"])
+    places = [text.rindex(f"{r['classifier'].replace('_', '_')}{percents(r)}") for r in candidates]
+    assert places == sorted(places)
+    assert text.index("Published systems") < text.index("theirs")
+    assert "A paper & <its> file" in text and "most <frequent>_sense" in text
+    # What was searched, and what was fixed.
+    assert "logistic, C among 0.5, 1.0, metric = cosine" in text
+    for needed in (
+        "snakemake <all> & more", "<b>somewhere</b>", "0" * 64, '"note": "</pre><script>',
+        "CC0 & free", "Nobody", "may have seen these sentences",
+    ):  # fmt: skip
+        assert needed in page.text
+    for corpus in run.corpora.values():
+        assert corpus.digest in page.text
+
+
+def test_errors_stand_beside_one_another(run: Run, built: Path) -> None:
+    page = Page(built / "report" / "errors.html")
+    text = " ".join(page.text.split())
+    n_test = sum(int((corpus.split == "test").sum()) for corpus in run.corpora.values())
+    assert f"Of {n_test} test instances 2 are got wrong by a system from elsewhere" in text
+    # Errors; only theirs, only ours, both, with one answer.
+    assert "theirs2selected1011" in text
+    # What two get wrong stands before what one does; the focal word within its sentence.
+    bank = run.corpora["bank"]
+    (row,) = np.flatnonzero((bank.split == "test") & (bank.index == 1))
+    sentence = " ".join(bank.tokens[row])
+    first, second = text.index("bank 1 "), text.index("bank 0 ")
+    assert first < second
+    assert f"bank 1 {sentence}2<i>money</i>riverriver" in text
+    assert text[second:].split("<i>money</i>")[1].startswith("\N{EN DASH}river")
+    assert "words/bank.html#pin=test-1" in page.links()
+    assert "errors.html" in Page(built / "report" / "index.html").links()
+
+
+def test_no_page_of_errors_without_other_systems(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "comparison.csv"
+    table = pd.read_csv(run.tables["comparison"][0], dtype=str, keep_default_na=False)
+    table[table["kind"] != "published"].to_csv(path, index=False)
+    arguments = run.arguments(tmp_path)
+    arguments["tables"] = {**arguments["tables"], "comparison": [path], "errors": []}
+    build_report(**arguments)
+    assert not (tmp_path / "report/errors.html").exists()
+    assert "errors.html" not in Page(tmp_path / "report/index.html").links()
+
+
+def test_errors_of_other_instances(run: Run, tmp_path: Path) -> None:
+    text = run.tables["errors"][0].read_text()
+    (tmp_path / "t.csv").write_text(text.replace(",bank,1,", ",bank,99,"))
+    arguments = run.arguments(tmp_path)
+    arguments["tables"]["errors"] = [tmp_path / "t.csv"]
+    with pytest.raises(ResultError, match="a test instance 99 of 'bank'") as caught:
+        build_report(**arguments)
+    assert "wsd compare" in str(caught.value.fix)
+
+
+def test_index_has_a_row_per_word(run: Run, built: Path) -> None:
+    text = " ".join(Page(built / "report" / "index.html").text.split())
+    table = pd.read_csv(run.tables["word-layers"][0], dtype={"layers": str})
+    for word, corpus in run.corpora.items():
+        test = corpus.split == "test"
+        most = int(np.bincount(corpus.gold[~test]).argmax())
+        baseline = f1_score(
+            corpus.gold[test], np.full(test.sum(), most), average="macro", zero_division=0
+        )
+        line = f"{word} {len(corpus.senses)}3018{baseline * 100:.1f} "
+        for reader in READERS:
+            of = table[(table["word"] == word) & (table["classifier"] == reader)]
+            row = of[of["chosen_on_folds"]].iloc[0]
+            low, high = row["macro_f1_low"] * 100, row["macro_f1_high"] * 100
+            line += f"{row['macro_f1'] * 100:.1f} {low:.0f}\N{EN DASH}{high:.0f}"
+        chosen = {"1": "layer 1", "2": "layer 2"}[CHOSEN[word]]
+        assert line in text
+        assert f"{chosen} 1\N{EN DASH}2" in text
+
+
+def test_cells_link_to_the_word_at_that_layer(run: Run, built: Path) -> None:
+    table = pd.read_csv(run.tables["word-layers"][0], dtype={"layers": str})
+    page = (built / "report" / "layers.html").read_text()
+    cells = re.findall(
+        r'<td class="n h\d+( chosen)?"><a href="(words/[^"]*)#layers=([^"&]*)'
+        r'&amp;classifier=([^"]*)">([\d.]+)<',
+        page,
+    )
+    found = {}
+    for chosen, path, choice, reader, value in cells:
+        assert (built / "report" / unquote(path)).is_file()
+        word = word_of(Path(path).stem)
+        found[word, unquote(choice), unquote(reader)] = (value, bool(chosen))
+    assert found == {
+        (row["word"], row["layers"], row["classifier"]): (
+            f"{row['macro_f1'] * 100:.1f}",
+            row["chosen_on_folds"],
+        )
+        for row in table.to_dict("records")
+    }
+
+
+def test_differences_are_those_of_the_table(run: Run, built: Path) -> None:
+    text = " ".join(Page(built / "report" / "layers.html").text.split())
+    for row in pd.read_csv(run.tables["layers"][0], dtype={"layers": str}).to_dict("records"):
+        minus = "\N{MINUS SIGN}"
+        if row["layers"] == row["reference"]:
+            assert (
+                f"{row['value'] * 100:.2f}{row['objective_on_folds'] * 100:.2f} reference" in text
+            )
+            continue
+        numbers = [
+            f"{row[n] * 100:+.2f}".replace("-", minus)
+            for n in ("difference", "difference_low", "difference_high")
+        ]
+        apart = "yes" if row["p_holm"] < 0.05 else "no"
+        assert (
+            f"{row['objective_on_folds'] * 100:.2f} {numbers[0]} {numbers[1]} to {numbers[2]}"
+            f"{row['p_holm']:.3f}{apart}"
+        ) in text
+
+
+def test_curves_have_the_figures_of_the_tables(run: Run, built: Path) -> None:
+    page = Page(built / "report" / "layers.html")
+    for metric in METRICS:
+        sources = sources_of(page.json(f"curves.{MODEL}.{metric}"))
+        for reader in READERS:
+            rows = {r["layers"]: r for r in compared(run, "candidate") if r["classifier"] == reader}
+            singles = [rows[name] for name in ("0", "1", "2")]
+            shown = [s for s in sources if set(s["name"]) == {reader}]
+            for end, key in (("", "y"), ("_low", "low"), ("_high", "high")):
+                expected = [row[f"{metric}{end}"] * 100 for row in singles]
+                assert any(s[key] == pytest.approx(expected, abs=1e-3) for s in shown)
+                combined = [rows["mean-last-2"][f"{metric}{end}"] * 100]
+                assert any(s[key] == pytest.approx(combined, abs=1e-3) for s in shown)
+            context = [s for s in sources if set(s["name"]) == {f"{reader}, context only"}]
+            expected = [row[metric] * 100 for row in singles]
+            assert context[0]["y"] == pytest.approx(expected, abs=1e-3)
+    learned = sources_of(page.json(f"learning.{MODEL}.logistic"))
+    assert [s["y"] for s in learned] == [[10.0, 60.0]] * 3
+    assert [s["label"] for s in learned] == [["1pct", "full"]] * 3
+    anisotropy = sources_of(page.json(f"geometry.{MODEL}.anisotropy"))
+    assert [s["y"] for s in anisotropy] == [[0.0, 0.1, 0.2]] * 2
+
+
+def test_calibration_and_far_sentences(built: Path) -> None:
+    page = Page(built / "report" / "layers.html")
+    lines = {s["name"][0]: s for s in sources_of(page.json(f"reliability.{MODEL}"))}
+    assert lines["as they are"]["x"] == [68.0, 98.0]
+    assert lines["as they are"]["y"] == [60.0, 90.0]
+    assert lines["calibrated"]["y"] == [66.0, 96.0]
+    assert lines["calibrated"]["low"] == [50.0, 80.0]
+    assert lines["confidence = accuracy"]["y"] == [68.0, 100.0]
+    text = " ".join(page.text.split())
+    assert "8.004.00 to 16.00" in text
+    assert "1.2% of 90 sentences (test); 75.0% of 90 sentences (other words)" in text
+
+
+def sources_of(item: Any) -> list[dict[str, Any]]:
+    """Columns of the distinct data sources of a figure."""
+    found: dict[str, dict[str, Any]] = {}
+
+    def walk(value: Any) -> None:
+        if isinstance(value, dict):
+            if value.get("name") == "ColumnDataSource" and "attributes" in value:
+                data = value["attributes"]["data"]
+                found[value["id"]] = dict(data["entries"] if isinstance(data, dict) else data)
+            for entry in value.values():
+                walk(entry)
+        elif isinstance(value, list):
+            for entry in value:
+                walk(entry)
+
+    walk(item)
+    return [columns for columns in found.values() if columns.get("name")]
+
+
+def test_every_link_resolves_and_nothing_is_remote(all_pages: dict[Path, Page]) -> None:
+    for path, page in all_pages.items():
+        for link in page.links():
+            target, _ = urldefrag(link)
+            if target in ("", "data:,") or link == DATASET.licence_url:
+                continue
+            assert (path.parent / unquote(target)).is_file(), link
+        assert not [t for t, _ in page.elements if t in ("img", "iframe", "object", "embed")]
+
+
+def test_policy_allows_only_own_files(all_pages: dict[Path, Page]) -> None:
+    for page in all_pages.values():
+        assert "default-src 'none'; script-src 'self'; " in page.csp
+        assert "connect-src 'none'" in page.csp and "unsafe-eval" not in page.csp
+        for attributes, text in page.scripts:
+            assert attributes.get("type") in ("application/json", "text/plain") or not text
+        assert not [a for _, a in page.elements if any(name.startswith("on") for name in a)]
+
+
+def test_hostile_text_stays_text(run: Run, all_pages: dict[Path, Page]) -> None:
+    for path, page in all_pages.items():
+        source = path.read_text()
+        assert "<script>window" not in source and "<img" not in source
+        assert "</body>" in source.splitlines()[-2]
+        assert "CustomJS" not in source and "{safe}" not in source.replace(HOSTILE_SENSE, "")
+        if path.name == "bank.html":
+            for sense in run.corpora["bank"].senses:
+                assert sense in page.text
+            for attributes, text in page.scripts:
+                if attributes.get("id") == "packed":
+                    assert re.fullmatch(r"[A-Za-z0-9+/=]+", text)
+
+
+def test_ids_do_not_depend_on_earlier_figures() -> None:
+    first = word_plot.word_plot(3, 100)
+    word_plot.word_plot(2, 10)
+    assert word_plot.word_plot(3, 100) == first
+
+
+def test_hundred_senses_all_look_different() -> None:
+    assert len({plots.sense_style(sense) for sense in range(100)}) == 100
+    word_plot.word_plot(12, 50)
+
+
+def test_portable_page_needs_no_other_file(run: Run, built: Path) -> None:
+    for word in run.corpora:
+        page = Page(built / "portable" / MODEL / f"{file_name(word)}.html")
+        links = [link for link in page.links() if link != DATASET.licence_url]
+        assert links and all(link.startswith("#layers=") for link in links)
+        packed, whole = page.packed(), word_page(built, word).packed()
+        assert packed["figure"] == whole["figure"]
+        assert packed["data"]["left"] == whole["data"]["left"]
+        assert "bokeh" not in whole
+        app = next(text for a, text in page.scripts if not a)
+        for script in (app, packed["bokeh"]):
+            digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+            assert f"'sha256-{digest}'" in page.csp
+        assert "unsafe-inline' 'unsafe" not in page.csp
+        assert re.search(r"script-src ('sha256-[^']*' ?){2};", page.csp)
+
+
+def test_portable_page_drops_what_it_can_before_it_grows_too_large(
+    run: Run,
+    built: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def page() -> Page:
+        build_report(**run.arguments(tmp_path))
+        return Page(tmp_path / "portable" / MODEL / "bank.html")
+
+    size = (built / "portable" / MODEL / "bank.html").stat().st_size
+    monkeypatch.setattr(word_module, "PORTABLE_BYTES", size)
+    whole = page().packed()["data"]
+    assert (whole["text"], whole["neighbours"]) == ("all", 5)
+    monkeypatch.setattr(word_module, "PORTABLE_BYTES", size - 1)
+    data = page().packed()["data"]
+    assert (data["text"], data["neighbours"]) == ("all", 0)
+    assert "near" not in data["choices"][0] and data["left"] == whole["left"]
+    size = (tmp_path / "portable" / MODEL / "bank.html").stat().st_size
+    monkeypatch.setattr(word_module, "PORTABLE_BYTES", size - 1)
+    smallest = page()
+    data = smallest.packed()["data"]
+    train = decode(data["train"], "u1") == 1
+    assert (data["text"], data["neighbours"]) == ("test", 0)
+    assert all(
+        (text == "") == of_train for text, of_train in zip(data["focal"], train, strict=True)
+    )
+    assert "leaves out the sentences of training instances" in smallest.text
+    assert "leaves out" not in Page(built / "portable" / MODEL / "bank.html").text
+    monkeypatch.setattr(word_module, "PORTABLE_BYTES", 1000)
+    with caplog.at_level(logging.WARNING, "wsd"):
+        page()
+    assert "too large" in caplog.text
+
+
+def test_a_page_of_a_large_word_shows_a_sample_and_counts_all(
+    run: Run, built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = word_page(built, "bank").packed()["data"]
+    n = len(decode(whole["index"], "<i4"))
+    monkeypatch.setattr(word_module, "MOST", n // 2)
+    monkeypatch.setattr(word_module, "RARE", 3)
+    build_report(**run.arguments(tmp_path))
+    page = word_page(tmp_path, "bank")
+    data = page.packed()["data"]
+
+    def rows(data: dict[str, Any]) -> list[tuple[int, ...]]:
+        columns = [decode(data[k], t).tolist() for k, t in _COLUMNS.items()]
+        return list(zip(*columns, strict=True))
+
+    kept = rows(data)
+    # Some of those that there are, in the same order, of every sense and split.
+    assert kept == [row for row in rows(whole) if row in set(kept)]
+    assert abs(len(kept) - n // 2) <= 3
+    assert {row[1:] for row in kept} == {row[1:] for row in rows(whole)}
+    line = f"show {len(kept)} of {n} instances"
+    assert (
+        line in " ".join(page.text.split())
+        and "drawn at random" not in word_page(built, "bank").text
+    )
+    places = [rows(whole).index(row) for row in kept]
+    for entry, of_all in zip(data["choices"], whole["choices"], strict=True):
+        for name in ("score", "figures", "confusion"):
+            assert entry[name] == of_all[name]
+        for reader, table in zip(READERS, entry["confusion"], strict=True):
+            words = predictions_of(run, "bank", entry["name"], reader)
+            assert np.trace(table) == (words.gold == words.predicted).sum()
+            assert np.sum(table) == len(words.gold)
+        near, all_near = (decode(of["near"], "<u2").reshape(-1, 5) for of in (entry, of_all))
+        expected = [
+            [places.index(i) if i in places else 65535 for i in all_near[p]] for p in places
+        ]
+        assert near.tolist() == expected
+    # The same in every run and model.
+    build_report(**run.arguments(tmp_path / "again"))
+    assert rows(word_page(tmp_path / "again", "bank").packed()["data"]) == kept
+
+
+_COLUMNS = {"index": "<i4", "gold": "<u2", "train": "u1"}
+
+
+def test_without_text_no_sentence_is_anywhere(run: Run, tmp_path: Path) -> None:
+    build_report(**run.arguments(tmp_path) | {"text": False})
+    words = {
+        token for c in run.corpora.values() for s in c.tokens for token in s if token[1:].isdigit()
+    }
+    assert len(words) > 40
+    for path in (p for p in tmp_path.rglob("*") if p.suffix in (".html", ".csv")):
+        source = path.read_text(encoding="utf-8")
+        if path.parent.name in ("words", MODEL):
+            page = Page(path)
+            packed = page.packed()
+            assert not {"left", "focal", "right"} & set(packed["data"])
+            assert packed["data"]["text"] == "none"
+            assert "leaves out the corpus's sentences" in page.text
+            assert not [a for _, a in page.elements if a.get("id") == "search"]
+            # Numbers are base64, in which any letters may stand.
+            numbers = ("choices", "train", "index", "gold")
+            rest = {key: value for key, value in packed["data"].items() if key not in numbers}
+            source = page.text + json.dumps(rest, ensure_ascii=False)
+        assert not [word for word in words if re.search(rf"\b{word}\b", source)]
+        assert "שלום" not in source
+
+
+def test_progress_names_every_page(
+    run: Run, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "wsd"):
+        build_report(**run.arguments(tmp_path))
+    assert "page 1 of 2: tiny bank" in caplog.text
+    assert "page 2 of 2: tiny a&b #1 <i>%" in caplog.text
+
+
+@pytest.fixture(scope="module")
+def three_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """In no order of the alphabet; one has weights that were drawn, and one is deeper."""
+    folder = tmp_path_factory.mktemp("three")
+    run = make_run(
+        folder / "run",
+        models=("wide", "tiny", "deep"),
+        random={"tiny": 7},
+        blocks={"deep": 6},
+        architecture={"causal": True, "last_normed": True, "tokenizer": "GPT2Tokenizer"},
+    )
+    build_report(**run.arguments(folder))
+    return folder / "report"
+
+
+def test_models_are_in_the_order_of_the_config(three_models: Path) -> None:
+    """The first model's pages are those of the folder `words` itself, whatever it is called."""
+    data = Page(three_models / "words" / "bank.html").packed()["data"]
+    assert data["model"] == "wide"
+    assert (three_models / "words" / "tiny" / "bank.html").exists()
+    assert not (three_models / "words" / "wide").exists()
+
+
+def test_index_sets_the_models_side_by_side(three_models: Path) -> None:
+    text = (three_models / "index.html").read_text()
+    table = text[text.index('id="models"') : text.index('id="words-title"')]
+    rows = re.findall(r'<tr><th scope="row">(\w+)</th>(.*?)</tr>', table, re.DOTALL)
+    assert [name for name, _ in rows] == ["wide", "tiny", "deep"]
+    # What the others have over the first one, which is compared with none.
+    assert [("\u22124.25" in cells, "0.250" in cells) for _, cells in rows] == [
+        (False, False), (True, True), (True, True),
+    ]  # fmt: skip
+    compared = pd.read_csv(three_models / "data" / "comparison.csv", keep_default_na=False)
+    selected = compared[compared["kind"] == "selected"].drop_duplicates("model")
+    best = selected.loc[selected["objective_on_folds"].astype(float).idxmax()]
+    answer = text[text.index('class="answer"') :].partition("</p>")[0]
+    assert "Of 3 models, folds" in answer and f"of {best['model']} with" in answer
+    assert f"{best['mean_macro_f1'] * 100:.2f}" in answer
+    assert text.count('class="answer"') == 1
+    # Rows of one kind stand together.
+    beside = text[text.index('<table class="figures lined" id="comparison">') :]
+    kinds = re.findall(r'<th scope="row">(.*?)</th>', beside.partition("</table>")[0])
+    assert kinds == ["selected"] * 3 + ["best on test, for reference only", "baseline"]
+
+
+def test_small_lines_of_all_models_have_one_scale(three_models: Path) -> None:
+    """Equal figures stand equally high, whatever else their model scores."""
+    text = (three_models / "index.html").read_text()
+    sparks = re.findall(r'aria-label="(layer 0.*?)"><title>.*?<polyline points="(.*?)"', text)
+    assert len(sparks) == 3 * len(SENSES) * len(READERS)
+    heights: dict[str, set[str]] = {}
+    for label, points in sparks:
+        for said, point in zip(label.split(", "), points.split(), strict=True):
+            heights.setdefault(said.split()[-1], set()).add(point.partition(",")[2])
+    shared = [label for label in heights if sum(f" {label}" in said for said, _ in sparks) > 1]
+    assert shared
+    # A label has one digit behind the point, and so has a height.
+    assert all(np.ptp([float(y) for y in heights[label]]) <= 0.11 for label in shared)
+
+
+def test_models_stand_in_one_order_everywhere(three_models: Path) -> None:
+    index, layers = ((three_models / f"{name}.html").read_text() for name in ("index", "layers"))
+    made = index[index.index('id="provenance-title"') :]
+    assert re.findall(r"<h3>(\w+)</h3>", made)[:3] == ["wide", "tiny", "deep"]
+    assert re.findall(r"<figcaption>Macro-F1, (\w+)</figcaption>", layers)[-3:] == [
+        "wide", "tiny", "deep",
+    ]  # fmt: skip
+
+
+def test_pages_say_what_a_model_sees(three_models: Path) -> None:
+    left, normed = "Left context only: a piece sees only what stands before it.", "normed once more"
+    drawn = "Random weights: drawn with seed 7, never trained."
+    for name in ("index", "layers"):
+        text = unescape((three_models / f"{name}.html").read_text())
+        assert text.count(left) == 3 and text.count(drawn) == 1, name
+        assert normed in text
+    for folder, count in (("", 0), ("tiny/", 1)):
+        text = unescape((three_models / "words" / f"{folder}bank.html").read_text())
+        assert left in text
+        assert text.count(drawn) == count
+    index = (three_models / "index.html").read_text()
+    for term, said in (("Tokenizer", "GPT2Tokenizer"), ("Reads", "left context only"),
+                       ("Last hidden state", "normed once more, outside the last block"),
+                       ("Length limit", "64 pieces")):  # fmt: skip
+        assert index.count(f"<dt>{term}</dt><dd>{said}</dd>") == 3
+
+
+def test_pages_say_nothing_of_what_is_usual(built: Path) -> None:
+    index = (built / "report" / "index.html").read_text()
+    assert "<dt>Reads</dt><dd>both sides</dd>" in index
+    assert "<dt>Last hidden state</dt><dd>as the last block gives it</dd>" in index
+    for path in (built / "report").rglob("*.html"):
+        text = path.read_text()
+        assert "Left context only" not in text and "Random weights" not in text, path
+    assert 'id="models"' not in index
+    assert "side by side" not in (built / "report" / "layers.html").read_text()
+
+
+def test_one_line_on_the_pieces_of_each_model(three_models: Path, built: Path) -> None:
+    """Weighted by how often a form stands: 1,500 of one piece and 500 of two."""
+    line = "2,000 focal words, 2 surface forms, 1.25 pieces on average, 3 windows moved"
+    for index, count in ((three_models / "index.html", 3), (built / "report/index.html", 1)):
+        text = index.read_text()
+        assert text.count(f"<dt>Focal words</dt><dd>{line}") == count
+        assert 'href="data/alignment.csv"' in text
+    table = pd.read_csv(three_models / "data" / "alignment.csv")
+    assert table["model"].unique().tolist() == ["wide", "tiny", "deep"]
+    assert table["form"].tolist()[1] == "'=<b>banks"
+
+
+def test_curves_of_models_line_up_by_relative_depth(three_models: Path) -> None:
+    page = Page(three_models / "layers.html")
+    lines = lines_of(page, "models.logistic.mean_macro_f1")
+    assert [line["x"] for line in lines.values()] == [[0, 1 / 3, 2 / 3]] * 2 + [[0, 1 / 6, 2 / 6]]
+    assert lines["tiny"]["label"] == ["layer 0 of 3", "layer 1 of 3", "layer 2 of 3"]
+    assert lines["deep"]["label"][2] == "layer 2 of 6"
+    assert "relative depth" in page.text
+    table = pd.read_csv(three_models / "data" / "comparison.csv", dtype={"layers": str})
+    own = table[(table["kind"] == "candidate") & (table["model"] == "deep")]
+    own = own[own["classifier"] == "logistic"].set_index("layers")["mean_macro_f1"]
+    assert lines["deep"]["y"] == pytest.approx([100 * own[i] for i in "012"], abs=1e-3)
+    # Each model's own figure has the numbers of its layers.
+    assert lines_of(page, "curves.deep.mean_macro_f1")["logistic"]["x"][:3] == [0, 1, 2]
+    text = (three_models / "layers.html").read_text()
+    assert '<th scope="col" class="n">Depth</th>' in text
+    assert '<th scope="row">layer 1</th><td class="n quiet">0.17</td>' in text
+
+
+def test_curves_of_models_of_one_depth_stand_at_layer_numbers(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", models=("one", "other"))
+    build_report(**run.arguments(tmp_path))
+    page = Page(tmp_path / "report" / "layers.html")
+    lines = lines_of(page, "models.logistic.micro_accuracy")
+    assert [line["x"] for line in lines.values()] == [[0, 1, 2]] * 2
+    assert "relative depth" not in page.text
+    text = (tmp_path / "report" / "layers.html").read_text()
+    between = text[text.index('id="between-title"') :].partition("</section>")[0]
+    assert between.count("other less one") == len(READERS)
+    assert "+6.25" in between
+
+
+def lines_of(page: Page, figure: str) -> dict[str, dict[str, list[Any]]]:
+    """The columns of each line of a figure that joins its points, by its name."""
+    found: dict[str, dict[str, list[Any]]] = {}
+
+    def search(value: Any) -> None:
+        if isinstance(value, dict):
+            if {"x", "y", "name", "label"} <= {*value}:
+                found.setdefault(value["name"][0], value)
+            for entry in value.values():
+                search(entry)
+        elif isinstance(value, list):
+            if (
+                value
+                and all(isinstance(e, list) and len(e) == 2 for e in value)
+                and isinstance(value[0][0], str)
+            ):
+                search(dict(value))
+            for entry in value:
+                search(entry)
+
+    search(page.json(figure))
+    return found
+
+
+def test_a_model_without_its_alignment(run: Run, tmp_path: Path) -> None:
+    tables = {**run.tables, "alignment": [tmp_path / "alignment.csv"]}
+    table = pd.read_csv(run.tables["alignment"][0])
+    table.assign(model="another").to_csv(tables["alignment"][0], index=False)
+    with pytest.raises(ResultError, match="no row of tiny"):
+        build_report(**{**run.arguments(tmp_path), "tables": tables})
+    assert not (tmp_path / "report").exists()
+
+
+def test_several_models_and_training_sets_and_views(tmp_path: Path) -> None:
+    run = make_run(
+        tmp_path / "run",
+        models=("tiny", "wide"),
+        trains=("full", "1pct"),
+        views=("focal", "cls"),
+        methods=("pca", "tsne"),
+    )
+    build_report(**run.arguments(tmp_path))
+    first = Page(tmp_path / "report" / "words" / "bank.html")
+    other = Page(tmp_path / "report" / "words" / "wide" / "bank.html")
+    assert first.packed()["data"]["model"] == "tiny"
+    data = other.packed()["data"]
+    assert data["model"] == "wide"
+    assert [of["name"] for of in data["readers"]] == list(READERS)
+    pictures = data["choices"][0]["pictures"]
+    assert list(pictures) == ["pca", "tsne"] and pictures["tsne"]["explained"] is None
+    # The two pages of a word lead to each other.
+    for page, target in ((first, "../words/wide/bank.html"), (other, "../../words/bank.html")):
+        assert target in page.links()
+    text = (tmp_path / "report" / "layers.html").read_text()
+    assert len(re.findall(r"<tfoot>", text)) == 4
+    assert "logistic on wide" in text
+    index = Page(tmp_path / "report" / "index.html")
+    assert "words/wide/bank.html" in index.links() and "words/bank.html" in index.links()
+
+
+def test_instances_out_of_domain_are_in_the_tables_and_not_on_the_pages(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", n_ood=7)
+    summary = pd.read_csv(run.folder / "summary.csv", dtype={"layers": str})
+    assert set(summary["test"]) == {"test", "outofdomain"}
+    build_report(**run.arguments(tmp_path))
+    for name, corpus in run.corpora.items():
+        data = word_page(tmp_path, name).packed()["data"]
+        assert len(decode(data["gold"], "<u2")) == (corpus.split != "outofdomain").sum() == 48
+        assert len(decode(data["choices"][0]["predicted"][0], "<u2")) == 18
+        near = decode(data["choices"][0]["near"], "<u2")
+        assert near[near != 65535].max() < 48
+
+
+FURTHER = (("focal", "mix-all"), ("focal+context", "mean-last-2+2"), ("per-word", "per-word"))
+
+
+def test_what_has_no_picture_is_in_the_tables_alone(tmp_path: Path) -> None:
+    """A mix, several vectors and a choice per word: all better than the rest."""
+    run = make_run(tmp_path / "run", further=FURTHER)
+    build_report(**run.arguments(tmp_path))
+    words = " ".join(Page(tmp_path / "report" / "index.html").text.split())
+    assert "reference only: focal mix-all of tiny with logistic" in words
+    assert "focal mean-last-2 + context 2" in words and "per-word" in words
+    data = word_page(tmp_path, "bank").packed()["data"]
+    assert [entry["name"] for entry in data["choices"]] == list(CHOICES)
+
+
+def test_a_page_opens_with_what_the_folds_chose(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", further=[("focal", "mix-all")])
+    path = run.tables["word-layers"][0]
+    table = pd.read_csv(path, dtype={"layers": str})
+
+    def opened() -> tuple[str | None, str | None]:
+        build_report(**run.arguments(tmp_path))
+        page = word_page(tmp_path, "bank")
+        chosen = [a["value"] for tag, a in page.elements if tag == "option" and "selected" in a]
+        return chosen[0], chosen[1]
+
+    assert opened() == ("2", "logistic")
+    # A learned mix has no picture: the best of those that have one.
+    of_bank = (table["word"] == "bank") & (table["classifier"] == "logistic")
+    logistic = table["classifier"] == "logistic"
+    table.loc[logistic, "chosen_on_folds"] = table["layers"] == "mix-all"
+    table.loc[of_bank, "macro_f1_on_folds"] = 0.1
+    table.loc[of_bank & (table["layers"] == "1"), "macro_f1_on_folds"] = 0.9
+    table.to_csv(path, index=False)
+    assert opened() == ("1", "logistic")
+    text = " ".join(Page(tmp_path / "report" / "index.html").text.split())
+    assert "mix-all" in text
+    compare = run.tables["comparison"][0]
+    rows = pd.read_csv(compare, dtype={"layers": str})
+    rows.loc[rows["kind"] == "selected", "classifier"] = "nearest_centroid"
+    rows.to_csv(compare, index=False)
+    assert opened()[1] == "nearest_centroid"
+
+
+def test_small_runs_have_no_controls_and_no_further_training_sets(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    for name in ("controls", "learning", "differences", "calibration", "reliability", "novelty"):
+        run.tables[name][0].write_text("\n")
+    arguments = run.arguments(tmp_path)
+    del arguments["tables"]["geometry"]
+    build_report(**arguments)
+    page = Page(tmp_path / "report" / "layers.html")
+    text = " ".join(page.text.split())
+    for missing in ("context only", "Learning curves", "Geometry", "dashed", "Calibration"):
+        assert missing not in text
+    assert not (tmp_path / "report" / "data" / "controls.csv").exists()
+    assert "controls.csv" not in Page(tmp_path / "report" / "index.html").text
+
+
+def test_tables_for_a_spreadsheet_hold_no_formula(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    path = run.tables["comparison"][0]
+    table = pd.read_csv(path, dtype={"layers": str})
+    table.loc[table["kind"] == "published", "about"] = "=HYPERLINK(1)"
+    table.to_csv(path, index=False)
+    build_report(**run.arguments(tmp_path))
+    text = (tmp_path / "report" / "data" / "comparison.csv").read_text()
+    assert "'=HYPERLINK(1)" in text and ",=HYPER" not in text
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda a: a.update(projections=a["projections"][1:]), "predictions but no projection"),
+        (lambda a: a.update(predictions=a["predictions"][1:]), "has no predictions of logistic"),
+        (lambda a: a.update(view="context"), "no projection of the view 'context'"),
+        (lambda a: a.update(neighbours=a["neighbours"][1:]), "no table of neighbours"),
+        (lambda a: a["tables"].update(scores=[a["out"] / "none.csv"]), "missing"),
+        (lambda a: a["tables"].update(summary=[a["provenance"]]), "does not hold what it should"),
+        (lambda a: a["tables"].update(layers=[]), "no table of layers"),
+        (lambda a: a["tables"].update(comparison=a["tables"]["layers"]), "no column 'kind'"),
+        (lambda a: a.update(predictions=[]), "no predictions"),
+        (
+            lambda a: (
+                (a["out"].parent / "p.json").write_text('{"models": {}}'),
+                a.update(provenance=a["out"].parent / "p.json"),
+            ),
+            "does not name the model 'tiny'",
+        ),
+        (
+            lambda a: a["corpora"].update(
+                bank=replace(a["corpora"]["bank"], tokens=a["corpora"]["bank"].tokens[::-1])
+            ),
+            "other instances of 'bank'",
+        ),
+    ],
+)
+def test_tables_that_do_not_belong_together(
+    run: Run, tmp_path: Path, spoil: Any, message: str
+) -> None:
+    arguments = run.arguments(tmp_path)
+    arguments["corpora"] = dict(run.corpora)
+    spoil(arguments)
+    with pytest.raises(ResultError, match=re.escape(message)):
+        build_report(**arguments)
+    assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize("name", ["scores", "word-layers", "layers"])
+def test_a_missing_row(run: Run, tmp_path: Path, name: str) -> None:
+    table = pd.read_csv(run.tables[name][0], dtype={"layers": str})
+    table.iloc[:-1].to_csv(tmp_path / "t.csv", index=False)
+    arguments = run.arguments(tmp_path)
+    arguments["tables"][name] = [tmp_path / "t.csv"]
+    with pytest.raises(ResultError, match=f"table of {name} has no row of nearest_centroid"):
+        build_report(**arguments)
+
+
+def test_a_word_for_which_folds_chose_nothing(run: Run, tmp_path: Path) -> None:
+    table = pd.read_csv(run.tables["word-layers"][0], dtype={"layers": str})
+    table.loc[table["word"] == "bank", "chosen_on_folds"] = False
+    table.to_csv(tmp_path / "t.csv", index=False)
+    arguments = run.arguments(tmp_path)
+    arguments["tables"]["word-layers"] = [tmp_path / "t.csv"]
+    with pytest.raises(ResultError, match="no row of what folds chose for 'bank'") as caught:
+        build_report(**arguments)
+    assert "wsd layerwise" in str(caught.value.fix)
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_figure_that_is_no_number(run: Run, tmp_path: Path) -> None:
+    text = run.tables["layers"][0].read_text().replace("0.4\n", "often\n")
+    (tmp_path / "t.csv").write_text(text.replace(",0.4,", ",often,"))
+    arguments = run.arguments(tmp_path)
+    arguments["tables"]["layers"] = [tmp_path / "t.csv"]
+    with pytest.raises(ResultError, match="does not hold what it should"):
+        build_report(**arguments)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a: str, b: str) -> float:
+    low, high = sorted([luminance(a), luminance(b)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_can_be_told_from_their_ground(scheme: str) -> None:
+    css = render.asset("style.css")
+    light, dark = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
+    colours = dict(re.findall(r"(--[\w-]+): (#[0-9a-f]{6})", light if scheme == "light" else dark))
+    senses = [colours[f"--sense-{i}"] for i in range(plots.COLOURS)]
+    assert len(set(senses)) == plots.COLOURS
+    tones = [colours[name] for name in word_plot.TONES.values()]
+    for colour in (*senses, *tones, colours["--error-mark"], colours["--rule-2"]):
+        minimum = 2.0 if colour == colours["--rule-2"] else 3.0
+        assert contrast(colour, colours["--surface"]) >= minimum, colour
+    for ink in ("--ink", "--ink-2", "--link", "--ok", "--wrong"):
+        for ground in ("--page", "--surface", "--soft"):
+            assert contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
+    for ground in ("--heat-low", "--heat-high"):
+        assert contrast(colours["--ink"], colours[ground]) >= 4.5

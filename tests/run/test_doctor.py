@@ -1,0 +1,195 @@
+"""What `wsd doctor` sees, and what it says of each thing that keeps a run from starting."""
+
+import fcntl
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from checkout import REPOSITORY
+from tiny import tiny_bert
+
+from wsd import doctor as doctor_doctor
+from wsd.cli import main
+from wsd.corpora.import_corpus import import_corpus
+from wsd.encoder import hub as hub_module
+from wsd.run import doctor
+from wsd.run.lock import RUN_LOCK
+from wsd.storage import atomic
+
+Doctor = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Doctor:
+    """Call `wsd doctor` on a config laid over config.yaml, in a folder of its own."""
+    shutil.copytree(REPOSITORY / "config", tmp_path / "config")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WSD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(hub_module, "hub_cache", lambda: tmp_path / "hub")
+    monkeypatch.setattr(hub_module, "is_cached", lambda hub, revision: False)
+    monkeypatch.delenv("WSD_COARSEWSD20_ARCHIVE", raising=False)
+    tiny_bert(tmp_path / "tiny")
+    tiny = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}
+
+    def asked(**changes: object) -> tuple[int, str]:
+        config = {"dataset": "quickstart", "models": [tiny], "layers": ["all"], **changes}
+        Path("my.yaml").write_text(yaml.safe_dump(config))
+        code = main(["doctor", "--configfile", "my.yaml"])
+        return code, capsys.readouterr().out
+
+    return asked
+
+
+def test_all_is_well(ask: Doctor) -> None:
+    code, out = ask()
+    assert code == 0, out
+    assert out.splitlines()[-1] == ("A run can start: snakemake --cores all --configfile my.yaml")
+    for topic in ("versions: python 3.", "machine: ", "device auto: ", "runs: no other",
+                  "results: ", "cache of archives: ", "cache of the hub: ",
+                  "comes with the program", "model tiny: path tiny: "):  # fmt: skip
+        assert topic in out, topic
+    for package in ("torch", "transformers", "snakemake", "scikit-learn", "wsd"):
+        assert f"{package} " in out
+    assert doctor.BAD not in out
+
+
+def test_what_has_yet_to_be_fetched_is_said(ask: Doctor) -> None:
+    hub = {"name": "far", "hub": "org/far", "revision": "0" * 40, "blocks": 2, "width": 32}
+    code, out = ask(dataset="coarsewsd20", models=[hub])
+    assert code == 0, out
+    assert "CoarseWSD-20 will be downloaded" in out
+    assert "WSD_COARSEWSD20_ARCHIVE=FILE" in out
+    assert "model far: hub org/far: not in the cache, will be fetched" in out
+
+
+def other_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
+    (root / ".snakemake").mkdir()
+    lock = (root / ".snakemake" / RUN_LOCK).open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    monkeypatch.setattr(doctor_doctor, "_kept_open", lock, raising=False)
+    return {}
+
+
+def no_room(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
+    usage = shutil.disk_usage(root)._replace(free=1000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
+    return {}
+
+
+def no_model(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
+    shutil.rmtree(root / "tiny")
+    return {}
+
+
+def changed_model(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
+    model = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}
+    return {"models": [{**model, "sha256": {"config.json": "0" * 64}}]}
+
+
+def no_gpu(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    return {"device": "cuda"}
+
+
+def no_archive(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
+    monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(root / "gone.tar.gz"))
+    return {"dataset": "coarsewsd20"}
+
+
+def bad_archive(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
+    (root / "bad.tar.gz").write_bytes(b"not an archive")
+    monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(root / "bad.tar.gz"))
+    return {"dataset": "coarsewsd20"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (other_run, "runs: another run is at work in this folder"),
+        (no_room, "results: 0.0 GB free"),
+        (no_model, "model tiny: there is no folder tiny"),
+        (changed_model, "model tiny: model tiny is not the one that the config names"),
+        (no_gpu, "device: no GPU can be used here"),
+        (no_archive, "corpus: the archive does not exist"),
+        (bad_archive, "corpus: not a tar.gz archive"),
+    ],
+)
+def test_what_keeps_a_run_from_starting_is_said(
+    ask: Doctor,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Callable[[Path, pytest.MonkeyPatch], dict],
+    says: str,
+) -> None:
+    code, out = ask(**fault(tmp_path, monkeypatch))
+    assert code == 1, out
+    (line,) = (i for i, line in enumerate(out.splitlines()) if line.startswith(doctor.BAD))
+    assert out.splitlines()[line].startswith(f"{doctor.BAD}   {says}")
+    assert out.splitlines()[line + 1].startswith("        what to do: ")
+    assert out.splitlines()[-1] == "1 thing to put right first, marked BAD."
+
+
+def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) -> None:
+    folder = tmp_path / "results" / "quickstart"
+    atomic.write_text(folder / "scores.csv", "a,b\n")
+    (folder / "scores.csv").write_text("a,c\n")
+    (folder / ".x.csv.k3.part").write_text("half")
+    unfinished = folder / "tiny" / "embeddings" / "crane" / ".unfinished"
+    unfinished.mkdir(parents=True)
+    (unfinished / "journal.jsonl").write_text("")
+    (folder / "old.csv.damaged").write_text("")
+    before = sorted(tmp_path.rglob("*"))
+    code, out = ask()
+    assert code == 0, out
+    for said in ("left half-written: 1 files", "unfinished: ", "damaged: ", "set aside: "):
+        assert f"note  {said}" in out
+    assert sorted(set(tmp_path.rglob("*")) - {tmp_path / "my.yaml"}) == before
+
+
+def test_a_whole_archive_is_verified(ask: Doctor, archive: Path, monkeypatch) -> None:
+    monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
+    code, out = ask(dataset="coarsewsd20")
+    assert code == 0 and "the archive is at hand, verified" in out
+
+
+def imported(root: Path) -> Path:
+    """A corpus as `wsd import` writes it."""
+    rows = [
+        {"word": "cell", "sense": sense, "sentence": f"the [[cell]] {i} is {sense}", "split": split}
+        for i, (sense, split) in enumerate(
+            (sense, split) for sense in ("prison", "battery") for split in ("train", "test") * 2
+        )
+    ]
+    (root / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    import_corpus([root / "rows.jsonl"], out=root / "mine", name="mine", about={"title": "Cells"})
+    return root / "mine"
+
+
+def test_a_corpus_of_ones_own_is_checked(ask: Doctor, tmp_path: Path) -> None:
+    folder = imported(tmp_path)
+    dataset = {"name": "mine", "path": "mine"}
+    code, out = ask(dataset=dataset)
+    assert code == 0, out
+    assert "ok    corpus: Cells: all 5 files are what was imported: mine" in out
+    assert "comes with the program" not in out
+    (folder / "cell" / "test.gold.txt").write_text("1\n")
+    code, out = ask(dataset=dataset)
+    assert code == 1, out
+    assert "BAD   corpus: Cells: 1 files are not what was imported, such as mine/cell/test" in out
+    (folder / "cell" / "train.gold.txt").unlink()
+    code, out = ask(dataset=dataset)
+    assert code == 1 and "BAD   corpus: Cells: 1 files are missing, such as mine/cell/train" in out
+    assert "        what to do: import again" in out
+
+
+def test_away_from_any_checkout(ask: Doctor, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "config")
+    code, out = ask()
+    assert code == 0, out

@@ -1,0 +1,273 @@
+"""What a run will cost: merged as Snakemake merges, and exact about the disk."""
+
+import copy
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from checkout import REPOSITORY
+from made import MakeCorpus, WriteVectors
+from snakemake.utils import update_config
+
+from wsd.artifacts.dataset import DATASETS
+from wsd.artifacts.views import CONTEXTUAL
+from wsd.cli import main
+from wsd.errors import ConfigError
+from wsd.run import config_files, plan
+from wsd.run.config import check
+from wsd.run.config_files import merge_configs
+from wsd.run.plan import describe, embedding_bytes, embedding_seconds, to_embed
+from wsd.run.settings import Config, Model
+
+MINILM = "all-MiniLM-L6-v2"
+
+
+def test_the_shipped_configs_are_read_where_no_checkout_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [Path("config") / name for name in ("config.yaml", "quickstart.yaml")]
+    expected = config_files.read_configs([REPOSITORY / name for name in names])
+    monkeypatch.chdir(tmp_path)
+    assert config_files.read_configs(names) == expected
+    with pytest.raises(ConfigError, match="cannot be read"):
+        config_files.read_configs([Path("config/mine.yaml")])
+    # Where there is a folder `config`, its files are meant.
+    (tmp_path / "config").mkdir()
+    with pytest.raises(ConfigError, match="cannot be read"):
+        config_files.read_configs(names)
+    (tmp_path / "config/config.yaml").write_text("seed: 7\n")
+    assert config_files.read_configs(names[:1]) == {"seed": 7}
+
+
+def test_the_command_works_where_no_checkout_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["plan"]) == 0
+    assert capsys.readouterr().out.startswith("bert-base-uncased on CoarseWSD-20: 20 words")
+    assert main(["plan", "config/config.yaml", "config/quickstart.yaml"]) == 0
+    assert capsys.readouterr().out.startswith(f"{MINILM} on The quickstart corpus: 5 words")
+
+
+def small(blocks: int = 6, width: int = 384, **source: str) -> Model:
+    return Model("small", source or {"package": "p"}, {}, blocks, width, "mean", ("0", "1"))
+
+
+def config_of(*names: str, **values: Any) -> Config:
+    merged: dict[str, Any] = {}
+    for name in ("config.yaml", *names):
+        merged = merge_configs(merged, yaml.safe_load((REPOSITORY / "config" / name).read_text()))
+    return check({**merged, **values})
+
+
+MERGES = [
+    ({}, {}, {}),
+    ({"a": 1}, {"b": 2}, {"a": 1, "b": 2}),
+    ({"a": 1}, {"a": 2}, {"a": 2}),
+    ({"a": [1, 2]}, {"a": [3]}, {"a": [3]}),
+    ({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}}, {"a": {"b": 3, "c": 2}}),
+    ({"a": {"b": {"c": 1, "d": 2}}}, {"a": {"b": {"c": 3}}}, {"a": {"b": {"c": 3, "d": 2}}}),
+    ({"a": {"b": 1}}, {"a": [2]}, {"a": [2]}),
+    ({"a": {"b": 1}}, {"a": None}, {"a": None}),
+    ({"a": {"b": [1]}}, {"a": {"b": []}}, {"a": {"b": []}}),
+    ({"a": [{"name": "x", "C": 1}]}, {"a": [{"name": "y"}]}, {"a": [{"name": "y"}]}),
+    ({}, {"a": {"b": {"c": 1}}}, {"a": {"b": {"c": 1}}}),
+]
+
+
+@pytest.mark.parametrize(("base", "over", "merged"), MERGES)
+def test_merge_is_the_merge_of_snakemake(
+    base: dict[str, Any], over: dict[str, Any], merged: dict[str, Any]
+) -> None:
+    before = copy.deepcopy((base, over))
+    assert merge_configs(base, over) == merged
+    assert (base, over) == before
+    theirs = copy.deepcopy(base)
+    update_config(theirs, copy.deepcopy(over))
+    assert theirs == merged
+
+
+def test_sizes() -> None:
+    found = {name: dataset.sizes for name, dataset in DATASETS.items()}
+    assert found["quickstart"] == {"apple": 75, "bank": 75, "crane": 74, "java": 76, "spring": 113}
+    assert sum(found["coarsewsd20"].values()) == 33_566 + 339
+
+
+def test_disk_is_what_the_writer_takes(
+    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors
+) -> None:
+    corpus = make_corpus([("train", 0)] * 7 + [("test", 0)] * 4)
+    vectors = np.zeros((4, 11, 6), dtype=np.float32)
+    total = 0
+    for view in ("focal", "cls"):
+        path = tmp_path / f"{view}.safetensors"
+        write_vectors(path, corpus, vectors)
+        raw = path.read_bytes()
+        total += len(raw) - 8 - int.from_bytes(raw[:8], "little")
+    assert total == 4 * 4 * 11 * 6 * 2
+    assert embedding_bytes(small(blocks=3, width=6), 11, ["focal", "cls"]) == total
+    # A static view has one layer, whatever the number of blocks.
+    static = embedding_bytes(small(blocks=3, width=6), 11, ["focal", "cls", "static"])
+    assert static == total + 11 * 6 * 4
+
+
+def test_disk_of_the_full_sweep() -> None:
+    """13 states of 33,566 sentences, 768 numbers of 4 bytes, 4 views: 5.4 GB."""
+    assert embedding_bytes(small(12, 768), 33_566, CONTEXTUAL) == 13 * 33_566 * 768 * 4 * 4
+
+
+def test_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e9)
+    # Two operations for each of 12 width² weights, per block and piece.
+    operations = 2 * 12 * 100**2 * 2 * plan.PIECES * 50
+    expected = operations / (1e9 * plan.EFFICIENCY) + 3 * plan.START_SECONDS
+    assert embedding_seconds(small(2, 100), 3, 50, 1) == pytest.approx(expected, rel=1e-12)
+    assert embedding_seconds(small(2, 100), 3, 50, 4) == pytest.approx(expected / 4, rel=1e-12)
+
+
+def test_the_speed_that_is_measured_is_one_of_a_processor() -> None:
+    assert 1e8 < plan._operations_per_second() < 1e13
+
+
+def touch(results: Path, word: str, *views: str) -> None:
+    folder = results / "quickstart" / MINILM / "embeddings" / word
+    folder.mkdir(parents=True, exist_ok=True)
+    for view in views:
+        (folder / f"{view}.safetensors").touch()
+
+
+def missing(config: Config, results: Path) -> dict[str, list[str]]:
+    return {model.name: words for model, words, _ in to_embed(config, results)}
+
+
+def test_what_is_embedded_already_is_not_counted(tmp_path: Path) -> None:
+    config = config_of("quickstart.yaml", words=["apple", "bank", "java"])
+    assert missing(config, tmp_path) == {MINILM: ["apple", "bank", "java"]}
+    touch(tmp_path, "bank", *config.store)
+    touch(tmp_path, "java", *config.store[:-1])
+    assert missing(config, tmp_path) == {MINILM: ["apple", "java"]}
+    touch(tmp_path, "java", config.store[-1])
+    touch(tmp_path, "apple", *config.store)
+    assert missing(config, tmp_path) == {MINILM: []}
+
+
+def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e10)
+    config = config_of("quickstart.yaml")
+    touch(tmp_path, "spring", *config.store)
+    # 300 sentences are left: 24 * 384² * 6 * 33 * 300 operations at 0.65e10 per second
+    # and core, 4 s for each word, and 2 s for each classification, projection and search for
+    # neighbours of 12 layer choices.
+    # On disk: 7 states * 300 * 384 numbers * 4 bytes * 4 views = 12.9 MB.
+    assert describe(config, tmp_path, 2).splitlines() == [
+        f"{MINILM} on The quickstart corpus: 5 words, 24 combinations of features and classifier",
+        f"  to embed: 300 sentences of 4 words; 0.01 GB in {tmp_path / 'quickstart'}; "
+        "roughly 70 s on 2 cores without GPU",
+    ]
+    assert describe(config, tmp_path, 1).endswith("roughly 2 min on 1 core without GPU")
+    for word in config.words:
+        touch(tmp_path, word, *config.store)
+    assert describe(config, tmp_path, 1).splitlines()[1:] == [
+        "  every sentence is embedded already"
+    ]
+
+
+def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e11)
+    config = config_of(classifiers=[{"name": "nearest_centroid"}])
+    # 13 states * 33,905 * 768 * 4 bytes * 4 views; 12 * 12 * 768² + 31,000 * 768 weights.
+    assert describe(config, tmp_path, 4).splitlines() == [
+        "bert-base-uncased on CoarseWSD-20: 20 words, 18 combinations of features and classifier",
+        f"  to embed: 33,905 sentences of 20 words; 5.42 GB in {tmp_path / 'coarsewsd20'}; "
+        "roughly 13 min on 4 cores without GPU",
+        "  to fetch, unless the hub's cache has it: about 0.4 GB of model",
+    ]
+
+
+def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a minute each, and nothing else to do."""
+    monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e30)
+    monkeypatch.setattr(plan, "START_SECONDS", 0)
+    monkeypatch.setattr(plan, "JOB_SECONDS", 60)
+    monkeypatch.setattr(plan, "LOGISTIC_SECONDS", 0)
+    monkeypatch.setattr(plan, "TSNE_SECONDS", 0)
+    controls = {"baselines": False, "views": [], "random_weights": [1], "task": False}
+    config = config_of(
+        "quickstart.yaml",
+        layers=[0, 1, "mix-all"],
+        projections=["pca", "tsne"],
+        controls={**controls, "classifiers": ["nearest_centroid"]},
+    )
+    found = re.findall(r"roughly (\d+ min)", describe(config, tmp_path, 1))
+    # Two classifiers on two layers and logistic on the mix; two pictures and one search for
+    # neighbours of each layer. A twin has seven layers for one classifier, and is not shown.
+    assert found == [f"{2 * 2 + 1 + 2 * 3} min", "7 min"]
+
+
+def test_logistic_regressions_are_counted() -> None:
+    controls = {"baselines": False, "views": [], "random_weights": [1], "task": False}
+    config = config_of(
+        "quickstart.yaml",
+        layers=[3, "sum-0-1", "concat-1-2", "mix-all"],
+        features=[{"focal": 5, "cls": "concat-0-1-2"}],
+        classifiers=[
+            {"name": "logistic", "C": [0.1, 1], "prior_shift": [0, 1]},
+            {"name": "fixed", "estimator": "logistic", "C": 1},
+            {"name": "default", "estimator": "logistic"},
+            {"name": "nearest_centroid"},
+        ],
+        tuning={"folds": 3, "repeats": 2, "objective": "mean_macro_f1"},
+        controls={**controls, "classifiers": ["fixed", "nearest_centroid"]},
+    )
+    # One and one, two, six, and one and three hidden states; four penalties in all; a fit for
+    # each of three folds, twice, and one on all.
+    vectors = 1 + 1 + 2 + 6 + (1 + 3)
+    expected = plan.LOGISTIC_SECONDS * 100 * 384 * vectors * 4 * (3 * 2 + 1)
+    assert plan.logistic_seconds(config, config.models[MINILM], 100) == pytest.approx(
+        expected, rel=1e-12
+    )
+    # A twin: every single layer, one classifier.
+    twin = plan.LOGISTIC_SECONDS * 100 * 384 * 7 * 1 * 7
+    found = plan.logistic_seconds(config, config.twins[f"{MINILM}-random-1"], 100)
+    assert found == pytest.approx(twin, rel=1e-12)
+
+
+def test_pictures_by_tsne_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("START_SECONDS", "JOB_SECONDS", "LOGISTIC_SECONDS"):
+        monkeypatch.setattr(plan, name, 0)
+    monkeypatch.setattr(plan, "TSNE_SECONDS", 1)
+    monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e30)
+    for projections, expected in (
+        (["pca"], "1 s"),
+        (["pca", "tsne"], f"{round(413 * 3 / 60)} min"),
+    ):
+        config = config_of("quickstart.yaml", layers=[0, 1, 2], projections=projections)
+        assert f"roughly {expected} on" in describe(config, tmp_path, 1)
+
+
+def test_what_twins_share_is_fetched_once(tmp_path: Path) -> None:
+    controls = {"baselines": False, "views": [], "random_weights": [1, 2], "task": False}
+    config = config_of(controls={**controls, "classifiers": ["nearest_centroid"]})
+    assert len(config.twins) == 2
+    assert describe(config, tmp_path, 1).count("to fetch") == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.01, "1 s"),
+        (4, "1 s"),
+        (14, "10 s"),
+        (89, "90 s"),
+        (90, "2 min"),
+        (150.1, "3 min"),
+        (5399, "90 min"),
+        (5400, "1.5 h"),
+        (36_000, "10.0 h"),
+    ],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert plan._duration(seconds) == text

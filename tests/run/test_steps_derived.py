@@ -1,0 +1,144 @@
+"""The modules that decide whether a step runs again: derived, and held against what a run loads."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from steps import STEPS, prepare
+
+from wsd.commands import COMMANDS
+from wsd.run import steps
+
+# What a rule runs; the others, people do.
+RULES = {*(command for command, _ in STEPS), "download", "reproduce"}
+PROBE = """
+import json, sys
+from pathlib import Path
+from wsd import cli
+code = cli.main(sys.argv[2:])
+found = [name for name in sys.modules if name.split(".")[0] == "wsd"]
+Path(sys.argv[1]).write_text(json.dumps([code, found]))
+"""
+
+
+def loaded(folder: Path, *arguments: str) -> set[str]:
+    """The modules of wsd that a real run of a command has loaded."""
+    found = folder / "found.json"
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, found, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    code, names = json.loads(found.read_text())
+    assert code == 0, done.stdout
+    return without_rooms(names)
+
+
+def without_rooms(names: set[str] | list[str]) -> set[str]:
+    """Of some modules those that are no empty ``__init__`` and not what runs any command."""
+    empty = {"wsd", *(".".join(name.split(".")[:2]) for name in COMMAND_LINE)}
+    rooms = {name for name in names if steps._path(name).name == "__init__.py"}
+    return set(names) - steps.APART - rooms - empty
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the steps run one after the other, each on the files of those before."""
+    return tmp_path_factory.mktemp("steps")
+
+
+# What every command loads: the lock of a run, and what that takes to be read.
+COMMAND_LINE = {"wsd.run.lock"}
+
+
+@pytest.mark.slow
+def test_a_step_loads_what_was_derived(folder: Path) -> None:
+    prepare(folder)
+    found: dict[str, set[str]] = {}
+    for command, arguments in STEPS:
+        found.setdefault(command, set()).update(loaded(folder, command, *arguments))
+    of_all = without_rooms(steps.closure("wsd.run.lock"))
+    missing, idle = {}, {}
+    for command, names in found.items():
+        derived = without_rooms(steps.closure(COMMANDS[command].module))
+        missing[command] = sorted(names - derived - of_all)
+        idle[command] = sorted(derived - names)
+    assert not any(missing.values()), json.dumps(missing, indent=1)
+    # Imports inside functions that none of these runs comes to: few, or results are made again
+    # for nothing.
+    assert sum(map(len, idle.values())) <= MOST_IDLE, json.dumps(idle, indent=1)
+
+
+MOST_IDLE = 12
+
+
+def test_the_download_loads_what_was_derived(folder: Path, archive: Path, monkeypatch) -> None:
+    monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
+    derived = steps.closure(COMMANDS["download"].module) | steps.closure("wsd.run.lock")
+    assert loaded(folder, "download", "--out", "source-of-all") <= derived
+
+
+def test_a_step_is_its_command_its_module_and_its_rule() -> None:
+    for name, command in COMMANDS.items():
+        expected = "import_corpus" if name == "import" else name.replace("-", "_")
+        assert command.module.rpartition(".")[2] == expected
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of a few modules in the place of wsd."""
+    root = tmp_path / "wsd"
+    for name, text in {
+        "__init__": "",
+        "logs": "from wsd.room import never",
+        "room/__init__": "",
+        "room/step": "from wsd import logs\nfrom wsd.room.helper import f\n",
+        "room/helper": "def f():\n    from wsd.room import lazy\n    import wsd.room.deep\n",
+        "room/lazy": "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    from wsd.room import typed\nelse:\n    import wsd.room.other\n",
+        "room/deep": "import json",
+        "room/other": "from wsd.room.step import g",
+        "room/typed": "",
+        "room/never": "",
+    }.items():
+        file = root / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    monkeypatch.setattr(steps, "PACKAGE", root)
+    for function in (steps._path, steps._imported, steps._digest):
+        function.cache_clear()
+    monkeypatch.setattr(steps, "COMMANDS", {"step": SimpleCommand("wsd.room.step")})
+    yield root
+    for function in (steps._path, steps._imported, steps._digest):
+        function.cache_clear()
+
+
+class SimpleCommand:
+    def __init__(self, module: str) -> None:
+        self.module = module
+
+
+def test_the_closure_of_imports(package: Path) -> None:
+    inside = {"step", "helper", "lazy", "deep", "other"}
+    assert steps.closure("wsd.room.step") == {f"wsd.room.{name}" for name in inside}
+
+
+def test_a_steps_file_is_written_when_a_module_is_another(package: Path, tmp_path: Path) -> None:
+    file = steps.write("step", tmp_path / "steps")
+    before = file.read_text()
+    assert [line.split()[1] for line in before.splitlines()] == [
+        f"wsd/room/{name}.py" for name in ("deep", "helper", "lazy", "other", "step")
+    ]
+    written = file.stat().st_mtime_ns
+    steps._digest.cache_clear()
+    (package / "room/typed.py").write_text("x = 1")
+    (package / "logs.py").write_text("x = 1")
+    assert steps.write("step", tmp_path / "steps").stat().st_mtime_ns == written
+    steps._digest.cache_clear()
+    (package / "room/deep.py").write_text("import csv")
+    assert steps.write("step", tmp_path / "steps").read_text() != before

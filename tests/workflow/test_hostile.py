@@ -1,0 +1,301 @@
+"""Hostile words through every step, vectors that are no numbers, text that steers a terminal."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from checkout import Checkout
+from log_state import logs_as_before
+from sealing import resealed
+from steps import STEPS, SYSTEM, VECTORS, prepare
+from tiny import corpus_of
+
+from wsd.artifacts import corpus
+from wsd.artifacts.vectors import CHECKSUMS, Embeddings, VectorsWriter
+from wsd.cli import main
+from wsd.corpora import text_format
+from wsd.encoder import embed
+from wsd.errors import ModelError, ResultError, WsdError, visible
+from wsd.report.leaderboard import leaderboard
+from wsd.storage.file_names import file_name
+
+# In place of `apple` and `crane`: the second is too long to be read back from its name.
+WORDS = {"apple": "../CON {x} * 'a\" -\u00e9%$(id)", "crane": "銀" * 100}
+
+
+def renamed(root: Path) -> None:
+    """The files of :func:`steps.prepare` as those of the hostile words."""
+    for old, word in WORDS.items():
+        for path in sorted(root.glob(f"source/**/{old}*"), reverse=True):
+            path.rename(path.with_name(path.name.replace(old, file_name(word))))
+    outputs = root / "outputs.jsonl"
+    said = [json.loads(line) for line in outputs.read_text().splitlines()]
+    lines = [json.dumps({**one, "word": WORDS[one["word"]]}) for one in said]
+    outputs.write_text("\n".join(lines) + "\n")
+    further = root / "source" / "outofdomain.tsv"
+    further.write_text(
+        further.read_text().replace("apple\tapple_fruit", f"{WORDS['apple']}\tapple_fruit")
+    )
+
+
+def hostile(arguments: list[str]) -> list[str]:
+    """A step's arguments with the hostile words' names, and ``--word`` the word itself."""
+    named = [re.sub("apple|crane", lambda m: file_name(WORDS[m[0]]), a) for a in arguments]
+    if "--word" in named:
+        at = named.index("--word")
+        named[at : at + 2] = [f"--word={WORDS[arguments[at + 1]]}"]
+    return named
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    room = tmp_path / "room"
+    room.mkdir()
+    monkeypatch.chdir(room)
+    with logs_as_before():
+        yield room
+
+
+@pytest.mark.slow
+def test_hostile_words_through_every_step(here: Path) -> None:
+    prepare(here)
+    renamed(here)
+    for command, arguments in STEPS:
+        assert main([command, *hostile(arguments)]) == 0, command
+    # Every file lies below the folder, under a name of ours.
+    assert {p.name for p in here.parent.iterdir()} == {here.name}
+    for word in WORDS.values():
+        page = here / "report" / "words" / f"{file_name(word)}.html"
+        assert page.is_file() and (here / "e" / file_name(word) / "focal.safetensors").is_file()
+        assert f'href="words/{page.name}"' in (here / "report/index.html").read_text()
+    read = corpus.read_corpora(here / "corpus", [file_name(word) for word in WORDS.values()])
+    assert list(read) == list(WORDS.values())
+    for path in here.rglob("*"):
+        assert re.fullmatch(r"[A-Za-z0-9_.=+-]+", path.name), path
+    assert SYSTEM in (here / "report/index.html").read_text()
+
+
+@pytest.mark.slow
+def test_a_hostile_corpus_through_the_workflow(tmp_path: Path) -> None:
+    """The built-in corpus of a copy of the repository, with hostile words in place of its own."""
+    checkout = Checkout.create(tmp_path / "repository")
+    data = checkout.root / "wsd/data"
+    words = {"apple": "../a b/{model}", "bank": "CON", "spring": "-x *é'\"$(touch pwned);"}
+    sizes = data / "sizes.csv"
+    text = sizes.read_text()
+    for folder in (data / "quickstart").iterdir():
+        if folder.name in words:
+            folder.rename(folder.with_name(file_name(words[folder.name])))
+        else:
+            shutil.rmtree(folder)
+    for old, word in words.items():
+        quoted = '"' + word.replace('"', '""') + '"'
+        text = text.replace(f"quickstart,{old},", f"quickstart,{quoted},")
+    sizes.write_text(text)
+    config = checkout.configure(
+        "hostile", models=[checkout.tiny_model()], words=list(words.values()), layers=["all"]
+    )
+    run = checkout.run(
+        "--cores", "2", "--no-hooks", "--configfile", "config/quickstart.yaml", config
+    )
+    results = checkout.root / "results/quickstart"
+    for word in words.values():
+        assert (results / "report/words" / f"{file_name(word)}.html").is_file()
+        assert (results / "tiny/embeddings" / file_name(word) / "focal.safetensors").is_file()
+    assert not list(tmp_path.rglob("pwned")) and run.jobs["embed"] == 3
+    again = checkout.run(
+        "--cores", "2", "--no-hooks", "--configfile", "config/quickstart.yaml", config
+    )
+    assert again.nothing
+
+
+# Vectors that are no finite numbers
+
+
+def spoil(path: Path, of: corpus.Corpus, layer: int, row: int, value: float) -> None:
+    """Make one number of a stored file something else, as if it had been written so."""
+    opened = Embeddings(path, of)
+    offset = 4 * (opened.width * (layer * len(of) + row) + 1)
+    start = path.stat().st_size - 4 * opened.layers * len(of) * opened.width
+    with path.open("r+b") as file:
+        file.seek(start + offset)
+        file.write(np.float32(value).tobytes())
+    path.write_bytes(resealed(path.read_bytes()))
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Vectors of a tiny model, as far as the steps that read them need."""
+    root = tmp_path_factory.mktemp("stored")
+    prepare(root)
+    before = Path.cwd()
+    os.chdir(root)
+    try:
+        with logs_as_before():
+            for command, arguments in STEPS:
+                if command in ("corpus", "folds", "model", "embed", "trains"):
+                    assert main([command, *arguments]) == 0
+    finally:
+        os.chdir(before)
+    return root
+
+
+FOLDS = ["--folds", "full.parquet"]
+READING = {
+    "classify": ["--layers", "1", "--estimator", "knn", *FOLDS, "--searches", "s", "--out", "o"],
+    "control": ["--layers", "1", "--estimator", "knn", *FOLDS, "--searches", "s", "--out", "o"],
+    "project": ["--layers", "mean-all", "--out", "o"],
+    "neighbours": ["--layers", "1", "--out", "o"],
+    "geometry": ["--layers", "0", "1", "--out", "o"],
+}
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf], ids=str)
+@pytest.mark.parametrize("command", READING)
+def test_a_stored_vector_that_is_not_finite_names_the_instance(
+    stored: Path, here: Path, capsys: pytest.CaptureFixture[str], command: str, value: float
+) -> None:
+    shutil.copytree(stored, here, symlinks=True, dirs_exist_ok=True)
+    of = corpus.read(here / "corpus/crane.parquet")
+    spoil(here / "e/crane/focal.safetensors", of, 1, len(of) - 1, value)
+    assert main([command, *VECTORS, *READING[command]]) == ResultError.exit_code
+    said = capsys.readouterr().err
+    assert f"crane test {of.index[-1]} in layer 1 is not finite" in said
+    assert "crane/focal.safetensors" in said and "Traceback" not in said
+    assert not (here / "o").exists()
+
+
+def test_input_embeddings_that_are_not_finite_name_the_instance(tmp_path: Path) -> None:
+    import torch
+    import transformers
+    from tiny import tiny_bert
+
+    from wsd.encoder.model import resolve
+
+    folder = tiny_bert(tmp_path / "tiny")
+    model = transformers.AutoModel.from_pretrained(folder)
+    bird = transformers.AutoTokenizer.from_pretrained(folder).convert_tokens_to_ids("bird")
+    with torch.no_grad():
+        model.embeddings.word_embeddings.weight[bird] = torch.inf
+    model.save_pretrained(folder)
+    record = resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
+    of = corpus_of(("the crane flew", 1), ("a bird near the crane", 1))
+    with pytest.raises(ModelError, match="not finite") as error:
+        embed.embed(
+            of, record, views=["static"], pooling="mean", seed=1, device="cpu", threads=1,
+            out=tmp_path / "out",
+        )  # fmt: skip
+    assert error.value.where == "crane test 0"
+    assert not list((tmp_path / "out").glob("*"))
+
+
+def test_vectors_of_another_kind_are_refused(tmp_path: Path) -> None:
+    from safetensors.numpy import save_file
+
+    of = corpus_of(("the crane flew", 1), ("a crane", 1))
+    for i, vectors in enumerate(
+        (np.zeros((2, 2, 3), np.float64), np.zeros((2, 2, 3), np.int32), np.zeros((0, 2, 3), "f4"))
+    ):
+        path = tmp_path / f"{i}.safetensors"
+        sums = " ".join(["00000000"] * (len(vectors) + 1))
+        about = {"wsd": json.dumps({"corpus": of.digest}), CHECKSUMS: sums}
+        save_file({"vectors": vectors}, path, about)
+        path.write_bytes(resealed(path.read_bytes()))
+        with pytest.raises(ResultError, match="not an embedding file"):
+            Embeddings(path, of)
+    path = tmp_path / "list.safetensors"
+    VectorsWriter(path, (1, 2, 3), {"wsd": "[]"}).close()
+    with pytest.raises(ResultError, match="no object"):
+        Embeddings(path, of)
+
+
+# Text that steers a terminal
+
+
+STEER = "\x1b]0;pwned\x07\x1b[2J\u202e\x9b31m\r"
+
+
+def test_an_error_cannot_steer_a_terminal() -> None:
+    text = str(WsdError(f"a {STEER}\nerror: another", where=STEER, fix="x\u2028y"))
+    assert visible(text, "\n") == text and "\\x1b[2J" in text
+    assert [line for line in text.splitlines() if not line.startswith(" ")] == [text.split("\n")[0]]
+
+
+def test_an_error_that_quotes_a_whole_file_is_short() -> None:
+    assert len(str(WsdError("x" * 10**7, where="y" * 10**6))) < 3000
+
+
+def test_the_leaderboard_cannot_steer_a_terminal(tmp_path: Path) -> None:
+    columns = "train,test,model,view,layers,classifier,mean_macro_f1,mean_balanced_accuracy,"
+    (tmp_path / "summary.csv").write_bytes(
+        f'{columns}mean_word_accuracy,micro_accuracy\nfull,test,"{STEER}\n",focal,1,'
+        f"\u202eknn,.5,.5,.5,.5\n".encode()
+    )
+    (tmp_path / "selection.csv").write_text("train,scope,selected\n")
+    text = leaderboard(tmp_path / "summary.csv")
+    assert visible(text, "\n") == text and "\\x1b]0;pwned" in text
+    assert len(text.splitlines()) == 4
+
+
+def test_a_label_in_a_corpus_cannot_steer_a_terminal(tmp_path: Path, capsys) -> None:
+    (tmp_path / "crane").mkdir()
+    (tmp_path / "crane/classes_map.txt").write_text(json.dumps({"0": STEER, "1": STEER}))
+    with logs_as_before():
+        arguments = ["--source", str(tmp_path), "--word", "crane", "--out", str(tmp_path / "o")]
+        assert main(["--log", str(tmp_path / "log"), "corpus", *arguments]) == 3
+    said = capsys.readouterr().err
+    assert visible(said, "\n") == said and "\\x1b]0;pwned\\x07" in said
+    lines = (tmp_path / "log").read_text()
+    assert visible(lines, "\n") == lines
+    assert "".join(json.loads(line)["message"] + "\n" for line in lines.splitlines()) == said
+
+
+@pytest.mark.parametrize("word", ["", " ", "a\x1b[2J", "a\nb", "\u202ea", "\udcff"])
+def test_a_word_that_cannot_be_seen_is_refused(tmp_path: Path, word: str) -> None:
+    with pytest.raises(WsdError, match="control character"):
+        text_format.read_text(tmp_path, word)
+
+
+def test_a_corpus_under_another_words_name_is_refused(tmp_path: Path) -> None:
+    corpus.write(tmp_path / "bank.parquet", corpus_of(("the crane flew", 1)))
+    with pytest.raises(ResultError, match="of the word 'crane'"):
+        corpus.read_corpora(tmp_path, ["bank"])
+
+
+def test_a_terminal_of_few_letters(tmp_path: Path) -> None:
+    """What it has no letter for is an escape, not a traceback."""
+    (tmp_path / "summary.csv").write_text(
+        "train,test,model,view,layers,classifier,mean_macro_f1,mean_balanced_accuracy,"
+        "mean_word_accuracy,micro_accuracy\nfull,test,銀é,focal,1,knn,.5,.5,.5,.5\n"
+    )
+    (tmp_path / "selection.csv").write_text("train,scope,selected\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "wsd.cli", "leaderboard", str(tmp_path / "summary.csv")],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )
+    assert done.returncode == 0 and b"\\u9280\\xe9" in done.stdout, done.stderr
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, monkeypatch) -> None:
+    import gzip
+    import tarfile
+
+    from wsd.corpora import archive
+
+    monkeypatch.setattr(archive._Bounded, "_left", 2**20)
+    member = tarfile.TarInfo("top/data/x")
+    member.size = 2**30
+    with gzip.open(tmp_path / "bomb.tar.gz", "wb", 1) as file:
+        file.write(member.tobuf())
+        file.write(bytes(2**22))
+    with pytest.raises(WsdError, match="unpacks to more than"):
+        archive.extract(tmp_path / "bomb.tar.gz", tmp_path / "out", {})
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,18 @@
+"""docs/robustness.md promises nothing that no test looks at."""
+
+import re
+
+from checkout import REPOSITORY
+
+ROW = re.compile(r"^\|.*\| `((?:\w+/)?test_\w+\.py)::(test_\w+)` \|$", re.MULTILINE)
+
+
+def test_every_row_names_a_test_that_exists() -> None:
+    text = (REPOSITORY / "docs/robustness.md").read_text()
+    table = text[text.index("| fault | outcome | test |") :].split("\n\n")[0]
+    rows = ROW.findall(table)
+    assert len(rows) == len(table.splitlines()) - 2, "a row without a test"
+    assert len(rows) >= 40
+    for file, name in rows:
+        source = (REPOSITORY / "tests" / file).read_text()
+        assert re.search(rf"^def {name}\(", source, re.MULTILINE), (file, name)
