@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from call_step import call_step
 from checkout import Checkout, Run
 from loaded import loaded
 from made import MakeCorpus
@@ -201,7 +202,7 @@ class Scene:
         """Make the check; what it wrote, whether it passes or not."""
         files = {"centroids": self.centroids, "published": self.published, "out": self.out}
         try:
-            reproduce.reproduce(self.corpora, self.root / "e", **{**files, **changes})
+            call_step(reproduce, self.corpora, embeddings=self.root / "e", **files | changes)
         finally:
             found = json.loads(self.out.read_text()) if self.out.exists() else {}
         return found
@@ -533,9 +534,9 @@ def no_encoder(words: list[WordPredictions], provenance: dict[str, Any]) -> None
     [
         (ours_instead, f"the predictions of {SYSTEM!r} are not those of published nearest"),
         (other_layers, f"the predictions of {SYSTEM!r} are not those of published nearest"),
-        (other_corpus, "the predictions belong to another table than the corpus of 'crane'"),
-        (one_word, "no predictions of 'bank'"),
-        (other_gold, "the file does not hold what it should: ValueError predictions of crane with"),
+        (other_corpus, "made from other instances of 'crane' than the corpus has"),
+        (one_word, "made from other instances of 'bank' than the corpus has"),
+        (other_gold, "made from other instances of 'crane' than the corpus has"),
         (no_encoder, "the file does not hold what it should: KeyError 'model'"),
     ],
 )
@@ -771,7 +772,7 @@ def test_the_real_files_are_of_one_piece(
     reproduce.check_senses(found, real_corpora, centroids)
     path = tmp_path / "published.parquet"
     make_published(source, SYSTEM, real_corpora, path)
-    read, _ = reproduce.read_predictions(path, real_corpora)
+    read, _ = reproduce.read_published(path, real_corpora)
     matches = [reproduction.compare_predictions(words, words) for words in read.values()]
     summary = reproduction.summarize(
         [

@@ -237,27 +237,6 @@ def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[Pre
     return list(files.values())
 
 
-def audit(
-    corpora: Mapping[str, Corpus], paths: Sequence[Path], *, judge: str | None, out: Path
-) -> None:
-    """Write the three tables into a folder.
-
-    Parameters
-    ----------
-    corpora : mapping of word to Corpus
-    paths : sequence of Path
-        As in :func:`read_files`.
-    judge : str or None
-        As in :func:`list_instances`.
-    out : Path
-    """
-    files = read_files(paths, corpora)
-    instances = list_instances(corpora, files, judge)
-    write_csv(out / "duplicates.csv", count_duplicates(corpora))
-    write_csv(out / "instances.csv", instances)
-    write_csv(out / "confusions.csv", count_confusions(files))
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_corpora(parser)
@@ -267,6 +246,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
+    """Write the three tables into a folder."""
     corpora = read_corpora(args.corpus, args.words)
-    audit(corpora, args.predictions, judge=args.judge, out=args.out)
+    files = read_files(args.predictions, corpora)
+    instances = list_instances(corpora, files, args.judge)
+    write_csv(args.out / "duplicates.csv", count_duplicates(corpora))
+    write_csv(args.out / "instances.csv", instances)
+    write_csv(args.out / "confusions.csv", count_confusions(files))

@@ -39,10 +39,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from wsd.arguments import add_embeddings, add_out, add_path
-from wsd.artifacts import features, predictions
+from wsd.artifacts import features
 from wsd.artifacts.corpus import Corpus, read_corpora
-from wsd.artifacts.predictions import TEST, WordPredictions
+from wsd.artifacts.predictions import PACKAGES, TEST, WordPredictions
 from wsd.artifacts.sense_vectors import read_centroids
+from wsd.artifacts.test_predictions import read_test_split
 from wsd.classification import fit_word
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
@@ -69,9 +70,6 @@ SYSTEM = {"view": VIEW, "layers": LAYERS, "estimator": "nearest_centroid"}
 
 class ReproductionError(WsdError):
     """What was published is not what we get."""
-
-
-# The check
 
 
 def check_senses(
@@ -108,9 +106,9 @@ def check_senses(
             )
 
 
-def read_predictions(
+def read_published(
     path: Path, corpora: Mapping[str, Corpus]
-) -> tuple[dict[str, WordPredictions], dict[str, Any]]:
+) -> tuple[dict[str, WordPredictions], Mapping[str, Any]]:
     """Read a published system's predictions of our words' test instances.
 
     Parameters
@@ -121,7 +119,7 @@ def read_predictions(
 
     Returns
     -------
-    dict of word to WordPredictions, of all words of the file, and its provenance
+    dict of word to WordPredictions, and their provenance
 
     Raises
     ------
@@ -129,30 +127,17 @@ def read_predictions(
         If the file is missing, damaged, of another system than nearest centroids on a focal
         word's vector, or of another corpus.
     """
-    read, provenance = predictions.read_predictions(path)
     with expecting(path):
-        encoder, digests = provenance["encoder"], dict(provenance["corpus"])
+        read, provenance = read_test_split(path, corpora)
+        encoder, found = provenance["encoder"], {key: provenance[key] for key in SYSTEM}
         name = encoder["model"]["name"]
-        is_the_system = "published" in encoder and all(
-            provenance[key] == value for key, value in SYSTEM.items()
-        )
-    if not is_the_system:
+    if "published" not in encoder or found != SYSTEM:
         raise ResultError(
             f"the predictions of {name!r} are not those of published nearest centroids",
             where=str(path),
             fix="give the file of `wsd published --system 1nn-bert-base-uncased`",
         )
-    tested = {words.word: words for words in read if words.split == TEST}
-    for word, corpus in corpora.items():
-        if word not in tested:
-            raise ResultError(f"no predictions of {word!r}", where=str(path))
-        if digests.get(word) != corpus.digest:
-            raise ResultError(
-                f"the predictions belong to another table than the corpus of {word!r}",
-                where=str(path),
-                fix="delete the file and run again",
-            )
-    return tested, provenance
+    return {words.word: words for words in read}, provenance
 
 
 def check(
@@ -184,7 +169,7 @@ def check(
     """
     their_centroids = read_centroids(centroids)
     check_senses(their_centroids, corpora, centroids)
-    theirs, system = read_predictions(published, corpora)
+    theirs, system = read_published(published, corpora)
     width = len(next(iter(their_centroids.values())))
     sources: dict[str, Any] = {}
     senses: list[dict[str, Any]] = []
@@ -207,8 +192,7 @@ def check(
             # Every sense has training instances, so that there is a centroid of each.
             our_centroids = dict(zip(corpus.senses, classifier.centroids_, strict=True))
             senses += compare_centroids(corpus, our_centroids, their_centroids)
-            with expecting(published):
-                of_word, differing_of_word = compare_predictions(ours, theirs[word])
+            of_word, differing_of_word = compare_predictions(ours, theirs[word])
             words.append(of_word)
             differing += differing_of_word
             log.debug("%s: %d of %d agree", word, of_word["agreeing"], of_word["n"])
@@ -221,46 +205,9 @@ def check(
             **system["encoder"]["published"],
             "centroids_sha256": sha256(centroids),
         },
-        "versions": {package: version(package) for package in predictions.PACKAGES},
+        "versions": {package: version(package) for package in PACKAGES},
     }
     return summarize(senses, words, differing, provenance)
-
-
-def reproduce(
-    corpora: Mapping[str, Corpus],
-    embeddings: Path,
-    *,
-    layers: str = LAYERS,
-    centroids: Path,
-    published: Path,
-    out: Path,
-) -> None:
-    """Make the check, write what it found, say it, and raise if it failed.
-
-    Parameters
-    ----------
-    corpora, embeddings, layers, centroids, published
-        As in :func:`check`.
-    out : Path
-        The JSON file; the text is written beside it, with the ending ``.txt``. Both are there
-        when the check fails.
-
-    Raises
-    ------
-    ConfigError
-        If ``out`` does not end with ``.json``.
-    ReproductionError
-        If the check fails; it names the worst sense, or the worst instance.
-    """
-    if out.suffix != ".json":
-        raise ConfigError(f"{out.name!r} does not end with .json", where="--out")
-    found = check(corpora, embeddings, layers, centroids, published)
-    text, readable = as_text(found), out.with_suffix(".txt")
-    write_json(out, found)
-    write_text(readable, text)
-    log.info("%s", text)
-    if not found["passed"]:
-        raise _failure(found, readable)
 
 
 def _failure(found: Mapping[str, Any], where: Path) -> ReproductionError:
@@ -291,12 +238,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    reproduce(
-        read_corpora(args.corpus, args.words),
-        args.embeddings,
-        layers=args.layers,
-        centroids=args.centroids,
-        published=args.published,
-        out=args.out,
-    )
+    """Make the check, write what it found, say it, and raise if it failed.
+
+    Both files, ``.json`` and ``.txt``, are there when the check fails.
+
+    Raises
+    ------
+    ConfigError
+        If ``--out`` does not end with ``.json``.
+    ReproductionError
+        If the check fails; it names the worst sense, or the worst instance.
+    """
+    if args.out.suffix != ".json":
+        raise ConfigError(f"{args.out.name!r} does not end with .json", where="--out")
+    corpora = read_corpora(args.corpus, args.words)
+    found = check(corpora, args.embeddings, args.layers, args.centroids, args.published)
+    text, readable = as_text(found), args.out.with_suffix(".txt")
+    write_json(args.out, found)
+    write_text(readable, text)
+    log.info("%s", text)
+    if not found["passed"]:
+        raise _failure(found, readable)
