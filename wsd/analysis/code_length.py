@@ -17,7 +17,7 @@ which macro-F1 may gain from, the code leaves the shift out; penalty and shrinka
 
 import argparse
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -131,12 +131,11 @@ def online_code_length(
     return CodeLength(bits=bits, uniform_bits=total * float(np.log2(n_senses)))
 
 
-def over_words(words: Iterable[CodeLength]) -> CodeLength:
+def over_words(words: Collection[CodeLength]) -> CodeLength:
     """The code length of all words' labels, one word after the other."""
-    lengths = list(words)
     return CodeLength(
-        bits=sum(length.bits for length in lengths),
-        uniform_bits=sum(length.uniform_bits for length in lengths),
+        bits=sum(word.bits for word in words),
+        uniform_bits=sum(word.uniform_bits for word in words),
     )
 
 

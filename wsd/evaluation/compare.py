@@ -7,7 +7,6 @@ baselines and controls, and the outputs that others published. All tables hold f
 """
 
 import argparse
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -62,14 +61,6 @@ LISTED = ["train", "scope", *NAMES[1:], "objective"]
 SCORED = ["train", "draw", "test", *NAMES[1:], "word", "n_train", "macro_f1"]
 
 
-def _read_scores(path: Path, unknown: set[str]) -> pd.DataFrame:
-    """The rows of scores.csv, but those of some models."""
-    with expecting(path):
-        scores = read_csv(path)[SCORED]
-    scores["draw"] = scores["draw"].astype(object).fillna("")
-    return scores[~scores["model"].isin(unknown)]
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_corpora(parser)
@@ -109,7 +100,10 @@ def run(args: argparse.Namespace) -> None:
         for word, corpus in corpora.items()
     }
     # What a system learned from is not known here.
-    score_table = _read_scores(args.scores, unknown={row.model for row in elsewhere})
+    with expecting(args.scores):
+        scores = read_csv(args.scores)[SCORED]
+    scores["draw"] = scores["draw"].astype(object).fillna("")
+    score_table = scores[~scores["model"].isin({row.model for row in elsewhere})]
     sets = score_table.groupby("train")["word"].agg(set)
     common = sorted(set.intersection(*sets)) if len(sets) else []
     figures: list[Line] = []
@@ -122,7 +116,7 @@ def run(args: argparse.Namespace) -> None:
     for systems in found:
         shown = [systems.reference, *systems.others]
         # Baselines and published rows stand once beside each model's selected row.
-        beside = {"reference_model": systems.model}
+        beside = {"reference_model": systems.reference.model}
         every = [*shown, *systems.candidates]
         of_model = with_intervals(every, unlike, systems.objective, args.seed)
         figures += [{**line, **beside} for line in of_model]

@@ -50,7 +50,7 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
 
     Parameters
     ----------
-    scores : DataFrame with the columns of ``SCORES``
+    scores : DataFrame with the columns of ``SCORES_COLUMNS``
     """
     correct = scores.assign(correct=scores["accuracy"] * scores["n_test"])
     groups = correct.groupby(KEY_COLUMNS, sort=False, observed=True)

@@ -81,18 +81,12 @@ def of_models(groups: Sequence[Group], seed: int) -> list[dict[str, Any]]:
     """
     first = groups[0].rows[0].model
     references = {
-        (row.view, row.classifier, row.layers): row
-        for group in groups
-        for row in group.rows
-        if row.model == first
+        row.configuration[1:]: row for group in groups for row in group.rows if row.model == first
     }
     table: list[dict[str, Any]] = []
     for group in groups:
         if group.rows[0].model == first or group.blocks != groups[0].blocks:
             continue
-        pairs = [
-            (row, references.get((row.view, row.classifier, row.layers))) for row in group.rows
-        ]
         family = [
             {
                 **group.columns(row),
@@ -100,8 +94,8 @@ def of_models(groups: Sequence[Group], seed: int) -> list[dict[str, Any]]:
                 "reference_value": reference.mean(group.objective),
                 **_difference(row, reference, group.objective, seed),
             }
-            for row, reference in pairs
-            if reference is not None
+            for row in group.rows
+            if (reference := references.get(row.configuration[1:]))
         ]
         adjust(family)
         table += family

@@ -26,7 +26,6 @@ class ModelComparison:
 
     Attributes
     ----------
-    model : str
     reference : ComparisonRow
         What the folds selected for all words.
     candidates : list of ComparisonRow
@@ -37,7 +36,6 @@ class ModelComparison:
         What the folds say of each candidate, the other models' included.
     """
 
-    model: str
     reference: ComparisonRow
     candidates: list[ComparisonRow]
     others: list[ComparisonRow]
@@ -81,7 +79,6 @@ def assemble(
     strongest = _strongest(others, objective)
     return [
         ModelComparison(
-            model=model,
             reference=references[model],
             candidates=own,
             others=[

@@ -25,7 +25,7 @@ lies between 0.998 and 0.99999. No two senses of a word come closer than 0.973.
 
 Of the 10,196 published predictions 2 lead by less than 1e-4, and 28 by less than 1e-3:
 ``AGREEMENT`` lets 10 near ties fall otherwise. A greater lead that we contradict is in the
-report, whatever the verdict.
+report, whatever the verdict. (Both are in :mod:`wsd.evaluation.reproduction`.)
 """
 
 import argparse
@@ -39,13 +39,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from wsd.arguments import add_embeddings, add_out, add_path
-from wsd.artifacts import features
 from wsd.artifacts.corpus import Corpus, read_corpora
+from wsd.artifacts.features import StoredFeatures
 from wsd.artifacts.predictions import PACKAGES, TEST, WordPredictions
 from wsd.artifacts.sense_vectors import read_centroids
 from wsd.artifacts.test_predictions import read_test_split
-from wsd.classification import fit_word
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.fit_word import predict_word
 from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
 from wsd.evaluation.reproduction import (
     as_text,
@@ -171,13 +171,13 @@ def check(
     check_senses(their_centroids, corpora, centroids)
     theirs, system = read_published(published, corpora)
     width = len(next(iter(their_centroids.values())))
-    sources: dict[str, Any] = {}
+    stored = StoredFeatures(embeddings, VIEW, layers)
     senses: list[dict[str, Any]] = []
     words: list[dict[str, Any]] = []
     differing: list[dict[Any, Any]] = []
     with threadpool_limits(1):
         for word, corpus in corpora.items():
-            found, vectors, sources[word] = features.read_features(embeddings, corpus, VIEW, layers)
+            vectors = stored.read(corpus)
             if vectors.shape[1] != width:
                 raise ResultError(
                     f"the vectors of {word!r} have {vectors.shape[1]} numbers, the published "
@@ -187,7 +187,7 @@ def check(
                     "config/config.yaml, under the config key `models`",
                 )
             classifier = NearestCentroid(metric="cosine")
-            predicted = fit_word.predict_word(corpus, vectors, classifier)  # and fits it
+            predicted = predict_word(corpus, vectors, classifier)  # and fits it
             ours = next(of_split for of_split in predicted if of_split.split == TEST)
             # Every sense has training instances, so that there is a centroid of each.
             our_centroids = dict(zip(corpus.senses, classifier.centroids_, strict=True))
@@ -197,9 +197,7 @@ def check(
             differing += differing_of_word
             log.debug("%s: %d of %d agree", word, of_word["agreeing"], of_word["n"])
     provenance = {
-        "view": found.view,
-        "layers": found.layers,
-        **features.shared_provenance(sources, embeddings),
+        **stored.provenance(embeddings),
         "published": {
             "model": system["encoder"]["model"],
             **system["encoder"]["published"],

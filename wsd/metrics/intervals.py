@@ -28,9 +28,6 @@ Interval = tuple[float, float]
 Seed = np.random.Generator | int
 
 
-# Intervals
-
-
 def word_intervals(
     confusion: np.ndarray, *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:

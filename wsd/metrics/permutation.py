@@ -22,9 +22,6 @@ from wsd.metrics.scores import (
 DRAWN = 4_000_000
 
 
-# Tests
-
-
 class PairedTest(NamedTuple):
     """The first system's figure less the second's, and the two-sided p-value."""
 
