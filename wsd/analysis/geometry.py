@@ -19,15 +19,8 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from wsd.analysis.vector_measures import (
-    MEASURES,
-    WordVectors,
-    anisotropy,
-    centred_unit,
-    consequence,
-    gather,
-    of_pairs,
-)
+from wsd.analysis import vector_measures
+from wsd.analysis.vector_measures import MEASURES, WordVectors
 from wsd.arguments import add_embeddings, add_out, add_seed
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.features import shared_provenance
@@ -59,17 +52,19 @@ def measure(words: Mapping[str, WordVectors], centring: str, seed: int) -> pd.Da
         could be measured.
     """
     means = _means(words, centring)
-    directions = [centred_unit(of.vectors, means[word]) for word, of in words.items()]
+    directions = [
+        vector_measures.centred_unit(of.vectors, means[word]) for word, of in words.items()
+    ]
     rows = [
         {
             "word": word,
             "n": len(of.gold),
             "anisotropy": shared_direction,
-            **of_pairs(directed, of.gold, seed),
-            **consequence(of, means[word]),
+            **vector_measures.of_pairs(directed, of.gold, seed),
+            **vector_measures.consequence(of, means[word]),
         }
         for (word, of), directed, shared_direction in zip(
-            words.items(), directions, anisotropy(directions), strict=True
+            words.items(), directions, vector_measures.anisotropy(directions), strict=True
         )
     ]
     table = pd.DataFrame(rows)
@@ -111,7 +106,7 @@ def run(args: argparse.Namespace) -> None:
             words = {}
             for word, one in opened.items():
                 vectors = choice.combine({layer: one.layer(layer) for layer in choice.layers})
-                words[word] = gather(corpora[word], vectors, args.seed)
+                words[word] = vector_measures.gather(corpora[word], vectors, args.seed)
             for centring in CENTRINGS:
                 table = measure(words, centring, args.seed)
                 tables.append(table.assign(layers=choice.name, centring=centring))

@@ -1,8 +1,8 @@
 """What stands behind the scores: near-duplicates, suspected gold errors, hard cases, confusions.
 
 Three tables. ``duplicates.csv`` counts, per word, the test sentences that have a near-duplicate
-in training (:mod:`wsd.metrics.near_duplicates`); :func:`wsd.evaluation.twins.without_some_rows` takes
-them out of predictions, to be scored again.
+in training (:mod:`wsd.metrics.near_duplicates`);
+:func:`wsd.evaluation.twins.without_some_rows` takes them out of predictions, to be scored again.
 ``instances.csv`` has a row per test instance with its sentence: its twin in training, how many of
 the predictions audited are right, and whether its gold sense is in doubt. ``confusions.csv`` counts
 what was taken for what.

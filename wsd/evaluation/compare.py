@@ -12,29 +12,11 @@ import numpy as np
 import pandas as pd
 
 from wsd.arguments import add_corpora, add_optional_files, add_out, add_path, add_seed
+from wsd.artifacts import tables
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.predictions import TEST
-from wsd.artifacts.tables import (
-    BASELINE,
-    CANDIDATE,
-    CONTROL_VIEW,
-    NAMES,
-    PUBLISHED,
-    SELECTED_PER_WORD,
-    SYSTEM,
-    TWIN,
-)
-from wsd.evaluation.comparison_tables import (
-    Line,
-    best_set,
-    differences,
-    errors,
-    learning,
-    rare_senses,
-    selectivity,
-    with_intervals,
-    word_rows,
-)
+from wsd.evaluation import comparison_tables
+from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.model_comparison import assemble, with_base
 from wsd.evaluation.paper_table import latex, markdown
 from wsd.evaluation.rows import CONTROL_TASK, read_rows
@@ -47,18 +29,18 @@ from wsd.storage.json import read_json
 
 # What `compare` is given: the kind of the rows, and what the files are predictions of.
 FILES = {
-    "candidates": (CANDIDATE, "every configuration that could be selected"),
-    "per_word": (SELECTED_PER_WORD, "each word as its own folds choose"),
-    "baselines": (BASELINE, "no encoder"),
-    "views": (CONTROL_VIEW, "control views"),
-    "twins": (TWIN, "encoders with random weights"),
+    "candidates": (tables.CANDIDATE, "every configuration that could be selected"),
+    "per_word": (tables.SELECTED_PER_WORD, "each word as its own folds choose"),
+    "baselines": (tables.BASELINE, "no encoder"),
+    "views": (tables.CONTROL_VIEW, "control views"),
+    "twins": (tables.TWIN, "encoders with random weights"),
     "control": (CONTROL_TASK, "the control task"),
-    "published": (PUBLISHED, "of `wsd published`"),
-    "systems": (SYSTEM, "of `wsd score`"),
+    "published": (tables.PUBLISHED, "of `wsd published`"),
+    "systems": (tables.SYSTEM, "of `wsd score`"),
 }
 # What is read of selection.csv and of scores.csv.
-LISTED = ["train", "scope", *NAMES[1:], "objective"]
-SCORED = ["train", "draw", "test", *NAMES[1:], "word", "n_train", "macro_f1"]
+LISTED = ["train", "scope", *tables.NAMES[1:], "objective"]
+SCORED = ["train", "draw", "test", *tables.NAMES[1:], "word", "n_train", "macro_f1"]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,22 +91,26 @@ def run(args: argparse.Namespace) -> None:
     figures: list[Line] = []
     behind: dict[str, list[Line]] = {
         **{name: [] for name in ("words", "rare-senses", "differences", "best-set", "errors")},
-        "controls": with_intervals(controls, unlike, {}, args.seed),
-        "selectivity": selectivity([*own, *controls], rows["control"]),
-        "learning": learning(score_table, common),
+        "controls": comparison_tables.with_intervals(controls, unlike, {}, args.seed),
+        "selectivity": comparison_tables.selectivity([*own, *controls], rows["control"]),
+        "learning": comparison_tables.learning(score_table, common),
     }
     for systems in found:
         shown = [systems.reference, *systems.others]
         # Baselines and published rows stand once beside each model's selected row.
         beside = {"reference_model": systems.reference.model}
         every = [*shown, *systems.candidates]
-        of_model = with_intervals(every, unlike, systems.objective, args.seed)
+        of_model = comparison_tables.with_intervals(every, unlike, systems.objective, args.seed)
         figures += [{**line, **beside} for line in of_model]
-        behind["words"] += [{**line, **beside} for line in word_rows(shown, args.seed)]
-        behind["rare-senses"] += [{**line, **beside} for line in rare_senses(shown)]
-        behind["differences"] += differences(systems, clusters, args.seed)
-        behind["best-set"] += best_set(systems, objective, args.seed)
-        behind["errors"] += [{**beside, **line} for line in errors(systems)]
+        behind["words"] += [
+            {**line, **beside} for line in comparison_tables.word_rows(shown, args.seed)
+        ]
+        behind["rare-senses"] += [
+            {**line, **beside} for line in comparison_tables.rare_senses(shown)
+        ]
+        behind["differences"] += comparison_tables.differences(systems, clusters, args.seed)
+        behind["best-set"] += comparison_tables.best_set(systems, objective, args.seed)
+        behind["errors"] += [{**beside, **line} for line in comparison_tables.errors(systems)]
     write_csv(args.table, pd.DataFrame(figures))
     for name, lines in behind.items():
         write_csv(args.out / f"{name}.csv", pd.DataFrame(lines))

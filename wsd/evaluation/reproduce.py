@@ -31,7 +31,6 @@ report, whatever the verdict. (Both are in :mod:`wsd.evaluation.reproduction`.)
 import argparse
 import logging
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -41,19 +40,13 @@ from threadpoolctl import threadpool_limits
 from wsd.arguments import add_embeddings, add_out, add_path
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.features import StoredFeatures
-from wsd.artifacts.predictions import PACKAGES, TEST, WordPredictions
+from wsd.artifacts.predictions import TEST, WordPredictions, versions
 from wsd.artifacts.sense_vectors import read_centroids
 from wsd.artifacts.test_predictions import read_test_split
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.fit_word import predict_word
 from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
-from wsd.evaluation.reproduction import (
-    as_text,
-    compare_centroids,
-    compare_predictions,
-    summarize,
-    training_counts,
-)
+from wsd.evaluation import reproduction
 from wsd.storage.atomic import write_text
 from wsd.storage.checksums import sha256
 from wsd.storage.expecting import expecting
@@ -97,7 +90,7 @@ def check_senses(
                 f"a centroid of {other[0]!r}, but {word!r} has {', '.join(corpus.senses)}",
                 where=str(where),
             )
-        trained = training_counts(corpus)
+        trained = reproduction.training_counts(corpus)
         if not trained.all():
             raise CorpusError(
                 f"{corpus.senses[trained.argmin()]!r} has no training instance, so that its "
@@ -191,8 +184,8 @@ def check(
             ours = next(of_split for of_split in predicted if of_split.split == TEST)
             # Every sense has training instances, so that there is a centroid of each.
             our_centroids = dict(zip(corpus.senses, classifier.centroids_, strict=True))
-            senses += compare_centroids(corpus, our_centroids, their_centroids)
-            of_word, differing_of_word = compare_predictions(ours, theirs[word])
+            senses += reproduction.compare_centroids(corpus, our_centroids, their_centroids)
+            of_word, differing_of_word = reproduction.compare_predictions(ours, theirs[word])
             words.append(of_word)
             differing += differing_of_word
             log.debug("%s: %d of %d agree", word, of_word["agreeing"], of_word["n"])
@@ -203,9 +196,9 @@ def check(
             **system["encoder"]["published"],
             "centroids_sha256": sha256(centroids),
         },
-        "versions": {package: version(package) for package in PACKAGES},
+        "versions": versions(),
     }
-    return summarize(senses, words, differing, provenance)
+    return reproduction.summarize(senses, words, differing, provenance)
 
 
 def _failure(found: Mapping[str, Any], where: Path) -> ReproductionError:
@@ -251,7 +244,7 @@ def run(args: argparse.Namespace) -> None:
         raise ConfigError(f"{args.out.name!r} does not end with .json", where="--out")
     corpora = read_corpora(args.corpus, args.words)
     found = check(corpora, args.embeddings, args.layers, args.centroids, args.published)
-    text, readable = as_text(found), args.out.with_suffix(".txt")
+    text, readable = reproduction.as_text(found), args.out.with_suffix(".txt")
     write_json(args.out, found)
     write_text(readable, text)
     log.info("%s", text)
