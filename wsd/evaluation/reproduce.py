@@ -153,7 +153,7 @@ def check(
     Returns
     -------
     dict
-        Of :func:`summarize`.
+        Of :func:`wsd.evaluation.reproduction.summarize`.
 
     Raises
     ------
