@@ -6,24 +6,22 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from call_step import call_step
 from hypothesis import given
 from hypothesis import strategies as st
 from made import MakeCorpus, WriteVectors
 from numpy.testing import assert_allclose
 
-from wsd.analysis.geometry import (
-    CENTRINGS,
-    COLUMNS,
+from wsd.analysis import geometry
+from wsd.analysis.geometry import CENTRINGS, COLUMNS, MEAN, measure
+from wsd.analysis.vector_measures import (
     FEWEST,
-    MEAN,
     MEASURES,
     OF_PAIRS,
     anisotropy,
     centred_unit,
     consequence,
     gather,
-    measure,
-    measure_geometry,
     of_pairs,
     sample,
 )
@@ -279,7 +277,15 @@ def test_the_table_has_a_row_per_choice_centring_and_word_and_their_means(
     for word, corpus in corpora.items():
         write_vectors(tmp_path / word / "cls.safetensors", corpus, stored[word])
     out = tmp_path / "out" / "geometry.csv"
-    measure_geometry(corpora, tmp_path, view="cls", layers=["mean-all", "all"], seed=3, out=out)
+    call_step(
+        geometry,
+        corpora,
+        embeddings=tmp_path,
+        view="cls",
+        layers=["mean-all", "all"],
+        seed=3,
+        out=out,
+    )
     table = pd.read_csv(out, keep_default_na=False, dtype={"layers": str})
     assert table.columns.tolist() == COLUMNS
     words = [*corpora, MEAN]
@@ -341,9 +347,9 @@ def test_a_layer_that_is_not_there_and_words_of_two_models_are_errors(
         write_vectors(tmp_path / word / "cls.safetensors", corpus, _layers(18, 1))
     out = tmp_path / "geometry.csv"
     with pytest.raises(ConfigError, match="no such layer"):
-        measure_geometry(corpora, tmp_path, view="cls", layers=["3"], seed=1, out=out)
+        call_step(geometry, corpora, embeddings=tmp_path, view="cls", layers=["3"], seed=1, out=out)
     path = tmp_path / "nan" / "cls.safetensors"
     write_vectors(path, corpora["nan"], _layers(18, 1), model={"name": "other", "blocks": 2})
     with pytest.raises(ResultError, match="made with another model"):
-        measure_geometry(corpora, tmp_path, view="cls", layers=["1"], seed=1, out=out)
+        call_step(geometry, corpora, embeddings=tmp_path, view="cls", layers=["1"], seed=1, out=out)
     assert not out.exists()

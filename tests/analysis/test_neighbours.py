@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from call_step import call_step
 from made import MakeCorpus, WriteVectors
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import f1_score
@@ -237,7 +238,7 @@ def write_words(
 def test_neighbours(tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors) -> None:
     corpora, vectors = write_words(tmp_path, make_corpus, write_vectors)
     out = tmp_path / "out" / "1.parquet"
-    neighbours.neighbours_of_words(corpora, tmp_path, view="focal", layers="-2", out=out)
+    call_step(neighbours, corpora, embeddings=tmp_path, view="focal", layers="-2", out=out)
     words, provenance = neighbours_artifacts.read_neighbours(out)
     assert set(words) == set(corpora)
     for word, table in corpora.items():
@@ -262,9 +263,7 @@ def test_any_number_of_threads_writes_the_same_bytes(
     for threads in (1, 2):
         out = tmp_path / f"{threads}.parquet"
         with threadpool_limits(threads):
-            neighbours.neighbours_of_words(
-                {"mint": table}, tmp_path, view="focal", layers="0", out=out
-            )
+            call_step(neighbours, {"mint": table}, embeddings=tmp_path, layers="0", out=out)
         written.append(out.read_bytes())
     assert written[0] == written[1]
 
@@ -278,11 +277,11 @@ def test_neighbours_refuses_what_does_not_belong_together(
     write_vectors(tmp_path / "b" / "cls.safetensors", corpora["b"], vectors, pooling="first")
     out = tmp_path / "out.parquet"
     with pytest.raises(ResultError, match="'a' and 'b' were made with another pooling"):
-        neighbours.neighbours_of_words(corpora, tmp_path, view="cls", layers="1", out=out)
+        call_step(neighbours, corpora, embeddings=tmp_path, view="cls", layers="1", out=out)
     with pytest.raises(ConfigError, match="'2': there is no such layer"):
-        neighbours.neighbours_of_words(corpora, tmp_path, view="cls", layers="2", out=out)
+        call_step(neighbours, corpora, embeddings=tmp_path, view="cls", layers="2", out=out)
     with pytest.raises(ResultError, match="missing"):
-        neighbours.neighbours_of_words(corpora, tmp_path, view="focal", layers="1", out=out)
+        call_step(neighbours, corpora, embeddings=tmp_path, view="focal", layers="1", out=out)
     assert not out.exists()
 
 

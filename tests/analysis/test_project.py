@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from call_step import call_step
 from made import MakeCorpus, WriteVectors
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import PCA
@@ -271,7 +272,7 @@ def test_project(tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVe
     for word, table in corpora.items():
         write_vectors(tmp_path / word / "focal.safetensors", table, vectors[word])
     out = tmp_path / "out" / "2.parquet"
-    project.project(corpora, tmp_path, view="focal", layers="-1", out=out)
+    call_step(project, corpora, embeddings=tmp_path, view="focal", layers="-1", out=out)
     pictures, provenance = projection.read_projections(out)
 
     assert set(pictures) == set(corpora)
@@ -330,7 +331,7 @@ def test_project_by_tsne(
     write_vectors(tmp_path / "mint" / "focal.safetensors", table, vectors[None])
     out = tmp_path / "out.parquet"
     names = {"view": "focal", "layers": "0", "out": out, "method": "tsne", "seed": 7}
-    project.project({"mint": table}, tmp_path, **names)
+    call_step(project, {"mint": table}, embeddings=tmp_path, **names)
     pictures, provenance = projection.read_projections(out)
     expected = place(table, features.read_features(tmp_path, table, "focal", "0")[1], "tsne", 7)
     assert_array_equal(pictures["mint"].points, expected.points)
@@ -348,11 +349,11 @@ def test_project_refuses_what_does_not_belong_together(
     write_vectors(tmp_path / "b" / "cls.safetensors", corpora["b"], vectors, pooling="first")
     out = tmp_path / "out.parquet"
     with pytest.raises(ResultError, match="'a' and 'b' were made with another pooling"):
-        project.project(corpora, tmp_path, view="cls", layers="1", out=out)
+        call_step(project, corpora, embeddings=tmp_path, view="cls", layers="1", out=out)
     with pytest.raises(ConfigError, match="'2': there is no such layer"):
-        project.project(corpora, tmp_path, view="cls", layers="2", out=out)
+        call_step(project, corpora, embeddings=tmp_path, view="cls", layers="2", out=out)
     with pytest.raises(ResultError, match="missing"):
-        project.project(corpora, tmp_path, view="focal", layers="1", out=out)
+        call_step(project, corpora, embeddings=tmp_path, view="focal", layers="1", out=out)
     assert not out.exists()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from call_step import call_step
 
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus import Corpus
@@ -19,7 +20,7 @@ from wsd.corpora.coarsewsd20 import SYSTEMS, downloaded_files, file_checksums, p
 from wsd.corpora.published import make_published, read_system, read_word
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
-from wsd.evaluation.evaluate import evaluate
+from wsd.evaluation import evaluate
 
 TEST = ("the mint struck a medal", "tea with mint", "mint coins and mint sweets")
 GOLD = ("mint_coins", "mint_herb", "mint_sweet")
@@ -167,7 +168,8 @@ def test_every_system_is_downloaded_and_says_what_it_is() -> None:
 
 def summary_of(folder: Path, files: list[Path]) -> list[dict[str, str]]:
     scores, summary, out = (folder / name for name in ("scores.csv", "summary.csv", "p.json"))
-    evaluate(files, dataset="d", config={}, command="c", scores=scores, summary=summary, out=out)
+    tables = {"scores": scores, "summary": summary, "provenance": out}
+    call_step(evaluate, predictions=files, dataset="d", reproduce="c", **tables)
     with summary.open(newline="") as file:
         return list(csv.DictReader(file))
 

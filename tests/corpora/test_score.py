@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from call_step import call_step
 from made import MakeCorpus
 
 from wsd.artifacts import predictions
@@ -16,7 +17,7 @@ from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.tables import SYSTEM
 from wsd.corpora import published, system_outputs
 from wsd.errors import CorpusError, ResultError
-from wsd.evaluation.evaluate import evaluate
+from wsd.evaluation import evaluate
 from wsd.evaluation.rows import read_rows
 
 ROWS = [("train", 0), ("train", 1), ("test", 0), ("test", 1), ("test", 0), ("outofdomain", 1)]
@@ -197,15 +198,15 @@ def test_a_system_is_no_model(corpora: dict[str, Corpus], tmp_path: Path) -> Non
     for model in ("tiny", "mine"):
         encoder = {"model": {"name": model, "blocks": 2, "width": 8}}
         predictions.write_predictions(ours, words, {**source, **names, "encoder": encoder})
-        tables = {name: tmp_path / name for name in ("scores", "summary", "out")}
-        call = {"dataset": "d", "config": {}, "command": "", **tables}
+        tables = {name: tmp_path / name for name in ("scores", "summary", "provenance")}
+        call = {"dataset": "d", "predictions": [ours], **tables}
         systems = [path.with_suffix(".parquet")]
         if model == "mine":
             with pytest.raises(ResultError, match="are both called 'mine'"):
-                evaluate([ours], systems=systems, **call)
+                call_step(evaluate, systems=systems, **call)
             continue
-        evaluate([ours], systems=systems, **call)
-        provenance = json.loads((tmp_path / "out").read_text())
+        call_step(evaluate, systems=systems, **call)
+        provenance = json.loads((tmp_path / "provenance").read_text())
         assert list(provenance["models"]) == ["tiny"]
         assert list(provenance["systems"]) == ["mine"]
         lines = (tmp_path / "summary").read_text().splitlines()

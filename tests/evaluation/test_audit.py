@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from call_step import call_step
 
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ConfigError, ResultError
-from wsd.evaluation.audit import CONFUSIONS, INSTANCES, audit, judge_word
+from wsd.evaluation import audit
+from wsd.evaluation.audit import KEYS, judge_word
 from wsd.evaluation.evaluate import score_word
 from wsd.evaluation.twins import (
-    DUPLICATES,
     count_duplicates,
     find_twins,
     without_duplicates,
@@ -146,8 +147,9 @@ def test_duplicates_per_word(
 ) -> None:
     """Of mint one is near, of another sense; two of four are below 0.3; one lies between."""
     out = tmp_path / "audit" / "duplicates.csv"
-    audit(corpora, [store("1", RIGHT)], judge=None, out=out.parent)
-    assert out.read_text().splitlines() == [",".join(DUPLICATES), "mint,4,1,0,2", "bow,1,1,1,0"]
+    call_step(audit, corpora, predictions=[store("1", RIGHT)], judge=None, out=out.parent)
+    columns = "word,n_test,near_duplicates,same_sense,without"
+    assert out.read_text().splitlines() == [columns, "mint,4,1,0,2", "bow,1,1,1,0"]
 
 
 @pytest.mark.parametrize(
@@ -245,9 +247,14 @@ def test_instances(corpora: dict[str, Corpus], store: Callable[..., Path], tmp_p
     """Layer 0, combinations and other classifiers have no say in what is suspected."""
     paths = [store(layers, given) for layers, given in LAYERS.items()]
     paths.append(store("1", [0.9, 0.2, 0.9, 0.4], "centroid"))
-    audit(corpora, paths, judge="logistic", out=tmp_path / "audit")
+    call_step(audit, corpora, predictions=paths, judge="logistic", out=tmp_path / "audit")
     rows = read(tmp_path / "audit" / "instances.csv")
-    assert list(rows[0]) == INSTANCES
+    assert list(rows[0]) == [
+        *("word", "index", "gold", "similarity", "twin", "twin_sense"),
+        *("n_right", "n_predictions", "all_missed"),
+        *("contradicting", "confidence", "suspected_gold"),
+        *("left", "focal", "right"),
+    ]
 
     def column(*names: str) -> list[tuple[str, ...]]:
         return [tuple(row[name] for name in names) for row in rows]
@@ -293,7 +300,7 @@ def test_without_a_judge_nothing_is_suspected(
     corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path
 ) -> None:
     paths = [store(layers, given) for layers, given in LAYERS.items()]
-    audit(corpora, paths, judge=None, out=tmp_path)
+    call_step(audit, corpora, predictions=paths, judge=None, out=tmp_path)
     rows = read(tmp_path / "instances.csv")
     assert {(r["contradicting"], r["confidence"], r["suspected_gold"]) for r in rows} == {
         ("", "", "False")
@@ -304,11 +311,11 @@ def test_without_a_judge_nothing_is_suspected(
 def test_confusions(corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path) -> None:
     paths = [store("2", LAYERS["2"]), store("1", LAYERS["1"], "centroid")]
     out = tmp_path / "audit" / "confusions.csv"
-    audit(corpora, paths, judge=None, out=out.parent)
+    call_step(audit, corpora, predictions=paths, judge=None, out=out.parent)
     head = "toy,full,focal,{},{},{}"
     second, first = head.format(2, "logistic", "{}"), head.format(1, "centroid", "{}")
     assert out.read_text().splitlines() == [
-        ",".join(CONFUSIONS),
+        ",".join([*KEYS, "word", "gold", "predicted", "n"]),
         second.format("mint,herb,herb,1"),
         second.format("mint,herb,coins,1"),
         second.format("mint,coins,herb,1"),
@@ -343,7 +350,7 @@ def test_files_that_do_not_belong_together(
 ) -> None:
     paths = [store("1", RIGHT), store("1", RIGHT, **others)]
     with pytest.raises(ResultError, match=message):
-        audit(corpora, paths, judge=None, out=tmp_path / "out")
+        call_step(audit, corpora, predictions=paths, judge=None, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -362,14 +369,14 @@ def test_a_file_without_all_test_rows_of_a_word(corpora: dict[str, Corpus], tmp_
     for words in ([bow], [relabelled, bow], [moved, bow], [renamed, bow]):
         predictions.write_predictions(path, words, source)
         with pytest.raises(ResultError, match="other instances of 'mint'"):
-            audit(corpora, [path], judge=None, out=tmp_path)
+            call_step(audit, corpora, predictions=[path], judge=None, out=tmp_path)
     predictions.write_predictions(path, [mint, bow], source)
-    audit(corpora, [path], judge=None, out=tmp_path)
+    call_step(audit, corpora, predictions=[path], judge=None, out=tmp_path)
 
 
 def test_no_files(corpora: dict[str, Corpus], tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="no predictions to audit"):
-        audit(corpora, [], judge=None, out=tmp_path)
+        call_step(audit, corpora, predictions=[], judge=None, out=tmp_path)
 
 
 def test_a_judge_must_be_there_and_give_probabilities(
@@ -377,12 +384,12 @@ def test_a_judge_must_be_there_and_give_probabilities(
 ) -> None:
     paths = [store("0", RIGHT), store("mean-all", RIGHT), store("1", RIGHT, "centroid")]
     with pytest.raises(ConfigError, match=r"'logistic' on a single layer from 1 up"):
-        audit(corpora, paths, judge="logistic", out=tmp_path)
+        call_step(audit, corpora, predictions=paths, judge="logistic", out=tmp_path)
     words, source = predictions.read_predictions(paths[-1])
     cosines = [WordPredictions(**{**vars(word), "scores": word.scores * 0.7}) for word in words]
     predictions.write_predictions(paths[-1], cosines, source)
     with pytest.raises(ConfigError, match=r"'centroid' are no probabilities"):
-        audit(corpora, paths, judge="centroid", out=tmp_path)
+        call_step(audit, corpora, predictions=paths, judge="centroid", out=tmp_path)
 
 
 def test_a_sense_without_training_instances_has_no_probability(
@@ -393,7 +400,7 @@ def test_a_sense_without_training_instances_has_no_probability(
     (mint,) = (word for word in words if word.word == "mint" and word.split == "test")
     mint.scores[:, COINS] = np.nan
     predictions.write_predictions(path, words, source)
-    audit(corpora, [path], judge="logistic", out=tmp_path)
+    call_step(audit, corpora, predictions=[path], judge="logistic", out=tmp_path)
     rows = read(tmp_path / "instances.csv")
     assert [row["suspected_gold"] for row in rows] == ["True", "False", "False", "True", "False"]
 

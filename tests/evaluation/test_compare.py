@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from call_step import call_step
 
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus import Corpus
@@ -332,16 +333,11 @@ def test_compare_writes_every_table(tmp_path: Path) -> None:
         for word in GOLD
     ]
     pd.DataFrame(lines).to_csv(tmp_path / "scores.csv", index=False)
-    compare.compare(
+    call_step(
+        compare,
         corpora(),
         candidates=[written(tmp_path / "1.parquet", words(SOME))],
-        per_word=[],
-        baselines=[],
-        views=[],
-        twins=[],
         control=[written(tmp_path / "c.parquet", words(MANY), task="control")],
-        published=[],
-        systems=[],
         selection=tmp_path / "selection.json",
         selection_table=tmp_path / "selection.csv",
         scores=tmp_path / "scores.csv",

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from call_step import call_step
 
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.tables import KEY_COLUMNS, SCORES_COLUMNS, SUMMARY_COLUMNS
 from wsd.errors import ResultError
-from wsd.evaluation.evaluate import evaluate, score_word, summarise
+from wsd.evaluation import evaluate
+from wsd.evaluation.evaluate import score_word, summarise
 from wsd.metrics.scores import MEAN_SCORES
 
 
@@ -144,14 +146,15 @@ def run(folder: Path, files: list[Path]) -> tuple[str, str, dict[str, Any]]:
     """The two tables as text, and the provenance."""
     names = ("scores.csv", "summary.csv", "provenance.json")
     scores, summary, out = (folder / "out" / name for name in names)
-    evaluate(
-        files,
+    call_step(
+        evaluate,
+        predictions=files,
         dataset="herbs",
-        config={"seed": 1},
-        command="snakemake",
+        config='{"seed": 1}',
+        reproduce="snakemake",
         scores=scores,
         summary=summary,
-        out=out,
+        provenance=out,
     )
     return scores.read_text(), summary.read_text(), json.loads(out.read_text())
 

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from call_step import call_step
 from test_compare import SENSES, corpora, words
 
 from wsd.artifacts import predictions
 from wsd.artifacts.search import Search, write_search
 from wsd.errors import ConfigError, ResultError
-from wsd.evaluation.layerwise import LAYER_COLUMNS, MODEL_COLUMNS, WORD_COLUMNS, layerwise
+from wsd.evaluation import layerwise
+from wsd.evaluation.layerwise import LAYER_COLUMNS, MODEL_COLUMNS, WORD_COLUMNS
 from wsd.metrics import best_set, permutation
 from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.scores import confusion, joint_confusion, word_scores
@@ -69,14 +71,15 @@ def pair(
 def run(folder: Path, *pairs: Pair, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The two tables."""
     layers, of_words = folder / "out/layers.csv", folder / "out/word-layers.csv"
-    layerwise(
+    call_step(
+        layerwise,
         corpora(),
         predictions=[one for one, _ in pairs],
         searches=[other for _, other in pairs],
         seed=seed,
         layers=layers,
-        words=of_words,
-        models=folder / "out/model-layers.csv",
+        word_layers=of_words,
+        model_layers=folder / "out/model-layers.csv",
     )
     text = {"layers": str, "reference": str}
     return pd.read_csv(layers, dtype=text), pd.read_csv(of_words, dtype=text)
@@ -388,14 +391,15 @@ def test_the_same_choice_twice(tmp_path: Path) -> None:
 def test_too_few_searches(tmp_path: Path) -> None:
     first, second, _ = three(tmp_path)
     with pytest.raises(ConfigError, match="2 files of predictions, 1 of searches"):
-        layerwise(
+        call_step(
+            layerwise,
             corpora(),
             predictions=[first[0], second[0]],
             searches=[first[1]],
             seed=1,
             layers=tmp_path / "layers.csv",
-            words=tmp_path / "words.csv",
-            models=tmp_path / "models.csv",
+            word_layers=tmp_path / "words.csv",
+            model_layers=tmp_path / "models.csv",
         )
 
 

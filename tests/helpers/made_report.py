@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from call_step import call_step
 
 from wsd.artifacts import corpus as corpora_files
 from wsd.artifacts import projection
@@ -238,14 +239,15 @@ def make_run(
             ]
             write_predictions(path, words, {**provenance, **named, "estimator": "logistic"})
             unseen.append(path)
-    evaluate.evaluate(
-        [*predicted, *unseen],
+    call_step(
+        evaluate,
+        predictions=[*predicted, *unseen],
         dataset=DATASET.name,
-        config={"words": "all", "note": "</pre><script>window.pwned=1</script>"},
-        command="snakemake <all> & more",
+        config=json.dumps({"words": "all", "note": "</pre><script>window.pwned=1</script>"}),
+        reproduce="snakemake <all> & more",
         scores=folder / "scores.csv",
         summary=folder / "summary.csv",
-        out=folder / "provenance.json",
+        provenance=folder / "provenance.json",
     )
     tables = {"scores": [folder / "scores.csv"], "summary": [folder / "summary.csv"]}
     for name, table in made_tables(

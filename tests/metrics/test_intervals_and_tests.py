@@ -242,14 +242,11 @@ def test_clusters_of_one_are_instances_and_doubles_inflate() -> None:
     rng = np.random.default_rng(0)
     golds = [np.repeat([0, 1], [60, 30]) for _ in range(6)]
     guesses = [np.where(rng.random(90) < 0.15, 1 - gold, gold) for gold in golds]
+    clusters = [np.arange(90)] * 6
     # Less a system without errors, whose figures are 1 however often an instance is drawn.
-    alone = cluster_intervals(golds, guesses, golds, [np.arange(90)] * 6)
-    twice = cluster_intervals(
-        [np.tile(x, 2) for x in golds],
-        [np.tile(x, 2) for x in guesses],
-        [np.tile(x, 2) for x in golds],
-        [np.tile(np.arange(90), 2)] * 6,
-    )
+    alone = cluster_intervals(zip(golds, guesses, golds, clusters, strict=True))
+    doubled = [[np.tile(x, 2) for x in of] for of in (golds, guesses, golds, clusters)]
+    twice = cluster_intervals(zip(*doubled, strict=True))
     for name in MEAN_SCORES:
         assert alone[name].inflation == pytest.approx(1, abs=0.08)
         low, high, _ = alone[name]
@@ -264,8 +261,8 @@ def test_clusters_of_a_difference() -> None:
     rng = np.random.default_rng(0)
     guesses = [np.where(rng.random(90) < 0.3, 1 - gold, gold) for gold in golds]
     clusters = [np.arange(90)] * 3
-    same = cluster_intervals(golds, guesses, guesses, clusters)
-    better = cluster_intervals(golds, golds, guesses, clusters)
+    same = cluster_intervals(zip(golds, guesses, guesses, clusters, strict=True))
+    better = cluster_intervals(zip(golds, golds, guesses, clusters, strict=True))
     for name in MEAN_SCORES:
         assert same[name] == (0, 0, 1)
         assert better[name].low > 0.1

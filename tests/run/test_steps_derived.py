@@ -1,11 +1,10 @@
 """The modules that decide whether a step runs again: derived, and held against what a run loads."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from loaded import loaded, without_rooms
 from steps import STEPS, prepare
 
 from wsd.commands import COMMANDS
@@ -13,47 +12,12 @@ from wsd.run import steps
 
 # What a rule runs; the others, people do.
 RULES = {*(command for command, _ in STEPS), "download", "reproduce"}
-PROBE = """
-import json, sys
-from pathlib import Path
-from wsd import cli
-code = cli.main(sys.argv[2:])
-found = [name for name in sys.modules if name.split(".")[0] == "wsd"]
-Path(sys.argv[1]).write_text(json.dumps([code, found]))
-"""
-
-
-def loaded(folder: Path, *arguments: str) -> set[str]:
-    """The modules of wsd that a real run of a command has loaded."""
-    found = folder / "found.json"
-    done = subprocess.run(
-        [sys.executable, "-c", PROBE, found, *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout
-    code, names = json.loads(found.read_text())
-    assert code == 0, done.stdout
-    return without_rooms(names)
-
-
-def without_rooms(names: set[str] | list[str]) -> set[str]:
-    """Of some modules those that are no empty ``__init__`` and not what runs any command."""
-    empty = {"wsd", *(".".join(name.split(".")[:2]) for name in COMMAND_LINE)}
-    rooms = {name for name in names if steps._path(name).name == "__init__.py"}
-    return set(names) - steps.APART - rooms - empty
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the steps run one after the other, each on the files of those before."""
     return tmp_path_factory.mktemp("steps")
-
-
-# What every command loads: the lock of a run, and what that takes to be read.
-COMMAND_LINE = {"wsd.run.lock"}
 
 
 @pytest.mark.slow

@@ -17,9 +17,8 @@ which macro-F1 may gain from, the code leaves the shift out; penalty and shrinka
 
 import argparse
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -132,12 +131,11 @@ def online_code_length(
     return CodeLength(bits=bits, uniform_bits=total * float(np.log2(n_senses)))
 
 
-def over_words(words: Iterable[CodeLength]) -> CodeLength:
+def over_words(words: Collection[CodeLength]) -> CodeLength:
     """The code length of all words' labels, one word after the other."""
-    lengths = list(words)
     return CodeLength(
-        bits=sum(length.bits for length in lengths),
-        uniform_bits=sum(length.uniform_bits for length in lengths),
+        bits=sum(word.bits for word in words),
+        uniform_bits=sum(word.uniform_bits for word in words),
     )
 
 
@@ -156,67 +154,6 @@ def _blocks(sets: Sequence[np.ndarray]) -> list[np.ndarray]:
         blocks.append(rows[~np.isin(rows, before)])
         before = rows
     return blocks
-
-
-def measure_code_lengths(
-    corpora: Mapping[str, Corpus],
-    embeddings: Path,
-    *,
-    predictions: Sequence[Path],
-    folds: Sequence[Path],
-    out: Path,
-) -> None:
-    """Write the code length of every word's labels under several configurations.
-
-    The parameters of each fit are those that the training set it is fitted on was tuned to, never
-    those of a larger one.
-
-    Parameters
-    ----------
-    corpora : mapping of word to Corpus
-    embeddings : Path
-        The model's folder with ``<word>/<view>.safetensors``.
-    predictions : sequence of Path
-        Files of :func:`wsd.classification.classify.classify`, of every configuration on every
-        nested set but the largest: they hold what was tuned.
-    folds : sequence of Path
-        Of the nested training sets, the smallest first.
-    out : Path
-        CSV: configuration, word, bits, uniform_bits, compression; a row ``(all)`` over the words.
-    """
-    sets = [folding.read(path) for path in folds]
-    tuned: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
-    for path in predictions:
-        _, source = read_table(path)
-        with expecting(path):
-            key = (source["view"], source["layers"], source["classifier"])
-            tuned.setdefault(key, {})[source["train"]] = source
-            if source["estimator"] not in UNSHIFTED or "mix" in source["layers"]:
-                raise ConfigError(
-                    f"no code length with {source['estimator']} on {source['layers']}",
-                    where=str(path),
-                    fix=f"use {' or '.join(UNSHIFTED)} on layers that are not mixed",
-                )
-    lines: list[dict[str, Any]] = []
-    for (view, layers, classifier), sources in tuned.items():
-        lengths: dict[str, CodeLength] = {}
-        for word, corpus in corpora.items():
-            _, vectors, provenance = features.read_features(embeddings, corpus, view, layers)
-            lengths[word] = _of_word(corpus, vectors, sets, sources)
-        lines += [
-            {
-                "model": provenance["model"]["name"],
-                "view": view,
-                "layers": layers,
-                "classifier": classifier,
-                "word": word,
-                **asdict(length),
-                "compression": length.compression,
-            }
-            for word, length in {**lengths, "(all)": over_words(lengths.values())}.items()
-        ]
-        log.info("code length: %s %s, %s", view, layers, classifier)
-    write_csv(out, pd.DataFrame(lines))
 
 
 def _of_word(
@@ -241,17 +178,50 @@ def _of_word(
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_embeddings(parser)
-    add_files(parser, "--predictions")
+    text = "of every configuration on every nested set but the largest: they hold what was tuned"
+    add_files(parser, "--predictions", text)
     add_files(parser, "--folds", "nested sets, ascending")
     add_out(parser, "the table, .csv")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    measure_code_lengths(
-        read_corpora(args.corpus, args.words),
-        args.embeddings,
-        predictions=args.predictions,
-        folds=args.folds,
-        out=args.out,
-    )
+    """Write the code length of every word's labels under several configurations.
+
+    The parameters of each fit are those that the training set it is fitted on was tuned to, never
+    those of a larger one. The table has a row per configuration and word, and a row ``(all)`` over
+    the words.
+    """
+    corpora = read_corpora(args.corpus, args.words)
+    sets = [folding.read(path) for path in args.folds]
+    tuned: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
+    for path in args.predictions:
+        _, source = read_table(path)
+        with expecting(path):
+            key = (source["view"], source["layers"], source["classifier"])
+            tuned.setdefault(key, {})[source["train"]] = source
+            if source["estimator"] not in UNSHIFTED or "mix" in source["layers"]:
+                raise ConfigError(
+                    f"no code length with {source['estimator']} on {source['layers']}",
+                    where=str(path),
+                    fix=f"use {' or '.join(UNSHIFTED)} on layers that are not mixed",
+                )
+    lines: list[dict[str, Any]] = []
+    for (view, layers, classifier), sources in tuned.items():
+        lengths: dict[str, CodeLength] = {}
+        for word, corpus in corpora.items():
+            _, vectors, provenance = features.read_features(args.embeddings, corpus, view, layers)
+            lengths[word] = _of_word(corpus, vectors, sets, sources)
+        lines += [
+            {
+                "model": provenance["model"]["name"],
+                "view": view,
+                "layers": layers,
+                "classifier": classifier,
+                "word": word,
+                **asdict(length),
+                "compression": length.compression,
+            }
+            for word, length in {**lengths, "(all)": over_words(lengths.values())}.items()
+        ]
+        log.info("code length: %s %s, %s", view, layers, classifier)
+    write_csv(args.out, pd.DataFrame(lines))

@@ -8,8 +8,6 @@ macro-F1 on the test split of a vote of the five nearest training instances.
 """
 
 import argparse
-from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -54,25 +52,6 @@ def find_neighbours(corpus: Corpus, vectors: np.ndarray) -> Neighbours:
     return Neighbours(rows, similarity, score)
 
 
-def neighbours_of_words(
-    corpora: Mapping[str, Corpus], embeddings: Path, *, view: str, layers: str, out: Path
-) -> None:
-    """Find every word's neighbours at one layer choice and write one file.
-
-    Parameters
-    ----------
-    corpora : mapping of word to Corpus
-    embeddings : Path
-        Folder with ``<word>/<view>.safetensors``.
-    view, layers : str
-        As in :func:`wsd.artifacts.features.parse_features`.
-    out : Path
-    """
-    stored = StoredFeatures(embeddings, view, layers)
-    words = {word: find_neighbours(corpus, stored.read(corpus)) for word, corpus in corpora.items()}
-    write_neighbours(out, corpora, words, stored.provenance(out))
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_feature_set(parser)
@@ -80,11 +59,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    neighbours_of_words(
-        read_corpora(args.corpus, args.words),
-        args.embeddings,
-        view=args.view,
-        layers=args.layers,
-        out=args.out,
-    )
+    """Find every word's neighbours at one layer choice and write one file."""
+    corpora = read_corpora(args.corpus, args.words)
+    stored = StoredFeatures(args.embeddings, args.view, args.layers)
+    words = {word: find_neighbours(corpus, stored.read(corpus)) for word, corpus in corpora.items()}
+    write_neighbours(args.out, corpora, words, stored.provenance(args.out))

@@ -8,8 +8,6 @@ training points; :mod:`wsd.artifacts.neighbours` has the same figure for the ful
 """
 
 import argparse
-from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -19,10 +17,9 @@ from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
 from wsd.arguments import add_feature_set, add_out, add_seed
-from wsd.artifacts import projection
 from wsd.artifacts.corpus import OUT_OF_DOMAIN, Corpus, read_corpora
 from wsd.artifacts.features import StoredFeatures
-from wsd.artifacts.projection import Projection, write_projections
+from wsd.artifacts.projection import METHODS, Projection, write_projections
 from wsd.metrics.nearest import K, blocks, highest, vote_macro_f1
 
 PERPLEXITY = 30.0
@@ -134,54 +131,22 @@ def _nearest_points(tested: np.ndarray, trained: np.ndarray) -> np.ndarray:
     return voters
 
 
-def project(
-    corpora: Mapping[str, Corpus],
-    embeddings: Path,
-    *,
-    view: str,
-    layers: str,
-    out: Path,
-    method: str = "pca",
-    seed: int = 1,
-) -> None:
-    """Project every word on one layer choice and write one file.
-
-    Parameters
-    ----------
-    corpora : mapping of word to Corpus
-    embeddings : Path
-        Folder with ``<word>/<view>.safetensors``.
-    view, layers : str
-        As in :func:`wsd.artifacts.features.parse_features`.
-    out : Path
-    method, seed
-        As in :func:`place`.
-    """
-    stored = StoredFeatures(embeddings, view, layers)
-    pictures = {
-        word: place(corpus, stored.read(corpus), method, seed) for word, corpus in corpora.items()
-    }
-    made_by = {"method": method, "seed": seed} if method == "tsne" else {"method": method}
-    write_projections(out, corpora, pictures, {**stored.provenance(out), **made_by})
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_feature_set(parser)
-    methods = list(projection.METHODS)
-    parser.add_argument("--method", default=methods[0], choices=methods)
+    parser.add_argument("--method", default="pca", choices=METHODS)
     add_seed(parser, "of tsne")
     add_out(parser, "the projections, .parquet")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    project(
-        read_corpora(args.corpus, args.words),
-        args.embeddings,
-        view=args.view,
-        layers=args.layers,
-        out=args.out,
-        method=args.method,
-        seed=args.seed,
-    )
+    """Project every word on one layer choice and write one file."""
+    corpora = read_corpora(args.corpus, args.words)
+    stored = StoredFeatures(args.embeddings, args.view, args.layers)
+    pictures = {
+        word: place(corpus, stored.read(corpus), args.method, args.seed)
+        for word, corpus in corpora.items()
+    }
+    seed = {"seed": args.seed} if args.method == "tsne" else {}
+    made_by = {**stored.provenance(args.out), "method": args.method, **seed}
+    write_projections(args.out, corpora, pictures, made_by)

@@ -1,8 +1,8 @@
 """What stands behind the scores: near-duplicates, suspected gold errors, hard cases, confusions.
 
 Three tables. ``duplicates.csv`` counts, per word, the test sentences that have a near-duplicate
-in training (:mod:`wsd.metrics.near_duplicates`); :func:`without_duplicates` and
-:func:`scores_without_duplicates` take them out of predictions, to be scored again.
+in training (:mod:`wsd.metrics.near_duplicates`);
+:func:`wsd.evaluation.twins.without_some_rows` takes them out of predictions, to be scored again.
 ``instances.csv`` has a row per test instance with its sentence: its twin in training, how many of
 the predictions audited are right, and whether its gold sense is in doubt. ``confusions.csv`` counts
 what was taken for what.
@@ -33,14 +33,7 @@ from wsd.evaluation.twins import count_duplicates, find_twins
 from wsd.metrics.scores import confusion
 from wsd.storage.csv import write_csv
 
-INSTANCES = [
-    *("word", "index", "gold", "similarity", "twin", "twin_sense"),
-    *("n_right", "n_predictions", "all_missed"),
-    *("contradicting", "confidence", "suspected_gold"),
-    *("left", "focal", "right"),
-]
 KEYS = ["model", "train", "view", "layers", "classifier"]
-CONFUSIONS = [*KEYS, "word", "gold", "predicted", "n"]
 CONFIDENT = 0.9
 
 
@@ -99,7 +92,7 @@ def list_instances(
 
     Returns
     -------
-    DataFrame with the columns of ``INSTANCES``
+    DataFrame
         index and twin are 0-based lines in the test and the training file. n_right of
         n_predictions layer choices and classifiers give the gold sense; all_missed if none does.
         contradicting is the other sense that the judge predicts at every single layer from 1 up,
@@ -136,7 +129,7 @@ def list_instances(
                 "confidence": verdict.confidence,
                 "suspected_gold": verdict.suspected,
             }
-        tables.append(pd.DataFrame(table, columns=INSTANCES))
+        tables.append(pd.DataFrame(table))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -176,7 +169,7 @@ def count_confusions(files: Sequence[PredictionFile]) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with the columns of ``CONFUSIONS``
+    DataFrame: ``KEYS``, word, gold, predicted and n
         Only what occurs has a row; the senses in the order of the inventory.
     """
     rows = []
@@ -187,7 +180,7 @@ def count_confusions(files: Sequence[PredictionFile]) -> pd.DataFrame:
             for gold, predicted in np.argwhere(counts).tolist():
                 senses = {"gold": word.senses[gold], "predicted": word.senses[predicted]}
                 rows.append({**key, "word": word.word, **senses, "n": counts[gold, predicted]})
-    return pd.DataFrame(rows, columns=CONFUSIONS)
+    return pd.DataFrame(rows)
 
 
 def _key(source: Mapping[str, Any]) -> dict[str, str]:
@@ -201,7 +194,7 @@ def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[Pre
     Parameters
     ----------
     paths : sequence of Path
-        Written by :func:`wsd.classification.classify.classify`.
+        Written by `wsd classify`.
     corpora : mapping of word to Corpus
 
     Returns
@@ -237,27 +230,6 @@ def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[Pre
     return list(files.values())
 
 
-def audit(
-    corpora: Mapping[str, Corpus], paths: Sequence[Path], *, judge: str | None, out: Path
-) -> None:
-    """Write the three tables into a folder.
-
-    Parameters
-    ----------
-    corpora : mapping of word to Corpus
-    paths : sequence of Path
-        As in :func:`read_files`.
-    judge : str or None
-        As in :func:`list_instances`.
-    out : Path
-    """
-    files = read_files(paths, corpora)
-    instances = list_instances(corpora, files, judge)
-    write_csv(out / "duplicates.csv", count_duplicates(corpora))
-    write_csv(out / "instances.csv", instances)
-    write_csv(out / "confusions.csv", count_confusions(files))
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_corpora(parser)
@@ -267,6 +239,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
+    """Write the three tables into a folder."""
     corpora = read_corpora(args.corpus, args.words)
-    audit(corpora, args.predictions, judge=args.judge, out=args.out)
+    files = read_files(args.predictions, corpora)
+    instances = list_instances(corpora, files, args.judge)
+    write_csv(args.out / "duplicates.csv", count_duplicates(corpora))
+    write_csv(args.out / "instances.csv", instances)
+    write_csv(args.out / "confusions.csv", count_confusions(files))

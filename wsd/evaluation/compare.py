@@ -7,36 +7,16 @@ baselines and controls, and the outputs that others published. All tables hold f
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from wsd.arguments import add_corpora, add_optional_files, add_out, add_path, add_seed
-from wsd.artifacts.corpus import Corpus, read_corpora
+from wsd.artifacts import tables
+from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.predictions import TEST
-from wsd.artifacts.tables import (
-    BASELINE,
-    CANDIDATE,
-    CONTROL_VIEW,
-    NAMES,
-    PUBLISHED,
-    SELECTED_PER_WORD,
-    SYSTEM,
-    TWIN,
-)
-from wsd.evaluation.comparison_tables import (
-    Line,
-    best_set,
-    differences,
-    errors,
-    learning,
-    rare_senses,
-    selectivity,
-    with_intervals,
-    word_rows,
-)
+from wsd.evaluation import comparison_tables
+from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.model_comparison import assemble, with_base
 from wsd.evaluation.paper_table import latex, markdown
 from wsd.evaluation.rows import CONTROL_TASK, read_rows
@@ -49,101 +29,18 @@ from wsd.storage.json import read_json
 
 # What `compare` is given: the kind of the rows, and what the files are predictions of.
 FILES = {
-    "candidates": (CANDIDATE, "every configuration that could be selected"),
-    "per_word": (SELECTED_PER_WORD, "each word as its own folds choose"),
-    "baselines": (BASELINE, "no encoder"),
-    "views": (CONTROL_VIEW, "control views"),
-    "twins": (TWIN, "encoders with random weights"),
+    "candidates": (tables.CANDIDATE, "every configuration that could be selected"),
+    "per_word": (tables.SELECTED_PER_WORD, "each word as its own folds choose"),
+    "baselines": (tables.BASELINE, "no encoder"),
+    "views": (tables.CONTROL_VIEW, "control views"),
+    "twins": (tables.TWIN, "encoders with random weights"),
     "control": (CONTROL_TASK, "the control task"),
-    "published": (PUBLISHED, "of `wsd published`"),
-    "systems": (SYSTEM, "of `wsd score`"),
+    "published": (tables.PUBLISHED, "of `wsd published`"),
+    "systems": (tables.SYSTEM, "of `wsd score`"),
 }
 # What is read of selection.csv and of scores.csv.
-LISTED = ["train", "scope", *NAMES[1:], "objective"]
-SCORED = ["train", "draw", "test", *NAMES[1:], "word", "n_train", "macro_f1"]
-
-
-def compare(
-    corpora: Mapping[str, Corpus],
-    *,
-    selection: Path,
-    selection_table: Path,
-    scores: Path,
-    seed: int,
-    table: Path,
-    out: Path,
-    **files: Sequence[Path],
-) -> None:
-    """Write ``comparison.csv`` and, in ``out``, everything that stands behind it.
-
-    Parameters
-    ----------
-    corpora : mapping of word to Corpus
-    selection, selection_table, scores : Path
-        selection.json, selection.csv and scores.csv.
-    seed : int
-    table, out : Path
-        The CSV table, and a folder.
-    **files : sequences of Path
-        Of predictions, by the names of ``FILES``.
-    """
-    with expecting(selection):
-        chosen = read_json(selection)
-        objective, chosen = chosen["objective"], chosen["chosen"]
-    rows = {name: read_rows(files[name], kind, corpora) for name, (kind, _) in FILES.items()}
-    own = rows["candidates"]
-    controls = [*rows["views"], *with_base(rows["twins"], [row.model for row in own])]
-    elsewhere = [*rows["published"], *rows["systems"]]
-    with expecting(selection_table):
-        listed = read_csv(selection_table)[LISTED]
-    found = assemble(
-        candidates=own,
-        per_word=rows["per_word"],
-        others=[*rows["baselines"], *controls, *elsewhere],
-        chosen=chosen,
-        objective=objective,
-        table=listed,
-    )
-    unlike = without_duplicates(corpora)
-    clusters = {
-        word: components([corpus.tokens[i] for i in np.flatnonzero(corpus.split == TEST)])
-        for word, corpus in corpora.items()
-    }
-    # What a system learned from is not known here.
-    score_table = _read_scores(scores, unknown={row.model for row in elsewhere})
-    sets = score_table.groupby("train")["word"].agg(set)
-    common = sorted(set.intersection(*sets)) if len(sets) else []
-    figures: list[Line] = []
-    behind: dict[str, list[Line]] = {
-        **{name: [] for name in ("words", "rare-senses", "differences", "best-set", "errors")},
-        "controls": with_intervals(controls, unlike, {}, seed),
-        "selectivity": selectivity([*own, *controls], rows["control"]),
-        "learning": learning(score_table, common),
-    }
-    for systems in found:
-        shown = [systems.reference, *systems.others]
-        # Baselines and published rows stand once beside each model's selected row.
-        beside = {"reference_model": systems.model}
-        of_model = with_intervals([*shown, *systems.candidates], unlike, systems.objective, seed)
-        figures += [{**line, **beside} for line in of_model]
-        behind["words"] += [{**line, **beside} for line in word_rows(shown, seed)]
-        behind["rare-senses"] += [{**line, **beside} for line in rare_senses(shown)]
-        behind["differences"] += differences(systems, clusters, seed)
-        behind["best-set"] += best_set(systems, objective, seed)
-        behind["errors"] += [{**beside, **line} for line in errors(systems)]
-    write_csv(table, pd.DataFrame(figures))
-    for name, lines in behind.items():
-        write_csv(out / f"{name}.csv", pd.DataFrame(lines))
-    write_text(out / "comparison.md", markdown(figures, behind["differences"], objective))
-    write_text(out / "comparison.tex", latex(figures, behind["differences"], objective))
-
-
-def _read_scores(path: Path, unknown: set[str]) -> pd.DataFrame:
-    """The rows of scores.csv, but those of some models."""
-    with expecting(path):
-        scores = read_csv(path)[SCORED]
-    scores["draw"] = scores["draw"].astype(object).fillna("")
-    return scores[~scores["model"].isin(unknown)]
+LISTED = ["train", "scope", *tables.NAMES[1:], "objective"]
+SCORED = ["train", "draw", "test", *tables.NAMES[1:], "word", "n_train", "macro_f1"]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -160,14 +57,62 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    compare(
-        read_corpora(args.corpus, args.words),
-        **{kind: vars(args)[kind] for kind in FILES},
-        selection=args.selection,
-        selection_table=args.selection_table,
-        scores=args.scores,
-        seed=args.seed,
-        table=args.table,
-        out=args.out,
+    """Write the comparison and, in a folder, everything that stands behind it."""
+    corpora = read_corpora(args.corpus, args.words)
+    with expecting(args.selection):
+        chosen = read_json(args.selection)
+        objective, chosen = chosen["objective"], chosen["chosen"]
+    rows = {name: read_rows(vars(args)[name], kind, corpora) for name, (kind, _) in FILES.items()}
+    own = rows["candidates"]
+    controls = [*rows["views"], *with_base(rows["twins"], [row.model for row in own])]
+    elsewhere = [*rows["published"], *rows["systems"]]
+    with expecting(args.selection_table):
+        listed = read_csv(args.selection_table)[LISTED]
+    found = assemble(
+        candidates=own,
+        per_word=rows["per_word"],
+        others=[*rows["baselines"], *controls, *elsewhere],
+        chosen=chosen,
+        objective=objective,
+        table=listed,
     )
+    unlike = without_duplicates(corpora)
+    clusters = {
+        word: components([corpus.tokens[i] for i in np.flatnonzero(corpus.split == TEST)])
+        for word, corpus in corpora.items()
+    }
+    # What a system learned from is not known here.
+    with expecting(args.scores):
+        scores = read_csv(args.scores)[SCORED]
+    scores["draw"] = scores["draw"].astype(object).fillna("")
+    score_table = scores[~scores["model"].isin({row.model for row in elsewhere})]
+    sets = score_table.groupby("train")["word"].agg(set)
+    common = sorted(set.intersection(*sets)) if len(sets) else []
+    figures: list[Line] = []
+    behind: dict[str, list[Line]] = {
+        **{name: [] for name in ("words", "rare-senses", "differences", "best-set", "errors")},
+        "controls": comparison_tables.with_intervals(controls, unlike, {}, args.seed),
+        "selectivity": comparison_tables.selectivity([*own, *controls], rows["control"]),
+        "learning": comparison_tables.learning(score_table, common),
+    }
+    for systems in found:
+        shown = [systems.reference, *systems.others]
+        # Baselines and published rows stand once beside each model's selected row.
+        beside = {"reference_model": systems.reference.model}
+        every = [*shown, *systems.candidates]
+        of_model = comparison_tables.with_intervals(every, unlike, systems.objective, args.seed)
+        figures += [{**line, **beside} for line in of_model]
+        behind["words"] += [
+            {**line, **beside} for line in comparison_tables.word_rows(shown, args.seed)
+        ]
+        behind["rare-senses"] += [
+            {**line, **beside} for line in comparison_tables.rare_senses(shown)
+        ]
+        behind["differences"] += comparison_tables.differences(systems, clusters, args.seed)
+        behind["best-set"] += comparison_tables.best_set(systems, objective, args.seed)
+        behind["errors"] += [{**beside, **line} for line in comparison_tables.errors(systems)]
+    write_csv(args.table, pd.DataFrame(figures))
+    for name, lines in behind.items():
+        write_csv(args.out / f"{name}.csv", pd.DataFrame(lines))
+    write_text(args.out / "comparison.md", markdown(figures, behind["differences"], objective))
+    write_text(args.out / "comparison.tex", latex(figures, behind["differences"], objective))

@@ -53,10 +53,7 @@ def with_intervals(
                 "n_words": len(row.words),
                 "n_test": sum(len(w.gold) for w in row.words),
                 "objective_on_folds": objective.get(row.configuration) if own else None,
-                **_bounded(
-                    mean_scores(row.confusions),
-                    mean_intervals(row.confusions, rng=seed),
-                ),
+                **_bounded(mean_scores(row.confusions), mean_intervals(row.confusions, rng=seed)),
                 **{f"{name}_without_duplicates": float(of_kept[name]) for name in MEAN_SCORES},
                 "n_words_without_duplicates": len(kept),
                 "rare_sense_recall": float(np.mean(rare)) if rare else None,
@@ -100,10 +97,8 @@ def rare_senses(rows: Sequence[ComparisonRow]) -> list[Line]:
                 if not 0 < n < RARE:
                     continue
                 low, high = proportion_confint(right, n, method="jeffreys")
-                line = {**row.names, "word": word.word, "sense": sense, "n_test": n}
-                table.append(
-                    {**line, "right": right, "recall": right / n, "low": low, "high": high}
-                )
+                line = {**row.names, "word": word.word, "sense": sense, "n_test": n, "right": right}
+                table.append({**line, "recall": right / n, "low": low, "high": high})
     return table
 
 
@@ -153,13 +148,9 @@ def differences(
         joints = reference.joints(other)
         intervals = difference_intervals(joints, rng=seed)
         tests = permutation.paired_permutations(joints, rng=seed)
-        clustered = cluster_intervals(
-            [w.gold for w in reference.words],
-            [w.predicted for w in reference.words],
-            [w.predicted for w in other.words],
-            [clusters[w.word] for w in reference.words],
-            rng=seed,
-        )
+        pairs = zip(reference.words, other.words, strict=True)
+        words = [(a.gold, a.predicted, b.predicted, clusters[a.word]) for a, b in pairs]
+        clustered = cluster_intervals(words, rng=seed)
         table += [
             {
                 **{f"reference_{key}": value for key, value in reference.names.items()},

@@ -10,7 +10,6 @@ the figure would hang on which others happen to be predicted.
 
 import argparse
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,7 +50,7 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
 
     Parameters
     ----------
-    scores : DataFrame with the columns of ``SCORES``
+    scores : DataFrame with the columns of ``SCORES_COLUMNS``
     """
     correct = scores.assign(correct=scores["accuracy"] * scores["n_test"])
     groups = correct.groupby(KEY_COLUMNS, sort=False, observed=True)
@@ -64,78 +63,6 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
         }
     )
     return summary.reset_index()[SUMMARY_COLUMNS]
-
-
-def evaluate(
-    files: Sequence[Path],
-    *,
-    dataset: str,
-    config: Mapping[str, Any],
-    command: str,
-    scores: Path,
-    summary: Path,
-    out: Path,
-    systems: Sequence[Path] = (),
-) -> None:
-    """Score prediction files and write the two tables and their provenance.
-
-    Rows are ordered by model, training set, test set, layer choice (single layers first), view
-    and classifier, whatever the order of ``files``.
-
-    Parameters
-    ----------
-    files : sequence of Path
-        Written by :func:`wsd.classification.classify.classify`.
-    dataset, config, command
-        For the provenance: the corpus, the config that asked for these tables, and what a user
-        types to get them again.
-    scores, summary, out : Path
-        The two CSV tables and the JSON file of provenance.
-    systems : sequence of Path
-        What other systems said, whose rows come last.
-    """
-    rows: list[dict[str, Any]] = []
-    sources: list[dict[str, Any]] = []
-    of_systems: dict[str, Any] = {}
-    for path in [*files, *systems]:
-        words, source = predictions.read_predictions(path)
-        key = _key(source)
-        if path in systems:
-            of_systems[key["model"]] = source["encoder"]["published"]
-        else:
-            sources.append(source)
-        rows += [
-            {**key, "test": word.split, "word": word.word, **score_word(word)} for word in words
-        ]
-    feature_sets = _feature_sets(sources)
-    provenance = {
-        **{"dataset": dataset, "config": dict(config), "command": command, "systems": of_systems},
-        **_merged(sources),
-        "layers": {model: [layers for _, layers in of] for model, of in feature_sets.items()},
-        "trains": sorted({source["train"] for source in sources}),
-        "views": sorted({source["view"] for source in sources}),
-        "versions": {
-            package: ", ".join(sorted({source["versions"][package] for source in sources}))
-            for package in sorted(sources[0]["versions"])
-        },
-    }
-    if same := sorted(of_systems.keys() & feature_sets.keys()):
-        raise ResultError(f"a system and a model are both called {same[0]!r}")
-
-    def place(row: dict[str, Any]) -> tuple[Any, ...]:
-        model, names = row["model"], (row["view"], row["layers"])
-        order = 0 if model in of_systems else feature_sets[model].index(names)
-        train = (row["train"], row["draw"], row["test"] != TEST)
-        return (model in of_systems, model, *train, order, row["classifier"], row["word"])
-
-    rows.sort(key=place)
-    table = pd.DataFrame(rows, columns=SCORES_COLUMNS)
-    twice = table.duplicated([*KEY_COLUMNS, "word"])
-    if twice.any():
-        raise ResultError(f"two files hold the row {table[twice].iloc[0].to_dict()}")
-    write_csv(scores, table)
-    write_csv(summary, summarise(table))
-    write_json(out, provenance)
 
 
 def _key(provenance: Mapping[str, Any]) -> dict[str, str]:
@@ -195,14 +122,54 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    evaluate(
-        args.predictions,
-        dataset=args.dataset,
-        config=json_object(args.config, "--config"),
-        command=args.reproduce,
-        scores=args.scores,
-        summary=args.summary,
-        out=args.provenance,
-        systems=args.systems,
-    )
+    """Score prediction files and write the two tables and their provenance.
+
+    Rows are ordered by model, training set, test set, layer choice (single layers first), view
+    and classifier, whatever the order of the files; those of other systems come last.
+    """
+    config = json_object(args.config, "--config")
+    rows: list[dict[str, Any]] = []
+    sources: list[dict[str, Any]] = []
+    of_systems: dict[str, Any] = {}
+    for path in [*args.predictions, *args.systems]:
+        words, source = predictions.read_predictions(path)
+        key = _key(source)
+        if path in args.systems:
+            of_systems[key["model"]] = source["encoder"]["published"]
+        else:
+            sources.append(source)
+        rows += [
+            {**key, "test": word.split, "word": word.word, **score_word(word)} for word in words
+        ]
+    feature_sets = _feature_sets(sources)
+    provenance = {
+        "dataset": args.dataset,
+        "config": config,
+        "command": args.reproduce,
+        "systems": of_systems,
+        **_merged(sources),
+        "layers": {model: [layers for _, layers in of] for model, of in feature_sets.items()},
+        "trains": sorted({source["train"] for source in sources}),
+        "views": sorted({source["view"] for source in sources}),
+        "versions": {
+            package: ", ".join(sorted({source["versions"][package] for source in sources}))
+            for package in sorted(sources[0]["versions"])
+        },
+    }
+    if same := sorted(of_systems.keys() & feature_sets.keys()):
+        raise ResultError(f"a system and a model are both called {same[0]!r}")
+
+    def place(row: dict[str, Any]) -> tuple[Any, ...]:
+        model, names = row["model"], (row["view"], row["layers"])
+        order = 0 if model in of_systems else feature_sets[model].index(names)
+        train = (row["train"], row["draw"], row["test"] != TEST)
+        return (model in of_systems, model, *train, order, row["classifier"], row["word"])
+
+    rows.sort(key=place)
+    table = pd.DataFrame(rows, columns=SCORES_COLUMNS)
+    twice = table.duplicated([*KEY_COLUMNS, "word"])
+    if twice.any():
+        raise ResultError(f"two files hold the row {table[twice].iloc[0].to_dict()}")
+    write_csv(args.scores, table)
+    write_csv(args.summary, summarise(table))
+    write_json(args.provenance, provenance)

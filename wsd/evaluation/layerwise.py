@@ -8,14 +8,13 @@ that nothing but the model differs: each less the first. All tables hold fractio
 
 import argparse
 import logging
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from wsd.arguments import add_corpora, add_files, add_path, add_seed
-from wsd.artifacts.corpus import Corpus, read_corpora
+from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.search import Search
 from wsd.artifacts.tables import ALL_WORDS
 from wsd.evaluation.comparison_tables import adjust, best_of, word_rows
@@ -82,18 +81,12 @@ def of_models(groups: Sequence[Group], seed: int) -> list[dict[str, Any]]:
     """
     first = groups[0].rows[0].model
     references = {
-        (row.view, row.classifier, row.layers): row
-        for group in groups
-        for row in group.rows
-        if row.model == first
+        row.configuration[1:]: row for group in groups for row in group.rows if row.model == first
     }
     table: list[dict[str, Any]] = []
     for group in groups:
         if group.rows[0].model == first or group.blocks != groups[0].blocks:
             continue
-        pairs = [
-            (row, references.get((row.view, row.classifier, row.layers))) for row in group.rows
-        ]
         family = [
             {
                 **group.columns(row),
@@ -101,8 +94,8 @@ def of_models(groups: Sequence[Group], seed: int) -> list[dict[str, Any]]:
                 "reference_value": reference.mean(group.objective),
                 **_difference(row, reference, group.objective, seed),
             }
-            for row, reference in pairs
-            if reference is not None
+            for row in group.rows
+            if (reference := references.get(row.configuration[1:]))
         ]
         adjust(family)
         table += family
@@ -147,42 +140,6 @@ def _macro_f1_on_folds(search: Search, objective: str, word: str) -> float | Non
     return float(of_repeats.mean())
 
 
-def layerwise(
-    corpora: Mapping[str, Corpus],
-    *,
-    predictions: Sequence[Path],
-    searches: Sequence[Path],
-    seed: int,
-    layers: Path,
-    words: Path,
-    models: Path,
-) -> None:
-    """Write the table of layer choices over all words, the one word by word, and that of models.
-
-    Parameters
-    ----------
-    corpora : mapping of word to Corpus
-    predictions, searches : sequences of Path
-        As in :func:`read_groups`.
-    seed : int
-    layers, words, models : Path
-        The CSV tables. With one model the last has no rows.
-    """
-    over_all: list[dict[str, Any]] = []
-    by_word: list[dict[str, Any]] = []
-    groups = read_groups(predictions, searches, corpora)
-    for group in groups:
-        log.info("%s: %d layer choices", ", ".join(group.names.values()), len(group.rows))
-        over_all += of_layers(group, seed)
-        by_word += of_words(group, seed)
-    for path, table, columns in (
-        (layers, over_all, LAYER_COLUMNS),
-        (words, by_word, WORD_COLUMNS),
-        (models, of_models(groups, seed), MODEL_COLUMNS),
-    ):
-        write_csv(path, pd.DataFrame(table, columns=columns))
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_corpora(parser)
@@ -195,13 +152,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    layerwise(
-        read_corpora(args.corpus, args.words),
-        predictions=args.predictions,
-        searches=args.searches,
-        seed=args.seed,
-        layers=args.layers,
-        words=args.word_layers,
-        models=args.model_layers,
-    )
+    """Write the table of layer choices over all words, the one word by word, and that of models.
+
+    With one model the last has no rows.
+    """
+    corpora = read_corpora(args.corpus, args.words)
+    groups = read_groups(args.predictions, args.searches, corpora)
+    over_all: list[dict[str, Any]] = []
+    by_word: list[dict[str, Any]] = []
+    for group in groups:
+        log.info("%s: %d layer choices", ", ".join(group.names.values()), len(group.rows))
+        over_all += of_layers(group, args.seed)
+        by_word += of_words(group, args.seed)
+    for path, table, columns in (
+        (args.layers, over_all, LAYER_COLUMNS),
+        (args.word_layers, by_word, WORD_COLUMNS),
+        (args.model_layers, of_models(groups, args.seed), MODEL_COLUMNS),
+    ):
+        write_csv(path, pd.DataFrame(table, columns=columns))

@@ -7,15 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from wsd.artifacts.tables import (
-    ALL_WORDS,
-    BEST,
-    CONTROL_VIEW,
-    NAMES,
-    SELECTED,
-    SELECTED_PER_WORD,
-    TWIN,
-)
+from wsd.artifacts import tables
 from wsd.errors import ResultError
 from wsd.evaluation.rows import ComparisonRow
 
@@ -26,7 +18,6 @@ class ModelComparison:
 
     Attributes
     ----------
-    model : str
     reference : ComparisonRow
         What the folds selected for all words.
     candidates : list of ComparisonRow
@@ -37,7 +28,6 @@ class ModelComparison:
         What the folds say of each candidate, the other models' included.
     """
 
-    model: str
     reference: ComparisonRow
     candidates: list[ComparisonRow]
     others: list[ComparisonRow]
@@ -76,17 +66,16 @@ def assemble(
     for row in candidates:
         of_models.setdefault(row.model, []).append(row)
     references = {model: _reference(model, own, chosen) for model, own in of_models.items()}
-    listed = table[(table["train"] == "full") & (table["scope"] == ALL_WORDS)]
-    on_folds: dict[Any, float] = listed.set_index(list(NAMES[1:]))["objective"].to_dict()
+    listed = table[(table["train"] == "full") & (table["scope"] == tables.ALL_WORDS)]
+    on_folds: dict[Any, float] = listed.set_index(list(tables.NAMES[1:]))["objective"].to_dict()
     strongest = _strongest(others, objective)
     return [
         ModelComparison(
-            model=model,
             reference=references[model],
             candidates=own,
             others=[
-                *(replace(row, kind=SELECTED_PER_WORD) for row in per_word if row.model == model),
-                replace(max(own, key=lambda row: row.mean(objective)), kind=BEST),
+                *(row for row in per_word if row.model == model),
+                replace(max(own, key=lambda row: row.mean(objective)), kind=tables.BEST),
                 *(row for other, row in references.items() if other != model),
                 *(r for r in strongest if not _is_control(r) or model in (r.model, r.base)),
             ],
@@ -106,10 +95,10 @@ def _reference(
             fix="too few instances per sense for the folds: set tuning.folds lower",
         )
     pick = chosen[model]["full"]["all"]
-    selected = (model, *(pick[name] for name in NAMES[2:]))
+    selected = (model, *(pick[name] for name in tables.NAMES[2:]))
     for row in candidates:
         if row.configuration == selected:
-            return replace(row, kind=SELECTED)
+            return replace(row, kind=tables.SELECTED)
     raise ResultError(
         f"what was selected is not among the candidates: {', '.join(selected)}",
         where="--selection, --candidates",
@@ -118,7 +107,7 @@ def _reference(
 
 
 def _is_control(row: ComparisonRow) -> bool:
-    return row.kind in (CONTROL_VIEW, TWIN)
+    return row.kind in (tables.CONTROL_VIEW, tables.TWIN)
 
 
 def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[ComparisonRow]:

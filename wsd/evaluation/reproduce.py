@@ -25,13 +25,12 @@ lies between 0.998 and 0.99999. No two senses of a word come closer than 0.973.
 
 Of the 10,196 published predictions 2 lead by less than 1e-4, and 28 by less than 1e-3:
 ``AGREEMENT`` lets 10 near ties fall otherwise. A greater lead that we contradict is in the
-report, whatever the verdict.
+report, whatever the verdict. (Both are in :mod:`wsd.evaluation.reproduction`.)
 """
 
 import argparse
 import logging
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -39,20 +38,15 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from wsd.arguments import add_embeddings, add_out, add_path
-from wsd.artifacts import features, predictions
 from wsd.artifacts.corpus import Corpus, read_corpora
-from wsd.artifacts.predictions import TEST, WordPredictions
+from wsd.artifacts.features import StoredFeatures
+from wsd.artifacts.predictions import TEST, WordPredictions, versions
 from wsd.artifacts.sense_vectors import read_centroids
-from wsd.classification import fit_word
+from wsd.artifacts.test_predictions import read_test_split
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.fit_word import predict_word
 from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
-from wsd.evaluation.reproduction import (
-    as_text,
-    compare_centroids,
-    compare_predictions,
-    summarize,
-    training_counts,
-)
+from wsd.evaluation import reproduction
 from wsd.storage.atomic import write_text
 from wsd.storage.checksums import sha256
 from wsd.storage.expecting import expecting
@@ -69,9 +63,6 @@ SYSTEM = {"view": VIEW, "layers": LAYERS, "estimator": "nearest_centroid"}
 
 class ReproductionError(WsdError):
     """What was published is not what we get."""
-
-
-# The check
 
 
 def check_senses(
@@ -99,7 +90,7 @@ def check_senses(
                 f"a centroid of {other[0]!r}, but {word!r} has {', '.join(corpus.senses)}",
                 where=str(where),
             )
-        trained = training_counts(corpus)
+        trained = reproduction.training_counts(corpus)
         if not trained.all():
             raise CorpusError(
                 f"{corpus.senses[trained.argmin()]!r} has no training instance, so that its "
@@ -108,9 +99,9 @@ def check_senses(
             )
 
 
-def read_predictions(
+def read_published(
     path: Path, corpora: Mapping[str, Corpus]
-) -> tuple[dict[str, WordPredictions], dict[str, Any]]:
+) -> tuple[dict[str, WordPredictions], Mapping[str, Any]]:
     """Read a published system's predictions of our words' test instances.
 
     Parameters
@@ -121,7 +112,7 @@ def read_predictions(
 
     Returns
     -------
-    dict of word to WordPredictions, of all words of the file, and its provenance
+    dict of word to WordPredictions, and their provenance
 
     Raises
     ------
@@ -129,30 +120,17 @@ def read_predictions(
         If the file is missing, damaged, of another system than nearest centroids on a focal
         word's vector, or of another corpus.
     """
-    read, provenance = predictions.read_predictions(path)
     with expecting(path):
-        encoder, digests = provenance["encoder"], dict(provenance["corpus"])
+        read, provenance = read_test_split(path, corpora)
+        encoder, found = provenance["encoder"], {key: provenance[key] for key in SYSTEM}
         name = encoder["model"]["name"]
-        is_the_system = "published" in encoder and all(
-            provenance[key] == value for key, value in SYSTEM.items()
-        )
-    if not is_the_system:
+    if "published" not in encoder or found != SYSTEM:
         raise ResultError(
             f"the predictions of {name!r} are not those of published nearest centroids",
             where=str(path),
             fix="give the file of `wsd published --system 1nn-bert-base-uncased`",
         )
-    tested = {words.word: words for words in read if words.split == TEST}
-    for word, corpus in corpora.items():
-        if word not in tested:
-            raise ResultError(f"no predictions of {word!r}", where=str(path))
-        if digests.get(word) != corpus.digest:
-            raise ResultError(
-                f"the predictions belong to another table than the corpus of {word!r}",
-                where=str(path),
-                fix="delete the file and run again",
-            )
-    return tested, provenance
+    return {words.word: words for words in read}, provenance
 
 
 def check(
@@ -175,7 +153,7 @@ def check(
     Returns
     -------
     dict
-        Of :func:`summarize`.
+        Of :func:`wsd.evaluation.reproduction.summarize`.
 
     Raises
     ------
@@ -184,15 +162,15 @@ def check(
     """
     their_centroids = read_centroids(centroids)
     check_senses(their_centroids, corpora, centroids)
-    theirs, system = read_predictions(published, corpora)
+    theirs, system = read_published(published, corpora)
     width = len(next(iter(their_centroids.values())))
-    sources: dict[str, Any] = {}
+    stored = StoredFeatures(embeddings, VIEW, layers)
     senses: list[dict[str, Any]] = []
     words: list[dict[str, Any]] = []
     differing: list[dict[Any, Any]] = []
     with threadpool_limits(1):
         for word, corpus in corpora.items():
-            found, vectors, sources[word] = features.read_features(embeddings, corpus, VIEW, layers)
+            vectors = stored.read(corpus)
             if vectors.shape[1] != width:
                 raise ResultError(
                     f"the vectors of {word!r} have {vectors.shape[1]} numbers, the published "
@@ -202,65 +180,25 @@ def check(
                     "config/config.yaml, under the config key `models`",
                 )
             classifier = NearestCentroid(metric="cosine")
-            predicted = fit_word.predict_word(corpus, vectors, classifier)  # and fits it
+            predicted = predict_word(corpus, vectors, classifier)  # and fits it
             ours = next(of_split for of_split in predicted if of_split.split == TEST)
             # Every sense has training instances, so that there is a centroid of each.
             our_centroids = dict(zip(corpus.senses, classifier.centroids_, strict=True))
-            senses += compare_centroids(corpus, our_centroids, their_centroids)
-            with expecting(published):
-                of_word, differing_of_word = compare_predictions(ours, theirs[word])
+            senses += reproduction.compare_centroids(corpus, our_centroids, their_centroids)
+            of_word, differing_of_word = reproduction.compare_predictions(ours, theirs[word])
             words.append(of_word)
             differing += differing_of_word
             log.debug("%s: %d of %d agree", word, of_word["agreeing"], of_word["n"])
     provenance = {
-        "view": found.view,
-        "layers": found.layers,
-        **features.shared_provenance(sources, embeddings),
+        **stored.provenance(embeddings),
         "published": {
             "model": system["encoder"]["model"],
             **system["encoder"]["published"],
             "centroids_sha256": sha256(centroids),
         },
-        "versions": {package: version(package) for package in predictions.PACKAGES},
+        "versions": versions(),
     }
-    return summarize(senses, words, differing, provenance)
-
-
-def reproduce(
-    corpora: Mapping[str, Corpus],
-    embeddings: Path,
-    *,
-    layers: str = LAYERS,
-    centroids: Path,
-    published: Path,
-    out: Path,
-) -> None:
-    """Make the check, write what it found, say it, and raise if it failed.
-
-    Parameters
-    ----------
-    corpora, embeddings, layers, centroids, published
-        As in :func:`check`.
-    out : Path
-        The JSON file; the text is written beside it, with the ending ``.txt``. Both are there
-        when the check fails.
-
-    Raises
-    ------
-    ConfigError
-        If ``out`` does not end with ``.json``.
-    ReproductionError
-        If the check fails; it names the worst sense, or the worst instance.
-    """
-    if out.suffix != ".json":
-        raise ConfigError(f"{out.name!r} does not end with .json", where="--out")
-    found = check(corpora, embeddings, layers, centroids, published)
-    text, readable = as_text(found), out.with_suffix(".txt")
-    write_json(out, found)
-    write_text(readable, text)
-    log.info("%s", text)
-    if not found["passed"]:
-        raise _failure(found, readable)
+    return reproduction.summarize(senses, words, differing, provenance)
 
 
 def _failure(found: Mapping[str, Any], where: Path) -> ReproductionError:
@@ -291,12 +229,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    reproduce(
-        read_corpora(args.corpus, args.words),
-        args.embeddings,
-        layers=args.layers,
-        centroids=args.centroids,
-        published=args.published,
-        out=args.out,
-    )
+    """Make the check, write what it found, say it, and raise if it failed.
+
+    Both files, ``.json`` and ``.txt``, are there when the check fails.
+
+    Raises
+    ------
+    ConfigError
+        If ``--out`` does not end with ``.json``.
+    ReproductionError
+        If the check fails; it names the worst sense, or the worst instance.
+    """
+    if args.out.suffix != ".json":
+        raise ConfigError(f"{args.out.name!r} does not end with .json", where="--out")
+    corpora = read_corpora(args.corpus, args.words)
+    found = check(corpora, args.embeddings, args.layers, args.centroids, args.published)
+    text, readable = reproduction.as_text(found), args.out.with_suffix(".txt")
+    write_json(args.out, found)
+    write_text(readable, text)
+    log.info("%s", text)
+    if not found["passed"]:
+        raise _failure(found, readable)

@@ -10,7 +10,6 @@ from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.metrics.near_duplicates import THRESHOLD, nearest
 
-DUPLICATES = ["word", "n_test", "near_duplicates", "same_sense", "without"]
 UNLIKE = 0.3
 
 
@@ -55,7 +54,7 @@ def count_duplicates(corpora: Mapping[str, Corpus]) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with the columns of ``DUPLICATES``
+    DataFrame: word, n_test, near_duplicates, same_sense and without
         near_duplicates have similarity 0.5 or more; of these, same_sense have the gold sense of
         their twin; without have less than 0.3. The rest lies between.
     """
@@ -72,7 +71,7 @@ def count_duplicates(corpora: Mapping[str, Corpus]) -> pd.DataFrame:
                 "without": int((found.similarity < UNLIKE).sum()),
             }
         )
-    return pd.DataFrame(rows, columns=DUPLICATES)
+    return pd.DataFrame(rows)
 
 
 def without_duplicates(corpora: Mapping[str, Corpus]) -> dict[str, np.ndarray]:

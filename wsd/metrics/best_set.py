@@ -13,9 +13,6 @@ from wsd.metrics.scores import over_words, scores_of_margins, subtract
 CACHED = 100_000
 
 
-# The best
-
-
 class Best(NamedTuple):
     """Which of M choices may be the best, by one figure.
 
@@ -60,7 +57,7 @@ def not_told_from_best(
     predictions : sequence over words of int arrays of shape (M, n)
         Row i is choice i, in every word.
     figure : str
-        Among ``MEANS``.
+        Among ``MEAN_SCORES``.
     level : float
     permutations : int
         Enumerated instead, where there are no more outcomes than this.

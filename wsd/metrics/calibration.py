@@ -50,7 +50,7 @@ def to_probabilities(unscaled: np.ndarray, divisor: float = 1.0) -> np.ndarray:
     Parameters
     ----------
     unscaled : array of shape (n, senses)
-        From :func:`logits`.
+        From :func:`to_logits`.
     divisor : float
         The temperature.
     """

@@ -1,6 +1,6 @@
 """Intervals from whole clusters of near-duplicates, drawn with replacement."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from wsd.metrics.intervals import Seed, bounded
 from wsd.metrics.scores import MEAN_SCORES, mean_differences
 
-# Clusters
+DRAWS = 2000
 
 
 class ClusterInterval(NamedTuple):
@@ -28,29 +28,21 @@ class ClusterInterval(NamedTuple):
 
 
 def cluster_intervals(
-    gold: Sequence[np.ndarray],
-    first: Sequence[np.ndarray],
-    second: Sequence[np.ndarray],
-    clusters: Sequence[np.ndarray],
-    *,
-    level: float = 0.95,
-    draws: int = 2000,
-    rng: Seed = 0,
+    words: Iterable[tuple[np.ndarray, ...]], *, level: float = 0.95, rng: Seed = 0
 ) -> dict[str, ClusterInterval]:
-    """Differences of two systems' figures over all words, near-duplicates resampled together.
+    """Intervals of two systems' differences over all words, near-duplicates resampled together.
 
     Whole clusters are drawn with replacement within each word, and the interval is the pivotal one
     (twice the estimate less the quantiles). It is not smoothed and so too narrow where nearly all
-    is right: a check beside :func:`difference_intervals`, by its ``inflation``.
+    is right: a check beside :func:`wsd.metrics.intervals.difference_intervals`, by its
+    ``inflation``.
 
     Parameters
     ----------
-    gold, first, second : sequences over words of int arrays of shape (n,)
-        Senses, and what each of the two systems predicts.
-    clusters : sequence over words of int arrays of shape (n,)
-        The cluster that each instance is in; an instance without a near-duplicate has its own.
+    words : iterable of (gold, first, second, clusters), int arrays of shape (n,)
+        Of each word: the senses, what each of the two systems predicts, and the cluster that each
+        instance is in; one without a near-duplicate has its own.
     level : float
-    draws : int
     rng : Generator or int
 
     Returns
@@ -58,10 +50,10 @@ def cluster_intervals(
     dict of mean to ClusterInterval, of first less second
     """
     generator = np.random.default_rng(rng)
-    words = [_kinds_of_cluster(*word) for word in zip(gold, first, second, clusters, strict=True)]
-    joints = [np.tensordot(numbers, kinds, 1) for kinds, numbers in words]
-    by_cluster = _resampled(words, draws, generator)
-    by_instance = _resampled([_kinds_of_instance(joint) for joint in joints], draws, generator)
+    clusters = [_kinds_of_cluster(*word) for word in words]
+    joints = [np.tensordot(numbers, kinds, 1) for kinds, numbers in clusters]
+    by_cluster = _resampled(clusters, generator)
+    by_instance = _resampled([_kinds_of_instance(joint) for joint in joints], generator)
     estimate = mean_differences(joints)
     intervals = {}
     for name in MEAN_SCORES:
@@ -103,10 +95,10 @@ def _kinds_of_instance(joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _resampled(
-    words: Sequence[tuple[np.ndarray, np.ndarray]], draws: int, rng: np.random.Generator
+    words: Sequence[tuple[np.ndarray, np.ndarray]], rng: np.random.Generator
 ) -> dict[str, np.ndarray]:
-    """Differences over words whose clusters are drawn with replacement: arrays (draws,)."""
-    times = (rng.multinomial(n.sum(), n / n.sum(), size=draws).astype(float) for _, n in words)
+    """Differences over words whose clusters are drawn with replacement: arrays (DRAWS,)."""
+    times = (rng.multinomial(n.sum(), n / n.sum(), size=DRAWS).astype(float) for _, n in words)
     return mean_differences(
         np.tensordot(of_word, kinds, 1) for (kinds, _), of_word in zip(words, times, strict=True)
     )

@@ -12,23 +12,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from wsd.metrics.scores import (
-    WORD_SCORES,
-    both_systems,
-    margins,
-    mean_differences,
-    mean_scores,
-    over_words,
-    scores_of_margins,
-    subtract,
-    word_scores,
-)
+from wsd.metrics import scores
 
 Interval = tuple[float, float]
 Seed = np.random.Generator | int
-
-
-# Intervals
 
 
 def word_intervals(
@@ -68,10 +55,10 @@ def word_intervals(
     more = generator.standard_exponential(cell.shape)
     np.put_along_axis(mass, cell, np.take_along_axis(mass, cell, -1) + more, -1)
     drawn = _figures_of_drawn(_scaled(mass, confusion), confusion)
-    estimate = word_scores(confusion)
+    estimate = scores.word_scores(confusion)
     return {
         name: bounded(*_shortest(drawn[name], level), estimate[name], floor=0)
-        for name in WORD_SCORES
+        for name in scores.WORD_SCORES
     }
 
 
@@ -101,8 +88,8 @@ def mean_intervals(
         prior = _right_or_wrong(len(matrix))
         mass = generator.standard_gamma(matrix + prior, size=(draws, *matrix.shape))
         drawn.append(_figures_of_drawn(_scaled(mass, matrix), matrix))
-    means = over_words(drawn, [matrix.sum() for matrix in confusions])
-    return _shifted(means, mean_scores(confusions), level, floor=0)
+    means = scores.over_words(drawn, [matrix.sum() for matrix in confusions])
+    return _shifted(means, scores.mean_scores(confusions), level, floor=0)
 
 
 def difference_intervals(
@@ -131,10 +118,10 @@ def difference_intervals(
         rows = joint.reshape(len(joint), -1)
         prior = _right_or_wrong_pairs(len(joint))
         mass = generator.standard_gamma(rows + prior, size=(draws, *rows.shape))
-        systems = both_systems(_scaled(mass, rows).reshape(draws, *joint.shape))
-        drawn.append(subtract(*map(_figures_of_drawn, systems, both_systems(joint))))
-    means = over_words(drawn, [joint.sum() for joint in joints])
-    return _shifted(means, mean_differences(joints), level, floor=-1)
+        systems = scores.both_systems(_scaled(mass, rows).reshape(draws, *joint.shape))
+        drawn.append(scores.subtract(*map(_figures_of_drawn, systems, scores.both_systems(joint))))
+    means = scores.over_words(drawn, [joint.sum() for joint in joints])
+    return _shifted(means, scores.mean_differences(joints), level, floor=-1)
 
 
 def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
@@ -174,8 +161,8 @@ def _scaled(mass: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 def _figures_of_drawn(drawn: np.ndarray, observed: np.ndarray) -> dict[str, np.ndarray]:
     """Figures of drawn confusion matrices, macro-F1 over the senses that occur in the observed."""
-    _, gold, predicted = margins(observed)
-    return scores_of_margins(*margins(drawn), labels=gold + predicted > 0)
+    _, gold, predicted = scores.margins(observed)
+    return scores.scores_of_margins(*scores.margins(drawn), labels=gold + predicted > 0)
 
 
 def _shortest(drawn: np.ndarray, level: float) -> Interval:

@@ -9,7 +9,7 @@ beyond 99% of those distances is called far.
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from wsd.metrics.nearest import blocks, highest
+from wsd.metrics.nearest import blocks, highest, unit_vectors
 
 QUANTILE = 0.99
 # Vectors are kept in half precision: nearer than this is the same place.
@@ -27,10 +27,7 @@ def unit(vectors: np.ndarray) -> np.ndarray:
     -------
     float16 array of shape (n, features); a vector of zeros stays one
     """
-    vectors = np.asarray(vectors, dtype=np.float64)
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    of = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
-    return of.astype(np.float16)
+    return unit_vectors(np.asarray(vectors, dtype=np.float64)).astype(np.float16)
 
 
 def nearest(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -7,22 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from wsd.metrics import scores
 from wsd.metrics.intervals import Seed
-from wsd.metrics.scores import (
-    MEAN_SCORES,
-    both_systems,
-    margins,
-    mean_differences,
-    over_words,
-    scores_of_margins,
-    subtract,
-)
 
 # Numbers of exchanged instances that are held at once: 32 MB.
 DRAWN = 4_000_000
-
-
-# Tests
 
 
 class PairedTest(NamedTuple):
@@ -63,12 +52,12 @@ def paired_permutations(
     outcomes = exchanges(numbers, permutations, np.random.default_rng(rng))
     sizes = [joint.sum() for joint in joints]
     parts = [
-        over_words(list(map(_differences_after, joints, kinds, swaps)), sizes)
+        scores.over_words(list(map(_differences_after, joints, kinds, swaps)), sizes)
         for swaps in outcomes.parts
     ]
-    observed = mean_differences(joints)
+    observed = scores.mean_differences(joints)
     found = {}
-    for name in MEAN_SCORES:
+    for name in scores.MEAN_SCORES:
         exchanged = np.concatenate([part[name] for part in parts])
         difference = float(observed[name])
         p = tail(np.abs(exchanged), abs(difference), outcomes.weights)
@@ -91,12 +80,12 @@ def _differences_after(
     moved = swaps @ (eye[second] - eye[first])
     gained = swaps @ (eye[gold] * ((second == gold) * 1 - (first == gold) * 1)[:, None])
     of_first, of_second = (
-        scores_of_margins(right + sign * gained, of_gold, predicted + sign * moved)
+        scores.scores_of_margins(right + sign * gained, of_gold, predicted + sign * moved)
         for sign, (right, of_gold, predicted) in zip(
-            (1, -1), map(margins, both_systems(joint)), strict=True
+            (1, -1), map(scores.margins, scores.both_systems(joint)), strict=True
         )
     )
-    return subtract(of_first, of_second)
+    return scores.subtract(of_first, of_second)
 
 
 class Exchanges(NamedTuple):

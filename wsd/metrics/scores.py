@@ -94,7 +94,7 @@ def mean_differences(joints: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
     Parameters
     ----------
     joints : iterable over words of arrays of shape (..., K, K, K)
-        Joint confusions, with leading axes as in :func:`mean_figures`.
+        Joint confusions, with leading axes as in :func:`mean_scores`.
 
     Returns
     -------

@@ -59,7 +59,7 @@ def load_report(
     tables : mapping of name to sequence of Path
         The CSV files of ``TABLES``, by name; of several models one file each, or one for all.
     provenance : Path
-        Written by :func:`wsd.evaluation.evaluate.evaluate`.
+        Written by `wsd evaluate`.
     view : str
         The view whose curves, tables and pictures are shown.
     text : bool

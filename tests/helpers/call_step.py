@@ -1,0 +1,28 @@
+"""A step called as `wsd` calls it, with corpora that need not be files yet."""
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Any
+
+from wsd.artifacts import corpus as corpus_files
+from wsd.artifacts.corpus import Corpus
+from wsd.storage.file_names import file_name
+
+
+def call_step(
+    module: ModuleType, corpora: Mapping[str, Corpus] | None = None, **arguments: Any
+) -> None:
+    """Run a step; an argument that is not given has its default, one that does not exist fails."""
+    parser = argparse.ArgumentParser(add_help=False)
+    module.arguments(parser)
+    known = {action.dest: action.default for action in parser._actions}
+    with TemporaryDirectory() as folder:
+        if corpora is not None:
+            arguments |= {"corpus": Path(folder), "words": list(corpora)}
+            for word, corpus in corpora.items():
+                corpus_files.write(Path(folder) / f"{file_name(word)}.parquet", corpus)
+        assert arguments.keys() <= known.keys()
+        module.run(argparse.Namespace(**known | arguments))
