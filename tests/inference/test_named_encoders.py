@@ -7,7 +7,6 @@ import yaml
 from checkout import REPOSITORY
 from tiny import tiny_bert
 
-from wsd import opening
 from wsd.errors import ConfigError, ModelError
 from wsd.inference import named_encoders
 
@@ -24,7 +23,7 @@ def test_what_is_known_is_what_the_configs_say(file: str) -> None:
 
 def test_the_default_is_the_packaged_model_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     for there, name in ((object(), "all-MiniLM-L6-v2"), (None, "bert-base-uncased")):
-        monkeypatch.setattr(opening, "find_spec", lambda package, there=there: there)
+        monkeypatch.setattr(named_encoders, "find_spec", lambda package, there=there: there)
         assert named_encoders.source_named().name == name
 
 

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import pytest
 import small_results
+from checkout import REPOSITORY
 from log_state import logs_as_before
 from numpy.testing import assert_allclose
 from tiny import tiny_bert
 
-from wsd import models, predict
 from wsd.artifacts import corpus, predictions
 from wsd.cli import main
 from wsd.encoder import sources
@@ -228,7 +228,7 @@ def test_it_works_from_another_folder_and_working_directory(
     done = subprocess.run(
         [*command, "--model-file", "renamed.wsd", "--format", "jsonl"],
         cwd=moved,
-        env={**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
         capture_output=True,
         text=True,
     )
@@ -262,7 +262,7 @@ def test_a_model_file_removes_nothing_from_a_cache(
     encoder = json.loads(json.dumps(WsdFile(Path("model.wsd")).encoder))
     encoder["model"]["source"] = {"hub": "a/b", "revision": "0" * 40}
     encoder["model"]["files"]["model.safetensors"] = "0" * 64
-    monkeypatch.setattr(models, "_cached", lambda *_: cache)
+    monkeypatch.setattr(sources, "cached", lambda *_: cache)
     with pytest.raises(ModelError, match=r"model\.safetensors of model tiny has changed"):
         fitted_encoder.open_encoder(encoder)
     assert (cache / "model.safetensors").exists()
@@ -522,7 +522,7 @@ def test_standard_input(root: Path, answers: Call, monkeypatch: pytest.MonkeyPat
 def test_what_is_typed_is_answered_before_the_next_line(root: Path) -> None:
     terminal, typed = pty.openpty()
     call = [sys.executable, "-m", "wsd.cli", "predict", "--model-file", "model.wsd"]
-    env = {**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])}
+    env = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     env["PYTHONUNBUFFERED"] = "1"  # what a terminal gets it gets at once; here it is a pipe
     with subprocess.Popen(call, stdin=typed, stdout=subprocess.PIPE, text=True, env=env) as run:
         os.close(typed)
@@ -684,7 +684,7 @@ def test_closed_streams_are_one_error(root: Path, closed: str) -> None:
     wsd = f"{sys.executable} -m wsd.cli predict --model-file model.wsd"
     done = subprocess.run(
         ["bash", "-c", f"{wsd} {closed}"],
-        env={**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -728,7 +728,7 @@ def test_a_reader_that_leaves_early_is_no_fault(root: Path, tmp_path: Path) -> N
     wsd = f"{sys.executable} -m wsd.cli predict --file {file} --model-file model.wsd"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", f"{wsd} --format jsonl | head -n 1"],
-        env={**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
         capture_output=True,
         text=True,
     )
