@@ -75,13 +75,15 @@ def test_every_view_and_layer_equals_the_naive_loop(built: Built, name: str) -> 
     encoder = Encoder.load(folder, device="cpu")
     views = tuple(view for view in CONTEXTUAL if kind.cls or view != "cls")
     vectors = encode(encoder, SENTENCES, views)
-    static = encoder.static(encoder.align(SENTENCES), ["static", "static_context"])
+    aligned = encoder.align(SENTENCES)
+    static = encoder.static(SENTENCES, aligned, ["static", "static_context"])
     assert len({layer.tobytes() for layer in vectors[0]}) == kind.blocks + 1
     for i, expected in enumerate(naive_any(folder, instances(SENTENCES), seed=5)):
         assert expected.keys() == {*views, "static", "static_context"}
         for view, got in zip(views, vectors, strict=True):
             assert close(got[:, i], expected[view]), (name, view, SENTENCES.tokens[i])
-        for view, rows in zip(("static", "static_context"), static, strict=True):
+        assert list(static) == ["static", "static_context"]
+        for view, rows in static.items():
             assert rows.shape == (len(SENTENCES), kind.static_width)
             assert close(rows[i], expected[view][0]), (name, view)
 
@@ -497,7 +499,7 @@ def test_a_masked_word_tells_nothing_of_itself(built: Built) -> None:
     encoder = Encoder.load(str(built("bert")), device="cpu", masked=True)
     (focal,) = encode(encoder, pair)
     assert np.array_equal(focal[:, 0], focal[:, 1])
-    one, other = encoder.static(encoder.align(pair), ["static"])[0]
+    one, other = encoder.static(pair, encoder.align(pair), ["static"])["static"]
     assert np.array_equal(one, other)
 
 

@@ -1,6 +1,7 @@
 """Alignment: properties over any text against an oracle, what is refused, and the report of it."""
 
 import json
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -398,14 +399,15 @@ def test_one_table_of_all_words(tmp_path: Path) -> None:
 
 def test_reports_that_are_missing_damaged_or_of_another_word(tmp_path: Path) -> None:
     write(tmp_path, REPORTED)
+    called = Namespace(model="m", embeddings=tmp_path, words=["bank"], out=tmp_path / "a.csv")
     with pytest.raises(ResultError, match="missing"):
-        alignment.write_alignment_table("m", tmp_path, ["bank"], tmp_path / "a.csv")
+        alignment.run(called)
     (tmp_path / "crane").rename(tmp_path / "bank")
     with pytest.raises(ResultError, match="the report is of 'crane'"):
-        alignment.write_alignment_table("m", tmp_path, ["bank"], tmp_path / "a.csv")
+        alignment.run(called)
     (tmp_path / "bank" / alignment.ALIGNMENT_FILE).write_text(
         '{"word": "bank", "forms": [{"form": "b"}]}'
     )
     with pytest.raises(ResultError, match="does not hold what it should"):
-        alignment.write_alignment_table("m", tmp_path, ["bank"], tmp_path / "a.csv")
+        alignment.run(called)
     assert not (tmp_path / "a.csv").exists()

@@ -13,9 +13,9 @@ from tiny import PositionModel, tiny_bert, tiny_tokenizer
 from wsd.cli import main, parser
 from wsd.encoder.encoder import Encoder
 from wsd.errors import ConfigError
+from wsd.inference.encoders import ModelSource
 from wsd.inference.focus import as_corpus, find
 from wsd.inference.inspect import _asked_source, as_record, as_text, cosines, inspect
-from wsd.inference.named_encoders import ModelSource
 from wsd.run import config
 
 # The tiny vocabulary has no "driver": it is split into letters.

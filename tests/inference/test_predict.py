@@ -30,7 +30,7 @@ from wsd.errors import ConfigError, ModelError, ResultError
 from wsd.fitted.refit import Fitting
 from wsd.fitted.results import Results
 from wsd.fitted.wsd_file import WsdFile
-from wsd.inference import fitted_encoder
+from wsd.inference import encoders
 from wsd.inference import predictor as predictor_module
 from wsd.inference.answers import Line
 from wsd.inference.predictor import Predictor
@@ -250,7 +250,7 @@ def test_an_encoder_that_changed_is_refused(copied: Path, tmp_path: Path) -> Non
     assert main(code) == ModelError.exit_code
     encoder = WsdFile(Path("model.wsd")).encoder
     with pytest.raises(ModelError, match=r"model\.safetensors of model tiny has changed") as error:
-        fitted_encoder.open_encoder(encoder, Path("tiny"))
+        encoders.fitted_encoder(encoder, Path("tiny"))
     assert "--encoder" in str(error.value)
 
 
@@ -264,7 +264,7 @@ def test_a_model_file_removes_nothing_from_a_cache(
     encoder["model"]["files"]["model.safetensors"] = "0" * 64
     monkeypatch.setattr(sources, "cached", lambda *_: cache)
     with pytest.raises(ModelError, match=r"model\.safetensors of model tiny has changed"):
-        fitted_encoder.open_encoder(encoder)
+        encoders.fitted_encoder(encoder)
     assert (cache / "model.safetensors").exists()
     with pytest.raises(ModelError):
         sources.verify(encoder["model"])
@@ -284,9 +284,9 @@ def test_another_encoder_is_refused(root: Path, tmp_path: Path) -> None:
     other = tiny_bert(tmp_path / "other", blocks=3)
     encoder = WsdFile(Path("model.wsd")).encoder
     with pytest.raises(ModelError, match=r"config\.json of model tiny has changed"):
-        fitted_encoder.open_encoder(encoder, other)
+        encoders.fitted_encoder(encoder, other)
     with pytest.raises(ModelError, match="there is no folder"):
-        fitted_encoder.open_encoder(encoder, tmp_path / "nowhere")
+        encoders.fitted_encoder(encoder, tmp_path / "nowhere")
 
 
 def rewritten(path: Path, to: Path, **members: bytes | None) -> Path:
@@ -542,7 +542,7 @@ def test_what_is_typed_is_answered_before_the_next_line(root: Path) -> None:
 
 def test_an_ambiguous_form_says_so(root: Path) -> None:
     file = WsdFile(Path("model.wsd"))
-    encoder = fitted_encoder.open_encoder(file.encoder, device="cpu")
+    encoder = encoders.fitted_encoder(file.encoder, device="cpu")
 
     class Twins:
         encoder = file.encoder
@@ -603,7 +603,7 @@ def test_one_sentence_that_cannot_be_aligned_leaves_the_others(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = WsdFile(Path("model.wsd"))
-    encoder = fitted_encoder.open_encoder(file.encoder, device="cpu")
+    encoder = encoders.fitted_encoder(file.encoder, device="cpu")
     align = type(encoder).align
 
     def strict(self: Any, table: corpus.Corpus) -> Any:

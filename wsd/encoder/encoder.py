@@ -15,6 +15,8 @@ import numpy as np
 import torch
 
 from wsd.artifacts.corpus import Corpus, instance_name
+from wsd.artifacts.vectors import not_finite
+from wsd.artifacts.views import STATIC
 from wsd.encoder.architecture import (
     Architecture,
     encoder_of,
@@ -192,22 +194,32 @@ class Encoder:
                 )
         return aligned
 
-    def static(self, aligned: Sequence[Aligned], views: Sequence[str]) -> list[np.ndarray]:
+    def static(
+        self, corpus: Corpus, aligned: Sequence[Aligned], views: Sequence[str]
+    ) -> dict[str, np.ndarray]:
         """The static views: rows of the input embeddings, pooled, before anything is added.
 
         Parameters
         ----------
+        corpus : Corpus
         aligned : sequence of Aligned
+            What :meth:`align` gave for it.
         views : sequence of str
-            Among ``static`` and ``static_context``.
+            Those that are not static are passed over.
 
         Returns
         -------
-        list of float32 arrays of shape (instances, width of the matrix)
+        dict of view to float32 array of shape (instances, width of the matrix)
             That width is not the model's where the embeddings are factorised (ALBERT, ELECTRA).
+
+        Raises
+        ------
+        ModelError
+            If there is no such matrix, or a vector is not finite; it names the instance.
         """
-        if not views:
-            return []
+        static = [view for view in views if view in STATIC]
+        if not static:
+            return {}
         matrix = input_matrix(self.model)
         if matrix is None:
             raise ModelError(
@@ -215,7 +227,15 @@ class Encoder:
                 fix="leave the static views out",
             )
         rows = matrix.detach().float().cpu().numpy()
-        return [static_vectors(rows, aligned, view, self.pooling) for view in views]
+        found = {view: static_vectors(rows, aligned, view, self.pooling) for view in static}
+        for view, vectors in found.items():
+            if (bad := not_finite(vectors)) is not None:
+                raise ModelError(
+                    f"the model's input embeddings give a {view} vector that is not finite",
+                    where=instance_name(corpus, bad),
+                    fix="check the weights",
+                )
+        return found
 
     def encode(
         self,
