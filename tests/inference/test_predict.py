@@ -32,7 +32,7 @@ from wsd.fitted.results import Results
 from wsd.fitted.wsd_file import WsdFile
 from wsd.inference import encoders
 from wsd.inference import predictor as predictor_module
-from wsd.inference.answers import Line
+from wsd.inference.lines import Line
 from wsd.inference.predictor import Predictor
 from wsd.storage.parquet import read_table, write_table
 

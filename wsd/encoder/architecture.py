@@ -8,8 +8,9 @@ encoders. What does not hold is refused here, before anything is computed.
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
@@ -240,20 +241,16 @@ def _distance(a: torch.Tensor, b: torch.Tensor) -> float:
 def _outputs(model: Any) -> Iterator[dict[str, tuple[Any, torch.Tensor]]]:
     """The last output of every module, by the module's name, of what runs in the block."""
     found: dict[str, tuple[Any, torch.Tensor]] = {}
-    hooks = []
-    for name, module in getattr(model, "named_modules", lambda: ())():
 
-        def keep(module: Any, _: Any, output: Any, name: str = name) -> None:
-            first = output[0] if isinstance(output, tuple | list) and output else output
-            if isinstance(first, torch.Tensor):
-                found[name] = module, first
+    def keep(name: str, module: Any, _: Any, output: Any) -> None:
+        first = output[0] if isinstance(output, tuple | list) and output else output
+        if isinstance(first, torch.Tensor):
+            found[name] = module, first
 
-        hooks.append(module.register_forward_hook(keep))
-    try:
+    with ExitStack() as hooks:
+        for name, module in getattr(model, "named_modules", lambda: ())():
+            hooks.enter_context(module.register_forward_hook(partial(keep, name)))
         yield found
-    finally:
-        for hook in hooks:
-            hook.remove()
 
 
 def _last_normed(

@@ -110,9 +110,7 @@ def find_model(source: ModelSource) -> dict[str, Any]:
     dict
         The record of :func:`wsd.encoder.model.resolve`, without the folder on this machine.
     """
-    record = resolve(
-        source.name, **dict(source.where), sha256=source.sha256, blocks=None, width=None
-    )
+    record = resolve(source.name, sha256=source.sha256, **source.where)
     return {key: value for key, value in record.items() if key != "folder"}
 
 

@@ -101,15 +101,13 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         ModelError
             If the model cannot be had.
         """
-        if self.pooling not in POOLINGS:
-            raise ConfigError(f"pooling {self.pooling!r}", fix=f"use {', '.join(POOLINGS)}")
-        if self.device not in DEVICES:
-            raise ConfigError(f"device {self.device!r}", fix=f"use {', '.join(DEVICES)}")
+        views = [("view", view, USABLE) for view in str(self.view).split(JOIN)]
+        settings = [("pooling", self.pooling, POOLINGS), ("device", self.device, DEVICES), *views]
+        for name, value, usable in settings:
+            if value not in usable:
+                raise ConfigError(f"{name} {value!r}", fix=f"use {', '.join(usable)}")
         if type(self.threads) is not int or self.threads < 1:
             raise ConfigError(f"threads {self.threads!r}", fix="give a number from 1 up")
-        for view in str(self.view).split(JOIN):
-            if view not in USABLE:
-                raise ConfigError(f"view {view!r}", fix=f"use {', '.join(USABLE)}")
         instances = self._read_some(X)
         record = encoders.find_model(encoders.source_named(self.model))
         found = parse_features(self.view, str(self.layers), record["blocks"], where="layers")

@@ -16,9 +16,8 @@ from wsd.errors import ConfigError, CorpusError
 from wsd.fitted.refit import Fitting
 from wsd.fitted.results import Results
 from wsd.fitted.wsd_file import WsdFile
-from wsd.inference.answers import OK, STATUSES, UNREADABLE, Answer, Line
 from wsd.inference.encoders import fitted_encoder
-from wsd.inference.lines import FORMATS, read, write
+from wsd.inference.lines import FORMATS, OK, STATUSES, UNREADABLE, Answer, Line, read, write
 from wsd.inference.predictor import Predictor, Words
 from wsd.storage.atomic import check_target, replacing
 

@@ -18,9 +18,9 @@ from wsd.errors import ModelError
 from wsd.fitted.fitted_word import FittedWord, VectorAnswers
 from wsd.fitted.refit import Fitting
 from wsd.fitted.wsd_file import WsdFile
-from wsd.inference.answers import AMBIGUOUS, NOT_FOUND, OK, UNREADABLE, Answer, Line, Neighbour
 from wsd.inference.feature_vectors import feature_vectors
 from wsd.inference.focus import Focus, as_corpus, is_whole
+from wsd.inference.lines import AMBIGUOUS, NOT_FOUND, OK, UNREADABLE, Answer, Line, Neighbour
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
