@@ -51,9 +51,9 @@ def alignment_report(corpus: "Corpus", aligned: Sequence["Aligned"]) -> dict[str
         ``word``; ``corpus``, its digest; ``instances``; ``pieces``, how many focal words have that
         many pieces; and ``forms``, a mapping per surface form with :data:`ALIGNMENT_COLUMNS` but
         for the model: ``pieces`` is how the tokenizer cuts most of them, ``spellings`` in how many
-        ways it cuts them, ``unknown`` how many have a piece that it does not know, ``windowed`` how many lost
-        words to the length limit, ``vanished_words`` and ``special_words`` how many words of
-        their sentences have no piece or are taken for special tokens, and ``unlike_text`` and
+        ways it cuts them, ``unknown`` how many have a piece that it does not know, ``windowed`` how
+        many lost words to the length limit, ``vanished_words`` and ``special_words`` how many words
+        of their sentences have no piece or are taken for special tokens, and ``unlike_text`` and
         ``unlike_file`` how many sentences have other pieces as running text, or by the folder's
         ``tokenizer.json``.
     """

@@ -69,8 +69,8 @@ def embed(
     precision
         As in :meth:`wsd.encoder.encoder.Encoder.load`.
     """
-    from wsd.encoder.devices import rounding_of
     from wsd.encoder.encoder import Encoder
+    from wsd.encoder.loading import rounding_of
     from wsd.encoder.resume import UNFINISHED, Journal, UnfinishedVectors
 
     encoder = Encoder.load(

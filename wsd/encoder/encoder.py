@@ -15,8 +15,6 @@ import numpy as np
 import torch
 
 from wsd.artifacts.corpus import Corpus, instance_name
-from wsd.artifacts.vectors import not_finite
-from wsd.artifacts.views import STATIC
 from wsd.encoder.architecture import (
     Architecture,
     encoder_of,
@@ -27,11 +25,10 @@ from wsd.encoder.architecture import (
     stated_shape,
 )
 from wsd.encoder.batches import model_inputs, run_all
-from wsd.encoder.devices import check_precision, choose_device
 from wsd.encoder.hooks import StateHooks, find_blocks
-from wsd.encoder.loading import load_folder, weights_digest
+from wsd.encoder.loading import check_precision, choose_device, load_folder, weights_digest
 from wsd.encoder.packed_linear import pack
-from wsd.encoder.view_places import selection, static_vectors, view_places
+from wsd.encoder.view_pieces import selection, static_views, view_places
 from wsd.encoder.word_pieces import Aligned, Aligner
 from wsd.errors import ModelError
 
@@ -197,45 +194,8 @@ class Encoder:
     def static(
         self, corpus: Corpus, aligned: Sequence[Aligned], views: Sequence[str]
     ) -> dict[str, np.ndarray]:
-        """The static views: rows of the input embeddings, pooled, before anything is added.
-
-        Parameters
-        ----------
-        corpus : Corpus
-        aligned : sequence of Aligned
-            What :meth:`align` gave for it.
-        views : sequence of str
-            Those that are not static are passed over.
-
-        Returns
-        -------
-        dict of view to float32 array of shape (instances, width of the matrix)
-            That width is not the model's where the embeddings are factorised (ALBERT, ELECTRA).
-
-        Raises
-        ------
-        ModelError
-            If there is no such matrix, or a vector is not finite; it names the instance.
-        """
-        static = [view for view in views if view in STATIC]
-        if not static:
-            return {}
-        matrix = input_matrix(self.model)
-        if matrix is None:
-            raise ModelError(
-                f"{type(self.model).__name__} has no matrix of input embeddings",
-                fix="leave the static views out",
-            )
-        rows = matrix.detach().float().cpu().numpy()
-        found = {view: static_vectors(rows, aligned, view, self.pooling) for view in static}
-        for view, vectors in found.items():
-            if (bad := not_finite(vectors)) is not None:
-                raise ModelError(
-                    f"the model's input embeddings give a {view} vector that is not finite",
-                    where=instance_name(corpus, bad),
-                    fix="check the weights",
-                )
-        return found
+        """The static views, as :func:`wsd.encoder.view_pieces.static_views` has them."""
+        return static_views(self.model, corpus, aligned, views, self.pooling)
 
     def encode(
         self,

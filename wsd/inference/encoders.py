@@ -114,27 +114,25 @@ def find_model(source: ModelSource) -> dict[str, Any]:
     return {key: value for key, value in record.items() if key != "folder"}
 
 
-def load_encoder(
-    record: Mapping[str, Any], *, pooling: str = "mean", masked: bool = False, device: str = "auto"
-) -> "Encoder":
+def load_encoder(record: Mapping[str, Any], **how: Any) -> "Encoder":
     """Load the encoder of a record; the last two are kept in memory.
 
     Parameters
     ----------
     record : mapping
         Of :func:`find_model`. The files are checked against it.
-    pooling, masked, device
-        As :meth:`wsd.encoder.encoder.Encoder.load` has them.
+    **how
+        As :meth:`wsd.encoder.encoder.Encoder.load` has it: pooling, masked, device.
     """
-    return _load(json.dumps(dict(record), sort_keys=True), pooling, masked, device)
+    return _load(json.dumps(dict(record), sort_keys=True), **how)
 
 
 @lru_cache(maxsize=2)
-def _load(record: str, pooling: Any, masked: bool, device: str) -> "Encoder":
+def _load(record: str, **how: Any) -> "Encoder":
     folder = sources.verify(json.loads(record))
     from wsd.encoder.encoder import Encoder
 
-    return Encoder.load(str(folder), pooling=pooling, masked=masked, device=device)
+    return Encoder.load(str(folder), **how)
 
 
 def open_encoder(

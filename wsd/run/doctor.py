@@ -80,7 +80,7 @@ def _versions() -> Iterator[Finding]:
 
 
 def _machine(config: Config) -> Iterator[Finding]:
-    from wsd.encoder.devices import choose_device
+    from wsd.encoder.loading import choose_device
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     text = f"{platform.system()} {platform.machine()}, {cores} cores for this process"
