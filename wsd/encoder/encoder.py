@@ -99,7 +99,7 @@ class Encoder:
         ----------
         folder : str
         pooling, masked, device
-            As in the class and :func:`choose_device`.
+            As in the class and :func:`wsd.encoder.loading.choose_device`.
         precision : {"float32", "bfloat16", "float16"}
             What the model computes in. The vectors are float32 whatever it is.
         random_weights : int, optional

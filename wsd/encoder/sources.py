@@ -18,7 +18,7 @@ class CacheError(ModelError):
 
 
 def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
-    """Find the files of a record from :func:`resolve` again, and check that they are the same.
+    """Find the files of a record from :func:`wsd.encoder.model.resolve` again, and check that they are the same.
 
     The source is asked, not the folder where the files were then: an environment that was made
     anew, or a cache that moved, has the same model elsewhere. No network is used.
