@@ -180,11 +180,8 @@ def examine(encoder: "Encoder") -> Architecture:
 
 def _run(encoder: "Encoder", *sentences: Sequence[int]) -> tuple[torch.Tensor, ...]:
     """Every hidden state of sentences in one batch, with their special tokens and segment ids."""
-    before, after, segments = (
-        encoder.aligner.before,
-        encoder.aligner.after,
-        encoder.aligner.segments,
-    )
+    aligner = encoder.aligner
+    before, after, segments = aligner.before, aligner.after, aligner.segments
     first, (inner, *last) = segments[: len(before)], segments[len(before) :]
     kinds = [[*first, *[inner] * len(one), *last] if any(segments) else None for one in sentences]
     inputs = model_inputs(encoder, [[*before, *one, *after] for one in sentences], kinds)

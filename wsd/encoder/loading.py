@@ -18,14 +18,14 @@ from wsd.errors import ConfigError, ModelError, WsdError
 LOCAL = {"local_files_only": True, "trust_remote_code": False}
 
 
-def load_folder(folder: str, random_weights: int | None = None) -> tuple[Any, Any, Any]:
+def load_folder(folder: str, seed: int | None = None) -> tuple[Any, Any, Any]:
     """Load a folder with ``config.json``, safetensors weights and a tokenizer.
 
     Parameters
     ----------
     folder : str
-    random_weights : int, optional
-        A seed: the weights are not read but drawn, as the architecture draws them before its
+    seed : int, optional
+        With one the weights are not read but drawn, as the architecture draws them before its
         training.
 
     Returns
@@ -46,11 +46,7 @@ def load_folder(folder: str, random_weights: int | None = None) -> tuple[Any, An
     transformers.logging.disable_progress_bar()
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, use_fast=True, **LOCAL)
-        model = (
-            _read_weights(folder)
-            if random_weights is None
-            else _drawn_weights(folder, random_weights)
-        )
+        model = _read_weights(folder) if seed is None else _drawn_weights(folder, seed)
         return tokenizer, model, _tokenizer_file(folder)
     except (WsdError, MemoryError):
         raise

@@ -18,7 +18,7 @@ class CacheError(ModelError):
 
 
 def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
-    """Find the files of a record from :func:`wsd.encoder.model.resolve` again, and check that they are the same.
+    """Find the files of a record again, and check that they are the same.
 
     The source is asked, not the folder where the files were then: an environment that was made
     anew, or a cache that moved, has the same model elsewhere. No network is used.
@@ -26,6 +26,7 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
     Parameters
     ----------
     record : mapping
+        Of :func:`wsd.encoder.model.resolve`.
     mend : bool
         Whether a file of the hub client's cache that is not the record's is removed, so that the
         record's step fetches it again. Not for a record from elsewhere: it may be the wrong one.

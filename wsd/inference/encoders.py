@@ -90,10 +90,8 @@ def source_named(model: str | Path | None = None) -> ModelSource:
     if kind == "hub" and "@" in rest:
         hub, _, revision = rest.partition("@")
         return ModelSource(hub.rpartition("/")[2], {"hub": hub, "revision": revision})
-    if kind == "package" and rest:
-        return ModelSource(rest, {"package": rest})
-    if kind == "path" and rest:
-        return ModelSource(Path(rest).name, {"path": rest})
+    if kind in ("package", "path") and rest:
+        return ModelSource(Path(rest).name, {kind: rest})
     known = ", ".join(known_sources())
     raise ConfigError(
         f"no model {model!r} is known",

@@ -19,6 +19,7 @@ from wsd.artifacts.views import DEVICES, POOLINGS
 from wsd.errors import ConfigError
 from wsd.inference import encoders, focus
 from wsd.inference.focus import Focus, as_corpus
+from wsd.storage.text_table import aligned
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
@@ -184,8 +185,7 @@ def _shown(values: np.ndarray) -> list[str]:
 def _columns(*columns: tuple[str, Iterable[object]]) -> str:
     """A table of columns, each with its head, flush left."""
     cells = [[head, *map(str, values)] for head, values in columns]
-    padded = [[cell.ljust(max(map(len, column))) for cell in column] for column in cells]
-    return "\n".join("  ".join(row).rstrip() for row in zip(*padded, strict=True))
+    return "\n".join(aligned(list(zip(*cells, strict=True))))
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
