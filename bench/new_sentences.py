@@ -12,7 +12,7 @@ from pathlib import Path
 
 from wsd.fitted.wsd_file import WsdFile
 from wsd.inference import lines
-from wsd.inference.fitted_encoder import open_encoder
+from wsd.inference.encoders import fitted_encoder
 from wsd.inference.predictor import Predictor
 
 FILE = Path(__file__).with_name("new-sentences.jsonl")
@@ -20,7 +20,7 @@ FILE = Path(__file__).with_name("new-sentences.jsonl")
 
 def main() -> None:
     opened = WsdFile(Path(sys.argv[1]))
-    predictor = Predictor(opened, open_encoder(opened.encoder))
+    predictor = Predictor(opened, fitted_encoder(opened.encoder))
     gold = [json.loads(line)["sense"] for line in FILE.read_text(encoding="utf-8").splitlines()]
     with FILE.open("rb") as file:
         rows = list(predictor.predict(lines.read(file, word=None, as_json=True)))

@@ -22,7 +22,7 @@ from wsd.corpora import text_format
 from wsd.corpora.word_forms import Finder
 from wsd.fitted.wsd_file import WsdFile
 from wsd.inference import focus
-from wsd.inference.fitted_encoder import open_encoder
+from wsd.inference.encoders import fitted_encoder
 
 QUICKSTART = Path(__file__).parents[1] / "wsd/data/quickstart"
 
@@ -76,7 +76,7 @@ def measured(command: list[str]) -> tuple[float, float, float]:
 def extract(model_file: Path, file: Path, threads: int) -> None:
     """The focal word's vectors of every line, all in one table, and nothing else."""
     opened = WsdFile(model_file)
-    encoder = open_encoder(opened.encoder, device="cpu")
+    encoder = fitted_encoder(opened.encoder, device="cpu")
     finder = Finder(opened.words)
     found = [finder.find(line)[0] for line in file.read_text().splitlines()]
     table = focus.as_corpus([focus.Focus(one.tokens, one.position) for one in found])

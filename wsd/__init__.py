@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from wsd.classification.estimators.nearest_centroid import NearestCentroid
     from wsd.corpora.text_format import read_text
     from wsd.errors import WsdError
+    from wsd.inference.encoders import open_encoder
     from wsd.inference.focal_embedder import FocalEmbedder
     from wsd.inference.focus import cut, find, labelled, quickstart
     from wsd.inference.inspect import inspect
-    from wsd.inference.named_encoders import open_encoder
 
 __all__ = [
     "KNN",
@@ -49,7 +49,7 @@ _MODULES = {
     "inference.focal_embedder": ("FocalEmbedder",),
     "inference.focus": ("cut", "find", "labelled", "quickstart"),
     "inference.inspect": ("inspect",),
-    "inference.named_encoders": ("open_encoder",),
+    "inference.encoders": ("open_encoder",),
 }
 
 

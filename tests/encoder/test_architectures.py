@@ -5,7 +5,6 @@ The folders are made on the spot (tests/helpers/zoo.py) and loaded as a user's a
 
 import json
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -70,28 +69,21 @@ def close(got: np.ndarray, expected: np.ndarray) -> bool:
     return bool((error <= 1e-5).all())
 
 
-def copied(folder: Path, to: Path) -> Path:
-    shutil.copytree(folder, to)
-    return to
-
-
-def edit(path: Path, **changes: Any) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
-
-
 @pytest.mark.parametrize("name", zoo.KINDS)
 def test_every_view_and_layer_equals_the_naive_loop(built: Built, name: str) -> None:
     kind, folder = zoo.KINDS[name], str(built(name))
     encoder = Encoder.load(folder, device="cpu")
     views = tuple(view for view in CONTEXTUAL if kind.cls or view != "cls")
     vectors = encode(encoder, SENTENCES, views)
-    static = encoder.static(encoder.align(SENTENCES), ["static", "static_context"])
+    aligned = encoder.align(SENTENCES)
+    static = encoder.static(SENTENCES, aligned, ["static", "static_context"])
     assert len({layer.tobytes() for layer in vectors[0]}) == kind.blocks + 1
     for i, expected in enumerate(naive_any(folder, instances(SENTENCES), seed=5)):
         assert expected.keys() == {*views, "static", "static_context"}
         for view, got in zip(views, vectors, strict=True):
             assert close(got[:, i], expected[view]), (name, view, SENTENCES.tokens[i])
-        for view, rows in zip(("static", "static_context"), static, strict=True):
+        assert list(static) == ["static", "static_context"]
+        for view, rows in static.items():
             assert rows.shape == (len(SENTENCES), kind.static_width)
             assert close(rows[i], expected[view][0]), (name, view)
 
@@ -140,10 +132,10 @@ def test_what_an_encoder_is_said_to_be(built: Built, name: str) -> None:
 @pytest.mark.parametrize("name", zoo.KINDS)
 def test_a_twin_is_of_the_same_kind(built: Built, name: str, tmp_path: Path) -> None:
     """Also with weights as small as architectures draw them, where little moves anything."""
-    folder = copied(built(name), tmp_path / name)
+    folder = zoo.copied(built(name), tmp_path / name)
     config = json.loads((folder / "config.json").read_text())
     small = {key: 0.02 for key in ("initializer_range", "init_std") if key in config}
-    edit(folder / "config.json", **small)
+    zoo.edit(folder / "config.json", **small)
     twin = Encoder.load(str(folder), device="cpu", random_weights=1)
     assert twin.architecture == Encoder.load(str(built(name)), device="cpu").architecture
 
@@ -183,7 +175,7 @@ def test_the_limit_is_the_model_s_where_the_tokenizer_states_none(
     built: Built, name: str, tmp_path: Path
 ) -> None:
     """At the limit the model equals the naive loop; one piece more and the window moves."""
-    kind, folder = zoo.KINDS[name], copied(built(name), tmp_path / name)
+    kind, folder = zoo.KINDS[name], zoo.copied(built(name), tmp_path / name)
     stated = json.loads((folder / "tokenizer_config.json").read_text())
     del stated["model_max_length"]
     (folder / "tokenizer_config.json").write_text(json.dumps(stated))
@@ -266,8 +258,8 @@ def test_the_side_that_a_tokenizer_pads_on_does_not_matter(
 ) -> None:
     vectors = []
     for side in ("left", "right"):
-        folder = copied(built(name), tmp_path / side)
-        edit(folder / "tokenizer_config.json", padding_side=side)
+        folder = zoo.copied(built(name), tmp_path / side)
+        zoo.edit(folder / "tokenizer_config.json", padding_side=side)
         encoder = Encoder.load(str(folder), device="cpu")
         assert encoder.tokenizer.padding_side == side
         vectors.append(encode(encoder, SENTENCES))
@@ -283,7 +275,7 @@ def test_of_an_encoder_decoder_the_encoder_alone_is_kept(built: Built) -> None:
 def test_weights_of_a_decoder_are_not_missed(built: Built, tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
-    folder = copied(built("t5"), tmp_path / "t5")
+    folder = zoo.copied(built("t5"), tmp_path / "t5")
     weights = load_file(folder / "model.safetensors")
     kept = {key: value for key, value in weights.items() if not key.startswith("decoder.")}
     assert len(kept) < len(weights)
@@ -309,7 +301,7 @@ def test_weights_of_a_decoder_are_not_missed(built: Built, tmp_path: Path) -> No
 def test_folders_from_before_tokenizer_json(
     built: Built, name: str, files: set[str], tmp_path: Path
 ) -> None:
-    folder = copied(built(name), tmp_path / name)
+    folder = zoo.copied(built(name), tmp_path / name)
     model = json.loads((folder / "tokenizer.json").read_text())["model"]
     (folder / "tokenizer.json").unlink()
     if "vocab.txt" in files:
@@ -388,7 +380,7 @@ def test_models_that_cannot_be_handled(
 
 
 def test_a_tokenizer_in_python_is_refused(built: Built, tmp_path: Path) -> None:
-    folder = copied(built("bert"), tmp_path / "model")
+    folder = zoo.copied(built("bert"), tmp_path / "model")
     (folder / "tokenizer.json").unlink()
     (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "CanineTokenizer"}')
     with pytest.raises(ModelError, match="CanineTokenizer gives no word ids"):
@@ -396,7 +388,7 @@ def test_a_tokenizer_in_python_is_refused(built: Built, tmp_path: Path) -> None:
 
 
 def test_a_model_of_pictures_is_refused(built: Built, tmp_path: Path) -> None:
-    folder = copied(built("bert"), tmp_path / "model")
+    folder = zoo.copied(built("bert"), tmp_path / "model")
     config = transformers.ViTConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
                                     intermediate_size=64, image_size=32, patch_size=16)  # fmt: skip
     transformers.ViTModel(config).save_pretrained(folder)
@@ -405,14 +397,14 @@ def test_a_model_of_pictures_is_refused(built: Built, tmp_path: Path) -> None:
 
 
 def test_a_damaged_tokenizer_is_one_error(built: Built, tmp_path: Path) -> None:
-    folder = copied(built("modernbert"), tmp_path / "model")
+    folder = zoo.copied(built("modernbert"), tmp_path / "model")
     (folder / "tokenizer.json").write_text('{"version": "1.0"}')
     with pytest.raises(ModelError, match="cannot be loaded"):
         Encoder.load(str(folder), device="cpu")
 
 
 def test_a_tokenizer_of_another_model_is_refused(built: Built, tmp_path: Path) -> None:
-    folder = copied(built("bert"), tmp_path / "model")
+    folder = zoo.copied(built("bert"), tmp_path / "model")
     vocabulary = json.loads((folder / "tokenizer.json").read_text())
     vocabulary["model"]["vocab"]["crane"] = 10_000
     (folder / "tokenizer.json").write_text(json.dumps(vocabulary))
@@ -424,11 +416,11 @@ def test_a_tokenizer_of_another_model_is_refused(built: Built, tmp_path: Path) -
 
 def test_padding_that_the_model_does_not_know_is_not_used(built: Built, tmp_path: Path) -> None:
     """Many save GPT-2 with a padding token and without a row for it."""
-    folder = copied(built("gpt2"), tmp_path / "model")
+    folder = zoo.copied(built("gpt2"), tmp_path / "model")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.add_special_tokens(["[PAD]"])
     tokenizer.save(str(folder / "tokenizer.json"))
-    edit(folder / "tokenizer_config.json", pad_token="[PAD]")
+    zoo.edit(folder / "tokenizer_config.json", pad_token="[PAD]")
     encoder = Encoder.load(str(folder), device="cpu")
     assert encoder.tokenizer.pad_token_id == encoder.model.config.vocab_size
     plain = Encoder.load(str(built("gpt2")), device="cpu")
@@ -507,7 +499,7 @@ def test_a_masked_word_tells_nothing_of_itself(built: Built) -> None:
     encoder = Encoder.load(str(built("bert")), device="cpu", masked=True)
     (focal,) = encode(encoder, pair)
     assert np.array_equal(focal[:, 0], focal[:, 1])
-    one, other = encoder.static(encoder.align(pair), ["static"])[0]
+    one, other = encoder.static(pair, encoder.align(pair), ["static"])["static"]
     assert np.array_equal(one, other)
 
 

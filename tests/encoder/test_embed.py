@@ -66,16 +66,16 @@ import json, resource, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from tiny import corpus_of
-from wsd.embeddings import Embeddings, Writer
+from wsd.artifacts.vectors import Embeddings, VectorsWriter
 corpus = corpus_of(*[("the crane", 1)] * 1000)
 path = Path(sys.argv[1])
-Writer(path, (1000, 1000, 512), {"wsd": json.dumps({"corpus": corpus.digest})}).close()
+VectorsWriter(path, (1000, 1000, 512), {"wsd": json.dumps({"corpus": corpus.digest})}).close()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 Embeddings(path, corpus).layer(998)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
     out = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "v.safetensors", Path(__file__).parent],
+        [sys.executable, "-c", code, tmp_path / "v.safetensors", REPOSITORY / "tests/helpers"],
         check=True,
         capture_output=True,
         text=True,

@@ -17,9 +17,9 @@ sys.path.insert(0, sys.argv[1])
 out, instances = Path(sys.argv[2]), int(sys.argv[3])
 import numpy as np, torch
 from tiny import tiny_tokenizer
-from wsd import embeddings, models
-from wsd.corpus import Corpus
-from wsd.encoder import Encoder
+from wsd.artifacts.corpus import Corpus
+from wsd.encoder import embed, sources
+from wsd.encoder.encoder import Encoder
 
 class Block(torch.nn.Module):
     def forward(self, hidden_states):
@@ -54,13 +54,13 @@ def load(folder, **_):
     return encoder
 
 Encoder.load = load
-models.verify = lambda record: "nowhere"
+sources.verify = lambda record: "nowhere"
 draw = np.random.default_rng(1).integers(3, 60, instances)
 tokens = tuple(("the",) * int(n) + ("crane",) + ("lifted",) * int(n % 7) for n in draw)
 corpus = Corpus("crane", ("a", "b"), np.array(["train"] * instances), np.arange(instances), tokens,
                 draw, np.zeros(instances, dtype=int))
 record = {"name": "cheap", "blocks": 24, "width": 1024}
-embeddings.embed(corpus, record, views=["focal"], pooling="mean", seed=1, device="cpu", threads=2,
+embed.embed(corpus, record, views=["focal"], pooling="mean", seed=1, device="cpu", threads=2,
                  out=out)
 size = (out / "focal.safetensors").stat().st_size
 print(size, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)

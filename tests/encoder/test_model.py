@@ -373,7 +373,8 @@ def test_the_packaged_minilm(minilm: str) -> None:
 CLIENT = """
 import json, sys
 from wsd.errors import WsdError
-from wsd.models import resolve, verify
+from wsd.encoder.model import resolve
+from wsd.encoder.sources import verify
 
 try:
     answer = resolve(**json.loads(sys.argv[1]))

@@ -31,9 +31,10 @@ VIEWS = ["focal", "cls", "static"]
 SIGKILLED = """
 import os, signal, sys
 from pathlib import Path
-import wsd.batches, wsd.encoder
-from wsd import corpus, embeddings
-from wsd.files import read_json
+import wsd.encoder.batches, wsd.encoder.encoder
+from wsd.artifacts import corpus
+from wsd.encoder import embed
+from wsd.storage.json import read_json
 wsd.encoder.batches.CPU_BUDGET = 64
 forward, calls = wsd.encoder.encoder.Encoder._forward, []
 def counted(self, batch, weights):
@@ -43,7 +44,7 @@ def counted(self, batch, weights):
     return forward(self, batch, weights)
 wsd.encoder.encoder.Encoder._forward = counted
 folder = Path(sys.argv[1])
-embeddings.embed(corpus.read(folder / "crane.parquet"), read_json(folder / "tiny.json"),
+embed.embed(corpus.read(folder / "crane.parquet"), read_json(folder / "tiny.json"),
     views=["focal", "cls", "static"], pooling="mean", seed=1, device="cpu", threads=1,
     out=folder / "sigkill")
 """

@@ -1,6 +1,7 @@
 """Alignment: properties over any text against an oracle, what is refused, and the report of it."""
 
 import json
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ import zoo
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from naive_any import Naive
-from test_architectures import copied, edit
 from tiny import corpus_of, tiny_tokenizer
 from tokenizers import Tokenizer, decoders, models, normalizers, trainers
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
@@ -201,8 +201,8 @@ def test_a_word_in_the_sentence_gets_its_space_and_the_first_none(built: Built) 
 def test_a_folder_that_asks_for_a_space_before_the_first_word_gets_it(
     built: Built, tmp_path: Path
 ) -> None:
-    folder = copied(built("roberta"), tmp_path / "model")
-    edit(folder / "tokenizer_config.json", add_prefix_space=True)
+    folder = zoo.copied(built("roberta"), tmp_path / "model")
+    zoo.edit(folder / "tokenizer_config.json", add_prefix_space=True)
     aligner = Aligner(AutoTokenizer.from_pretrained(folder), None)
     first, later = aligner.align(corpus_of(("crane is a crane", 0), ("crane is a crane", 3)))
     assert first.pieces == later.pieces
@@ -222,14 +222,14 @@ def test_a_tokenizer_that_cuts_across_words_is_refused() -> None:
 
 def test_capitals_in_a_vocabulary_of_a_tokenizer_without_them(built: Built, tmp_path: Path) -> None:
     """BioBERT's folder says nothing of capitals, and the library then makes all letters small."""
-    folder = copied(built("bert-cased"), tmp_path / "model")
+    folder = zoo.copied(built("bert-cased"), tmp_path / "model")
     stated = json.loads((folder / "tokenizer_config.json").read_text())
     del stated["do_lower_case"]
     (folder / "tokenizer_config.json").write_text(json.dumps(stated))
     with pytest.raises(ModelError, match=r"makes all letters small, but [0-9]+ of the") as error:
         Aligner(AutoTokenizer.from_pretrained(folder), None)
     assert '"do_lower_case": false' in str(error.value)
-    edit(folder / "tokenizer_config.json", do_lower_case=False)
+    zoo.edit(folder / "tokenizer_config.json", do_lower_case=False)
     Aligner(AutoTokenizer.from_pretrained(folder), None)
     Aligner(AutoTokenizer.from_pretrained(built("bert")), None)
 
@@ -399,14 +399,15 @@ def test_one_table_of_all_words(tmp_path: Path) -> None:
 
 def test_reports_that_are_missing_damaged_or_of_another_word(tmp_path: Path) -> None:
     write(tmp_path, REPORTED)
+    called = Namespace(model="m", embeddings=tmp_path, words=["bank"], out=tmp_path / "a.csv")
     with pytest.raises(ResultError, match="missing"):
-        alignment.write_alignment_table("m", tmp_path, ["bank"], tmp_path / "a.csv")
+        alignment.run(called)
     (tmp_path / "crane").rename(tmp_path / "bank")
     with pytest.raises(ResultError, match="the report is of 'crane'"):
-        alignment.write_alignment_table("m", tmp_path, ["bank"], tmp_path / "a.csv")
+        alignment.run(called)
     (tmp_path / "bank" / alignment.ALIGNMENT_FILE).write_text(
         '{"word": "bank", "forms": [{"form": "b"}]}'
     )
     with pytest.raises(ResultError, match="does not hold what it should"):
-        alignment.write_alignment_table("m", tmp_path, ["bank"], tmp_path / "a.csv")
+        alignment.run(called)
     assert not (tmp_path / "a.csv").exists()

@@ -12,6 +12,7 @@ import json
 import shutil
 import tarfile
 import zipfile
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -865,7 +866,8 @@ def run_alignment(data: bytes, folder: Path) -> None:
     (folder / "crane").mkdir(exist_ok=True)
     (folder / "crane" / alignment.ALIGNMENT_FILE).write_bytes(data)
     (folder / "alignment.csv").unlink(missing_ok=True)
-    alignment.write_alignment_table("tiny", folder, ["crane"], folder / "alignment.csv")
+    out = folder / "alignment.csv"
+    alignment.run(Namespace(model="tiny", embeddings=folder, words=["crane"], out=out))
     assert (folder / "alignment.csv").read_text().startswith("model,word,form,")
 
 

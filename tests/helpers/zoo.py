@@ -7,6 +7,7 @@ Models have random weights and are saved with the head they were trained with, a
 
 import base64
 import json
+import shutil
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -454,3 +455,14 @@ def build(name: str, folder: Path, *, stated_length: bool = True, **config: Any)
         path = folder / "config.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), **config}))
     return folder
+
+
+def copied(folder: Path, to: Path) -> Path:
+    """A copy that a test may change."""
+    shutil.copytree(folder, to)
+    return to
+
+
+def edit(path: Path, **changes: Any) -> None:
+    """Change a JSON file."""
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))

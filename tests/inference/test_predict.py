@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import pytest
 import small_results
+from checkout import REPOSITORY
 from log_state import logs_as_before
 from numpy.testing import assert_allclose
 from tiny import tiny_bert
 
-from wsd import models, predict
 from wsd.artifacts import corpus, predictions
 from wsd.cli import main
 from wsd.encoder import sources
@@ -30,9 +30,9 @@ from wsd.errors import ConfigError, ModelError, ResultError
 from wsd.fitted.refit import Fitting
 from wsd.fitted.results import Results
 from wsd.fitted.wsd_file import WsdFile
-from wsd.inference import fitted_encoder
+from wsd.inference import encoders
 from wsd.inference import predictor as predictor_module
-from wsd.inference.answers import Line
+from wsd.inference.lines import Line
 from wsd.inference.predictor import Predictor
 from wsd.storage.parquet import read_table, write_table
 
@@ -228,7 +228,7 @@ def test_it_works_from_another_folder_and_working_directory(
     done = subprocess.run(
         [*command, "--model-file", "renamed.wsd", "--format", "jsonl"],
         cwd=moved,
-        env={**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
         capture_output=True,
         text=True,
     )
@@ -250,7 +250,7 @@ def test_an_encoder_that_changed_is_refused(copied: Path, tmp_path: Path) -> Non
     assert main(code) == ModelError.exit_code
     encoder = WsdFile(Path("model.wsd")).encoder
     with pytest.raises(ModelError, match=r"model\.safetensors of model tiny has changed") as error:
-        fitted_encoder.open_encoder(encoder, Path("tiny"))
+        encoders.fitted_encoder(encoder, Path("tiny"))
     assert "--encoder" in str(error.value)
 
 
@@ -262,9 +262,9 @@ def test_a_model_file_removes_nothing_from_a_cache(
     encoder = json.loads(json.dumps(WsdFile(Path("model.wsd")).encoder))
     encoder["model"]["source"] = {"hub": "a/b", "revision": "0" * 40}
     encoder["model"]["files"]["model.safetensors"] = "0" * 64
-    monkeypatch.setattr(models, "_cached", lambda *_: cache)
+    monkeypatch.setattr(sources, "cached", lambda *_: cache)
     with pytest.raises(ModelError, match=r"model\.safetensors of model tiny has changed"):
-        fitted_encoder.open_encoder(encoder)
+        encoders.fitted_encoder(encoder)
     assert (cache / "model.safetensors").exists()
     with pytest.raises(ModelError):
         sources.verify(encoder["model"])
@@ -284,9 +284,9 @@ def test_another_encoder_is_refused(root: Path, tmp_path: Path) -> None:
     other = tiny_bert(tmp_path / "other", blocks=3)
     encoder = WsdFile(Path("model.wsd")).encoder
     with pytest.raises(ModelError, match=r"config\.json of model tiny has changed"):
-        fitted_encoder.open_encoder(encoder, other)
+        encoders.fitted_encoder(encoder, other)
     with pytest.raises(ModelError, match="there is no folder"):
-        fitted_encoder.open_encoder(encoder, tmp_path / "nowhere")
+        encoders.fitted_encoder(encoder, tmp_path / "nowhere")
 
 
 def rewritten(path: Path, to: Path, **members: bytes | None) -> Path:
@@ -522,7 +522,7 @@ def test_standard_input(root: Path, answers: Call, monkeypatch: pytest.MonkeyPat
 def test_what_is_typed_is_answered_before_the_next_line(root: Path) -> None:
     terminal, typed = pty.openpty()
     call = [sys.executable, "-m", "wsd.cli", "predict", "--model-file", "model.wsd"]
-    env = {**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])}
+    env = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     env["PYTHONUNBUFFERED"] = "1"  # what a terminal gets it gets at once; here it is a pipe
     with subprocess.Popen(call, stdin=typed, stdout=subprocess.PIPE, text=True, env=env) as run:
         os.close(typed)
@@ -542,7 +542,7 @@ def test_what_is_typed_is_answered_before_the_next_line(root: Path) -> None:
 
 def test_an_ambiguous_form_says_so(root: Path) -> None:
     file = WsdFile(Path("model.wsd"))
-    encoder = fitted_encoder.open_encoder(file.encoder, device="cpu")
+    encoder = encoders.fitted_encoder(file.encoder, device="cpu")
 
     class Twins:
         encoder = file.encoder
@@ -603,7 +603,7 @@ def test_one_sentence_that_cannot_be_aligned_leaves_the_others(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = WsdFile(Path("model.wsd"))
-    encoder = fitted_encoder.open_encoder(file.encoder, device="cpu")
+    encoder = encoders.fitted_encoder(file.encoder, device="cpu")
     align = type(encoder).align
 
     def strict(self: Any, table: corpus.Corpus) -> Any:
@@ -684,7 +684,7 @@ def test_closed_streams_are_one_error(root: Path, closed: str) -> None:
     wsd = f"{sys.executable} -m wsd.cli predict --model-file model.wsd"
     done = subprocess.run(
         ["bash", "-c", f"{wsd} {closed}"],
-        env={**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -728,7 +728,7 @@ def test_a_reader_that_leaves_early_is_no_fault(root: Path, tmp_path: Path) -> N
     wsd = f"{sys.executable} -m wsd.cli predict --file {file} --model-file model.wsd"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", f"{wsd} --format jsonl | head -n 1"],
-        env={**os.environ, "PYTHONPATH": str(Path(predict.__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
         capture_output=True,
         text=True,
     )

@@ -31,7 +31,7 @@ def ask(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WSD_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(hub_module, "hub_cache", lambda: tmp_path / "hub")
-    monkeypatch.setattr(hub_module, "is_cached", lambda hub, revision: False)
+    monkeypatch.setattr(hub_module, "cached", lambda hub, revision: None)
     monkeypatch.delenv("WSD_COARSEWSD20_ARCHIVE", raising=False)
     tiny_bert(tmp_path / "tiny")
     tiny = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}

@@ -7,7 +7,6 @@ words of a model as ``alignment.csv``: one row per word and surface form.
 import argparse
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsd.arguments import add_out, add_path, add_words
@@ -50,11 +49,11 @@ def alignment_report(corpus: "Corpus", aligned: Sequence["Aligned"]) -> dict[str
     -------
     dict
         ``word``; ``corpus``, its digest; ``instances``; ``pieces``, how many focal words have that
-        many pieces; and ``forms``, a mapping per surface form with the keys of :data:`COLUMNS`:
-        ``pieces`` is how the tokenizer cuts most of them, ``spellings`` in how many ways it cuts
-        them, ``unknown`` how many have a piece that it does not know, ``windowed`` how many lost
-        words to the length limit, ``vanished_words`` and ``special_words`` how many words of
-        their sentences have no piece or are taken for special tokens, and ``unlike_text`` and
+        many pieces; and ``forms``, a mapping per surface form with :data:`ALIGNMENT_COLUMNS` but
+        for the model: ``pieces`` is how the tokenizer cuts most of them, ``spellings`` in how many
+        ways it cuts them, ``unknown`` how many have a piece that it does not know, ``windowed`` how
+        many lost words to the length limit, ``vanished_words`` and ``special_words`` how many words
+        of their sentences have no piece or are taken for special tokens, and ``unlike_text`` and
         ``unlike_file`` how many sentences have other pieces as running text, or by the folder's
         ``tokenizer.json``.
     """
@@ -98,10 +97,16 @@ def report_warnings(found: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def write_alignment_table(model: str, folder: Path, words: Sequence[str], out: Path) -> None:
-    """Write the reports of ``folder/<name>/alignment.json`` of a model as one CSV table.
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--model", required=True, help="its name in the table")
+    add_path(parser, "--embeddings", "folder of <word>/alignment.json")
+    add_words(parser)
+    add_out(parser, "the table, .csv")
 
-    Words are given as in :func:`wsd.artifacts.corpus.read_corpora`.
+
+def run(args: argparse.Namespace) -> None:
+    """Write the reports of all words of a model as one CSV table.
 
     Raises
     ------
@@ -113,27 +118,14 @@ def write_alignment_table(model: str, folder: Path, words: Sequence[str], out: P
     from wsd.storage.csv import write_csv
 
     rows: list[dict[str, Any]] = []
-    for name in map(as_name, words):
-        path = folder / name / ALIGNMENT_FILE
+    for name in map(as_name, args.words):
+        path = args.embeddings / name / ALIGNMENT_FILE
         found = read_json(path)
         with expecting(path):
             if file_name(found["word"]) != name:
                 raise ResultError(f"the report is of {found['word']!r}", where=str(path))
             rows += [
-                {"model": model, **{column: form[column] for column in ALIGNMENT_COLUMNS[1:]}}
+                {"model": args.model, **{column: form[column] for column in ALIGNMENT_COLUMNS[1:]}}
                 for form in found["forms"]
             ]
-    write_csv(out, pd.DataFrame(rows, columns=list(ALIGNMENT_COLUMNS)))
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("--model", required=True, help="its name in the table")
-    add_path(parser, "--embeddings", "folder of <word>/alignment.json")
-    add_words(parser)
-    add_out(parser, "the table, .csv")
-
-
-def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    write_alignment_table(args.model, args.embeddings, args.words, args.out)
+    write_csv(args.out, pd.DataFrame(rows, columns=list(ALIGNMENT_COLUMNS)))

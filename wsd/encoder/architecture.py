@@ -8,8 +8,9 @@ encoders. What does not hold is refused here, before anything is computed.
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
@@ -179,11 +180,8 @@ def examine(encoder: "Encoder") -> Architecture:
 
 def _run(encoder: "Encoder", *sentences: Sequence[int]) -> tuple[torch.Tensor, ...]:
     """Every hidden state of sentences in one batch, with their special tokens and segment ids."""
-    before, after, segments = (
-        encoder.aligner.before,
-        encoder.aligner.after,
-        encoder.aligner.segments,
-    )
+    aligner = encoder.aligner
+    before, after, segments = aligner.before, aligner.after, aligner.segments
     first, (inner, *last) = segments[: len(before)], segments[len(before) :]
     kinds = [[*first, *[inner] * len(one), *last] if any(segments) else None for one in sentences]
     inputs = model_inputs(encoder, [[*before, *one, *after] for one in sentences], kinds)
@@ -240,20 +238,16 @@ def _distance(a: torch.Tensor, b: torch.Tensor) -> float:
 def _outputs(model: Any) -> Iterator[dict[str, tuple[Any, torch.Tensor]]]:
     """The last output of every module, by the module's name, of what runs in the block."""
     found: dict[str, tuple[Any, torch.Tensor]] = {}
-    hooks = []
-    for name, module in getattr(model, "named_modules", lambda: ())():
 
-        def keep(module: Any, _: Any, output: Any, name: str = name) -> None:
-            first = output[0] if isinstance(output, tuple | list) and output else output
-            if isinstance(first, torch.Tensor):
-                found[name] = module, first
+    def keep(name: str, module: Any, _: Any, output: Any) -> None:
+        first = output[0] if isinstance(output, tuple | list) and output else output
+        if isinstance(first, torch.Tensor):
+            found[name] = module, first
 
-        hooks.append(module.register_forward_hook(keep))
-    try:
+    with ExitStack() as hooks:
+        for name, module in getattr(model, "named_modules", lambda: ())():
+            hooks.enter_context(module.register_forward_hook(partial(keep, name)))
         yield found
-    finally:
-        for hook in hooks:
-            hook.remove()
 
 
 def _last_normed(

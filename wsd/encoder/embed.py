@@ -1,7 +1,7 @@
 """Run the encoder over a word's instances: every layer of every view, in one pass.
 
 The files and their checksums are :mod:`wsd.artifacts.vectors`; what an interrupted pass has
-done already, :mod:`wsd.encoder.encoder.resume`.
+done already, :mod:`wsd.encoder.resume`.
 """
 
 import argparse
@@ -14,15 +14,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from wsd.arguments import add_device, add_out, add_path, add_seed, count
-from wsd.artifacts import encoder_record, views
-from wsd.artifacts.corpus import Corpus, instance_name, read
-from wsd.artifacts.vectors import not_finite
-from wsd.artifacts.views import DEVICES, MASKED, PLAIN, POOLINGS, PRECISIONS, STATIC, VIEWS
-from wsd.encoder import sources
-from wsd.errors import DamageError, ModelError, ResultError
+from wsd.artifacts.corpus import Corpus, read
+from wsd.artifacts.encoder_record import read_record
+from wsd.artifacts.views import DEVICES, INPUTS, MASKED, PLAIN, POOLINGS, PRECISIONS, VIEWS
+from wsd.encoder import alignment, sources
+from wsd.errors import DamageError, ResultError
 from wsd.storage.atomic import storing
 from wsd.storage.json import write_json
 
@@ -33,6 +30,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("wsd")
 
 
+# What the command hands on as it is.
+OPTIONS = ("views", "pooling", "input", "precision", "seed", "device", "threads", "out")
 PACKAGES = ("numpy", "safetensors", "tokenizers", "torch", "transformers", "wsd")
 PROGRESS_SECONDS = 5.0
 
@@ -70,9 +69,8 @@ def embed(
     precision
         As in :meth:`wsd.encoder.encoder.Encoder.load`.
     """
-    from wsd.encoder import alignment, sources
-    from wsd.encoder.devices import rounding_of
     from wsd.encoder.encoder import Encoder
+    from wsd.encoder.loading import rounding_of
     from wsd.encoder.resume import UNFINISHED, Journal, UnfinishedVectors
 
     encoder = Encoder.load(
@@ -89,8 +87,9 @@ def embed(
         log.warning("%s %s", record["name"], line)
     how = {"input": input, "pooling": pooling, "precision": precision, "seed": seed}
     provenance = {**_provenance(encoder, record, corpus, aligned), **how}
-    static = _static_vectors(encoder, corpus, aligned, views)
-    contextual = [view for view in views if view not in STATIC]
+    of_matrix = encoder.static(corpus, aligned, views)
+    static = {view: vectors[None] for view, vectors in of_matrix.items()}
+    contextual = [view for view in views if view not in static]
     of_encoder = (encoder.blocks + 1, len(corpus), encoder.width)
     shapes = {view: static[view].shape if view in static else of_encoder for view in views}
     name = f"{record['name']} {corpus.word}"
@@ -140,22 +139,6 @@ def _provenance(
     }
 
 
-def _static_vectors(
-    encoder: "Encoder", corpus: Corpus, aligned: Sequence["Aligned"], views: Sequence[str]
-) -> dict[str, np.ndarray]:
-    """Of each static view an array of shape (1, instances, width of the input embeddings)."""
-    static = [view for view in views if view in STATIC]
-    found = dict(zip(static, encoder.static(aligned, static), strict=True))
-    for view, vectors in found.items():
-        if (bad := not_finite(vectors)) is not None:
-            raise ModelError(
-                f"the model's input embeddings give a {view} vector that is not finite",
-                where=instance_name(corpus, bad),
-                fix="check the weights",
-            )
-    return {view: vectors[None] for view, vectors in found.items()}
-
-
 class _Progress:
     """A line every few seconds, and one at the end; ``before`` were done by an earlier pass."""
 
@@ -183,7 +166,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--pooling", default="mean", choices=POOLINGS)
     parser.add_argument(
-        "--input", default="plain", choices=views.INPUTS,
+        "--input", default="plain", choices=INPUTS,
         help="the sentence, or a mask token for its focal word",
     )  # fmt: skip
     add_seed(parser)
@@ -200,19 +183,9 @@ def run(args: argparse.Namespace) -> None:
     """Run the command."""
     # Nothing below may ask the hub: models are fetched by `wsd model` alone.
     os.environ["HF_HUB_OFFLINE"] = "1"
+    said = vars(args)
     try:
-        embed(
-            read(args.corpus),
-            encoder_record.read_record(args.model),
-            views=args.views,
-            pooling=args.pooling,
-            seed=args.seed,
-            device=args.device,
-            threads=args.threads,
-            out=args.out,
-            input=args.input,
-            precision=args.precision,
-        )
+        embed(read(args.corpus), read_record(args.model), **{key: said[key] for key in OPTIONS})
     except sources.CacheError as error:
         # This step asks no hub; the one that made the record does.
         raise DamageError(error.what, path=args.model) from error

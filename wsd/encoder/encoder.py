@@ -25,11 +25,10 @@ from wsd.encoder.architecture import (
     stated_shape,
 )
 from wsd.encoder.batches import model_inputs, run_all
-from wsd.encoder.devices import check_precision, choose_device
 from wsd.encoder.hooks import StateHooks, find_blocks
-from wsd.encoder.loading import load_folder, weights_digest
+from wsd.encoder.loading import check_precision, choose_device, load_folder, weights_digest
 from wsd.encoder.packed_linear import pack
-from wsd.encoder.view_places import selection, static_vectors, view_places
+from wsd.encoder.view_pieces import selection, static_views, view_places
 from wsd.encoder.word_pieces import Aligned, Aligner
 from wsd.errors import ModelError
 
@@ -100,7 +99,7 @@ class Encoder:
         ----------
         folder : str
         pooling, masked, device
-            As in the class and :func:`choose_device`.
+            As in the class and :func:`wsd.encoder.loading.choose_device`.
         precision : {"float32", "bfloat16", "float16"}
             What the model computes in. The vectors are float32 whatever it is.
         random_weights : int, optional
@@ -192,30 +191,11 @@ class Encoder:
                 )
         return aligned
 
-    def static(self, aligned: Sequence[Aligned], views: Sequence[str]) -> list[np.ndarray]:
-        """The static views: rows of the input embeddings, pooled, before anything is added.
-
-        Parameters
-        ----------
-        aligned : sequence of Aligned
-        views : sequence of str
-            Among ``static`` and ``static_context``.
-
-        Returns
-        -------
-        list of float32 arrays of shape (instances, width of the matrix)
-            That width is not the model's where the embeddings are factorised (ALBERT, ELECTRA).
-        """
-        if not views:
-            return []
-        matrix = input_matrix(self.model)
-        if matrix is None:
-            raise ModelError(
-                f"{type(self.model).__name__} has no matrix of input embeddings",
-                fix="leave the static views out",
-            )
-        rows = matrix.detach().float().cpu().numpy()
-        return [static_vectors(rows, aligned, view, self.pooling) for view in views]
+    def static(
+        self, corpus: Corpus, aligned: Sequence[Aligned], views: Sequence[str]
+    ) -> dict[str, np.ndarray]:
+        """The static views, as :func:`wsd.encoder.view_pieces.static_views` has them."""
+        return static_views(self.model, corpus, aligned, views, self.pooling)
 
     def encode(
         self,

@@ -8,6 +8,7 @@ kind of module, in the order of their calls, must be the hidden states that the 
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -22,7 +23,7 @@ class StateHooks:
     ----------
     model : torch.nn.Module
     blocks : sequence of torch.nn.Module
-        From :func:`find`.
+        From :func:`find_blocks`.
     """
 
     def __init__(self, model: Any, blocks: Sequence[torch.nn.Module]) -> None:
@@ -70,12 +71,10 @@ def find_blocks(model: Any, inputs: dict[str, torch.Tensor]) -> list[torch.nn.Mo
         if state is not None:
             given.setdefault(type(module), []).append((module, state))
 
-    hooks = [m.register_forward_pre_hook(keep, with_kwargs=True) for m in model.modules()]
-    try:
+    with ExitStack() as hooks:
+        for module in model.modules():
+            hooks.enter_context(module.register_forward_pre_hook(keep, with_kwargs=True))
         output = model(**inputs, output_hidden_states=True)
-    finally:
-        for hook in hooks:
-            hook.remove()
     *states, last = output.hidden_states
     if not _same(getattr(output, "last_hidden_state", None), last):
         return None

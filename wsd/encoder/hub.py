@@ -40,9 +40,6 @@ def forget(path: Path) -> str:
     )
 
 
-# The model hub
-
-
 def full_commit(name: str, revision: str | None) -> str:
     """A revision that cannot change its meaning."""
     if revision is None or not FULL_COMMIT.fullmatch(revision):
@@ -81,7 +78,10 @@ def _snapshot(hub: str, revision: str, *, local_files_only: bool) -> Path:
 
 
 def cached(hub: str, revision: str) -> Path | None:
-    """A repository's folder in the hub client's cache, if all of the model is there."""
+    """A repository's folder in the hub client's cache, if all of the model is there.
+
+    Nothing is asked or verified.
+    """
     from huggingface_hub.errors import LocalEntryNotFoundError
 
     try:
@@ -95,11 +95,6 @@ def cached(hub: str, revision: str) -> Path | None:
         # The index is damaged, and as long as it is there the client would not fetch it again.
         forget(folder / WEIGHTS_INDEX)
         return None
-
-
-def is_cached(hub: str, revision: str) -> bool:
-    """Whether the hub client's cache has a model; nothing is asked or verified."""
-    return cached(hub, revision) is not None
 
 
 def hub_cache() -> Path:

@@ -1,26 +1,31 @@
-"""A folder's tokenizer and model, loaded without the hub, code of the model's own, or pickle."""
+"""A folder's tokenizer and model, loaded without the hub, code of the model's own, or pickle.
+
+And where they compute: the device, and what it can do in which precision.
+"""
 
 import hashlib
 import json
+import logging
+import platform
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from wsd.errors import ModelError, WsdError
+from wsd.errors import ConfigError, ModelError, WsdError
 
 # How transformers may load: without the hub, without code of the model's own.
 LOCAL = {"local_files_only": True, "trust_remote_code": False}
 
 
-def load_folder(folder: str, random_weights: int | None = None) -> tuple[Any, Any, Any]:
+def load_folder(folder: str, seed: int | None = None) -> tuple[Any, Any, Any]:
     """Load a folder with ``config.json``, safetensors weights and a tokenizer.
 
     Parameters
     ----------
     folder : str
-    random_weights : int, optional
-        A seed: the weights are not read but drawn, as the architecture draws them before its
+    seed : int, optional
+        With one the weights are not read but drawn, as the architecture draws them before its
         training.
 
     Returns
@@ -41,11 +46,7 @@ def load_folder(folder: str, random_weights: int | None = None) -> tuple[Any, An
     transformers.logging.disable_progress_bar()
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, use_fast=True, **LOCAL)
-        model = (
-            _read_weights(folder)
-            if random_weights is None
-            else _drawn_weights(folder, random_weights)
-        )
+        model = _read_weights(folder) if seed is None else _drawn_weights(folder, seed)
         return tokenizer, model, _tokenizer_file(folder)
     except (WsdError, MemoryError):
         raise
@@ -106,3 +107,41 @@ def weights_digest(model: Any) -> str:
         hasher.update(json.dumps([name, list(tensor.shape)]).encode())
         hasher.update(tensor.detach().cpu().contiguous().numpy())
     return hasher.hexdigest()
+
+
+def choose_device(name: str) -> torch.device:
+    """The device for ``auto``, ``cpu`` or ``cuda``; ``auto`` takes a GPU where there is one."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if name.startswith("cuda") and not torch.cuda.is_available():
+        raise ConfigError("no GPU can be used here", where="device", fix="use auto or cpu")
+    return torch.device(name)
+
+
+def check_precision(precision: str, device: torch.device) -> None:
+    """Refuse what a device cannot compute in, and warn of what it is slow in.
+
+    Raises
+    ------
+    ConfigError
+    """
+    if device.type != "cpu":
+        return
+    if precision == "float16":
+        raise ConfigError(
+            "float16 is for GPUs: a processor would compute it in software",
+            where="precision",
+            fix="use bfloat16 or float32",
+        )
+    has_bfloat16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    if precision == "bfloat16" and platform.machine() == "x86_64" and not has_bfloat16:
+        logging.getLogger("wsd").warning(
+            "this processor has no instructions for bfloat16: float32 would be faster"
+        )
+
+
+def rounding_of(device: torch.device) -> list[str]:
+    """What of this machine the rounding of a vector's last bits can depend on."""
+    if device.type == "cpu":
+        return [platform.machine(), torch.backends.cpu.get_cpu_capability()]
+    return [torch.cuda.get_device_name(device)]

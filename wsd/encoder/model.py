@@ -19,18 +19,20 @@ from wsd.storage.json import write_json
 
 log = logging.getLogger("wsd")
 
+SOURCES = ("hub", "package", "path")
+# What the command hands on as it is, beside the source.
+OPTIONS = ("revision", "blocks", "width", "random_weights")
+
 
 def resolve(
     name: str,
     *,
-    hub: str | None = None,
-    revision: str | None = None,
-    package: str | None = None,
-    path: str | None = None,
     sha256: Mapping[str, str],
-    blocks: int | None,
-    width: int | None,
+    blocks: int | None = None,
+    width: int | None = None,
     random_weights: int | None = None,
+    revision: str | None = None,
+    **source: str | None,
 ) -> dict[str, Any]:
     """Find a model's files, fetch them if need be, verify them, and record what they are.
 
@@ -38,13 +40,6 @@ def resolve(
     ----------
     name : str
         The config entry's short name.
-    hub, revision : str, optional
-        A repository of the model hub and a full commit hash. The files go to the hub client's
-        own cache; if it holds them all, nothing is requested.
-    package : str, optional
-        Import name of an installed package with one folder of model files. It is not imported.
-    path : str, optional
-        A local folder.
     sha256 : mapping
         File name -> expected checksum, for as many of the files as the config gives.
     blocks, width : int or None
@@ -54,6 +49,13 @@ def resolve(
         Seed of random weights: an encoder with this model's config and tokenizer, whose
         weights are drawn anew when it is loaded. The model's own weights are verified, so that
         the encoder is of the model that the config names, and then not read.
+    revision : str, optional
+        The full commit hash of a repository.
+    **source
+        One of ``hub``, a repository of the model hub: the files go to the hub client's own cache,
+        and if it holds them all, nothing is requested; ``package``, the import name of an
+        installed package with one folder of model files, which is not imported; and ``path``, a
+        local folder.
 
     Returns
     -------
@@ -72,27 +74,26 @@ def resolve(
         for code of its own. A changed file from the hub is removed from the cache, so that the
         next run fetches it again.
     """
-    given = {"hub": hub, "package": package, "path": path}
-    chosen = [key for key, value in given.items() if value]
-    if len(chosen) != 1:
+    found = {kind: str(source[kind]) for kind in SOURCES if source.get(kind)}
+    if len(found) != 1:
         raise ConfigError(
-            f"a model has one source, this one has {' and '.join(chosen) or 'none'}",
+            f"a model has one source, this one has {' and '.join(found) or 'none'}",
             where=config_entry(name),
             fix="give exactly one of `hub` (with `revision`), `package` and `path`",
         )
     check_seed(name, random_weights)
-    reject, source = leave, {key: str(value) for key, value in given.items() if value}
-    if hub:
-        source["revision"] = full_commit(name, revision)
-        folder, reject = from_hub(name, hub, source["revision"]), forget
-    elif package:
-        folder = from_package(name, package)
-        source["version"] = version_of(package)
+    reject = leave
+    if "hub" in found:
+        found["revision"] = full_commit(name, revision)
+        folder, reject = from_hub(name, found["hub"], found["revision"]), forget
+    elif "package" in found:
+        folder = from_package(name, found["package"])
+        found["version"] = version_of(found["package"])
     else:
-        folder = from_path(source["path"])
+        folder = from_path(found["path"])
     return {
         "name": name,
-        "source": source,
+        "source": found,
         "folder": str(folder),
         "files": checked_files(name, folder, sha256, reject),
         **checked_config(name, folder, blocks, width, reject),
@@ -116,17 +117,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    record = resolve(
-        args.name,
-        hub=args.hub,
-        revision=args.revision,
-        package=args.package,
-        path=args.path,
-        sha256=_checksums(args.sha256),
-        blocks=args.blocks,
-        width=args.width,
-        random_weights=args.random_weights,
-    )
+    said = {key: getattr(args, key) for key in (*SOURCES, *OPTIONS)}
+    record = resolve(args.name, sha256=_checksums(args.sha256), **said)
     # Where the files are on this machine is no part of what the model is.
     folder = record.pop("folder")
     write_json(args.out, record)

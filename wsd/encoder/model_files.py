@@ -111,7 +111,7 @@ def checked_files(
     Raises
     ------
     ConfigError, ModelError
-        As in :func:`resolve`.
+        As in :func:`wsd.encoder.model.resolve`.
     """
     refuse_pickled([path.name for path in folder.iterdir()], str(folder))
     lacks = lacking(folder)
@@ -201,7 +201,7 @@ def checked_config(
     Raises
     ------
     ConfigError, ModelError
-        As in :func:`resolve`.
+        As in :func:`wsd.encoder.model.resolve`.
     """
     config: dict[str, Any] = {}
     for file in (TOKENIZER_CONFIG, CONFIG):

@@ -18,7 +18,7 @@ class CacheError(ModelError):
 
 
 def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
-    """Find the files of a record from :func:`resolve` again, and check that they are the same.
+    """Find the files of a record again, and check that they are the same.
 
     The source is asked, not the folder where the files were then: an environment that was made
     anew, or a cache that moved, has the same model elsewhere. No network is used.
@@ -26,6 +26,7 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
     Parameters
     ----------
     record : mapping
+        Of :func:`wsd.encoder.model.resolve`.
     mend : bool
         Whether a file of the hub client's cache that is not the record's is removed, so that the
         record's step fetches it again. Not for a record from elsewhere: it may be the wrong one.
@@ -42,33 +43,29 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
         the hub.
     """
     name, source = record["name"], record["source"]
-    again = f"delete results/models/{name}.json and run again"
-    wrong = CacheError if "hub" in source else ModelError
-    if "hub" in source:
-        found = cached(source["hub"], source["revision"])
-        if found is None:
-            raise CacheError(
-                f"model {name} is no longer in the hub client's cache",
-                where=f"{source['hub']} at {source['revision']}",
-                fix=again,
-            )
-        folder = found
+    of_hub = "hub" in source
+
+    def wrong(what: str, where: object) -> ModelError:
+        again = f"delete results/models/{name}.json and run again"
+        return (CacheError if of_hub else ModelError)(what, where=str(where), fix=again)
+
+    if of_hub:
+        folder = cached(source["hub"], source["revision"])
+        if folder is None:
+            gone = f"model {name} is no longer in the hub client's cache"
+            raise wrong(gone, f"{source['hub']} at {source['revision']}")
     elif "package" in source:
         folder = from_package(name, source["package"])
     else:
         folder = from_path(source["path"])
     for file, expected in record["files"].items():
         if not (folder / file).is_file():
-            raise wrong(f"{file} of model {name} is gone", where=str(folder), fix=again)
-        came = sha256_of(folder / file)
-        if came != expected:
-            if "hub" in source and mend:
+            raise wrong(f"{file} of model {name} is gone", folder)
+        if (came := sha256_of(folder / file)) != expected:
+            if of_hub and mend:
                 forget(folder / file)
-            raise wrong(
-                f"{file} of model {name} has changed: SHA-256 was {expected}, is {came}",
-                where=str(folder),
-                fix=again,
-            )
+            changed = f"{file} of model {name} has changed: SHA-256 was {expected}, is {came}"
+            raise wrong(changed, folder)
     return folder
 
 

@@ -164,10 +164,9 @@ class Aligner:
             If the tokenizer leaves nothing of a focal word, its pieces do not spell it, or it
             alone exceeds the length limit; it names the instance.
         """
-        found: list[Aligned] = []
-        for start in range(0, len(corpus), CHUNK):
-            found += self._align_rows(corpus, range(start, min(start + CHUNK, len(corpus))))
-        return found
+        rows = range(len(corpus))
+        chunks = (rows[start : start + CHUNK] for start in rows[::CHUNK])
+        return [one for chunk in chunks for one in self._align_rows(corpus, chunk)]
 
     def _align_rows(self, corpus: Corpus, rows: range) -> Iterator[Aligned]:
         sentences = [corpus.tokens[row] for row in rows]

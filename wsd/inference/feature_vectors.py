@@ -12,7 +12,6 @@ import numpy as np
 from wsd.artifacts import features
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.features import Features
-from wsd.artifacts.views import STATIC
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
@@ -48,10 +47,9 @@ def feature_vectors(
     ModelError
         If a vector is not finite; it names the instance.
     """
-    static = [view for view, _ in found.parts if view in STATIC]
-    contextual = [view for view, _ in found.parts if view not in STATIC]
-    of_matrix = zip(static, encoder.static(aligned, static), strict=True)
-    states = {(view, 0): of_view for view, of_view in of_matrix}
+    static = encoder.static(corpus, aligned, [view for view, _ in found.parts])
+    states = {(view, 0): vectors for view, vectors in static.items()}
+    contextual = [view for view, _ in found.parts if view not in static]
     if contextual:
         of_encoder = [(v, i) for v, choice in found.parts if v in contextual for i in choice.layers]
         shape = (len(corpus), encoder.width)

@@ -2,7 +2,7 @@
 
 It takes part in pipelines, cross-validation and grid searches like any other: parameters are plain
 values, nothing is loaded before ``fit``, and what ``fit`` keeps is plain too. The encoder itself is
-held by :mod:`wsd.inference.named_encoders`, once for all copies of a transformer in a process.
+held by :mod:`wsd.inference.encoders`, once for all copies of a transformer in a process.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from wsd.artifacts.features import JOIN, Features, parse_features
 from wsd.artifacts.views import DEVICES, POOLINGS, VIEWS
 from wsd.errors import ConfigError
-from wsd.inference import focus, named_encoders
+from wsd.inference import encoders, focus
 from wsd.inference.feature_vectors import feature_vectors
 
 # `other` is drawn for a control.
@@ -32,7 +32,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     model : str or Path, optional
-        As :func:`wsd.inference.named_encoders.source_named` has it: ``all-MiniLM-L6-v2``,
+        As :func:`wsd.inference.encoders.source_named` has it: ``all-MiniLM-L6-v2``,
         ``bert-base-uncased``, ``hub:OWNER/NAME@COMMIT``, ``package:NAME`` or ``path:FOLDER``. By
         default the MiniLM that a package carries if that is installed, else bert-base-uncased.
     layers : str or int
@@ -101,24 +101,22 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         ModelError
             If the model cannot be had.
         """
-        if self.pooling not in POOLINGS:
-            raise ConfigError(f"pooling {self.pooling!r}", fix=f"use {', '.join(POOLINGS)}")
-        if self.device not in DEVICES:
-            raise ConfigError(f"device {self.device!r}", fix=f"use {', '.join(DEVICES)}")
+        views = [("view", view, USABLE) for view in str(self.view).split(JOIN)]
+        settings = [("pooling", self.pooling, POOLINGS), ("device", self.device, DEVICES), *views]
+        for name, value, usable in settings:
+            if value not in usable:
+                raise ConfigError(f"{name} {value!r}", fix=f"use {', '.join(usable)}")
         if type(self.threads) is not int or self.threads < 1:
             raise ConfigError(f"threads {self.threads!r}", fix="give a number from 1 up")
-        for view in str(self.view).split(JOIN):
-            if view not in USABLE:
-                raise ConfigError(f"view {view!r}", fix=f"use {', '.join(USABLE)}")
         instances = self._read_some(X)
-        record = named_encoders.find_model(named_encoders.source_named(self.model))
+        record = encoders.find_model(encoders.source_named(self.model))
         found = parse_features(self.view, str(self.layers), record["blocks"], where="layers")
         if any(choice.operation == "mix" for _, choice in found.parts):
             raise ConfigError(
                 f"layers {self.layers!r}: a mix is learned, and nothing is learned here",
                 fix="use mean, sum or concat",
             )
-        encoder = named_encoders.load_encoder(record, pooling=self.pooling, device=self.device)
+        encoder = encoders.load_encoder(record, pooling=self.pooling, device=self.device)
         self.record_ = record
         self.layers_ = found.layers
         self.feature_names_ = _names(encoder, found, instances[0])
@@ -157,9 +155,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
             focal word.
         """
         check_is_fitted(self)
-        encoder = named_encoders.load_encoder(
-            self.record_, pooling=self.pooling, device=self.device
-        )
+        encoder = encoders.load_encoder(self.record_, pooling=self.pooling, device=self.device)
         found = parse_features(self.view, self.layers_, self.record_["blocks"])
         table = focus.as_corpus(self._read_some(X))
         return feature_vectors(encoder, table, encoder.align(table), found, threads=self.threads)

@@ -156,13 +156,24 @@ def _whole(edge: Any) -> int:
     return int(edge)
 
 
-def as_corpus(found: Sequence[Focus]) -> Corpus:
-    """Instances as the encoder takes them; words may differ, there is no gold."""
+def as_corpus(
+    found: Sequence[Focus], *, word: str = "instance", index: Sequence[int] | None = None
+) -> Corpus:
+    """Instances as the encoder takes them; words may differ, there is no gold.
+
+    Parameters
+    ----------
+    found : sequence of Focus
+    word : str
+        What one of them is called in messages.
+    index : sequence of int, optional
+        Their numbers; by default from 0.
+    """
     return Corpus(
-        word="instance",
+        word=word,
         senses=("unknown",),
         split=np.array(["new"] * len(found)),
-        index=np.arange(len(found), dtype=np.int32),
+        index=np.array(range(len(found)) if index is None else index, dtype=np.int64),
         tokens=tuple(one.tokens for one in found),
         position=np.array([one.position for one in found], dtype=np.int32),
         gold=np.zeros(len(found), dtype=np.int32),
@@ -216,7 +227,14 @@ def quickstart(word: str) -> Corpus:
     return read_text(DATA / "quickstart" / word, word)
 
 
+def is_whole(text: str) -> bool:
+    """Whether a text has no half characters, which nothing after this can take.
+
+    They come from JSON, or an argument that is not UTF-8.
+    """
+    return text.encode(errors="replace").decode() == text
+
+
 def _check_text(sentence: str) -> None:
-    # From JSON, or an argument that is not UTF-8: nothing after this can take it.
-    if sentence.encode(errors="replace").decode() != sentence:
+    if not is_whole(sentence):
         raise ConfigError("half a character in the text", where=ascii(sentence))

@@ -17,8 +17,9 @@ from wsd import logs
 from wsd.arguments import add_device, add_source, count
 from wsd.artifacts.views import DEVICES, POOLINGS
 from wsd.errors import ConfigError
-from wsd.inference import focus, named_encoders
+from wsd.inference import encoders, focus
 from wsd.inference.focus import Focus, as_corpus
+from wsd.storage.text_table import aligned
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
@@ -184,8 +185,7 @@ def _shown(values: np.ndarray) -> list[str]:
 def _columns(*columns: tuple[str, Iterable[object]]) -> str:
     """A table of columns, each with its head, flush left."""
     cells = [[head, *map(str, values)] for head, values in columns]
-    padded = [[cell.ljust(max(map(len, column))) for cell in column] for column in cells]
-    return "\n".join("  ".join(row).rstrip() for row in zip(*padded, strict=True))
+    return "\n".join(aligned(list(zip(*cells, strict=True))))
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -233,9 +233,7 @@ def run(args: argparse.Namespace) -> None:
         for sentence, occurrence in zip(args.sentence, which, strict=True)
     ]
     source, how = _asked_source(args)
-    encoder = named_encoders.load_encoder(
-        named_encoders.find_model(source), device=args.device, **how
-    )
+    encoder = encoders.load_encoder(encoders.find_model(source), device=args.device, **how)
     found = [inspect(encoder, one) for one in asked]
     if args.json:
         logs.show(json.dumps(as_record(source.name, found), ensure_ascii=False))
@@ -246,19 +244,14 @@ def run(args: argparse.Namespace) -> None:
 def _asked_source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """The encoder that the arguments name, and how it is used."""
     how = {"pooling": args.pooling or "mean"}
-    if args.hub is not None:
-        where = {"hub": args.hub, "revision": args.revision or ""}
-        return named_encoders.ModelSource(args.hub.rpartition("/")[2], where), how
-    if args.revision:
+    if args.revision and args.hub is None:
         raise ConfigError("a revision without a repository", where="--revision", fix="add --hub")
-    if args.package is not None:
-        return named_encoders.ModelSource(args.package, {"package": args.package}), how
-    if args.path is not None:
-        if not args.path:
-            raise ConfigError("an empty path", where="--path", fix="name the model's folder")
-        return named_encoders.source_named(Path(args.path)), how
+    hub = args.hub and f"{args.hub}@{args.revision or ''}"
+    for kind, rest in (("hub", hub), ("package", args.package), ("path", args.path)):
+        if rest is not None:
+            return encoders.source_named(f"{kind}:{rest}"), how
     if not args.configfile:
-        return named_encoders.source_named(args.model), how
+        return encoders.source_named(args.model), how
     entries = args.config.models
     if args.model is not None and args.model not in entries:
         raise ConfigError(
@@ -270,4 +263,4 @@ def _asked_source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     if entry.random_weights is not None:
         raise ConfigError(f"{entry.name} has random weights, a control", where="--model")
     how = {"pooling": args.pooling or entry.pooling, "masked": entry.input == "masked"}
-    return named_encoders.ModelSource(entry.name, entry.source, entry.sha256), how
+    return encoders.ModelSource(entry.name, entry.source, entry.sha256), how

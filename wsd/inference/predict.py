@@ -1,4 +1,4 @@
-"""``wsd predict``: what the command is asked for, put together from the parts."""
+"""The command that says the sense of a word in new text, put together from the parts."""
 
 import argparse
 import io
@@ -16,10 +16,8 @@ from wsd.errors import ConfigError, CorpusError
 from wsd.fitted.refit import Fitting
 from wsd.fitted.results import Results
 from wsd.fitted.wsd_file import WsdFile
-from wsd.inference import lines
-from wsd.inference.answers import OK, STATUSES, UNREADABLE, Answer, Line
-from wsd.inference.fitted_encoder import open_encoder
-from wsd.inference.lines import read, write
+from wsd.inference.encoders import fitted_encoder
+from wsd.inference.lines import FORMATS, OK, STATUSES, UNREADABLE, Answer, Line, read, write
 from wsd.inference.predictor import Predictor, Words
 from wsd.storage.atomic import check_target, replacing
 
@@ -30,104 +28,37 @@ KEPT = "selected.wsd"  # where `snakemake fit` keeps the selected configuration 
 STANDARD_STREAM = Path("-")
 
 
-def predict(
-    *,
-    texts: list[str],
-    file: Path | None,
-    word: str | None,
-    as_json: bool,
-    form: str,
-    out: Path | None,
-    model_file: Path | None,
-    results: Path | None,
-    asked: tuple[str | None, str | None, str | None, str | None],
-    encoder: Path | None,
-    device: str,
-    threads: int,
-) -> None:
-    """Answer sentences, or the lines of a file or of standard input.
-
-    Parameters
-    ----------
-    texts : list of str
-        Sentences; if there are none, ``file`` is read, by default standard input.
-    file, word, as_json, form, out
-        As the command's help has them.
-    model_file : Path or None
-        If None, the words come from ``results``: from its kept file if that is of what is asked
-        for, else they are fitted anew.
-    results : Path or None
-    asked : model, view, layers, classifier, or None for each
-    encoder : Path or None
-    device : str
-    threads : int
-
-    Raises
-    ------
-    CorpusError
-        When all is written, if lines could not be read, or a sentence that was given has no
-        occurrence of the word.
-    """
-    out = None if out == STANDARD_STREAM else out
-    _check_files(texts, file, model_file, out)
-    words, used = _fitted_words(model_file, results, asked)
-    if word is not None and word not in words.words:
-        raise ConfigError(
-            f"no word {word!r} was fitted",
-            where="--word",
-            fix=f"choose among {', '.join(words.words)}",
-        )
-    predictor = Predictor(
-        words, open_encoder(words.encoder, encoder, device=device), threads=threads
-    )
-    details = bool(texts)
-    count: Counter[str] = Counter()
-    with _input(texts, file, word, as_json) as (lines, typed):
-        if typed:
-            log.info("a sentence per line, each answered at once; Ctrl-D ends")
-        answers = predictor.predict(
-            lines,
-            # Shown where there is room for them.
-            neighbours=details or form == "jsonl",
-            # Whoever types waits for the answer before the next line.
-            together=1 if typed else None,
-        )
-        _write(write(_counted(answers, count), form, used, details=details), out)
-    _report(count, details)
-
-
-def _check_files(
-    texts: list[str], file: Path | None, model_file: Path | None, out: Path | None
-) -> None:
+def _check_files(args: argparse.Namespace) -> None:
     """Refuse what cannot be read or written, before anything is loaded."""
-    if texts and file:
+    if args.text and args.file:
         raise ConfigError("sentences and a file", where="--file", fix="give one of both")
-    if out is None:
+    if (out := args.out) is None:
         if sys.stdout is None:
             raise ConfigError("standard output is closed", where="--out", fix="name a file")
         return
     check_target(out)
-    for option, given in (("--file", file), ("--model-file", model_file)):
+    for option, given in (("--file", args.file), ("--model-file", args.model_file)):
         if given is not None and out.exists() and given.exists() and out.samefile(given):
             raise ConfigError(f"the file of {option}", where="--out", fix="name another")
 
 
-def _fitted_words(
-    model_file: Path | None,
-    results: Path | None,
-    asked: tuple[str | None, str | None, str | None, str | None],
-) -> tuple[Words, dict[str, str]]:
-    """The words of a model file, or of results; and what they were fitted on and with."""
-    if model_file is not None:
+def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
+    """The words of a model file, or of results; and what they were fitted on and with.
+
+    Those of results come from their kept file if that is of what is asked for, else they are
+    fitted anew.
+    """
+    asked = (args.model, args.view, args.layers, args.classifier)
+    if args.model_file is not None:
         if any(asked):
             raise ConfigError(
                 "a model file is of one configuration",
                 where="--model, --view, --layers, --classifier",
                 fix="leave them out, or --model-file",
             )
-        kept = WsdFile(model_file, Results(results) if results else None)
+        kept = WsdFile(args.model_file, Results(args.results) if args.results else None)
         return kept, kept.manifest["configuration"]
-    found = Results(results or _only_results())
+    found = Results(args.results or _only_results())
     fitting = Fitting(found, found.choose(*asked))
     used = vars(fitting.configuration)
     if (found.folder / KEPT).exists():
@@ -151,20 +82,18 @@ def _only_results() -> Path:
 
 
 @contextmanager
-def _input(
-    texts: list[str], file: Path | None, word: str | None, as_json: bool
-) -> Iterator[tuple[Iterable[Line], bool]]:
+def _input(args: argparse.Namespace) -> Iterator[tuple[Iterable[Line], bool]]:
     """The lines to answer, and whether somebody types them."""
-    if texts:
-        yield [Line(i, text, word) for i, text in enumerate(texts, start=1)], False
-    elif file is not None and file != STANDARD_STREAM:
-        as_json = as_json or file.suffix == ".jsonl"
-        with file.open("rb") as stream:
-            yield read(stream, word=word, as_json=as_json), stream.isatty()
+    if args.text:
+        yield [Line(i, text, args.word) for i, text in enumerate(args.text, start=1)], False
+    elif args.file is not None and args.file != STANDARD_STREAM:
+        as_json = args.jsonl or args.file.suffix == ".jsonl"
+        with args.file.open("rb") as stream:
+            yield read(stream, word=args.word, as_json=as_json), stream.isatty()
     elif sys.stdin is None:
         raise ConfigError("standard input is closed", where="--file", fix="name a file")
     else:
-        yield read(sys.stdin.buffer, word=word, as_json=as_json), sys.stdin.isatty()
+        yield read(sys.stdin.buffer, word=args.word, as_json=args.jsonl), sys.stdin.isatty()
 
 
 def _counted(answers: Iterable[Answer], count: Counter[str]) -> Iterator[Answer]:
@@ -212,7 +141,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--file", type=Path, help="a line per sentence; -, standard input; or .jsonl"
     )
     parser.add_argument("--jsonl", action="store_true", help='lines are {"text": ..., "word": ...}')
-    parser.add_argument("--format", default=lines.FORMATS[0], choices=lines.FORMATS)
+    parser.add_argument("--format", default=FORMATS[0], choices=FORMATS)
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
     parser.add_argument("--model-file", type=Path, metavar="FILE", help="of `wsd fit`")
     parser.add_argument(
@@ -227,20 +156,38 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
+    """Answer sentences, or the lines of a file or of standard input.
+
+    Raises
+    ------
+    CorpusError
+        When all is written, if lines could not be read, or a sentence that was given has no
+        occurrence of the word.
+    """
     # The hub is never asked: `wsd model` alone fetches.
     os.environ["HF_HUB_OFFLINE"] = "1"
-    predict(
-        texts=args.text,
-        file=args.file,
-        word=args.word,
-        as_json=args.jsonl,
-        form=args.format,
-        out=args.out,
-        model_file=args.model_file,
-        results=args.results,
-        asked=(args.model, args.view, args.layers, args.classifier),
-        encoder=args.encoder,
-        device=args.device,
-        threads=args.threads,
-    )
+    args.out = None if args.out == STANDARD_STREAM else args.out
+    _check_files(args)
+    words, used = _fitted_words(args)
+    if args.word is not None and args.word not in words.words:
+        raise ConfigError(
+            f"no word {args.word!r} was fitted",
+            where="--word",
+            fix=f"choose among {', '.join(words.words)}",
+        )
+    encoder = fitted_encoder(words.encoder, args.encoder, device=args.device)
+    predictor = Predictor(words, encoder, threads=args.threads)
+    details = bool(args.text)
+    count: Counter[str] = Counter()
+    with _input(args) as (lines, typed):
+        if typed:
+            log.info("a sentence per line, each answered at once; Ctrl-D ends")
+        answers = predictor.predict(
+            lines,
+            # Shown where there is room for them.
+            neighbours=details or args.format == "jsonl",
+            # Whoever types waits for the answer before the next line.
+            together=1 if typed else None,
+        )
+        _write(write(_counted(answers, count), args.format, used, details=details), args.out)
+    _report(count, details)

@@ -18,8 +18,9 @@ from wsd.errors import ModelError
 from wsd.fitted.fitted_word import FittedWord, VectorAnswers
 from wsd.fitted.refit import Fitting
 from wsd.fitted.wsd_file import WsdFile
-from wsd.inference.answers import AMBIGUOUS, NOT_FOUND, OK, UNREADABLE, Answer, Line, Neighbour
-from wsd.inference.feature_vectors import feature_vectors as vectors_of
+from wsd.inference.feature_vectors import feature_vectors
+from wsd.inference.focus import Focus, as_corpus, is_whole
+from wsd.inference.lines import AMBIGUOUS, NOT_FOUND, OK, UNREADABLE, Answer, Line, Neighbour
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
@@ -31,7 +32,6 @@ _T = TypeVar("_T")
 CHUNK = 512  # lines that are encoded together
 CHARACTERS = 2**20  # at most, with the line that goes beyond
 TOKENS = 2**18  # of sentences that are encoded together, counted anew for every occurrence
-NEW = "new"  # the split of what is predicted
 # Fitted words of one configuration: of a model file, or of the results themselves.
 Words = Fitting | WsdFile
 
@@ -56,7 +56,7 @@ class Predictor:
     ----------
     words : Words
     encoder : Encoder
-        Of :func:`open_encoder`.
+        Of :func:`wsd.inference.encoders.fitted_encoder`.
     threads : int
     """
 
@@ -91,8 +91,7 @@ class Predictor:
         """The occurrences that a line asks for, or an answer that says why there are none."""
         if line.wrong is not None:
             return [Answer(line, UNREADABLE, message=line.wrong)]
-        if line.text.encode(errors="replace").decode() != line.text:
-            # From JSON, or an argument that is not UTF-8: nothing after this can take it.
+        if not is_whole(line.text):
             empty = replace(line, text="")
             return [Answer(empty, UNREADABLE, message="half a character in the text")]
         if line.word is not None and line.word not in self.words.words:
@@ -128,7 +127,7 @@ class Predictor:
 
     def _classify(self, asked: Sequence[_Asked], neighbours: bool) -> list[Answer]:
         """Aligned occurrences are encoded together, then answered word by word."""
-        vectors = vectors_of(
+        vectors = feature_vectors(
             self.encoder,
             _table(asked),
             [one.aligned for one in asked if one.aligned],
@@ -204,13 +203,5 @@ def _number(value: float) -> float | None:
 
 
 def _table(asked: Sequence[_Asked]) -> Corpus:
-    """Occurrences as the encoder takes instances; words may differ, there is no gold."""
-    return Corpus(
-        word="line",
-        senses=("unknown",),
-        split=np.array([NEW] * len(asked)),
-        index=np.array([one.line.number for one in asked], dtype=np.int64),
-        tokens=tuple(one.at.tokens for one in asked),
-        position=np.array([one.at.position for one in asked], dtype=np.int32),
-        gold=np.zeros(len(asked), dtype=np.int32),
-    )
+    found = [Focus(one.at.tokens, one.at.position) for one in asked]
+    return as_corpus(found, word="line", index=[one.line.number for one in asked])

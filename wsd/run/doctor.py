@@ -80,7 +80,7 @@ def _versions() -> Iterator[Finding]:
 
 
 def _machine(config: Config) -> Iterator[Finding]:
-    from wsd.encoder.devices import choose_device
+    from wsd.encoder.loading import choose_device
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     text = f"{platform.system()} {platform.machine()}, {cores} cores for this process"
@@ -182,7 +182,7 @@ def _model(model: Model) -> Finding:
     topic = f"model {model.name}"
     source: dict[str, Any] = model.source
     where = ", ".join(f"{key} {value}" for key, value in source.items() if key != "revision")
-    if "hub" in source and not hub.is_cached(source["hub"], source["revision"]):
+    if "hub" in source and hub.cached(source["hub"], source["revision"]) is None:
         ways = f"without a network {hub.WAYS_ON}"
         return Finding(NOTE, topic, f"{where}: not in the cache, will be fetched", ways)
     try:

@@ -7,15 +7,14 @@ import yaml
 from checkout import REPOSITORY
 from tiny import tiny_bert
 
-from wsd import opening
 from wsd.errors import ConfigError, ModelError
-from wsd.inference import named_encoders
+from wsd.inference import encoders
 
 
 @pytest.mark.parametrize("file", ["config.yaml", "minilm.yaml"])
 def test_what_is_known_is_what_the_configs_say(file: str) -> None:
     (entry,) = yaml.safe_load((REPOSITORY / "config" / file).read_text())["models"]
-    source = named_encoders.known_sources()[entry["name"]]
+    source = encoders.known_sources()[entry["name"]]
     assert entry["sha256"] == source.sha256
     assert {key: entry[key] for key in ("hub", "revision", "package") if key in entry} == (
         source.where
@@ -24,8 +23,8 @@ def test_what_is_known_is_what_the_configs_say(file: str) -> None:
 
 def test_the_default_is_the_packaged_model_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     for there, name in ((object(), "all-MiniLM-L6-v2"), (None, "bert-base-uncased")):
-        monkeypatch.setattr(opening, "find_spec", lambda package, there=there: there)
-        assert named_encoders.source_named().name == name
+        monkeypatch.setattr(encoders, "find_spec", lambda package, there=there: there)
+        assert encoders.source_named().name == name
 
 
 @pytest.mark.parametrize(
@@ -38,23 +37,23 @@ def test_the_default_is_the_packaged_model_where_it_is(monkeypatch: pytest.Monke
     ],
 )
 def test_sources(model, where) -> None:
-    assert named_encoders.source_named(model).where == where
+    assert encoders.source_named(model).where == where
 
 
 @pytest.mark.parametrize("model", ["bert", "hub:a/b", "path:", "zip:x", ""])
 def test_no_source(model: str) -> None:
     with pytest.raises(ConfigError, match="is known"):
-        named_encoders.source_named(model)
+        encoders.source_named(model)
 
 
 def test_blocks_and_width_are_the_models_own_and_a_changed_file_is_refused(tmp_path: Path) -> None:
     folder = tiny_bert(tmp_path / "tiny", blocks=3)
-    record = named_encoders.find_model(named_encoders.source_named(folder))
+    record = encoders.find_model(encoders.source_named(folder))
     assert (record["blocks"], record["width"]) == (3, 32)
-    assert named_encoders.load_encoder(record, device="cpu") is named_encoders.load_encoder(
+    assert encoders.load_encoder(record, device="cpu") is encoders.load_encoder(
         record, device="cpu"
     )
     with (folder / "model.safetensors").open("ab") as file:
         file.write(b" ")
     with pytest.raises(ModelError, match="has changed"):
-        named_encoders.load_encoder(record, pooling="last", device="cpu")
+        encoders.load_encoder(record, pooling="last", device="cpu")

@@ -1,7 +1,8 @@
-"""An encoder by a short name, for the library and ``wsd inspect``.
+"""An encoder by a short name, or the very one that words were fitted with.
 
-The workflow names its models in a config. Here a word will do: the name of a model that the
-configs that come with the program have, or where it comes from.
+The workflow names its models in a config. For the library and ``wsd inspect`` a word will do: the
+name of a model that the configs that come with the program have, or where it comes from. For
+``wsd predict`` the checksums of the files tell whether the encoder is the same.
 """
 
 import json
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from wsd.artifacts.dataset import DATA
+from wsd.artifacts.views import MASKED
 from wsd.encoder import sources
 from wsd.encoder.model import resolve
-from wsd.errors import ConfigError
+from wsd.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
@@ -88,10 +90,8 @@ def source_named(model: str | Path | None = None) -> ModelSource:
     if kind == "hub" and "@" in rest:
         hub, _, revision = rest.partition("@")
         return ModelSource(hub.rpartition("/")[2], {"hub": hub, "revision": revision})
-    if kind == "package" and rest:
-        return ModelSource(rest, {"package": rest})
-    if kind == "path" and rest:
-        return ModelSource(Path(rest).name, {"path": rest})
+    if kind in ("package", "path") and rest:
+        return ModelSource(Path(rest).name, {kind: rest})
     known = ", ".join(known_sources())
     raise ConfigError(
         f"no model {model!r} is known",
@@ -108,33 +108,29 @@ def find_model(source: ModelSource) -> dict[str, Any]:
     dict
         The record of :func:`wsd.encoder.model.resolve`, without the folder on this machine.
     """
-    record = resolve(
-        source.name, **dict(source.where), sha256=source.sha256, blocks=None, width=None
-    )
+    record = resolve(source.name, sha256=source.sha256, **source.where)
     return {key: value for key, value in record.items() if key != "folder"}
 
 
-def load_encoder(
-    record: Mapping[str, Any], *, pooling: str = "mean", masked: bool = False, device: str = "auto"
-) -> "Encoder":
+def load_encoder(record: Mapping[str, Any], **how: Any) -> "Encoder":
     """Load the encoder of a record; the last two are kept in memory.
 
     Parameters
     ----------
     record : mapping
-        Of :func:`find`. The files are checked against it.
-    pooling, masked, device
-        As :meth:`wsd.encoder.encoder.Encoder.load` has them.
+        Of :func:`find_model`. The files are checked against it.
+    **how
+        As :meth:`wsd.encoder.encoder.Encoder.load` has it: pooling, masked, device.
     """
-    return _load(json.dumps(dict(record), sort_keys=True), pooling, masked, device)
+    return _load(json.dumps(dict(record), sort_keys=True), **how)
 
 
 @lru_cache(maxsize=2)
-def _load(record: str, pooling: Any, masked: bool, device: str) -> "Encoder":
+def _load(record: str, **how: Any) -> "Encoder":
     folder = sources.verify(json.loads(record))
     from wsd.encoder.encoder import Encoder
 
-    return Encoder.load(str(folder), pooling=pooling, masked=masked, device=device)
+    return Encoder.load(str(folder), **how)
 
 
 def open_encoder(
@@ -149,7 +145,7 @@ def open_encoder(
     Parameters
     ----------
     model
-        As :func:`named` has it.
+        As :func:`source_named` has it.
     pooling, masked, device
         As :meth:`wsd.encoder.encoder.Encoder.load` has them.
 
@@ -160,3 +156,63 @@ def open_encoder(
     return load_encoder(
         find_model(source_named(model)), pooling=pooling, masked=masked, device=device
     )
+
+
+def fitted_encoder(
+    encoder: Mapping[str, Any], folder: Path | None = None, *, device: str = "auto"
+) -> "Encoder":
+    """The very encoder that words were fitted with.
+
+    Parameters
+    ----------
+    encoder : mapping
+        What a model file or predictions say of it.
+    folder : Path, optional
+        Where its files are; by default where they came from: an installed package, the hub
+        client's cache, or a folder.
+    device : str
+
+    Raises
+    ------
+    ModelError
+        If it is not there, or a file of it has another checksum.
+    ConfigError
+        If its weights are random, or the device cannot compute in its precision.
+    """
+    record = dict(encoder["model"])
+    if record.get("random_weights") is not None:
+        raise ConfigError("an encoder with random weights is a control, not for use on new text")
+    if folder is not None:
+        record["source"] = {"path": str(folder)}
+    try:
+        found = sources.verify(record, mend=False)
+    except ModelError as error:
+        raise ModelError(
+            f"the encoder that the words were fitted with is needed: {error.what}",
+            where=error.where,
+            fix=_way_to(record),
+        ) from None
+    from wsd.encoder.encoder import Encoder
+
+    return Encoder.load(
+        str(found),
+        pooling=encoder["pooling"],
+        masked=encoder["input"] == MASKED,
+        device=device,
+        precision=encoder["precision"],
+    )
+
+
+def _way_to(record: Mapping[str, Any]) -> str:
+    source = record["source"]
+    own = "name a folder that has its files, with --encoder"
+    if "hub" in source:
+        return (
+            f"fetch it: wsd model --name {record['name']} --hub {source['hub']} --revision "
+            f"{source['revision']} --blocks {record['blocks']} --width {record['width']} "
+            f"--out {record['name']}.json; or {own}"
+        )
+    if "package" in source:
+        name = source["package"].replace("_", "-")
+        return f"pip install {name}=={source['version']}; or {own}"
+    return own

@@ -1,0 +1,107 @@
+"""Which word pieces each view is the mean of: weights of positions, or rows of a matrix."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from wsd.artifacts.corpus import Corpus, instance_name
+from wsd.artifacts.vectors import not_finite
+from wsd.artifacts.views import STATIC
+from wsd.encoder.architecture import input_matrix
+from wsd.encoder.word_pieces import Aligned
+from wsd.errors import ModelError
+
+
+def view_places(
+    one: Aligned, views: Sequence[str], pooling: str, seed: int, name: str
+) -> list[list[int]]:
+    """Of each view, the positions among an instance's pieces that it is the mean of."""
+    if "cls" in views and one.cls is None:
+        raise ModelError(
+            "this tokenizer has no [CLS] token", where=name, fix="leave `cls` out of the views"
+        )
+    places = {
+        "focal": one.pooled(pooling),
+        "context": one.others,
+        "cls": [] if one.cls is None else [one.cls],
+        "other": [one.others[_draw(seed, name, len(one.others))]] if one.others else [],
+    }
+    return [places[view] for view in views]
+
+
+def static_views(
+    model: Any, corpus: Corpus, aligned: Sequence[Aligned], views: Sequence[str], pooling: str
+) -> dict[str, np.ndarray]:
+    """The static views: rows of the input embeddings, pooled, before anything is added.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+    corpus : Corpus
+    aligned : sequence of Aligned
+        Its instances.
+    views : sequence of str
+        Those that are not static are passed over.
+    pooling : {"mean", "first", "last"}
+
+    Returns
+    -------
+    dict of view to float32 array of shape (instances, width of the matrix)
+        That width is not the model's where the embeddings are factorised (ALBERT, ELECTRA).
+
+    Raises
+    ------
+    ModelError
+        If there is no such matrix, or a vector is not finite; it names the instance.
+    """
+    static = [view for view in views if view in STATIC]
+    if not static:
+        return {}
+    weights = input_matrix(model)
+    if weights is None:
+        raise ModelError(
+            f"{type(model).__name__} has no matrix of input embeddings",
+            fix="leave the static views out",
+        )
+    matrix = weights.detach().float().cpu().numpy()
+    found = {}
+    for view in static:
+        vectors = np.zeros((len(aligned), matrix.shape[1]), dtype=np.float32)
+        for i, one in enumerate(aligned):
+            places = one.pooled(pooling) if view == "static" else one.others
+            if places:
+                vectors[i] = matrix[[one.ids[place] for place in places]].mean(axis=0)
+        if (bad := not_finite(vectors)) is not None:
+            raise ModelError(
+                f"the model's input embeddings give a {view} vector that is not finite",
+                where=instance_name(corpus, bad),
+                fix="check the weights",
+            )
+        found[view] = vectors
+    return found
+
+
+def selection(places: Sequence[Sequence[Sequence[int]]], longest: int) -> torch.Tensor:
+    """The weight of each position in each view of each instance of a batch.
+
+    One product per layer then gives all views, and what has weight 0, padding included, counts for
+    nothing.
+
+    Returns
+    -------
+    float32 tensor of shape (instances, views, longest)
+    """
+    weights = torch.zeros((len(places), len(places[0]), longest))
+    for i, of_views in enumerate(places):
+        for view, positions in enumerate(of_views):
+            weights[i, view, positions] = 1 / max(1, len(positions))
+    return weights
+
+
+def _draw(seed: int, name: str, n: int) -> int:
+    """A number below ``n`` that depends on the seed and the instance alone, not on any order."""
+    digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") % n
