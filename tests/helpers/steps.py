@@ -9,7 +9,7 @@ from tiny import tiny_bert
 from wsd.artifacts.corpus import OUT_OF_DOMAIN
 from wsd.artifacts.dataset import DATA
 from wsd.corpora import import_corpus
-from wsd.corpora.coarsewsd20 import SYSTEMS
+from wsd.corpora.systems import SYSTEMS
 from wsd.corpora.text_format import read_text
 
 WORDS = ("apple", "crane")
