@@ -192,7 +192,7 @@ def test_the_trains_and_their_words() -> None:
 def test_the_words_cost_no_heavy_import() -> None:
     code = (
         "import sys; from wsd.artifacts.dataset import DATASETS; DATASETS['coarsewsd20'].words;"
-        "from wsd.corpora.fetch import coarsewsd20_files; coarsewsd20_files();"
+        "from wsd.corpora.coarsewsd20 import downloaded_files; downloaded_files();"
         "print([m for m in ('pooch', 'requests', 'numpy', 'torch') if m in sys.modules])"
     )
     done = subprocess.run(

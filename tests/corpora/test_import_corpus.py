@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from importing import import_corpus
 
 from wsd.artifacts.dataset import FORMAT, MANIFEST, find, read_manifest
-from wsd.corpora import import_corpus
+from wsd.corpora import import_corpus as import_corpus_module
 from wsd.corpora.importer import focal_word, tables
 from wsd.corpora.own import copy
 from wsd.corpora.text_format import read_text
@@ -76,7 +77,7 @@ def text_of(lines: list[dict[str, Any]], suffix: str) -> str:
 
 
 def run(path: Path, out: Path, **options: Any) -> Any:
-    import_corpus.import_corpus([path], out=out, name="mine", about={}, **options)
+    import_corpus([path], out=out, name="mine", about={}, **options)
     return read_manifest(out / MANIFEST)
 
 
@@ -296,7 +297,7 @@ def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
 def test_what_spreadsheets_leave_behind(tmp_path: Path) -> None:
     path = tmp_path / "ROWS.CSV"
     path.write_text("sentence,sense,,\r\nthe *cell* x,a,,\r\n,,,\r\na *cell* y,b,,\r\n", newline="")
-    rows = import_corpus._read(path, None, {}, None).rows
+    rows = import_corpus_module._read(path, None, {}, None).rows
     assert [(row.sense, row.where) for row in rows] == [("a", f"{path}:2"), ("b", f"{path}:4")]
 
 
@@ -401,9 +402,7 @@ def test_rare_senses_can_be_left_out(tmp_path: Path) -> None:
     path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
     with pytest.raises(CorpusError):
         run(path, tmp_path / "out")
-    text = import_corpus.import_corpus(
-        [path], out=tmp_path / "out", name="mine", about={}, at_least=2
-    )
+    text = import_corpus([path], out=tmp_path / "out", name="mine", about={}, at_least=2)
     assert "left out: 2 instances of senses with fewer than 2 instances" in text
     assert find(str(tmp_path / "out" / MANIFEST)).words == tuple(sorted(SENSES))
 
@@ -416,14 +415,14 @@ def test_what_is_said_of_a_corpus_is_such_as_the_manifest_may_have(
 ) -> None:
     rows = tmp_path / "rows.jsonl"
     about = {"citation": "@article{x,\n  title = {Y}\n}", "licence_url": "https://x.org"}
-    import_corpus.import_corpus([rows], out=tmp_path / "a", name="mine", about=about)
+    import_corpus([rows], out=tmp_path / "a", name="mine", about=about)
     assert read_manifest(tmp_path / "a" / MANIFEST).citation == "@article{x, title = {Y} }"
     for wrong, where in (
         ({"licence_url": "x.org"}, "--licence-url"),
         ({"title": "a\u202eb"}, "--title"),
     ):
         with pytest.raises(ConfigError) as caught:
-            import_corpus.import_corpus([rows], out=tmp_path / "b", name="mine", about=wrong)
+            import_corpus([rows], out=tmp_path / "b", name="mine", about=wrong)
         assert caught.value.where == where
         assert not (tmp_path / "b").exists()
 
@@ -432,9 +431,7 @@ def test_a_folder_keeps_what_is_said_of_it_and_counts_what_it_loses(
     folder: Path, tmp_path: Path
 ) -> None:
     (folder / "outofdomain.tsv").write_text("cel\tcell_prison\t0\tcel x\n", encoding="utf-8")
-    text = import_corpus.import_corpus(
-        [folder], out=tmp_path / "b", name="again", about={"title": "Again"}
-    )
+    text = import_corpus([folder], out=tmp_path / "b", name="again", about={"title": "Again"})
     found = read_manifest(tmp_path / "b" / MANIFEST)
     assert (found.name, found.title, found.licence) == ("again", "Again", "CC0")
     assert "left out: 1 instances of words of outofdomain.tsv that have no folder" in text
@@ -444,14 +441,14 @@ def test_a_folder_keeps_what_is_said_of_it_and_counts_what_it_loses(
 
 def test_the_line_for_the_config_can_be_pasted(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "my, out"
-    text = import_corpus.import_corpus([tmp_path / "rows.jsonl"], out=out, name="2024", about={})
+    text = import_corpus([tmp_path / "rows.jsonl"], out=out, name="2024", about={})
     assert yaml.safe_load(text.splitlines()[-1]) == {"dataset": {"name": "2024", "path": str(out)}}
 
 
 def test_a_gold_file_is_not_for_a_table(folder: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     with pytest.raises(ConfigError, match="a gold file, and a table"):
-        import_corpus.import_corpus([rows], out=tmp_path / "b", name="mine", about={}, gold=rows)
+        import_corpus([rows], out=tmp_path / "b", name="mine", about={}, gold=rows)
 
 
 @pytest.fixture
@@ -459,7 +456,7 @@ def folder(tmp_path: Path) -> Path:
     path = tmp_path / "rows.jsonl"
     lines = [line_of(row, "brackets") for row in made(Random(2), 4)]
     path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
-    import_corpus.import_corpus(
+    import_corpus(
         [path], out=tmp_path / "data", name="mine", about={"title": "Mine", "licence": "CC0"}
     )
     return tmp_path / "data"
@@ -519,7 +516,7 @@ def test_a_manifest_that_is_none(folder: Path, change: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", ["quickstart", "Logs", "", "a/b", "..", "-x", "a" * 101, "é"])
 def test_a_name_that_cannot_be_one(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigError, match="the name"):
-        import_corpus.import_corpus([tmp_path / "x.tsv"], out=tmp_path / "out", name=name, about={})
+        import_corpus([tmp_path / "x.tsv"], out=tmp_path / "out", name=name, about={})
 
 
 def test_hostile_words(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
+from importing import import_corpus
 
 from wsd.artifacts.dataset import MANIFEST, read_manifest
-from wsd.corpora import import_corpus
 from wsd.corpora.importer import allwords, wic
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
@@ -60,11 +60,9 @@ def test_the_all_words_format(tmp_path: Path) -> None:
     assert (found.rows[-1].word, found.rows[-1].position) == ("pit.n", 3)
     # Without --at-least a word of one sense is an error that says what to do.
     with pytest.raises(CorpusError, match=r"'pit\.n' has one sense") as caught:
-        import_corpus.import_corpus([path], out=tmp_path / "no", name="mine", about={})
+        import_corpus([path], out=tmp_path / "no", name="mine", about={})
     assert "--at-least" in str(caught.value.fix)
-    text = import_corpus.import_corpus(
-        [path], out=tmp_path / "out", name="mine", about={}, at_least=5
-    )
+    text = import_corpus([path], out=tmp_path / "out", name="mine", about={}, at_least=5)
     assert "left out: 1 instances of several keys" in text
     assert read_manifest(tmp_path / "out" / MANIFEST).words == ("cell.n",)
     corpus = read_text(tmp_path / "out" / "cell=2en", "cell.n")
@@ -162,7 +160,7 @@ def test_pairs_that_tell_senses_apart(tmp_path: Path) -> None:
         ("d", "e", "T"),
     )
     assert senses_of(path)["f"] == "cell.n.3"
-    text = import_corpus.import_corpus(
+    text = import_corpus(
         [pairs(tmp_path, ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))],
         out=tmp_path / "out",
         name="mine",
@@ -181,7 +179,7 @@ def test_a_byte_order_mark_is_no_letter(tmp_path: Path) -> None:
 
 def test_both_files_are_named_in_the_manifest(tmp_path: Path) -> None:
     path = pairs(tmp_path, ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
-    import_corpus.import_corpus([path], out=tmp_path / "out", name="mine", about={})
+    import_corpus([path], out=tmp_path / "out", name="mine", about={})
     manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
     files = [Path(of["file"]).name for of in manifest["imported"]]
     assert files == ["train.data.txt", "train.gold.txt"]

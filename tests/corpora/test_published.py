@@ -16,8 +16,9 @@ from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.sense_vectors import read_centroids
 from wsd.corpora.archive import extract
-from wsd.corpora.coarsewsd20 import SYSTEMS, downloaded_files, file_checksums, place
+from wsd.corpora.coarsewsd20 import downloaded_files, file_checksums, place
 from wsd.corpora.published import make_published, read_system, read_word
+from wsd.corpora.systems import SYSTEMS
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
 from wsd.evaluation import evaluate
@@ -152,16 +153,22 @@ def test_an_unknown_system(corpus: Corpus, tmp_path: Path) -> None:
     assert "1nn-bert-base-uncased" in str(caught.value.fix)
 
 
+def folder_of(system: str) -> str:
+    """The folder of the archive that holds a system's outputs."""
+    return f"results/CoarseWSD-20/{system.replace('-', '/', 1)}"
+
+
 def test_every_system_is_downloaded_and_says_what_it_is() -> None:
     files = [file.split("/") for file in downloaded_files() if file.startswith("published/")]
     assert {file[1] for file in files} == {*SYSTEMS, "centroids"}
     manifest = file_checksums()
     for name, system in SYSTEMS.items():
         assert system.name == name
-        assert f"{system.outputs}/apple.jsonl" in manifest
-        assert place(f"{system.outputs}/apple.jsonl") == f"published/{name}/apple.jsonl"
+        outputs = folder_of(name)
+        assert f"{outputs}/apple.jsonl" in manifest
+        assert place(f"{outputs}/apple.jsonl") == f"published/{name}/apple.jsonl"
         assert "Computational Linguistics 47(2), 2021" in system.source
-        assert system.source.endswith(f"d8728bc5f0bbd2a14cdeb19aa71844fb89a31cb6/{system.outputs}")
+        assert system.source.endswith(f"d8728bc5f0bbd2a14cdeb19aa71844fb89a31cb6/{outputs}")
         assert "full training set" in system.protocol
         assert str(system.width) in system.protocol or "bert" in name
 
@@ -287,7 +294,7 @@ def accuracies(words: list[WordPredictions]) -> Mapping[str, float]:
 def test_the_accuracies_are_the_authors_own(
     source: Path, real_corpora: dict[str, Corpus], coarsewsd20: Path, system: str
 ) -> None:
-    with (coarsewsd20 / SYSTEMS[system].outputs / "summary.csv").open(newline="") as file:
+    with (coarsewsd20 / folder_of(system) / "summary.csv").open(newline="") as file:
         theirs = {
             row["word"]: float(row["acc"]) for row in csv.DictReader(file) if row["sense"] == "ALL"
         }

@@ -15,7 +15,7 @@ from made import MakeCorpus
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.tables import SYSTEM
-from wsd.corpora import published, system_outputs
+from wsd.corpora import published, score, system_outputs
 from wsd.errors import CorpusError, ResultError
 from wsd.evaluation import evaluate
 from wsd.evaluation.rows import read_rows
@@ -51,7 +51,7 @@ def put(path: Path, lines: list[Any]) -> Path:
 
 
 def build(path: Path, corpora: dict[str, Corpus]) -> list[predictions.WordPredictions]:
-    system_outputs.score_outputs(path, "mine", corpora, path.with_suffix(".parquet"))
+    score.score_outputs(path, "mine", corpora, path.with_suffix(".parquet"))
     return predictions.read_predictions(path.with_suffix(".parquet"))[0]
 
 
@@ -99,7 +99,7 @@ WRONG: dict[str, tuple[Callable[[Line], Any], str]] = {
     "sense null": (change(sense=None), "the sense None is no text"),
     "train": (change(split="train"), "'mint' has no train instance 1"),
     "further": (change(split="outofdomain", id=5), "no outofdomain instance 5"),
-    "list": (lambda line: [line], "not an object"),
+    "list": (lambda line: [line], "not a JSON object"),
     "scores list": (change(scores=[1.0, 2.0]), "no object of senses and finite numbers"),
     "score text": (change(scores={"a": "1", "b": 0.0}), "no object of senses and finite numbers"),
     "score nan": (change(scores={"a": math.nan, "b": 0.0}), "no object of senses and finite"),
@@ -186,7 +186,7 @@ def test_rows_of_the_tables(corpora: dict[str, Corpus], tmp_path: Path) -> None:
     }
     assert row.mean("micro_accuracy") == 1.0
     assert row.about.startswith("o.jsonl, SHA-256 ")
-    assert "100.00 (6 instances of 2 words)" in system_outputs.describe("mine", row.words)
+    assert "100.00 (6 instances of 2 words)" in score.describe("mine", row.words)
 
 
 def test_a_system_is_no_model(corpora: dict[str, Corpus], tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_published_outputs_come_the_same_way(corpora: dict[str, Corpus], tmp_pat
     ]
     found = published.read_word(put(tmp_path / "theirs.jsonl", theirs), corpus)
     (ours,) = system_outputs.assemble(
-        system_outputs.read(put(tmp_path / "own.jsonl", own)), {"mint": corpus}, "own"
+        score.read(put(tmp_path / "own.jsonl", own)), {"mint": corpus}, "own"
     )
     assert found.predicted.tolist() == ours.predicted.tolist() == [1, 1, 1]
     assert found.scores.tolist() == ours.scores.tolist()

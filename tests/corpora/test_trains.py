@@ -16,7 +16,7 @@ from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.training_set import TrainingSet, setting, training_rows
 from wsd.corpora.archive import extract
-from wsd.corpora.coarsewsd20 import TRAINS, draws, file_checksums, place, words_of_trains
+from wsd.corpora.coarsewsd20 import DRAWS, TRAINS, file_checksums, place, words_of_trains
 from wsd.corpora.text_format import read_text
 from wsd.corpora.trains import read_trains, write_training_sets
 from wsd.errors import CorpusError, ResultError
@@ -71,7 +71,6 @@ def test_the_names_are_those_of_the_download() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("full", ("full",)),
         ("balanced", ("balanced",)),
         ("1pct", ("1pct",)),
         ("nshot-1", ("nshot-1.set1", "nshot-1.set2", "nshot-1.set3")),
@@ -81,7 +80,7 @@ def test_the_names_are_those_of_the_download() -> None:
     ],
 )
 def test_the_draws_of_a_setting(name: str, expected: tuple[str, ...]) -> None:
-    assert draws(name) == expected
+    assert DRAWS.get(name, ()) == expected
     assert [setting(train)[0] for train in expected] == [name] * len(expected)
 
 
@@ -360,14 +359,14 @@ def test_real_shots_are_nested_within_a_draw_and_each_sense_has_as_many(
     real: dict[str, Corpus], real_trains: dict[str, TrainingSet]
 ) -> None:
     for shots, more in ((1, 3), (3, 10), (10, 30), (30, None)):
-        for train in draws(f"nshot-{shots}"):
+        for train in DRAWS[f"nshot-{shots}"]:
             for word, lines in real_trains[train].lines.items():
                 gold = real[word].gold[training_rows(real[word], real_trains[train])]
                 assert np.bincount(gold).tolist() == [shots] * len(real[word].senses)
                 larger = real_trains[f"nshot-{more}.set{setting(train)[1]}"] if more else None
                 if larger and word in larger.lines:
                     assert set(lines.tolist()) < set(larger.lines[word].tolist())
-        first, second, third = (real_trains[train].lines for train in draws(f"nshot-{shots}"))
+        first, second, third = (real_trains[train].lines for train in DRAWS[f"nshot-{shots}"])
         for one, other in ((first, second), (second, third), (first, third)):
             assert all(set(one[word].tolist()) != set(other[word].tolist()) for word in one)
 

@@ -32,8 +32,9 @@ from wsd.artifacts.vectors import Embeddings
 from wsd.commands import COMMANDS
 from wsd.corpora import text_format as corpora_of
 from wsd.corpora.archive import extract
-from wsd.corpora.coarsewsd20 import SYSTEMS, file_checksums, place
+from wsd.corpora.coarsewsd20 import file_checksums, place
 from wsd.corpora.published import make_published, read_system
+from wsd.corpora.systems import SYSTEMS
 from wsd.encoder import embed as embed_module
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve

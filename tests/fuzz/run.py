@@ -54,7 +54,7 @@ PARSERS = {
     "plan": ("read", "merge"),
     "predictions": ("read", "_of_word"),
     "projection": ("read",),
-    "published": ("read_word", "read_centroids", "_parse", "_check_*"),
+    "published": ("read_word", "read_centroids", "_matches", "_check_*"),
     "sheets": ("read_csv", "Columns.of"),
     "trains": ("read", "read_trains", "_lines"),
     "tuning": ("read",),

@@ -4,12 +4,12 @@ import json
 import shutil
 from pathlib import Path
 
+from importing import import_corpus
 from tiny import tiny_bert
 
 from wsd.artifacts.corpus import OUT_OF_DOMAIN
 from wsd.artifacts.dataset import DATA
-from wsd.corpora import import_corpus
-from wsd.corpora.coarsewsd20 import SYSTEMS
+from wsd.corpora.systems import SYSTEMS
 from wsd.corpora.text_format import read_text
 
 WORDS = ("apple", "crane")
@@ -49,7 +49,7 @@ def prepare(folder: Path) -> None:
             for idx, row in enumerate(tests):
                 sense = corpus.senses[(corpus.gold[row] + (idx < 2)) % len(corpus.senses)]
                 file.write(json.dumps({"word": word, "id": idx, "sense": sense}) + "\n")
-    import_corpus.import_corpus([DATA / "quickstart"], out=folder / "own", name="mine", about={})
+    import_corpus([DATA / "quickstart"], out=folder / "own", name="mine", about={})
     assert "apple_fruit" in read_text(folder / "source" / "apple", "apple").senses
     (folder / "source" / f"{OUT_OF_DOMAIN}.tsv").write_text(FURTHER)
     tiny_bert(folder / "tiny")

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import yaml
 from checkout import REPOSITORY
+from importing import import_corpus
 from tiny import tiny_bert
 
 from wsd import doctor as doctor_doctor
 from wsd.cli import main
-from wsd.corpora.import_corpus import import_corpus
 from wsd.encoder import hub as hub_module
 from wsd.run import doctor
 from wsd.run.lock import RUN_LOCK

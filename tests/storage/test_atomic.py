@@ -96,8 +96,8 @@ def test_nothing_is_renamed_before_its_bytes_are_on_the_disk(
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from wsd import files
-with files.{context}(Path(sys.argv[1])) as temporary:
+from wsd.storage import atomic
+with atomic.{context}(Path(sys.argv[1])) as temporary:
     ({file}).write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -24,7 +24,7 @@ from wsd.artifacts import features
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.fit_word import predict_word
-from wsd.corpora.coarsewsd20 import SYSTEMS
+from wsd.corpora.systems import SYSTEMS
 
 KEYS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
 FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]

@@ -21,7 +21,7 @@ import wsd.run.plan
 import wsd.run.steps
 from wsd.artifacts import dataset
 from wsd.artifacts.training_set import FULL
-from wsd.corpora import coarsewsd20
+from wsd.corpora import coarsewsd20, systems
 from wsd.errors import WsdError
 from wsd.report.leaderboard import leaderboard
 from wsd.storage.file_names import file_name

@@ -19,7 +19,7 @@ CORPUS = expand("{results}/corpus/{word}.parquet", results=RESULTS, word=WORDS)
 FOLDS = f"{RESULTS}/folds/{{train}}.parquet"
 PUBLISHED = f"{RESULTS}/published/{{system}}.parquet"
 SCORED = f"{RESULTS}/systems/{{system}}.parquet"
-SYSTEMS = tuple(coarsewsd20.SYSTEMS) if DATASET == "coarsewsd20" else ()
+SYSTEMS = tuple(systems.SYSTEMS) if DATASET == "coarsewsd20" else ()
 
 
 if DATASET == "coarsewsd20":

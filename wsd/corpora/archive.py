@@ -102,19 +102,20 @@ def _verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str,
         # Not tarfile's own "r|gz": that one checks neither the gzip checksum nor its end.
         with _Bounded(archive) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
             for member in tar:
-                name = _name_below_top(member.name, archive)
+                name = _name_below_top(member.name)
                 if name not in manifest:
                     continue
-                data = _read_member(tar, member, name, archive)
+                data = _read_member(tar, member, name)
                 came = _sha256(data)
                 if came != manifest[name]:
                     raise DownloadError(
                         f"{name} is not the file it should be: expected SHA-256 {manifest[name]}, "
-                        f"came {came}",
-                        where=str(archive),
+                        f"came {came}"
                     )
                 yield name, data
                 missing.pop(name, None)
+    except DownloadError as error:
+        raise DownloadError(error.what, where=str(archive)) from None
     # tarfile lets a ValueError through for some malformed headers.
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
         raise DownloadError(
@@ -135,32 +136,23 @@ class _Bounded(gzip.GzipFile):
         data = super().read(size)
         self._left -= len(data)
         if self._left < 0:
-            raise DownloadError(
-                f"refused: the archive unpacks to more than {TOTAL_LIMIT} bytes",
-                where=str(self.name),
-            )
+            raise DownloadError(f"refused: the archive unpacks to more than {TOTAL_LIMIT} bytes")
         return data
 
 
-def _name_below_top(name: str, archive: Path) -> str:
+def _name_below_top(name: str) -> str:
     parts = name.replace("\\", "/").split("/")
     if parts[0] == "" or parts[0].endswith(":") or ".." in parts:
         raise DownloadError(
-            f"refused: the archive has a member that climbs out of its folder: {name!r}",
-            where=str(archive),
+            f"refused: the archive has a member that climbs out of its folder: {name!r}"
         )
     return "/".join([part for part in parts if part not in ("", ".")][1:])
 
 
-def _read_member(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str, archive: Path) -> bytes:
+def _read_member(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> bytes:
     source = tar.extractfile(member) if member.isreg() else None
     if source is None:
-        raise DownloadError(
-            f"refused: {name} is not a regular file but a link or a folder", where=str(archive)
-        )
+        raise DownloadError(f"refused: {name} is not a regular file but a link or a folder")
     if member.size > MEMBER_LIMIT:
-        raise DownloadError(
-            f"refused: {name} has {member.size} bytes, more than {MEMBER_LIMIT}",
-            where=str(archive),
-        )
+        raise DownloadError(f"refused: {name} has {member.size} bytes, more than {MEMBER_LIMIT}")
     return source.read()

@@ -1,30 +1,20 @@
 """The facts of CoarseWSD-20: where it comes from, which files are needed and where they are put,
-its training sets, and the systems whose outputs its authors published.
+and its training sets.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import PurePosixPath
-from typing import Any
 
 from wsd.artifacts.dataset import DATA
-from wsd.artifacts.training_set import FULL, setting
 
-DRAWS = (1, 2, 3)
-# In the order to show them in: what each is a part of the full set by.
-TRAINS = (
-    "balanced",
-    *(f"{percent}pct" for percent in (1, 5, 10, 25, 50, 100)),
-    *(f"nshot-{shots}.set{draw}" for shots in (1, 3, 10, 30) for draw in DRAWS),
-)
-
-
-def draws(name: str) -> tuple[str, ...]:
-    """The training sets of a setting, in the order of the draws; none for an unknown one."""
-    return tuple(train for train in (FULL, *TRAINS) if setting(train)[0] == name)
-
-
+# The training sets of each setting, in the order to show them in: what they are a part of the full
+# set by, and which of several draws each is.
+DRAWS = {
+    **{name: (name,) for name in ("balanced", "1pct", "5pct", "10pct", "25pct", "50pct", "100pct")},
+    **{f"nshot-{n}": tuple(f"nshot-{n}.set{draw}" for draw in (1, 2, 3)) for n in (1, 3, 10, 30)},
+}
+TRAINS = tuple(chain.from_iterable(DRAWS.values()))
 COMMIT = "d8728bc5f0bbd2a14cdeb19aa71844fb89a31cb6"
 URL = f"https://github.com/danlou/bert-disambiguation/archive/{COMMIT}.tar.gz"
 ARCHIVE_NAME = f"bert-disambiguation-{COMMIT}.tar.gz"
@@ -71,100 +61,3 @@ def words_of_trains() -> dict[str, tuple[str, ...]]:
         if folder == "trains" and rest[-1] == "train.data.txt":
             found.setdefault(rest[0], []).append(rest[1])
     return {train: tuple(words) for train, words in found.items()}
-
-
-ARCHIVE = f"https://github.com/danlou/bert-disambiguation/tree/{COMMIT}"
-PAPER = "Loureiro, Rezaee, Pilehvar and Camacho-Collados, Computational Linguistics 47(2), 2021"
-
-
-@dataclass(frozen=True)
-class System:
-    """A published system: what it is, where its outputs come from, how they were made.
-
-    Attributes
-    ----------
-    name : str
-        Also the folder below ``published``, and the model's name in tables.
-    title : str
-    outputs : str
-        The folder of the archive that holds the outputs.
-    protocol : str
-        Encoder, layers, classifier and training set, in words, after the scripts of the same
-        repository: ``create_1nn_vecs.py``, ``eval_1nn.py``, ``ftx_baseline.py``.
-    view, layers, classifier, estimator, blocks, width, parameters
-        The same as keys of our tables. Layer 0 of a system without blocks is a word's type.
-    """
-
-    name: str
-    title: str
-    outputs: str
-    protocol: str
-    view: str
-    layers: str
-    classifier: str
-    estimator: str
-    blocks: int
-    width: int
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def source(self) -> str:
-        """The paper to cite, and the address of the outputs."""
-        return f"{PAPER}; {ARCHIVE}/{self.outputs}"
-
-
-def _nearest_centroid(size: str, blocks: int, width: int) -> System:
-    encoder = f"bert-{size}-uncased"
-    return System(
-        name=f"1nn-{encoder}",
-        title=f"BERT-{size}, nearest centroid",
-        outputs=f"results/CoarseWSD-20/1nn/{encoder}",
-        protocol=(
-            f"{encoder}, not fine-tuned; the sum of the last four hidden states, the mean over "
-            "the focal word's pieces; a sense's vector is the mean over its instances in the full "
-            "training set; the sense of the word whose vector has the greatest cosine"
-        ),
-        view="focal",
-        layers="sum-last-4",
-        classifier="published-1nn",
-        estimator="nearest_centroid",
-        blocks=blocks,
-        width=width,
-        parameters={"metric": "cosine"},
-    )
-
-
-def _fasttext(name: str, title: str, vectors: str, width: int) -> System:
-    return System(
-        name=f"fasttext-{name}",
-        title=f"fastText, {title}",
-        outputs=f"results/CoarseWSD-20/fasttext/{name}",
-        protocol=(
-            f"fastText's supervised classifier, one per word, {width} dimensions, {vectors}; the "
-            "mean of the vectors of all words of the sentence; full training set, 25 epochs, "
-            "learning rate 0.5, one-versus-all loss, so that scores do not sum to 1"
-        ),
-        view="sentence",
-        layers="0",
-        classifier="published-fasttext",
-        estimator="fasttext",
-        blocks=0,
-        width=width,
-        parameters={"epoch": 25, "loss": "ova", "lr": 0.5},
-    )
-
-
-SYSTEMS = {
-    system.name: system
-    for system in (
-        _fasttext("base-100d", "trained on the set", "no vectors to start from", 100),
-        _fasttext(
-            "crawl-300d-2M",
-            "pretrained on Common Crawl",
-            "starting from the vectors crawl-300d-2M",
-            300,
-        ),
-        _nearest_centroid("base", 12, 768),
-        _nearest_centroid("large", 24, 1024),
-    )
-}

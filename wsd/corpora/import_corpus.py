@@ -6,64 +6,35 @@ every file's checksum. It is written whole or not at all, after it has been read
 """
 
 import argparse
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+
+import yaml
 
 from wsd import logs
 from wsd.arguments import add_out, add_seed, count
 from wsd.artifacts.dataset import ABOUT, FORMAT, check_name
 from wsd.corpora.importer import allwords, folder, splits, tables, wic
 from wsd.corpora.importer.checks import by_word, check_contradictions, check_splits, given_splits
-from wsd.corpora.importer.labelled import Gathered
+from wsd.corpora.importer.labelled import Gathered, LabelledSentence
 from wsd.corpora.importer.lay_out import lay_out
-from wsd.corpora.importer.summary import summary
 from wsd.corpora.importer.tables import NAMES
 from wsd.errors import ConfigError, visible
 from wsd.storage.checksums import sha256
 
-SHARE = 0.3
+SHOWN = 20
 
 
-def import_corpus(
-    files: Sequence[Path],
-    *,
-    out: Path,
-    name: str,
-    about: Mapping[str, str],
-    word: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    gold: Path | None = None,
-    at_least: int | None = None,
-    share: float = SHARE,
-    seed: int = 1,
-) -> str:
-    """Import files of one kind or several, and say what came of it.
+def import_corpus(args: argparse.Namespace) -> str:
+    """Import files of one kind or several, and say in a few lines what came of it.
 
     Parameters
     ----------
-    files : sequence of Path
-        ``.csv``, ``.tsv``, ``.jsonl``; ``.xml`` with its gold keys; the ``.data.txt`` of WiC; or a
-        folder in the corpus format.
-    out : Path
-        The folder to make.
-    name : str
-        Of the corpus.
-    about : mapping
-        ``title``, ``source``, ``licence``, ``licence_url`` and ``citation``, as far as known.
-    word, columns
-        As in :func:`wsd.corpora.importer.tables.read`.
-    gold : Path, optional
-        The gold keys of the one file, if they are not beside it under its name.
-    at_least : int, optional
-        Senses with fewer instances are left out, and words with fewer than two senses then.
-    share, seed
-        As in :func:`wsd.corpora.importer.splits.divide`, where the files have no splits.
-
-    Returns
-    -------
-    str
-        A few lines for the terminal.
+    args
+        What :func:`arguments` asks for.
 
     Raises
     ------
@@ -72,7 +43,8 @@ def import_corpus(
     CorpusError
         Naming file and line.
     """
-    check_name(name, "--name")
+    out, share = args.out, args.test_share
+    check_name(args.name, "--name")
     if not 0 < share < 1:
         raise ConfigError(f"the share {share}", where="--test-share", fix="give one such as 0.3")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -81,35 +53,51 @@ def import_corpus(
             where=str(out),
             fix="delete it, or choose another for --out",
         )
-    if gold is not None and len(files) != 1:
+    if args.gold is not None and len(args.files) != 1:
         raise ConfigError("one gold file for several files", where="--gold", fix="import one file")
-    found = Gathered(about=_about(about))
-    for path in files:
-        of_file = _read(path, word, columns or {}, gold)
+    columns = _named_columns(args.columns)
+    found = Gathered(about=_about(vars(args)))
+    for path in args.files:
+        of_file = _read(path, args.word, columns, args.gold)
         found.rows += of_file.rows
         found.files += of_file.files
         found.left_out.update(of_file.left_out)
         found.about = _about(of_file.about) | found.about
     check_contradictions(found.rows)
     given = given_splits(found.rows)
-    words = by_word(found, at_least)
+    words = by_word(found, args.at_least)
     if not given:
-        words = {of: splits.divide(of, rows, share=share, seed=seed) for of, rows in words.items()}
-    for of_word, rows in words.items():
-        check_splits(of_word, rows)
+        words = {
+            word: splits.divide(word, rows, share=share, seed=args.seed)
+            for word, rows in words.items()
+        }
+    for word, rows in words.items():
+        check_splits(word, rows)
     manifest = {
         "format": FORMAT,
-        "name": name,
+        "name": args.name,
         **dict.fromkeys(ABOUT, ""),
-        "title": name,
+        "title": args.name,
         **found.about,
         "imported": [{"file": str(path), "sha256": sha256(path)} for path in found.files],
-        "split": {"made": False} if given else {"made": True, "test_share": share, "seed": seed},
+        "split": {"made": False}
+        if given
+        else {"made": True, "test_share": share, "seed": args.seed},
         "left_out": found.left_out,
         "version": version("wsd"),
     }
     lay_out(out, words, manifest)
-    return summary(out, name, words, found.left_out, given)
+    how = "as given" if given else "made here, near-duplicates on one side"
+    return "\n".join(
+        [
+            f"{len(words)} word{'s' if len(words) > 1 else ''}; "
+            f"per sense, training + test instances; splits {how}",
+            *_of_words(words),
+            *(f"left out: {count} instances of {why}" for why, count in found.left_out.items()),
+            f"written to {out}; in a config:",
+            f"  dataset: {{ name: {_yaml(args.name)}, path: {_yaml(str(out))} }}",
+        ]
+    )
 
 
 def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path | None) -> Gathered:
@@ -148,6 +136,42 @@ def _about(given: Mapping[str, str]) -> dict[str, str]:
     return {key: text for key, text in said.items() if text}
 
 
+def _named_columns(items: Sequence[str]) -> dict[str, str]:
+    """What is looked for -> the column that was said to have it."""
+    pairs = [item.partition("=") for item in items]
+    for key, _, name in pairs:
+        if key not in NAMES or not name:
+            raise ConfigError(
+                f"{key}={name} is not KEY=COLUMN",
+                where="--columns",
+                fix=f"write one of {', '.join(NAMES)}, = and the name that it has in the file",
+            )
+    return {key: name for key, _, name in pairs}
+
+
+def _of_words(words: Mapping[str, Sequence[LabelledSentence]]) -> list[str]:
+    """What of each word was imported, a line each, as far as it can be taken in."""
+    lines = []
+    for word, rows in words.items():
+        count = Counter((one.sense, one.split) for one in rows)
+        senses = ", ".join(
+            f"{sense} {count[sense, 'train']} + {count[sense, 'test']}"
+            for sense in sorted({one.sense for one in rows})
+        )
+        lines.append(f"{word}: {senses}")
+    more = [f"... and {len(lines) - SHOWN} words more"] if len(lines) > SHOWN else []
+    return lines[:SHOWN] + more
+
+
+def _yaml(text: str) -> str:
+    """A text as a value in YAML's braces, in quotes where it would not be itself without."""
+    try:
+        plain = yaml.safe_load(f"{{ x: {text} }}") == {"x": text}
+    except yaml.YAMLError:
+        plain = False
+    return text if plain else json.dumps(text, ensure_ascii=False)
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument(
@@ -182,28 +206,4 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    text = import_corpus(
-        args.files,
-        out=args.out,
-        name=args.name,
-        about={key: getattr(args, key) for key in ABOUT},
-        word=args.word,
-        columns=_named_columns(args.columns),
-        gold=args.gold,
-        at_least=args.at_least,
-        share=args.test_share,
-        seed=args.seed,
-    )
-    logs.show(text)
-
-
-def _named_columns(items: Sequence[str]) -> dict[str, str]:
-    pairs = [item.partition("=") for item in items]
-    for key, _, name in pairs:
-        if key not in NAMES or not name:
-            raise ConfigError(
-                f"{key}={name} is not KEY=COLUMN",
-                where="--columns",
-                fix=f"write one of {', '.join(NAMES)}, = and the name that it has in the file",
-            )
-    return {key: name for key, _, name in pairs}
+    logs.show(import_corpus(args))

@@ -33,22 +33,18 @@ def copy(folder: Path, out: Path, *, name: str, title: str | None = None) -> Non
     dataset = read_manifest(folder / MANIFEST, name=name, title=title)
     for file, expected in dataset.digests.items():
         source = folder / file
-        try:
-            with replacing(out / file) as temporary:
-                shutil.copyfile(source, temporary)
-                found = sha256(temporary)
-                if found != expected:
-                    raise CorpusError(
-                        f"the file is not what was imported: "
-                        f"its SHA-256 is {found}, not {expected}",
-                        where=str(source),
-                        fix="import again; if you changed it and mean it, import this folder: "
-                        f"`wsd import {folder} --out OTHER --name {name}`",
-                    )
-        except FileNotFoundError:
-            raise CorpusError(
-                "a corpus file is missing", where=str(source), fix="import again"
-            ) from None
+        if not source.exists():
+            raise CorpusError("a corpus file is missing", where=str(source), fix="import again")
+        with replacing(out / file) as temporary:
+            shutil.copyfile(source, temporary)
+            found = sha256(temporary)
+            if found != expected:
+                raise CorpusError(
+                    f"the file is not what was imported: its SHA-256 is {found}, not {expected}",
+                    where=str(source),
+                    fix="import again; if you changed it and mean it, import this folder: "
+                    f"`wsd import {folder} --out OTHER --name {name}`",
+                )
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     write_json(out / MANIFEST, {**manifest, "name": dataset.name, "title": dataset.title})
 

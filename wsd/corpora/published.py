@@ -17,12 +17,11 @@ import numpy as np
 from wsd.arguments import add_corpora, add_out, add_path
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
-from wsd.corpora import system_outputs
-from wsd.corpora.coarsewsd20 import SYSTEMS
-from wsd.corpora.system_outputs import Output
+from wsd.corpora.system_outputs import Output, assemble, write_outputs
+from wsd.corpora.systems import SYSTEMS
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.file_names import file_name
-from wsd.storage.text import parse_json, read_lines
+from wsd.storage.text import parse_json, read_lines, refusing
 
 KEYS = {"gold", "idx", "matches", "tokens"}
 
@@ -55,25 +54,21 @@ def read_word(path: Path, corpus: Corpus) -> WordPredictions:
             where=f"{path}:{min(len(lines), len(test)) + 1}",
         )
     found = []
-    for i, (line, row) in enumerate(zip(lines, test.tolist(), strict=True)):
-        where = f"{path}:{i + 1}"
-        output = _parse(line, where)
-        _check_instance(output, corpus, row, where)
-        matches = _check_matches(output["matches"], where)
+    for n, (line, row) in enumerate(zip(lines, test.tolist(), strict=True), start=1):
+        where = f"{path}:{n}"
+        with refusing(where):
+            output = parse_json(line)
+            _check_instance(output, corpus, row)
+            matches = _matches(output["matches"])
         best = next(iter(matches), "")
         found.append(Output(where, corpus.word, TEST, output["idx"], best, matches))
-    (words,) = system_outputs.assemble(found, {corpus.word: corpus}, str(path))
+    (words,) = assemble(found, {corpus.word: corpus}, str(path))
     return words
 
 
-def _parse(line: str, where: str) -> dict[str, Any]:
-    output = parse_json(line, where)
+def _check_instance(output: Any, corpus: Corpus, row: int) -> None:
     if not isinstance(output, dict) or set(output) != KEYS:
-        raise CorpusError(f"not an object with {', '.join(sorted(KEYS))}", where=where)
-    return output
-
-
-def _check_instance(output: Mapping[str, Any], corpus: Corpus, row: int, where: str) -> None:
+        raise ValueError(f"not an object with {', '.join(sorted(KEYS))}")
     ours = {
         "idx": int(corpus.index[row]),
         "gold": corpus.senses[corpus.gold[row]],
@@ -83,21 +78,20 @@ def _check_instance(output: Mapping[str, Any], corpus: Corpus, row: int, where: 
         # In Python, True is 1 and 1.0 is 1.
         if type(output[key]) is not type(value) or output[key] != value:
             shown = "other tokens" if key == "tokens" else f"{key} {output[key]!r}, not {value!r}"
-            raise CorpusError(
-                f"{shown}: not the output for test instance {ours['idx']} of {corpus.word!r}",
-                where=where,
+            raise ValueError(
+                f"{shown}: not the output for test instance {ours['idx']} of {corpus.word!r}"
             )
 
 
-def _check_matches(matches: Any, where: str) -> dict[str, float]:
+def _matches(matches: Any) -> dict[str, float]:
     """Sense -> score, best first."""
     if not isinstance(matches, list) or not all(map(_is_match, matches)):
-        raise CorpusError("the matches are not pairs of a sense and a finite score", where=where)
+        raise ValueError("the matches are not pairs of a sense and a finite score")
     if len(dict(matches)) != len(matches):
-        raise CorpusError("a sense stands twice in the matches", where=where)
+        raise ValueError("a sense stands twice in the matches")
     values = [score for _, score in matches]
     if values != sorted(values, reverse=True):
-        raise CorpusError("the matches are not in the order of their scores", where=where)
+        raise ValueError("the matches are not in the order of their scores")
     return dict(matches)
 
 
@@ -140,17 +134,7 @@ def make_published(source: Path, system: str, corpora: Mapping[str, Corpus], out
         As in :func:`read_system`.
     out : Path
     """
-    words, of = read_system(source, system, corpora), SYSTEMS[system]
-    about = {"title": of.title, "source": of.source, "protocol": of.protocol}
-    keys = ("view", "layers", "classifier", "estimator", "parameters")
-    system_outputs.write_predictions(
-        out,
-        words,
-        corpora,
-        model={"name": of.name, "blocks": of.blocks, "width": of.width},
-        published=about,
-        **{key: getattr(of, key) for key in keys},
-    )
+    write_outputs(out, read_system(source, system, corpora), corpora, SYSTEMS[system])
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,13 +1,114 @@
-"""The step that checks and scores what any system says of the test instances."""
+"""Checks and scores what any system says of the test instances.
+
+One JSON object per line: ``word``; ``split``, ``test`` if it is not given; ``id``, the instance's
+line in that split's file from 0, the column ``index`` of our predictions; ``sense``; and, where
+the system has them, ``scores``, an object with a number for every sense of the word, the higher
+the better. Further keys are ignored. The lines may stand in any order.
+"""
 
 import argparse
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from wsd import logs
 from wsd.arguments import add_out, add_path
-from wsd.artifacts.corpus import read_corpora
-from wsd.corpora import system_outputs
-from wsd.errors import ConfigError
+from wsd.artifacts.corpus import Corpus, read_corpora
+from wsd.artifacts.predictions import TEST, WordPredictions
+from wsd.corpora.system_outputs import Output, assemble, write_outputs
+from wsd.corpora.systems import System
+from wsd.errors import ConfigError, CorpusError
+from wsd.storage.checksums import sha256
+from wsd.storage.text import json_lines, refusing
+
+VIEW, NONE = "system", "-"
+LARGEST = 1e300  # a score; NaN is below nothing
+KEYS = ("word", "id", "sense")
+FIX = 'write {"word": "crane", "id": 0, "sense": "crane_bird"}, with split and scores if needed'
+
+
+def read(path: Path) -> Iterator[Output]:
+    """The lines of a file of outputs.
+
+    Raises
+    ------
+    CorpusError
+        For a missing or empty file, or a line that is not what it should be. It names the line.
+    """
+    if not path.exists():
+        raise CorpusError("there is no such file", where=str(path))
+    for where, found in json_lines(path, FIX):
+        with refusing(where, FIX):
+            output = _output(found, where)
+        yield output
+
+
+def _output(found: Mapping[str, Any], where: str) -> Output:
+    if lacking := [key for key in KEYS if key not in found]:
+        raise ValueError(f"no {' and no '.join(lacking)}")
+    output = {"split": TEST, "scores": None, **found}
+    for key in ("word", "sense", "split"):
+        if not isinstance(output[key], str):
+            raise ValueError(f"the {key} {output[key]!r} is no text")
+    index, scores = output["id"], output["scores"]
+    if type(index) is not int:  # True is 1 in Python
+        raise ValueError(f"the id {index!r} is no whole number")
+    if scores is not None:
+        if not isinstance(scores, dict) or not all(map(_is_score, scores.values())):
+            raise ValueError("the scores are no object of senses and finite numbers")
+        scores = {sense: float(number) for sense, number in scores.items()}
+    return Output(where, output["word"], output["split"], index, output["sense"], scores)
+
+
+def _is_score(number: Any) -> bool:
+    return type(number) in (int, float) and abs(number) < LARGEST
+
+
+def score_outputs(
+    path: Path, name: str, corpora: Mapping[str, Corpus], out: Path
+) -> list[WordPredictions]:
+    """Check a system's outputs and write them as a file of predictions, as of a model of ours.
+
+    Parameters
+    ----------
+    path : Path
+        A ``.jsonl`` file.
+    name : str
+        The system's, the model in all tables.
+    corpora : mapping of word to Corpus
+    out : Path
+    """
+    words = assemble(read(path), corpora, str(path))
+    system = System(
+        name=name,
+        title=name,
+        source=f"{path.name}, SHA-256 {sha256(path)[:16]}",
+        protocol="what its training was is not known here",
+        view=VIEW,
+        layers=NONE,
+        classifier=NONE,
+        estimator=NONE,
+        blocks=0,
+        width=0,
+    )
+    write_outputs(out, words, corpora, system)
+    return words
+
+
+def describe(name: str, words: Sequence[WordPredictions]) -> str:
+    """The four figures of a system on every split, in percent, for the terminal."""
+    from wsd.metrics.scores import MEAN_SCORES, confusion, mean_scores
+
+    lines = []
+    for split in dict.fromkeys(word.split for word in words):
+        of = [word for word in words if word.split == split]
+        figures = mean_scores([confusion(w.gold, w.predicted, len(w.senses)) for w in of])
+        # From out of domain most words have one sense, of which macro-F1 says nothing.
+        shown = [m for m in MEAN_SCORES if split == TEST or m != "mean_macro_f1"]
+        text = ", ".join(f"{m.replace('_', ' ')} {100 * float(figures[m]):.2f}" for m in shown)
+        count = sum(len(w.gold) for w in of)
+        lines.append(f"{name}, {split}: {text} ({count} instances of {len(of)} words)")
+    return "\n".join(lines)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +129,5 @@ def run(args: argparse.Namespace) -> None:
         raise ConfigError(
             "no tables of words in the folder", where=str(args.corpus), fix="run snakemake first"
         )
-    found = system_outputs.score_outputs(
-        args.file, args.name, read_corpora(args.corpus, words), args.out
-    )
-    logs.show(system_outputs.describe(args.name, found))
+    found = score_outputs(args.file, args.name, read_corpora(args.corpus, words), args.out)
+    logs.show(describe(args.name, found))

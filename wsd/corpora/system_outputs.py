@@ -1,35 +1,25 @@
 """What any system says of the test instances, as predictions beside ours.
 
-One JSON object per line: ``word``; ``split``, ``test`` if it is not given; ``id``, the instance's
-line in that split's file from 0, the column ``index`` of our predictions; ``sense``; and, where
-the system has them, ``scores``, an object with a number for every sense of the word, the higher
-the better. Further keys are ignored. The lines may stand in any order.
-
 Every test instance of every word has to be there, once. A system that says nothing of some
 instances is refused: its figures would be of another test than all the others'. Of the instances
 from out of domain it may leave out all, not some.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from wsd.artifacts import predictions
 from wsd.artifacts.corpus import OUT_OF_DOMAIN, Corpus
-from wsd.artifacts.predictions import TEST, WordPredictions
+from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_predictions
+from wsd.corpora.systems import System
 from wsd.errors import CorpusError
-from wsd.storage.checksums import sha256
-from wsd.storage.text import parse_json, text_of
 
-VIEW, NONE = "system", "-"
 SHOWN = 5
-LARGEST = 1e300  # a score; NaN is below nothing
-KEYS = ("word", "id", "sense")
+# Of a system, the keys of its predictions.
+KEYS = ("view", "layers", "classifier", "estimator", "parameters")
 
 
 @dataclass(frozen=True)
@@ -165,129 +155,19 @@ def _of_word(
     )
 
 
-def read(path: Path) -> Iterator[Output]:
-    """The lines of a file of outputs.
-
-    Raises
-    ------
-    CorpusError
-        For a missing or empty file, or a line that is not what it should be. It names the line.
-    """
-    if not path.exists():
-        raise CorpusError("there is no such file", where=str(path))
-    for number, line in enumerate(text_of(path).split("\n"), start=1):
-        if line.strip():
-            yield _parse(line, f"{path}:{number}")
-
-
-def _parse(line: str, where: str) -> Output:
-    fix = 'write {"word": "crane", "id": 0, "sense": "crane_bird"}, with split and scores if needed'
-    found = parse_json(line, where, fix=fix)
-    if not isinstance(found, dict):
-        raise CorpusError("not an object", where=where, fix=fix)
-    if lacking := [key for key in KEYS if key not in found]:
-        raise CorpusError(f"no {' and no '.join(lacking)}", where=where, fix=fix)
-    output = {"split": TEST, "scores": None, **found}
-    for key in ("word", "sense", "split"):
-        if not isinstance(output[key], str):
-            raise CorpusError(f"the {key} {output[key]!r} is no text", where=where, fix=fix)
-    index, scores = output["id"], output["scores"]
-    if type(index) is not int:  # True is 1 in Python
-        raise CorpusError(f"the id {index!r} is no whole number", where=where, fix=fix)
-    if scores is not None:
-        if not isinstance(scores, dict) or not all(map(_is_score, scores.values())):
-            raise CorpusError(
-                "the scores are no object of senses and finite numbers", where=where, fix=fix
-            )
-        scores = {sense: float(number) for sense, number in scores.items()}
-    return Output(where, output["word"], output["split"], index, output["sense"], scores)
-
-
-def _is_score(number: Any) -> bool:
-    return type(number) in (int, float) and abs(number) < LARGEST
-
-
-def score_outputs(
-    path: Path, name: str, corpora: Mapping[str, Corpus], out: Path
-) -> list[WordPredictions]:
-    """Check a system's outputs and write them as a file of predictions, as of a model of ours.
-
-    Parameters
-    ----------
-    path : Path
-        A ``.jsonl`` file.
-    name : str
-        The system's, the model in all tables.
-    corpora : mapping of word to Corpus
-    out : Path
-    """
-    words = assemble(read(path), corpora, str(path))
-    source = f"{path.name}, SHA-256 {sha256(path)[:16]}"
-    about = {
-        "title": name,
-        "source": source,
-        "protocol": "what its training was is not known here",
-    }
-    write_predictions(
-        out,
-        words,
-        corpora,
-        model={"name": name, "blocks": 0, "width": 0},
-        published=about,
-        view=VIEW,
-        layers=NONE,
-        classifier=NONE,
-        estimator=NONE,
-        parameters={},
-    )
-    return words
-
-
-def write_predictions(
-    out: Path,
-    words: Sequence[WordPredictions],
-    corpora: Mapping[str, Corpus],
-    *,
-    model: Mapping[str, Any],
-    published: Mapping[str, str],
-    **keys: Any,
+def write_outputs(
+    out: Path, words: Sequence[WordPredictions], corpora: Mapping[str, Corpus], of: System
 ) -> None:
-    """Write outputs that were not made here, with the keys of a file of predictions.
-
-    Parameters
-    ----------
-    out : Path
-    words : sequence of WordPredictions
-    corpora : mapping of word to Corpus
-    model : mapping
-        ``name``, ``blocks`` and ``width``.
-    published : mapping
-        ``title``, ``source`` and ``protocol``, in words.
-    keys
-        ``view``, ``layers``, ``classifier``, ``estimator`` and ``parameters``.
-    """
+    """Write a system's outputs as a file of predictions, as of a model of ours."""
     provenance = {
         "train": "full",
         "task": "sense",
-        **keys,
-        "encoder": {"model": model, "published": published},
+        **{key: getattr(of, key) for key in KEYS},
+        "encoder": {
+            "model": {"name": of.name, "blocks": of.blocks, "width": of.width},
+            "published": {"title": of.title, "source": of.source, "protocol": of.protocol},
+        },
         "corpus": {word: corpus.digest for word, corpus in corpora.items()},
-        "versions": {package: version(package) for package in predictions.PACKAGES},
+        "versions": versions(),
     }
-    predictions.write_predictions(out, words, provenance)
-
-
-def describe(name: str, words: Sequence[WordPredictions]) -> str:
-    """The four figures of a system on every split, in percent, for the terminal."""
-    from wsd.metrics.scores import MEAN_SCORES, confusion, mean_scores
-
-    lines = []
-    for split in dict.fromkeys(word.split for word in words):
-        of = [word for word in words if word.split == split]
-        figures = mean_scores([confusion(w.gold, w.predicted, len(w.senses)) for w in of])
-        # From out of domain most words have one sense, of which macro-F1 says nothing.
-        shown = [m for m in MEAN_SCORES if split == TEST or m != "mean_macro_f1"]
-        text = ", ".join(f"{m.replace('_', ' ')} {100 * float(figures[m]):.2f}" for m in shown)
-        count = sum(len(w.gold) for w in of)
-        lines.append(f"{name}, {split}: {text} ({count} instances of {len(of)} words)")
-    return "\n".join(lines)
+    write_predictions(out, words, provenance)

@@ -17,7 +17,10 @@ import numpy as np
 
 from wsd.artifacts.corpus import OUT_OF_DOMAIN, SPLITS, Corpus
 from wsd.errors import CorpusError, visible
-from wsd.storage.text import parse_json, read_lines
+from wsd.storage.text import parse_json, read_lines, refusing
+
+# Of a file's line, in what a message says to write.
+LINE = "position<TAB>tokens separated by spaces`, positions from 0"
 
 
 class Instance(NamedTuple):
@@ -90,10 +93,10 @@ def read_split(folder: Path, split: str, classes: Sequence[str]) -> list[Instanc
         As :func:`read_text`.
     """
     data_file, gold_file = folder / f"{split}.data.txt", folder / f"{split}.gold.txt"
-    sentences = [
-        _parse_sentence(line, f"{data_file}:{n}")
-        for n, line in enumerate(read_lines(data_file), start=1)
-    ]
+    sentences = []
+    for n, line in enumerate(read_lines(data_file), start=1):
+        with refusing(f"{data_file}:{n}", f"write `{LINE}"):
+            sentences.append(_parse_sentence(line))
     numbers = read_lines(gold_file)
     if len(numbers) != len(sentences):
         raise CorpusError(
@@ -116,45 +119,37 @@ def _read_out_of_domain(
 ) -> Iterator[tuple[int, Instance]]:
     """(0-based line, instance) of one word."""
     for index, line in enumerate(read_lines(path)):
-        where = f"{path}:{index + 1}"
-        if line.count("\t") != 3:
-            raise CorpusError(
-                f"{line.count(chr(9))} tabs in the line, not 3",
-                where=where,
-                fix="write `word<TAB>sense<TAB>position<TAB>tokens separated by spaces`",
-            )
-        of_word, sense, sentence = line.split("\t", maxsplit=2)
-        if of_word != word:
-            continue
-        if sense not in senses:
-            raise CorpusError(
-                f"{sense!r} is no sense of {word!r}, which has {', '.join(senses)}", where=where
-            )
-        yield index, Instance(*_parse_sentence(sentence, where), senses.index(sense))
+        with refusing(f"{path}:{index + 1}", f"write `word<TAB>sense<TAB>{LINE}"):
+            if line.count("\t") != 3:
+                raise ValueError(f"{line.count(chr(9))} tabs in the line, not 3")
+            of_word, sense, sentence = line.split("\t", maxsplit=2)
+            if of_word != word:
+                continue
+            if sense not in senses:
+                raise ValueError(
+                    f"{sense!r} is no sense of {word!r}, which has {', '.join(senses)}"
+                )
+            instance = Instance(*_parse_sentence(sentence), senses.index(sense))
+        yield index, instance
 
 
-def _parse_sentence(line: str, where: str) -> tuple[int, tuple[str, ...]]:
+def _parse_sentence(line: str) -> tuple[int, tuple[str, ...]]:
     number, tab, sentence = line.partition("\t")
     if not tab or "\t" in sentence:
-        raise CorpusError(
-            f"{'no' if not tab else 'more than one'} tab in the line",
-            where=where,
-            fix="write `position<TAB>tokens separated by spaces`",
-        )
+        raise ValueError(f"{'no' if not tab else 'more than one'} tab in the line")
     if not re.fullmatch(r"[0-9]{1,9}", number):
-        raise CorpusError(f"the position {number[:40]!r} is not a number from 0 up", where=where)
+        raise ValueError(f"the position {number[:40]!r} is not a number from 0 up")
     # Any white space separates, as in the authors' code: the positions of three lines of
     # CoarseWSD-20, which hold a double space or a thin one, are right only so.
     # Equal tokens are one object: a large corpus fits into memory.
     tokens = tuple(map(sys.intern, sentence.split()))
     if not tokens:
-        raise CorpusError("the sentence is empty", where=where)
+        raise ValueError("the sentence is empty")
     position = int(number)
     if position >= len(tokens):
-        raise CorpusError(
+        raise ValueError(
             f"position {position} is out of range: the sentence has {len(tokens)} tokens, "
-            f"so the last position is {len(tokens) - 1}",
-            where=where,
+            f"so the last position is {len(tokens) - 1}"
         )
     return position, tokens
 
@@ -163,12 +158,13 @@ def read_classes(path: Path) -> dict[str, str]:
     """Class number -> sense, in the order of the numbers."""
     text = "\n".join(read_lines(path))
     fix = 'write a JSON object such as {"0": "crane_bird", "1": "crane_machine"}'
-    pairs = parse_json(text, str(path), fix=fix, pairs=list)
-    if not (isinstance(pairs, list) and pairs and all(map(_is_class, pairs))):
-        raise CorpusError("not a map from class numbers to sense names", where=str(path), fix=fix)
-    for what, values in zip(("class", "sense"), zip(*pairs, strict=True), strict=True):
-        if twice := sorted(value for value in values if values.count(value) > 1):
-            raise CorpusError(f"the {what} {twice[0]!r} stands in the map twice", where=str(path))
+    with refusing(str(path), fix):
+        pairs = parse_json(text, pairs=list)
+        if not (isinstance(pairs, list) and pairs and all(map(_is_class, pairs))):
+            raise ValueError("not a map from class numbers to sense names")
+        for what, values in zip(("class", "sense"), zip(*pairs, strict=True), strict=True):
+            if twice := sorted(value for value in values if values.count(value) > 1):
+                raise ValueError(f"the {what} {twice[0]!r} stands in the map twice")
     return dict(sorted(pairs, key=lambda pair: int(pair[0])))
 
 

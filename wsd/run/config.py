@@ -15,8 +15,8 @@ from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.search import PARAMETERS
 from wsd.artifacts.training_set import FULL
 from wsd.artifacts.views import STATIC
-from wsd.corpora.coarsewsd20 import SYSTEMS as PUBLISHED
-from wsd.corpora.coarsewsd20 import draws, words_of_trains
+from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
+from wsd.corpora.systems import SYSTEMS as PUBLISHED
 from wsd.errors import ConfigError, CorpusError
 from wsd.run.config_files import read_configs
 from wsd.run.schema import ClassifierEntry, ConfigFile, Controls, ModelEntry, OwnCorpus, SystemEntry
@@ -225,7 +225,8 @@ def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tup
     found = [FULL]
     for i, name in enumerate(names):
         # The whole of the set under its other name: the same rows, the same results.
-        drawn = (FULL,) if name == "100pct" and holds else draws(name)
+        as_full = name == FULL or (name == "100pct" and holds)
+        drawn = (FULL,) if as_full else DRAWS.get(name, ())
         drawn = tuple(train for train in drawn if train == FULL or train in holds)
         if not drawn:
             raise _refused(

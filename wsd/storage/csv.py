@@ -11,10 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from wsd.errors import ResultError
 from wsd.storage.atomic import write_text
-from wsd.storage.checksums import verify
-from wsd.storage.expecting import expecting
+from wsd.storage.expecting import reading_of_step
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 # Columns that hold names, which may look like numbers.
@@ -84,7 +82,7 @@ def read_csv(path: Path, columns: Columns | None = None) -> pd.DataFrame:
     ----------
     path : Path
     columns : Columns, optional
-        What must be in it. If not given, the columns of ``TEXT`` are text, and an empty cell of
+        What must be in it. If not given, those of ``NAME_COLUMNS`` are text, and an empty cell of
         any column is missing.
 
     Raises
@@ -94,25 +92,19 @@ def read_csv(path: Path, columns: Columns | None = None) -> pd.DataFrame:
     ResultError
         If it is missing, or another table.
     """
-    verify(path)
     text = NAME_COLUMNS if columns is None else (*columns.text, *columns.flags)
-    try:
-        with expecting(path):
-            table = pd.DataFrame()
-            with suppress(pd.errors.EmptyDataError):
-                table = pd.read_csv(
-                    path,
-                    dtype=dict.fromkeys(text, str),
-                    # A word may be called "nan": only an empty cell is missing.
-                    keep_default_na=False,
-                    na_values=[""] if columns is None else {name: [""] for name in columns.numbers},
-                )
-            table = table.map(lambda cell: plain(cell) if isinstance(cell, str) else cell)
-            return table if columns is None else columns.of(table)
-    except FileNotFoundError:
-        raise ResultError(
-            "a file of an earlier step is missing", where=str(path), fix="run snakemake"
-        ) from None
+    with reading_of_step(path):
+        table = pd.DataFrame()
+        with suppress(pd.errors.EmptyDataError):
+            table = pd.read_csv(
+                path,
+                dtype=dict.fromkeys(text, str),
+                # A word may be called "nan": only an empty cell is missing.
+                keep_default_na=False,
+                na_values=[""] if columns is None else {name: [""] for name in columns.numbers},
+            )
+        table = table.map(lambda cell: plain(cell) if isinstance(cell, str) else cell)
+        return table if columns is None else columns.of(table)
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:

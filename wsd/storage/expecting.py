@@ -14,29 +14,42 @@ from wsd.storage.checksums import verify
 UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
+HELD = "the file does not hold what it should"
+
+
 @contextmanager
-def reading_of_step(
-    path: Path, otherwise: str, errors: tuple[type[Exception], ...]
+def expecting(
+    path: Path, otherwise: str = HELD, errors: tuple[type[Exception], ...] = UNEXPECTED
 ) -> Iterator[None]:
-    """Verify a file of an earlier step, and turn what reading it leads to into one error."""
-    verify(path)
+    """Turn what a file of another kind, or a damaged one, leads to into one clear error.
+
+    Parameters
+    ----------
+    path : Path
+    otherwise : str
+        What is to be said of the file.
+    errors : tuple of exception types
+        What it may lead to.
+    """
     try:
         yield
-    except FileNotFoundError:
-        raise ResultError("a file of an earlier step is missing", where=str(path)) from None
     except errors as error:
-        fix = "delete the file and run again"
-        raise ResultError(f"{otherwise}: {error}", where=str(path), fix=fix) from None
-
-
-@contextmanager
-def expecting(path: Path) -> Iterator[None]:
-    """Turn what a file of another kind, or a damaged one, leads to into one clear error."""
-    try:
-        yield
-    except UNEXPECTED as error:
         raise ResultError(
-            f"the file does not hold what it should: {type(error).__name__} {error}",
+            f"{otherwise}: {type(error).__name__} {error}",
             where=str(path),
             fix="delete the file and run again",
         ) from error
+
+
+@contextmanager
+def reading_of_step(
+    path: Path, otherwise: str = HELD, errors: tuple[type[Exception], ...] = UNEXPECTED
+) -> Iterator[None]:
+    """As :func:`expecting`, of a file of an earlier step: it must be there, as it was written."""
+    if not path.exists():
+        raise ResultError(
+            "a file of an earlier step is missing", where=str(path), fix="run snakemake"
+        )
+    verify(path)
+    with expecting(path, otherwise, errors):
+        yield

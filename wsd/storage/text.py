@@ -1,11 +1,29 @@
 """Foreign text: UTF-8, its lines, its JSON; what is wrong is named with its file and line."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from wsd.errors import CorpusError
+
+
+@contextmanager
+def refusing(where: str, fix: str | None = None) -> Iterator[None]:
+    """Turn what is wrong with a foreign text, told as a ValueError, into one that names its place.
+
+    Parameters
+    ----------
+    where : str
+        File and line.
+    fix : str, optional
+        What the user can do about it.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise CorpusError(str(error), where=where, fix=fix) from None
 
 
 def read_text_file(path: Path) -> str:
@@ -45,15 +63,43 @@ def read_lines(path: Path) -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
-def parse_json(
-    text: str,
-    where: str,
-    *,
-    fix: str | None = None,
-    pairs: Callable[[list[tuple[str, Any]]], Any] | None = None,
-) -> Any:
-    """What a foreign text in JSON says; ``pairs`` is what is made of the pairs of an object."""
+def numbered(path: Path) -> Iterator[tuple[str, str]]:
+    """(file and line, text) of every line, whatever its line end and byte order mark."""
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
+        yield f"{path}:{number}", line.removesuffix("\r")
+
+
+Pairs = list[tuple[str, Any]]
+
+
+def parse_json(text: str, pairs: Callable[[Pairs], Any] | None = None) -> Any:
+    """What a foreign text in JSON says.
+
+    Parameters
+    ----------
+    text : str
+    pairs : callable, optional
+        What is made of the pairs of an object.
+
+    Raises
+    ------
+    ValueError
+        In words for the user, so that :func:`refusing` can say where.
+    """
     try:
         return json.loads(text, object_pairs_hook=pairs)
     except (RecursionError, ValueError) as error:
-        raise CorpusError(f"not valid JSON: {error}", where=where, fix=fix) from None
+        raise ValueError(f"not valid JSON: {error}") from None
+
+
+def json_lines(
+    path: Path, fix: str, pairs: Callable[[Pairs], Any] | None = None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(file and line, object) of a file with a JSON object per line; empty lines are skipped."""
+    for where, line in numbered(path):
+        if line.strip():
+            with refusing(where, fix):
+                found = parse_json(line, pairs)
+                if not isinstance(found, dict):
+                    raise ValueError("not a JSON object")
+            yield where, found

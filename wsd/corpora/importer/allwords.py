@@ -16,7 +16,7 @@ from xml.parsers import expat
 
 from wsd.corpora.importer.labelled import Gathered, labelled
 from wsd.errors import CorpusError
-from wsd.storage.text import read_lines
+from wsd.storage.text import read_lines, refusing
 
 DATA, GOLD = ".data.xml", ".gold.key.txt"
 PARTS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
@@ -43,16 +43,16 @@ def read(path: Path, gold: Path | None) -> Gathered:
             )
     keys = _read_gold(gold)
     found, seen = Gathered(files=[path, gold]), set()
+    fix = f"give it an id of its own, a lemma, a pos among {', '.join(PARTS)} and a key in {gold}"
     for sentence in _sentences(path):
         for place, where, attributes in sentence.instances:
-            name, word = _name_and_word(attributes, where)
-            if name in seen:
-                raise CorpusError(f"the instance {name!r} is there twice", where=where)
+            with refusing(where, fix):
+                name, word = _name_and_word(attributes)
+                if name in seen:
+                    raise ValueError(f"the instance {name!r} is there twice")
+                if name not in keys:
+                    raise ValueError(f"the instance {name!r} has no key")
             seen.add(name)
-            if name not in keys:
-                raise CorpusError(
-                    f"the instance {name!r} has no key", where=where, fix=f"add it to {gold}"
-                )
             _, senses = keys[name]
             if len(senses) > 1:
                 found.left_out["several keys"] += 1
@@ -71,14 +71,10 @@ def read(path: Path, gold: Path | None) -> Gathered:
     return found
 
 
-def _name_and_word(attributes: Mapping[str, str], where: str) -> tuple[str, str]:
+def _name_and_word(attributes: Mapping[str, str]) -> tuple[str, str]:
     name, lemma, part = (attributes.get(key, "") for key in ("id", "lemma", "pos"))
     if not (name and lemma) or part not in PARTS:
-        raise CorpusError(
-            f"an instance with id {name!r}, lemma {lemma!r}, pos {part!r}",
-            where=where,
-            fix=f"give it an id, a lemma and a pos among {', '.join(PARTS)}",
-        )
+        raise ValueError(f"an instance with id {name!r}, lemma {lemma!r}, pos {part!r}")
     return name, f"{lemma}.{PARTS[part]}"
 
 
@@ -87,14 +83,11 @@ def _read_gold(path: Path) -> dict[str, tuple[int, tuple[str, ...]]]:
     found: dict[str, tuple[int, tuple[str, ...]]] = {}
     for number, line in enumerate(read_lines(path), start=1):
         name, *keys = line.split() or [""]
-        if not keys:
-            raise CorpusError(
-                "not an id and its keys", where=f"{path}:{number}", fix="write `id key`"
-            )
-        if name in found:
-            raise CorpusError(
-                f"{name!r} has keys already, in line {found[name][0]}", where=f"{path}:{number}"
-            )
+        with refusing(f"{path}:{number}", "write `id key`, a line for every id"):
+            if not keys:
+                raise ValueError("not an id and its keys")
+            if name in found:
+                raise ValueError(f"{name!r} has keys already, in line {found[name][0]}")
         found[name] = (number, tuple(keys))
     return found
 

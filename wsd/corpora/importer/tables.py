@@ -18,7 +18,7 @@ from typing import Any
 from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, of_mark, of_span, of_tokens
 from wsd.corpora.importer.labelled import Gathered, labelled
 from wsd.errors import CorpusError
-from wsd.storage.text import parse_json, text_of
+from wsd.storage.text import json_lines, numbered, refusing, text_of
 
 KINDS = (".csv", ".tsv", ".jsonl")
 NAMES = {
@@ -48,7 +48,8 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
     CorpusError
         Naming file, line and column.
     """
-    lines = _objects(path) if path.suffix.lower() == ".jsonl" else _table(path)
+    of_objects = path.suffix.lower() == ".jsonl"
+    lines = json_lines(path, "write one object per line", _once) if of_objects else _table(path)
     found = Gathered(files=[path])
     first: tuple[str, bool] | None = None
     header: tuple[str, ...] | None = None
@@ -157,16 +158,13 @@ class _Cells:
     def sentence(self) -> Sentence:
         tokens = self.values[self.column_of["sentence"]]
         text = self._joined(tokens) if isinstance(tokens, list) else self.text("sentence")
-        fix = "count from 0"
-        try:
+        marked = not {"position", "start"} & set(self.column_of)
+        with refusing(self.place("sentence"), FIX_MARK if marked else "count from 0"):
+            if marked:
+                return of_mark(text)
             if "position" in self.column_of:
                 return of_tokens(text, self.number("position"))
-            if "start" in self.column_of:
-                return of_span(text, self.number("start"), self.number("end"))
-            fix = FIX_MARK
-            return of_mark(text)
-        except ValueError as error:
-            raise CorpusError(str(error), where=self.place("sentence"), fix=fix) from None
+            return of_span(text, self.number("start"), self.number("end"))
 
     def _joined(self, tokens: list[Any]) -> str:
         well_formed = all(isinstance(token, str) and token.split() == [token] for token in tokens)
@@ -211,16 +209,16 @@ def _check_header(header: list[str], where: str) -> None:
 
 def _tab_separated(path: Path) -> Iterator[tuple[str, list[str]]]:
     """Quotes mean nothing here."""
-    for number, line in enumerate(text_of(path).split("\n"), start=1):
-        cells = line.removesuffix("\r").split("\t")
+    for where, line in numbered(path):
+        cells = line.split("\t")
         if any(map(_quoted, cells)):
             raise CorpusError(
                 "a cell in quotes with doubled quotes in it, as CSV has it",
-                where=f"{path}:{number}",
+                where=where,
                 fix="save it as .csv; in a .tsv a quote is a quote",
             )
         if cells != [""]:
-            yield f"{path}:{number}", cells
+            yield where, cells
 
 
 def _quoted(cell: str) -> bool:
@@ -242,17 +240,6 @@ def _comma_separated(path: Path) -> Iterator[tuple[str, list[str]]]:
             where=f"{path}:{before + 1}",
             fix='put a cell with a comma, a quote or a line end in "quotes", and double a quote',
         ) from None
-
-
-def _objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    fix = "write one object per line"
-    for number, line in enumerate(text_of(path).split("\n"), start=1):
-        if line.strip():
-            where = f"{path}:{number}"
-            found = parse_json(line, where, fix=fix, pairs=_once)
-            if not isinstance(found, dict):
-                raise CorpusError("not a JSON object", where=where, fix=fix)
-            yield where, found
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from scipy.cluster.hierarchy import DisjointSet
 from wsd.corpora.importer.focal_word import Sentence, of_tokens
 from wsd.corpora.importer.labelled import Gathered, labelled
 from wsd.errors import CorpusError
-from wsd.storage.text import read_lines
+from wsd.storage.text import read_lines, refusing
 
 DATA, GOLD = ".data.txt", ".gold.txt"
 PARTS = {"N": "n", "V": "v"}
@@ -57,7 +57,8 @@ def read(path: Path, gold: Path | None) -> Gathered:
         where = f"{path}:{number}"
         if label not in ("T", "F"):
             raise CorpusError(f"the label {label!r}", where=f"{gold}:{number}", fix="write T or F")
-        word, both = _parse(line, where)
+        with refusing(where, FIX):
+            word, both = _parse(line)
         places, pairs = words.setdefault(word, ({}, []))
         for one in both:
             places.setdefault(one, where)
@@ -78,25 +79,20 @@ def read(path: Path, gold: Path | None) -> Gathered:
     return found
 
 
-def _parse(line: str, where: str) -> tuple[str, tuple[Sentence, Sentence]]:
+def _parse(line: str) -> tuple[str, tuple[Sentence, Sentence]]:
     cells = line.split("\t")
     if len(cells) != 5:
-        raise CorpusError(f"{len(cells)} columns, not 5", where=where, fix=FIX)
-    word, part, places, *texts = cells
+        raise ValueError(f"{len(cells)} columns, not 5")
+    word, part, places, one, other = cells
     if part not in PARTS:
-        raise CorpusError(f"the part of speech {part!r}", where=where, fix=FIX)
+        raise ValueError(f"the part of speech {part!r}")
     numbers = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", places)
     if not numbers:
-        raise CorpusError(f"the places {places!r}", where=where, fix=FIX)
-    try:
-        first, second = (
-            of_tokens(text, int(place)) for text, place in zip(texts, numbers.groups(), strict=True)
-        )
-    except ValueError as error:
-        raise CorpusError(str(error), where=where, fix=FIX) from None
+        raise ValueError(f"the places {places!r}")
+    both = of_tokens(one, int(numbers[1])), of_tokens(other, int(numbers[2]))
     if not word.strip():
-        raise CorpusError("the word is empty", where=where, fix=FIX)
-    return f"{word.strip()}.{PARTS[part]}", (first, second)
+        raise ValueError("the word is empty")
+    return f"{word.strip()}.{PARTS[part]}", both
 
 
 def _told_apart(word: str, sentences: list[Sentence], pairs: list[Pair]) -> list[list[Sentence]]:
