@@ -177,7 +177,7 @@ def measure_code_lengths(
     embeddings : Path
         The model's folder with ``<word>/<view>.safetensors``.
     predictions : sequence of Path
-        Files of :func:`wsd.classification.classify.classify`, of every configuration on every
+        Files of :func:`wsd.classification.classify.run`, of every configuration on every
         nested set but the largest: they hold what was tuned.
     folds : sequence of Path
         Of the nested training sets, the smallest first.

@@ -201,7 +201,7 @@ def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[Pre
     Parameters
     ----------
     paths : sequence of Path
-        Written by :func:`wsd.classification.classify.classify`.
+        Written by :func:`wsd.classification.classify.run`.
     corpora : mapping of word to Corpus
 
     Returns

@@ -85,7 +85,7 @@ def evaluate(
     Parameters
     ----------
     files : sequence of Path
-        Written by :func:`wsd.classification.classify.classify`.
+        Written by :func:`wsd.classification.classify.run`.
     dataset, config, command
         For the provenance: the corpus, the config that asked for these tables, and what a user
         types to get them again.

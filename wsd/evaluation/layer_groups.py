@@ -90,7 +90,7 @@ def read_groups(
     Parameters
     ----------
     predictions, searches : sequences of Path
-        Written in pairs by :func:`wsd.classification.classify.classify`; in the same order.
+        Written in pairs by :func:`wsd.classification.classify.run`; in the same order.
     corpora : mapping of word to Corpus
 
     Raises
