@@ -19,7 +19,7 @@ from wsd.artifacts.features import parse_features
 from wsd.artifacts.search import Search, read_search
 from wsd.artifacts.tables import ALL_WORDS
 from wsd.artifacts.training_set import FULL
-from wsd.errors import ResultError
+from wsd.errors import ResultError, outdated
 from wsd.storage.csv import write_csv
 from wsd.storage.json import write_json
 
@@ -161,11 +161,7 @@ def run(args: argparse.Namespace) -> None:
     for path in args.searches:
         search, source = read_search(path)
         if source["objective"] != args.objective:
-            raise ResultError(
-                f"tuned for {source['objective']}, not {args.objective}",
-                where=str(path),
-                fix="delete the file and run again",
-            )
+            raise outdated(f"tuned for {source['objective']}, not {args.objective}", path)
         model = source["encoder"]["model"]
         blocks[model["name"]] = model["blocks"]
         spaces[source["classifier"]] = source["space"]

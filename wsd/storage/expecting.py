@@ -14,6 +14,12 @@ from wsd.storage.checksums import verify
 UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
+def require(condition: object, otherwise: str) -> None:
+    """Refuse, within :func:`expecting`, a file that does not hold what it should."""
+    if not condition:
+        raise ValueError(otherwise)
+
+
 @contextmanager
 def reading_of_step(
     path: Path, otherwise: str, errors: tuple[type[Exception], ...]
