@@ -22,7 +22,7 @@ from wsd.classification import fit_word
 from wsd.classification.estimators.registry import ESTIMATORS
 from wsd.errors import ConfigError, ResultError
 from wsd.fitted.fitted_word import FittedWord
-from wsd.fitted.results import Configuration, Results, is_usable
+from wsd.fitted.results import Configuration, Results
 from wsd.metrics import calibration, novelty
 
 # How far scores may lie from the stored ones: rounding, never another fit.
@@ -47,7 +47,7 @@ class Fitting:
 
     def __init__(self, results: Results, configuration: Configuration) -> None:
         self.results, self.configuration = results, configuration
-        if not is_usable(configuration):
+        if not configuration.is_usable:
             raise ConfigError(
                 "the view `other` is one random word of the sentence, a control",
                 where="--view",
