@@ -12,7 +12,7 @@ FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read a record of :func:`resolve` that was written as JSON.
+    """Read a record of :func:`wsd.encoder.model.resolve` that was written as JSON.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def check_record(record: Any) -> None:
-    """Refuse what :func:`resolve` would not give.
+    """Refuse what :func:`wsd.encoder.model.resolve` would not give.
 
     Raises
     ------

@@ -96,7 +96,7 @@ def write_predictions(
 
 
 def read_predictions(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]:
-    """Read what :func:`write` wrote: the predictions of each word and split, and their provenance.
+    """Read what :func:`write_predictions` wrote, by word and split, and its provenance.
 
     All words of the test split come first.
     """

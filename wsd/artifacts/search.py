@@ -118,7 +118,7 @@ def write_search(path: Path, found: Search, provenance: Mapping[str, Any]) -> No
 
 
 def read_search(path: Path) -> tuple[Search, dict[str, Any]]:
-    """Read what :func:`write` wrote, and its provenance."""
+    """Read what :func:`write_search` wrote, and its provenance."""
     table, provenance = read_table(path)
     with expecting(path):
         rows = rows_by(table["word"], provenance["tuned"])

@@ -150,7 +150,7 @@ class Embeddings:
     Parameters
     ----------
     path : Path
-        A file that :func:`embed` wrote.
+        A file that :func:`wsd.encoder.embed.embed` wrote.
     corpus : Corpus
         The table whose rows the vectors belong to.
 
@@ -265,7 +265,7 @@ def _read_layer(path: Path, header: _Header, number: int) -> np.ndarray:
 
 
 def check_vectors(path: Path, *, layers: bool = True) -> None:
-    """Check a file that :func:`embed` wrote: its header and size, and every layer.
+    """Check a file of :class:`VectorsWriter`: its header and size, and every layer.
 
     Raises
     ------

@@ -21,12 +21,7 @@ from wsd.artifacts.features import StoredFeatures
 from wsd.artifacts.predictions import write_predictions
 from wsd.artifacts.search import fixed_parameters, grid_points, write_search
 from wsd.classification.estimators.registry import make_estimator
-from wsd.classification.fit_word import (
-    LabelledWord,
-    estimator_for,
-    fit_and_predict,
-    provenance_on,
-)
+from wsd.classification.fit_word import LabelledWord, estimator_for, fit_and_predict, provenance_on
 from wsd.classification.tuning import tune
 from wsd.errors import ConfigError
 

@@ -13,7 +13,6 @@ from out of domain it may leave out all, not some.
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -272,7 +271,7 @@ def write_predictions(
         **keys,
         "encoder": {"model": model, "published": published},
         "corpus": {word: corpus.digest for word, corpus in corpora.items()},
-        "versions": {package: version(package) for package in predictions.PACKAGES},
+        "versions": predictions.versions(),
     }
     predictions.write_predictions(out, words, provenance)
 

@@ -31,7 +31,6 @@ report, whatever the verdict.
 import argparse
 import logging
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -221,7 +220,7 @@ def check(
             **system["encoder"]["published"],
             "centroids_sha256": sha256(centroids),
         },
-        "versions": {package: version(package) for package in predictions.PACKAGES},
+        "versions": predictions.versions(),
     }
     return summarize(senses, words, differing, provenance)
 

@@ -38,11 +38,7 @@ SAID = ("senses", "estimator", "parameters", "temperature", "threshold", "corpus
 _DATE = (1980, 1, 1, 0, 0, 0)
 _LONGEST_TEXT = 2**28
 # How an encoder can have been used.
-_KINDS = {
-    "pooling": POOLINGS,
-    "input": INPUTS,
-    "precision": PRECISIONS,
-}
+_KINDS = {"pooling": POOLINGS, "input": INPUTS, "precision": PRECISIONS}
 
 
 class WsdFileWriter:

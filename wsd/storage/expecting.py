@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wsd.errors import ResultError
+from wsd.errors import ResultError, outdated
 from wsd.storage.checksums import verify
 
 # What a file of another kind, or a damaged one, leads to while it is taken apart; among runtime
@@ -31,8 +31,7 @@ def reading_of_step(
     except FileNotFoundError:
         raise ResultError("a file of an earlier step is missing", where=str(path)) from None
     except errors as error:
-        fix = "delete the file and run again"
-        raise ResultError(f"{otherwise}: {error}", where=str(path), fix=fix) from None
+        raise outdated(f"{otherwise}: {error}", path) from None
 
 
 @contextmanager
@@ -41,8 +40,5 @@ def expecting(path: Path) -> Iterator[None]:
     try:
         yield
     except UNEXPECTED as error:
-        raise ResultError(
-            f"the file does not hold what it should: {type(error).__name__} {error}",
-            where=str(path),
-            fix="delete the file and run again",
-        ) from error
+        what = f"the file does not hold what it should: {type(error).__name__} {error}"
+        raise outdated(what, path) from error
