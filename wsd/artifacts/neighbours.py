@@ -30,7 +30,8 @@ class Neighbours:
     similarity : float32 array of shape (n, 5)
         Cosines; NaN where there are fewer than five.
     score : float
-        Macro-F1 on the test split of :func:`wsd.metrics.nearest.vote`; NaN if the word has no test instance.
+        Macro-F1 on the test split of :func:`wsd.metrics.nearest.vote`; NaN if the word has no
+        test instance.
     """
 
     rows: np.ndarray
