@@ -102,6 +102,11 @@ class ResultError(WsdError):
     exit_code = 6
 
 
+def outdated(what: str, path: Path) -> ResultError:
+    """A file of an earlier step that is none, or does not belong to the others."""
+    return ResultError(what, where=str(path), fix="delete the file and run again")
+
+
 class StorageError(WsdError):
     """A disk that is full, or a folder that cannot be written."""
 

@@ -2,27 +2,30 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from log_state import logs_as_before
 from sklearn.model_selection import StratifiedKFold
 
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus import write as write_corpus
 from wsd.artifacts.folds import Folds, WordFolds, write
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.search import grid_points
 from wsd.classification.baseline import (
     BASELINES,
     Baseline,
-    baseline_predictions,
     documents,
     positions,
-    tune,
-    write_baseline,
+    search_baseline,
 )
 from wsd.classification.estimators.bag_of_words import BagOfWords
 from wsd.classification.estimators.logistic import Logistic
+from wsd.classification.fit_word import predict_word
+from wsd.cli import main
 from wsd.errors import ConfigError
 from wsd.evaluation.evaluate import score_word
 
@@ -73,10 +76,24 @@ def folds_of(*corpora: Corpus, k: int = 5, repeats: int = 1, rows: np.ndarray = 
     return Folds("full", k, repeats, 0, words, {c.word: c.digest for c in corpora})
 
 
+def predictions_of(
+    name: str, corpus: Corpus, rows: np.ndarray, parameters: dict[str, Any]
+) -> list[WordPredictions]:
+    word = BASELINES[name].labelled(corpus)
+    return predict_word(corpus, word.vectors, word.unfitted(parameters), rows)
+
+
+def tune(
+    chosen: Baseline, corpora: dict[str, Corpus], train: Folds, objective: str
+) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+    found = search_baseline(chosen, corpora, train)
+    return found.best(objective), found.untuned
+
+
 def tuned(name: str, corpus: Corpus) -> WordPredictions:
     point, untuned = tune(BASELINES[name], {corpus.word: corpus}, folds_of(corpus), "mean_macro_f1")
     assert (point is None) == bool(untuned) == (name == "most_frequent_sense")
-    (found,) = baseline_predictions(name, corpus, ROWS, point or {})
+    (found,) = predictions_of(name, corpus, ROWS, point or {})
     return found
 
 
@@ -105,7 +122,7 @@ def test_positions_are_index_length_and_share() -> None:
 
 
 def test_the_most_frequent_sense() -> None:
-    (found,) = baseline_predictions("most_frequent_sense", CORPUS, ROWS, {})
+    (found,) = predictions_of("most_frequent_sense", CORPUS, ROWS, {})
     assert (found.word, found.senses, found.n_train) == ("mole", CORPUS.senses, 60)
     assert found.predicted.tolist() == [0] * 30
     assert found.scores.tolist() == [[pytest.approx(2 / 3), pytest.approx(1 / 3)]] * 30
@@ -116,10 +133,10 @@ def test_the_most_frequent_sense() -> None:
 def test_of_equally_frequent_senses_the_first_in_the_inventory() -> None:
     gold = np.array([2, 1, 0, 2, 1, *[0] * 85], dtype=np.int32)
     corpus = replace(CORPUS, senses=("a", "b", "c", "d"), gold=gold)
-    (found,) = baseline_predictions("most_frequent_sense", corpus, np.arange(5), {})
+    (found,) = predictions_of("most_frequent_sense", corpus, np.arange(5), {})
     assert set(found.predicted.tolist()) == {1}
     assert found.scores[0].tolist() == [0.2, 0.4, 0.4, pytest.approx(np.nan, nan_ok=True)]
-    (found,) = baseline_predictions("most_frequent_sense", corpus, np.array([3, 4]), {})
+    (found,) = predictions_of("most_frequent_sense", corpus, np.array([3, 4]), {})
     assert set(found.predicted.tolist()) == {1}
 
 
@@ -152,8 +169,8 @@ def test_only_the_given_rows_are_fitted_on() -> None:
             folds = folds_of(corpus, k=3, rows=rows)
             points.append(tune(BASELINES[name], {"mole": corpus}, folds, "mean_macro_f1"))
         assert points[0] == points[1]
-        (one,) = baseline_predictions(name, CORPUS, rows, {})
-        (two,) = baseline_predictions(name, other, rows, {})
+        (one,) = predictions_of(name, CORPUS, rows, {})
+        (two,) = predictions_of(name, other, rows, {})
         assert one.n_train == 30
         assert np.array_equal(one.scores, two.scores)
 
@@ -163,6 +180,9 @@ class Known:
 
     def __init__(self, predicted: dict[int, list[int]]) -> None:
         self.predicted = predicted
+
+    def set_params(self):
+        return self
 
     def search(self, X, y, held, grid):
         assert not set(X[:, 0]) & set(held[:, 0])
@@ -205,18 +225,21 @@ def test_what_is_tuned_is_fitted_and_written(name: str, tmp_path: Path) -> None:
     train.corpus["few"] = few.digest
     write(tmp_path / "folds.parquet", train)
     out = tmp_path / "out.parquet"
-    write_baseline(
-        name, corpora, objective="mean_macro_f1", folds=tmp_path / "folds.parquet", out=out
-    )
+    for word, corpus in corpora.items():
+        write_corpus(tmp_path / f"{word}.parquet", corpus)
+    arguments = ["--corpus", str(tmp_path), "--words", *corpora, "--name", name]
+    arguments += ["--folds", str(tmp_path / "folds.parquet"), "--out", str(out)]
+    with logs_as_before():
+        assert main(["baseline", *arguments]) == 0
     read, provenance = predictions.read_predictions(out)
     mole, of_few = sorted(read, key=lambda of: of.n_train, reverse=True)
     point, untuned = tune(BASELINES[name], corpora, train, "mean_macro_f1")
     assert untuned == ("few",) and point in grid_points(BASELINES[name].space)
     assert provenance["parameters"] == point and provenance["untuned"] == ["few"]
     assert provenance["objective"] == "mean_macro_f1"
-    (expected,) = baseline_predictions(name, CORPUS, ROWS, point)
+    (expected,) = predictions_of(name, CORPUS, ROWS, point)
     assert np.array_equal(mole.scores, expected.scores)
-    (default,) = baseline_predictions(name, few, np.arange(20), {})
+    (default,) = predictions_of(name, few, np.arange(20), {})
     assert np.array_equal(of_few.scores, default.scores)
 
 
@@ -256,18 +279,20 @@ def test_one_sense_and_sentences_without_words() -> None:
     one = replace(CORPUS, gold=np.zeros(90, dtype=np.int32))
     bare = replace(CORPUS, tokens=(("mole",),) * 90, position=np.zeros(90, dtype=np.int32))
     for name in BASELINES:
-        (found,) = baseline_predictions(name, one, ROWS, {})
+        (found,) = predictions_of(name, one, ROWS, {})
         assert set(found.predicted.tolist()) == {0}
         assert found.scores[0, 0] == 1 and np.isnan(found.scores[0, 1])
-        (found,) = baseline_predictions(name, bare, ROWS, {})
+        (found,) = predictions_of(name, bare, ROWS, {})
         assert len(set(found.predicted.tolist())) == 1
         assert np.isfinite(found.scores).all()
 
 
-def test_an_unknown_baseline_is_named() -> None:
-    with pytest.raises(ConfigError, match="no baseline 'oracle'") as error:
-        baseline_predictions("oracle", CORPUS, ROWS, {})
-    assert "most_frequent_sense" in str(error.value)
+def test_an_unknown_baseline_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with logs_as_before(), pytest.raises(SystemExit) as error:
+        main(["baseline", "--name", "oracle"])
+    assert error.value.code == ConfigError.exit_code
+    message = capsys.readouterr().err
+    assert "'oracle'" in message and "most_frequent_sense" in message
 
 
 def test_every_grid_names_parameters_of_its_estimator() -> None:
@@ -282,7 +307,7 @@ def test_the_known_figures_of_the_most_frequent_sense(real_corpora: dict[str, Co
     scores = []
     for corpus in real_corpora.values():
         rows = np.flatnonzero(corpus.split == "train")
-        scores.append(score_word(baseline_predictions("most_frequent_sense", corpus, rows, {})[0]))
+        scores.append(score_word(predictions_of("most_frequent_sense", corpus, rows, {})[0]))
     right = sum(score["accuracy"] * score["n_test"] for score in scores)
     means = [
         right / sum(score["n_test"] for score in scores),
@@ -299,9 +324,7 @@ def test_a_bag_of_words_knows_most_of_the_real_corpus(real_corpora: dict[str, Co
     """Below every encoder and far above the most frequent sense; untuned, to be quick."""
     figures = [
         score_word(
-            baseline_predictions(
-                "bag_of_words", corpus, np.flatnonzero(corpus.split == "train"), {}
-            )[0]
+            predictions_of("bag_of_words", corpus, np.flatnonzero(corpus.split == "train"), {})[0]
         )["macro_f1"]
         for corpus in real_corpora.values()
     ]

@@ -1,6 +1,7 @@
 """Fit on the training rows, predict the test rows; labels stay with their rows."""
 
 import json
+from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from made import MakeCorpus, WriteFolds, WriteVectors, turns
+from made import MakeCorpus, WriteFolds, WriteVectors, classify, turns
 from numpy.testing import assert_allclose, assert_array_equal
 
 from wsd.artifacts import predictions
@@ -17,8 +18,7 @@ from wsd.artifacts.folds import WordFolds
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.search import read_search
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
-from wsd.classification.classify import classify
-from wsd.classification.classify_selected import classify_selected
+from wsd.classification import classify_selected
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.fit_word import predict_word
@@ -200,7 +200,7 @@ class Folder:
             "searches": [self.search],
             "out": [self.out],
         }
-        classify(self.corpora, self.root, **{**asked, **changes})
+        classify(self.root, self.corpora, self.root, **{**asked, **changes})
         return predictions.read_predictions(self.out)
 
 
@@ -314,11 +314,21 @@ def test_each_word_as_its_own_folds_choose(folder: Folder) -> None:
         "sage": {**near, "layers": "concat-all", "estimator": "logistic", "parameters": {"C": 0.1}},
     }
     out = folder.root / "per-word.parquet"
-    arguments: dict[str, Any] = {"folds": folder.root / "folds.parquet", "out": out}
-    classify_selected(folder.corpora, folder.root, chosen=chosen, **arguments)
+    folder.classify()
+    selection = folder.root / "selection.json"
+    selection.write_text(json.dumps({"chosen": {"toy": {"full": {"words": chosen}}}}))
+    args = Namespace(
+        corpus=folder.root / "corpora",
+        words=list(chosen),
+        embeddings=folder.root,
+        model="toy",
+        selection=selection,
+        folds=folder.root / "folds.parquet",
+        out=out,
+    )
+    classify_selected.run(args)
     found, provenance = predictions.read_predictions(out)
     by_word = {of_word.word: of_word for of_word in found}
-    folder.classify()
     usual = {of_word.word: of_word for of_word in predictions.read_predictions(folder.out)[0]}
     assert_array_equal(by_word["mint"].scores, usual["mint"].scores)
     folder.classify(estimator="logistic", space={"C": 0.1}, layers="concat-all")

@@ -10,8 +10,8 @@ from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from wsd.classifiers import logistic
 
+from wsd.classification.estimators import logistic
 from wsd.classification.estimators.logistic import Logistic, shifted
 from wsd.errors import WsdError
 

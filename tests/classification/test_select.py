@@ -1,6 +1,7 @@
 """What is selected, on search files made by hand."""
 
 import json
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 from wsd.artifacts import search
 from wsd.artifacts.search import Search
 from wsd.artifacts.tables import ALL_WORDS
-from wsd.classification.select import SELECTION_COLUMNS, select
+from wsd.classification import select
+from wsd.classification.select import SELECTION_COLUMNS
 from wsd.errors import ResultError
 
 GRID = [{"C": 0.1}, {"C": 1}]
@@ -59,7 +61,7 @@ def run(
     folder: Path, files: list[Path], objective: str = "mean_macro_f1"
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     table, out = folder / "out" / "selection.csv", folder / "out" / "selection.json"
-    select(files, objective=objective, table=table, out=out)
+    select.run(Namespace(searches=files, objective=objective, table=table, out=out))
     text = {"layers": str, "view": str}
     return pd.read_csv(table, dtype=text), json.loads(out.read_text())
 

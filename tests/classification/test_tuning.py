@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from clouds import clouds
-from made import MakeCorpus, WriteFolds, WriteVectors, turns
+from made import MakeCorpus, WriteFolds, WriteVectors, classify, turns
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -19,7 +19,6 @@ from wsd.artifacts import predictions
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.folds import WordFolds
 from wsd.artifacts.search import OBJECTIVES, Search, grid_points, read_search, write_search
-from wsd.classification import classify as classify_module
 from wsd.classification.estimators.knn import KNN
 from wsd.classification.estimators.lda import LDA
 from wsd.classification.estimators.logistic import Logistic
@@ -248,7 +247,7 @@ class Tuned:
             "out": [out],
             **changes,
         }
-        classify_module.classify(self.corpora, self.root / "e", **asked)
+        classify(self.root, self.corpora, self.root / "e", **asked)
         return search, out
 
 

@@ -12,13 +12,13 @@ import pytest
 import torch
 import transformers
 from checkout import REPOSITORY
+from made import classify
 from safetensors.numpy import load_file
 from tiny import corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd.artifacts import corpus as corpora
 from wsd.artifacts import folds, predictions
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
-from wsd.classification import classify
 from wsd.corpora import folds as folds_corpora
 from wsd.corpora import text_format as corpora_corpora
 from wsd.encoder import embed as embed_module
@@ -306,7 +306,8 @@ def test_bert_base_with_random_weights_is_embedded_and_classified(tmp_path: Path
     folds.write(folded, folds_corpora.draw_folds({"crane": corpus}, None, k=5, repeats=1, seed=1))
     for layers, estimator in (("12", "logistic"), ("concat-last-4", "nearest_centroid")):
         out = tmp_path / f"{layers}.{estimator}.parquet"
-        classify.classify(
+        classify(
+            tmp_path,
             {"crane": corpus},
             tmp_path / "e",
             view="focal",

@@ -1,5 +1,6 @@
 """Corpora, vectors and folds that tests write themselves."""
 
+import argparse
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -10,8 +11,10 @@ import numpy as np
 
 from wsd.artifacts import folds
 from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus import write as write_corpus
 from wsd.artifacts.folds import Folds, WordFolds
 from wsd.artifacts.vectors import VectorsWriter
+from wsd.classification import classify as classification
 
 MakeCorpus = Callable[..., Corpus]
 
@@ -102,3 +105,26 @@ def turns(corpus: Corpus, *, k: int = 2, repeats: int = 1, untuned: bool = False
 
 
 WriteFolds = Callable[..., Folds]
+
+
+def classify(
+    root: Path,
+    corpora: Mapping[str, Corpus],
+    embeddings: Path,
+    *,
+    space: Mapping[str, Any],
+    task: str = "sense",
+    relabel: Callable[[Corpus], np.ndarray] | None = None,
+    **asked: Any,
+) -> None:
+    """Write the corpora below ``root`` and classify them as the command does."""
+    for word, corpus in corpora.items():
+        write_corpus(root / "corpora" / f"{word}.parquet", corpus)
+    args = argparse.Namespace(
+        corpus=root / "corpora",
+        words=list(corpora),
+        embeddings=embeddings,
+        space=json.dumps(space),
+        **asked,
+    )
+    classification.run(args, task=task, relabel=relabel)

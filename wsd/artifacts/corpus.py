@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wsd.errors import ResultError
+from wsd.errors import outdated
 from wsd.storage.expecting import UNEXPECTED
 from wsd.storage.file_names import as_name, file_name
 from wsd.storage.parquet import read_table, tuples_of, write_table
@@ -64,6 +64,11 @@ class Corpus:
             hasher.update(json.dumps(part).encode())
         return hasher.hexdigest()
 
+    def training_rows(self, lines: np.ndarray) -> np.ndarray:
+        """The rows of some lines of the training file, in the order of the lines."""
+        rows = np.flatnonzero(self.split == "train")
+        return rows[np.searchsorted(self.index[rows], lines)]
+
     def take(self, rows: np.ndarray) -> "Corpus":
         """The table of some rows.
 
@@ -112,9 +117,7 @@ def read(path: Path) -> Corpus:
     except UNEXPECTED:
         intact = False
     if not intact:
-        raise ResultError(
-            "the table is not what was written", where=str(path), fix="delete it and run again"
-        )
+        raise outdated("the table is not what was written", path)
     return corpus
 
 
@@ -132,15 +135,11 @@ def read_corpora(folder: Path, words: Sequence[str]) -> dict[str, Corpus]:
         path = folder / f"{name}.parquet"
         corpus = read(path)
         if file_name(corpus.word) != name:
-            raise ResultError(
-                f"the table is of the word {corpus.word!r}",
-                where=str(path),
-                fix="delete it and run again",
-            )
+            raise outdated(f"the table is of the word {corpus.word!r}", path)
         found[corpus.word] = corpus
     return found
 
 
-def instance_name(corpus: "Corpus", row: int) -> str:
+def instance_name(corpus: Corpus, row: int) -> str:
     """An instance in words: word, split and number."""
     return f"{corpus.word} {corpus.split[row]} {corpus.index[row]}"

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import wsd
 from wsd.errors import ConfigError, CorpusError, visible
+from wsd.storage.expecting import require
 from wsd.storage.file_names import file_name
 
 DATA = Path(wsd.__file__).parent / "data"
@@ -21,12 +22,8 @@ MANIFEST = "dataset.json"
 FORMAT = 1
 # Of one word, and the one of all words.
 FILES = (
-    "classes_map.txt",
-    "train.data.txt",
-    "train.gold.txt",
-    "test.data.txt",
-    "test.gold.txt",
-)
+    "classes_map.txt", "train.data.txt", "train.gold.txt", "test.data.txt", "test.gold.txt",
+)  # fmt: skip
 FURTHER = "outofdomain.tsv"
 # What lies under results/ beside the datasets.
 BESIDE_DATASETS = ("coarsewsd20", "quickstart", "models", "logs", "benchmarks")
@@ -173,27 +170,22 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
     fix = "make the folder with `wsd import FILE --out FOLDER --name NAME`"
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        if manifest["format"] != FORMAT:
-            raise ValueError(f"its format is {manifest['format']!r}, not {FORMAT}")
+        found = manifest["format"]
+        require(found == FORMAT, f"its format is {found!r}, not {FORMAT}")
         own = {key: manifest[key] for key in ("name", *ABOUT)}
         own |= {k: v for k, v in (("name", name), ("title", title)) if v is not None}
         counts = {w: {k: of[k] for k in COUNTS} for w, of in manifest["words"].items()}
         digests = dict(manifest["files"])
-        if not all(isinstance(text, str) and visible(text) == text for text in own.values()):
-            raise ValueError("a text that is none, or has a character that cannot be seen")
-        if not counts or not all(
-            type(n) is int and n >= 0 for of in counts.values() for n in of.values()
-        ):
-            raise ValueError("no words, or a number of instances that is none")
-        if set(digests) != files_of(counts):
-            raise ValueError("other files than those of its words")
-        if not all(
-            isinstance(d, str) and re.fullmatch("[0-9a-f]{64}", d) for d in digests.values()
-        ):
-            raise ValueError("a checksum that is none")
+        seen = all(isinstance(text, str) and visible(text) == text for text in own.values())
+        require(seen, "a text that is none, or has a character that cannot be seen")
+        numbers = [n for of in counts.values() for n in of.values()]
+        counted = numbers and all(type(n) is int and n >= 0 for n in numbers)
+        require(counted, "no words, or a number of instances that is none")
+        require(set(digests) == files_of(counts), "other files than those of its words")
+        require(all(map(_is_sha256, digests.values())), "a checksum that is none")
         # It becomes a link on the pages.
-        if own["licence_url"] and not own["licence_url"].startswith(("https://", "http://")):
-            raise ValueError("a licence_url that is no address")
+        link = not own["licence_url"] or own["licence_url"].startswith(("https://", "http://"))
+        require(link, "a licence_url that is no address")
     except (OSError, RecursionError) as error:
         raise CorpusError(f"no manifest of a corpus: {error}", where=str(path), fix=fix) from None
     except (AttributeError, KeyError, TypeError, ValueError, ConfigError) as error:
@@ -204,6 +196,10 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         ) from None
     check_name(own["name"], str(path))
     return Dataset(**own, folder=path.parent, counts=counts, digests=digests)
+
+
+def _is_sha256(text: Any) -> bool:
+    return isinstance(text, str) and re.fullmatch("[0-9a-f]{64}", text) is not None
 
 
 def find(text: str) -> Dataset:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.errors import ConfigError
-from wsd.storage.expecting import expecting
+from wsd.storage.expecting import expecting, require
 from wsd.storage.json import read_json
 
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -36,20 +36,18 @@ def check_record(record: Any) -> None:
     names = (record["name"], record["model_type"], *record["source"], *record["source"].values())
     names += (*record["files"], *record["files"].values())
     kinds = {"hub", "package", "path"} & set(record["source"])
-    if len(kinds) != 1 or ("hub" in kinds) != ("revision" in record["source"]):
-        raise ValueError("a source that is none, or several")
-    if not all(isinstance(name, str) for name in names):
-        raise TypeError("a name or a checksum that is no text")
+    revised = ("hub" in kinds) == ("revision" in record["source"])
+    require(len(kinds) == 1 and revised, "a source that is none, or several")
+    require(all(isinstance(n, str) for n in names), "a name or a checksum that is no text")
     # A name with a path in it would lead out of the folder.
-    if any(name != Path(name).name or "\0" in name for name in record["files"]):
-        raise ValueError("a file that is not in the model's folder")
-    if "hub" in kinds and not (
-        re.fullmatch(r"[\w.-]+(/[\w.-]+)?", record["source"]["hub"])
-        and FULL_COMMIT.fullmatch(record["source"]["revision"])
-    ):
-        raise ValueError("a repository or a revision that is none")
-    if not all(type(record[key]) is int and record[key] > 0 for key in ("blocks", "width")):
-        raise ValueError("blocks and width that are no counts")
+    inside = all(name == Path(name).name and "\0" not in name for name in record["files"])
+    require(inside, "a file that is not in the model's folder")
+    if "hub" in kinds:
+        named = re.fullmatch(r"[\w.-]+(/[\w.-]+)?", record["source"]["hub"])
+        fixed = FULL_COMMIT.fullmatch(record["source"]["revision"])
+        require(named and fixed, "a repository or a revision that is none")
+    counts = [record[key] for key in ("blocks", "width")]
+    require(all(type(n) is int and n > 0 for n in counts), "blocks and width that are no counts")
     check_seed(record["name"], record.get("random_weights"))
 
 

@@ -90,7 +90,7 @@ def read_features(
         With ``<name of the word>/<view>.safetensors``.
     corpus : Corpus
     views, layers : str
-        As in :func:`features`.
+        As in :func:`parse_features`.
 
     Returns
     -------
@@ -140,7 +140,7 @@ class StoredFeatures:
     ----------
     folder : Path
     views, layers : str
-        As in :func:`read`.
+        As in :func:`read_features`.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class StoredFeatures:
         return vectors
 
     def provenance(self, where: Path) -> dict[str, Any]:
-        """Views, layers, and what :func:`shared` finds in the words that were read."""
+        """Views, layers, and what :func:`shared_provenance` finds in the words that were read."""
         return {
             "view": self.features.view,
             "layers": self.features.layers,

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from wsd.artifacts import training_set
 from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.training_set import are_lines
 from wsd.errors import ResultError
-from wsd.storage.expecting import expecting
+from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table
 
 # What the folds of a training set are told by.
@@ -86,8 +86,7 @@ class Folds:
                 f"{corpus.word!r}",
                 fix="delete the file of the folds and run again",
             )
-        rows = np.flatnonzero(corpus.split == "train")
-        return rows[np.searchsorted(corpus.index[rows], self.words[corpus.word].lines)]
+        return corpus.training_rows(self.words[corpus.word].lines)
 
 
 def of_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
@@ -130,7 +129,7 @@ def read(path: Path) -> Folds:
     """Read folds that :func:`write` wrote."""
     table, provenance = read_table(path)
     with expecting(path):
-        rows_of = rows_by(table["word"])
+        rows_of = rows_by(table["word"], provenance["corpus"])
         words = {}
         for word in provenance["corpus"]:
             rows = table.take(rows_of[word])
@@ -140,26 +139,20 @@ def read(path: Path) -> Folds:
             )
         drawn = {key: provenance[key] for key in DRAWN}
         found = Folds(**drawn, words=words, corpus=provenance["corpus"])
-        if reason := _malformed(found, len(table)):
-            raise ValueError(reason)
+        _check(found)
         return found
 
 
-def _malformed(folds: Folds, rows: int) -> str | None:
-    """What is wrong with folds of a file with so many rows, if anything is."""
-    if any(type(n) is not int for n in (folds.k, folds.repeats, folds.seed)):
-        return "k, repeats or seed that is no whole number"
-    if not isinstance(folds.train, str) or not isinstance(folds.corpus, dict):
-        return "no name of a training set, or no digests of its corpus"
-    if sum(len(of.lines) for of in folds.words.values()) != rows:
-        return "rows of a word that the provenance does not name"
+def _check(folds: Folds) -> None:
+    """Refuse what :func:`write` would not write."""
+    numbers = (folds.k, folds.repeats, folds.seed)
+    require(all(type(n) is int for n in numbers), "k, repeats or seed that is no whole number")
+    require(isinstance(folds.train, str), "no name of a training set")
+    require(isinstance(folds.corpus, dict), "no digests of its corpus")
     for of in folds.words.values():
-        if not training_set.are_lines(of.lines) or of.component.dtype.kind != "i":
-            return "lines that do not ascend, or none"
-        if of.held is not None and (
-            of.held.shape != (folds.repeats, len(of.lines))
-            or (of.held < 0).any()
-            or (of.held >= folds.k).any()
-        ):
-            return "a fold that there is not"
-    return None
+        require(are_lines(of.lines), "lines that do not ascend, or none")
+        require(of.component.dtype.kind == "i", "near-duplicates that are not numbered")
+        if of.held is not None:
+            known = (of.held >= 0) & (of.held < folds.k)
+            shape = (folds.repeats, len(of.lines))
+            require(of.held.shape == shape and known.all(), "a fold that there is not")

@@ -1,30 +1,56 @@
-"""Tables with a row per instance of every word: the columns that name it, and scores in the
-metadata.
-"""
+"""Tables with a row per instance of every word, and a score per word in the metadata."""
 
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
+from wsd.storage.expecting import expecting
+from wsd.storage.parquet import read_table, rows_by, write_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
-def instance_columns(corpora: Mapping[str, Corpus]) -> dict[str, Any]:
-    """The columns word, split and index of all words' instances, one word after the other."""
+def write_instances(
+    path: Path,
+    corpora: Mapping[str, Corpus],
+    columns: Mapping[str, Any],
+    words: Mapping[str, Any],
+    provenance: Mapping[str, Any],
+) -> None:
+    """Write columns of all words' instances, one word after the other, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+    corpora : mapping of word to Corpus
+    columns : mapping of name to column
+        Beside word, split and index.
+    words : mapping of word to what has a score
+        Or NaN, which JSON lacks.
+    provenance : mapping
+    """
+    import pyarrow as pa
+
     tables = corpora.values()
-    return {
+    names = {
         "word": np.repeat(list(corpora), [len(corpus) for corpus in tables]),
         "split": np.concatenate([corpus.split for corpus in tables]),
         "index": np.concatenate([corpus.index for corpus in tables]),
     }
+    scores = {w: None if np.isnan(words[w].score) else words[w].score for w in corpora}
+    write_table(path, pa.table({**names, **columns}), {**provenance, "scores": scores})
 
 
-def score_to_json(score: float) -> float | None:
-    """A score for the metadata: JSON has no NaN."""
-    return None if np.isnan(score) else score
-
-
-def score_from_json(score: float | None) -> float:
-    """What :func:`to_json` wrote."""
-    return float("nan") if score is None else float(score)
+def read_instances(
+    path: Path,
+) -> tuple["pa.Table", dict[str, np.ndarray], dict[str, float], dict[str, Any]]:
+    """Read what :func:`write_instances` wrote: the table, rows and score by word, provenance."""
+    table, provenance = read_table(path)
+    with expecting(path):
+        words = provenance["scores"].items()
+        scores = {word: float("nan") if of is None else float(of) for word, of in words}
+        return table, rows_by(table["word"], scores), scores, provenance

@@ -87,7 +87,7 @@ def parse_layers(choice: str | int, blocks: int, *, where: str | None = None) ->
     Parameters
     ----------
     choice : str or int
-        As in the grammar above, without ``all``, which :func:`expand` handles.
+        As in the grammar above, without ``all``, which :func:`expand_layers` handles.
     blocks : int
         Number of the encoder's blocks, L.
     where : str, optional

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.instances import instance_columns, score_from_json, score_to_json
+from wsd.artifacts.instances import read_instances, write_instances
 from wsd.metrics.nearest import K
-from wsd.storage.expecting import expecting
-from wsd.storage.parquet import read_table, rows_by, write_table
+from wsd.storage.expecting import expecting, require
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,8 @@ class Neighbours:
     similarity : float32 array of shape (n, 5)
         Cosines; NaN where there are fewer than five.
     score : float
-        Macro-F1 on the test split of :func:`vote`; NaN if the word has no test instance.
+        Macro-F1 on the test split of :func:`wsd.metrics.nearest.vote`; NaN if the word has no
+        test instance.
     """
 
     rows: np.ndarray
@@ -53,28 +53,26 @@ def write_neighbours(
         return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), K)
 
     columns = {name: fives(name) for name in ("rows", "similarity")}
-    table = pa.table({**instance_columns(corpora), **columns})
-    scores = {word: score_to_json(words[word].score) for word in corpora}
-    write_table(path, table, {**provenance, "scores": scores})
+    write_instances(path, corpora, columns, words, provenance)
 
 
 def read_neighbours(path: Path) -> tuple[dict[str, Neighbours], dict[str, Any]]:
-    """Read what :func:`write` wrote, by word, and its provenance."""
-    table, provenance = read_table(path)
+    """Read what :func:`write_neighbours` wrote, by word, and its provenance."""
+    table, places, scores, provenance = read_instances(path)
     with expecting(path):
-        places = rows_by(table["word"])
         rows, similarity = (
             table[name].combine_chunks().flatten().to_numpy().reshape(-1, K)
             for name in ("rows", "similarity")
         )
         words = {
-            word: Neighbours(rows[places[word]], similarity[places[word]], score_from_json(score))
-            for word, score in provenance["scores"].items()
+            word: Neighbours(rows[places[word]], similarity[places[word]], score)
+            for word, score in scores.items()
         }
+        numbered = rows.dtype.kind == "i"
         for of in words.values():
-            # A similarity may round to a little above 1; it is missing where a neighbour is.
-            if rows.dtype.kind != "i" or not ((of.rows >= -1) & (of.rows < len(of.rows))).all():
-                raise ValueError("a neighbour that is no row of the word")
-            if similarity.dtype.kind != "f" or (np.abs(of.similarity) > 1.001).any():
-                raise ValueError("a similarity that is no cosine")
+            inside = numbered and ((of.rows >= -1) & (of.rows < len(of.rows))).all()
+            require(inside, "a neighbour that is no row of the word")
+        # A similarity may round to a little above 1; it is missing where a neighbour is.
+        cosines = similarity.dtype.kind == "f" and not (np.abs(similarity) > 1.001).any()
+        require(cosines, "a similarity that is no cosine")
     return words, provenance

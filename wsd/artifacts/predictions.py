@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsd.storage.expecting import expecting
+from wsd.artifacts.corpus import Corpus
+from wsd.errors import outdated
+from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table
 
 if TYPE_CHECKING:
@@ -56,6 +58,10 @@ class WordPredictions:
     split: str = TEST
 
 
+# The predictions of a file, word by word, and their provenance.
+PredictionFile = tuple[Sequence[WordPredictions], Mapping[str, Any]]
+
+
 def versions() -> dict[str, str]:
     """The versions of what predictions depend on."""
     return {package: version(package) for package in PACKAGES}
@@ -90,7 +96,7 @@ def write_predictions(
 
 
 def read_predictions(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]:
-    """Read what :func:`write` wrote: the predictions of each word and split, and their provenance.
+    """Read what :func:`write_predictions` wrote, by word and split, and its provenance.
 
     All words of the test split come first.
     """
@@ -99,15 +105,54 @@ def read_predictions(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]
         words = []
         for split, rows in rows_by(table["split"]).items():
             of_split = table.take(rows)
-            of_words = rows_by(of_split["word"])
+            of_words = rows_by(of_split["word"], provenance["words"])
             words += [
                 _of_word(word, split, described, of_split.take(of_words[word]))
                 for word, described in provenance["words"].items()
                 if word in of_words
             ]
-        if sum(len(word.index) for word in words) != len(table):
-            raise ValueError("rows of a word that the provenance does not name")
     return words, provenance
+
+
+def read_test_split(
+    path: Path, corpora: Mapping[str, Corpus], *, relabelled: bool = False
+) -> PredictionFile:
+    """Read the predictions of the test split of every word, checked against the corpora.
+
+    Parameters
+    ----------
+    path : Path
+    corpora : mapping of word to Corpus
+    relabelled : bool
+        Gold may be other than the corpora's, as that of a control task is.
+
+    Returns
+    -------
+    list of WordPredictions
+        In the order of ``corpora``.
+    dict
+        Their provenance.
+
+    Raises
+    ------
+    ResultError
+        If the file was made from other instances than the corpora have.
+    """
+    words, source = read_predictions(path)
+    by_word = {one.word: one for one in words if one.split == TEST}
+    for word, corpus in corpora.items():
+        found, test = by_word.get(word), corpus.split == TEST
+        if (
+            found is None
+            or source["corpus"].get(word) != corpus.digest
+            or found.senses != corpus.senses
+            or not np.array_equal(found.index, corpus.index[test])
+            or not (relabelled or np.array_equal(found.gold, corpus.gold[test]))
+        ):
+            raise outdated(
+                f"the table was made from other instances of {word!r} than the corpus has", path
+            )
+    return [by_word[word] for word in corpora], source
 
 
 def _of_word(
@@ -117,27 +162,26 @@ def _of_word(
     import pyarrow.compute as pc
 
     senses, n_train = tuple(described["senses"]), described["n_train"]
-    if type(n_train) is not int or n_train < 0:
-        raise ValueError(f"no number of training instances of {word!r}")
+    counted = type(n_train) is int and n_train >= 0
+    require(counted, f"no number of training instances of {word!r}")
 
     def codes(names: "pa.Array | pa.ChunkedArray") -> np.ndarray:
         found = pc.index_in(names, value_set=pa.array(senses, pa.string()))
-        if found.null_count:
-            raise ValueError(f"a sense that {word!r} does not have")
+        require(not found.null_count, f"a sense that {word!r} does not have")
         return found.to_numpy().astype(np.int32)
 
     index = rows["index"].to_numpy()
-    if index.dtype.kind != "i" or not ((index >= 0) & (index <= _LAST_LINE)).all():
-        raise ValueError(f"an index of {word!r} that is no line")
+    lines = index.dtype.kind == "i" and ((index >= 0) & (index <= _LAST_LINE)).all()
+    require(lines, f"an index of {word!r} that is no line")
     # Every row's map has all senses, in their order.
     maps = rows["scores"].combine_chunks()
     expected = np.tile(np.arange(len(senses)), len(rows))
-    if len(set(senses)) != len(senses) or not np.array_equal(codes(maps.keys), expected):
-        raise ValueError(f"scores of other senses than those of {word!r}")
+    own = len(set(senses)) == len(senses) and np.array_equal(codes(maps.keys), expected)
+    require(own, f"scores of other senses than those of {word!r}")
     # A copy: what Arrow lends is read-only.
     scores = np.array(maps.items.to_numpy(zero_copy_only=False)).reshape(-1, len(senses))
-    if scores.dtype.kind != "f" or np.isinf(scores).any():
-        raise ValueError(f"a score of {word!r} that is no number")
+    numbers = scores.dtype.kind == "f" and not np.isinf(scores).any()
+    require(numbers, f"a score of {word!r} that is no number")
     return WordPredictions(
         word=word,
         split=split,

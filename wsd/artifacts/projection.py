@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.instances import instance_columns, score_from_json, score_to_json
-from wsd.storage.expecting import expecting
-from wsd.storage.parquet import read_table, rows_by, write_table
+from wsd.artifacts.instances import read_instances, write_instances
+from wsd.storage.expecting import expecting, require
 
 METHODS = ("pca", "tsne")
 
@@ -66,29 +65,25 @@ def write_projections(
     provenance: Mapping[str, Any],
 ) -> None:
     """Write the projections of all words, whole or not at all."""
-    import pyarrow as pa
-
     points = np.concatenate([pictures[word].points for word in corpora])
-    table = pa.table({**instance_columns(corpora), "x": points[:, 0], "y": points[:, 1]})
+    columns = {"x": points[:, 0], "y": points[:, 1]}
     explained = {word: pictures[word].explained for word in corpora}
-    scores = {word: score_to_json(pictures[word].score) for word in corpora}
-    write_table(path, table, {**provenance, "explained": explained, "scores": scores})
+    write_instances(path, corpora, columns, pictures, {**provenance, "explained": explained})
 
 
 def read_projections(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]:
-    """Read what :func:`write` wrote, by word, and its provenance."""
-    table, provenance = read_table(path)
+    """Read what :func:`write_projections` wrote, by word, and its provenance."""
+    table, rows, scores, provenance = read_instances(path)
     with expecting(path):
-        rows = rows_by(table["word"])
         points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
         # NaN is no place: t-SNE gives none to what came from out of domain.
-        if points.dtype.kind != "f" or np.isinf(points).any():
-            raise ValueError("a point that is no number, or infinite")
+        places = points.dtype.kind == "f" and not np.isinf(points).any()
+        require(places, "a point that is no number, or infinite")
         pictures = {
             word: Projection(
                 points[rows[word]],
                 None if explained is None else (explained[0], explained[1]),
-                score_from_json(provenance["scores"][word]),
+                scores[word],
             )
             for word, explained in provenance["explained"].items()
         }

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from wsd.metrics.scores import WORD_SCORES
-from wsd.storage.expecting import expecting
+from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table
 
 PARAMETERS = {
@@ -39,7 +39,7 @@ def grid_points(space: Mapping[str, Any]) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> points({"C": [0.1, 1], "prior_shift": 0})
+    >>> grid_points({"C": [0.1, 1], "prior_shift": 0})
     [{'C': 0.1, 'prior_shift': 0}, {'C': 1, 'prior_shift': 0}]
     """
     return [dict(zip(space, of, strict=True)) for of in itertools.product(*_lists(space).values())]
@@ -48,7 +48,7 @@ def grid_points(space: Mapping[str, Any]) -> list[dict[str, Any]]:
 def fixed_parameters(space: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters that a search space fixes: those that have one value.
 
-    >>> fixed({"C": [0.1, 1], "prior_shift": [0], "metric": "cosine"})
+    >>> fixed_parameters({"C": [0.1, 1], "prior_shift": [0], "metric": "cosine"})
     {'prior_shift': 0, 'metric': 'cosine'}
     """
     return {name: values[0] for name, values in _lists(space).items() if len(values) == 1}
@@ -67,7 +67,7 @@ class Search:
     grid : list of dict
         The points of the search space.
     figures : mapping of word to array of shape (repeats, n_points, 3)
-        In the order of ``FIGURES``; only of words that have folds.
+        In the order of ``wsd.metrics.scores.WORD_SCORES``; only of words that have folds.
     untuned : tuple of str
         Words whose rarest sense has fewer instances than there are folds: they get the
         estimator's defaults.
@@ -118,20 +118,18 @@ def write_search(path: Path, found: Search, provenance: Mapping[str, Any]) -> No
 
 
 def read_search(path: Path) -> tuple[Search, dict[str, Any]]:
-    """Read what :func:`write` wrote, and its provenance."""
+    """Read what :func:`write_search` wrote, and its provenance."""
     table, provenance = read_table(path)
     with expecting(path):
-        rows = rows_by(table["word"])
+        rows = rows_by(table["word"], provenance["tuned"])
         values = np.stack([table[figure].to_numpy() for figure in WORD_SCORES], axis=1)
         grid = provenance["grid"]
         figures = {
             word: values[rows[word]].reshape(-1, len(grid), len(WORD_SCORES))
             for word in provenance["tuned"]
         }
-        if not all(isinstance(point, dict) for point in grid):
-            raise TypeError("a point that is no set of parameters")
-        if not all(len(of) and ((of >= 0) & (of <= 1)).all() for of in figures.values()):
-            raise ValueError("a figure that is no fraction, or none")
-        if sum(of.shape[0] * of.shape[1] for of in figures.values()) != len(table):
-            raise ValueError("rows of a word that the provenance does not name")
+        require(all(isinstance(p, dict) for p in grid), "a point that is no set of parameters")
+        for of in figures.values():
+            sound = len(of) and ((of >= 0) & (of <= 1)).all()
+            require(sound, "a figure that is no fraction, or none")
         return Search(grid, figures, tuple(provenance["untuned"])), provenance

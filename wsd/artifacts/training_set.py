@@ -12,7 +12,7 @@ import numpy as np
 
 from wsd.artifacts.corpus import Corpus
 from wsd.errors import ResultError
-from wsd.storage.expecting import expecting
+from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table
 
 FULL = "full"
@@ -93,16 +93,12 @@ def read(path: Path) -> TrainingSet:
     """Read a training set that :func:`write` wrote."""
     table, provenance = read_table(path)
     with expecting(path):
-        rows, index = rows_by(table["word"]), table["index"].to_numpy()
-        corpus = dict(provenance["corpus"])
+        name, corpus = provenance["train"], dict(provenance["corpus"])
+        rows, index = rows_by(table["word"], corpus), table["index"].to_numpy()
         lines = {word: index[rows[word]] for word in corpus}
-        if sum(map(len, lines.values())) != len(index):
-            raise ValueError("rows of a word that the provenance does not name")
-        if not all(map(are_lines, lines.values())):
-            raise ValueError("lines that do not ascend, or none")
-        if not isinstance(provenance["train"], str):
-            raise TypeError("no name of a training set")
-        return TrainingSet(name=provenance["train"], lines=lines, corpus=corpus)
+        require(all(map(are_lines, lines.values())), "lines that do not ascend, or none")
+        require(isinstance(name, str), "no name of a training set")
+        return TrainingSet(name, lines, corpus)
 
 
 def are_lines(lines: np.ndarray) -> bool:

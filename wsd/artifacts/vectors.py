@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus, instance_name
-from wsd.errors import DamageError, ResultError
-from wsd.storage.expecting import UNEXPECTED
+from wsd.errors import DamageError, ResultError, outdated
+from wsd.storage.expecting import UNEXPECTED, require
 
 TENSOR = "vectors"
 CHECKSUMS = "crc32"
@@ -150,7 +150,7 @@ class Embeddings:
     Parameters
     ----------
     path : Path
-        A file that :func:`embed` wrote.
+        A file that :func:`wsd.encoder.embed.embed` wrote.
     corpus : Corpus
         The table whose rows the vectors belong to.
 
@@ -166,15 +166,12 @@ class Embeddings:
         self.layers, instances, self.width = self._header.shape
         try:
             self.provenance: dict[str, Any] = json.loads(self._header.metadata["wsd"])
-            if not isinstance(self.provenance, dict):
-                raise TypeError("its provenance is no object")
+            require(isinstance(self.provenance, dict), "its provenance is no object")
         except UNEXPECTED as error:
             raise _foreign(path, error) from None
         if self.provenance.get("corpus") != corpus.digest or instances != len(corpus):
-            raise ResultError(
-                f"the vectors belong to another table than the corpus of {corpus.word!r}",
-                where=str(path),
-                fix="delete the file and run again",
+            raise outdated(
+                f"the vectors belong to another table than the corpus of {corpus.word!r}", path
             )
 
     @property
@@ -231,13 +228,12 @@ def _read_header(path: Path) -> _Header:
         line = metadata[CHECKSUMS]
         *sums, own = (int(one, 16) for one in line.split())
         layers, instances, width = shape = tuple(map(int, tensor["shape"]))
-        if tensor["dtype"] != "F32" or min(layers, width) < 1 or instances < 0:
-            raise ValueError("not float32 vectors of at least one layer")
-        if len(sums) != layers:
-            raise ValueError("not one checksum per layer")
+        sound = tensor["dtype"] == "F32" and min(layers, width) >= 1 and instances >= 0
+        require(sound, "not float32 vectors of at least one layer")
+        require(len(sums) == layers, "not one checksum per layer")
         nbytes = 4 * math.prod(shape)
-        if tensor["data_offsets"] != [0, nbytes]:
-            raise ValueError("its vectors are not where they should be")
+        placed = tensor["data_offsets"] == [0, nbytes]
+        require(placed, "its vectors are not where they should be")
     except FileNotFoundError:
         raise ResultError("a file of an earlier step is missing", where=str(path)) from None
     except UNEXPECTED as error:
@@ -269,7 +265,7 @@ def _read_layer(path: Path, header: _Header, number: int) -> np.ndarray:
 
 
 def check_vectors(path: Path, *, layers: bool = True) -> None:
-    """Check a file that :func:`embed` wrote: its header and size, and every layer.
+    """Check a file of :class:`VectorsWriter`: its header and size, and every layer.
 
     Raises
     ------

@@ -13,8 +13,7 @@ of a search space the one that is best over all words.
 
 import argparse
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,13 +24,12 @@ from wsd.artifacts import folds as folding
 from wsd.artifacts import search
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.folds import Folds
-from wsd.artifacts.predictions import WordPredictions, write_predictions
+from wsd.artifacts.predictions import write_predictions
 from wsd.artifacts.search import Search, grid_points
 from wsd.classification.estimators.bag_of_words import BagOfWords
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.fit_word import predict_word, provenance_on, tuned_parameters
-from wsd.classification.tuning import score_word
-from wsd.errors import ConfigError
+from wsd.classification.fit_word import LabelledWord, fit_and_predict, provenance_on
+from wsd.classification.tuning import tune
 
 
 def documents(corpus: Corpus) -> np.ndarray:
@@ -79,6 +77,14 @@ class Baseline:
     estimator: Callable[[], Any]
     space: Mapping[str, list[float]] = field(default_factory=dict)
 
+    def labelled(self, corpus: Corpus) -> LabelledWord:
+        """A word with what the baseline sees of it."""
+        return LabelledWord(corpus, corpus, self.features(corpus), self.unfitted)
+
+    def unfitted(self, parameters: Mapping[str, Any]) -> Any:
+        """The estimator with these parameters, and its defaults for the others."""
+        return self.estimator().set_params(**parameters)
+
 
 PRIOR_SHIFTS = [0.0, 0.25, 0.5, 0.75, 1.0]
 BASELINES = {
@@ -96,131 +102,45 @@ BASELINES = {
 }
 
 
-def tune(
-    chosen: Baseline, corpora: Mapping[str, Corpus], train: Folds, objective: str
-) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
-    """The point of a baseline's search space that the folds choose for all words.
+def search_baseline(chosen: Baseline, corpora: Mapping[str, Corpus], train: Folds) -> Search:
+    """What the folds say about a baseline's search space.
 
-    Parameters
-    ----------
-    chosen : Baseline
-    corpora : mapping of word to Corpus
-    train : Folds
-    objective : str
-        Among ``wsd.artifacts.search.OBJECTIVES``.
-
-    Returns
-    -------
-    dict, the point, or None if no word has folds or there is nothing to tune; and the words
-    without folds, which get the estimator's defaults
+    Words without folds are untuned, and all of them if there is nothing to tune.
     """
-    grid, figures = grid_points(chosen.space), {}
-    for word, corpus in corpora.items():
-        folds = train.words.get(word)
-        if folds is not None and folds.held is not None and chosen.space:
-            rows = train.rows(corpus)
-            vectors = chosen.features(corpus)[rows]
-            figures[word] = score_word(chosen.estimator(), grid, vectors, corpus.gold[rows], folds)
-    untuned = tuple(word for word in train.words if word not in figures)
-    return Search(grid, figures, untuned).best(objective), untuned
-
-
-def baseline_predictions(
-    name: str, corpus: Corpus, rows_train: np.ndarray, parameters: Mapping[str, Any]
-) -> list[WordPredictions]:
-    """Fit a baseline on training instances and predict the rows of every other split.
-
-    Parameters
-    ----------
-    name : str
-        Among ``BASELINES``.
-    corpus : Corpus
-    rows_train : int array
-        Rows of the corpus to fit on.
-    parameters : mapping of parameter to value
-        The estimator's defaults hold for the others.
-
-    Returns
-    -------
-    list of WordPredictions
-        The test split first, as :func:`wsd.classification.fit_word.predict_word` gives them.
-
-    Raises
-    ------
-    ConfigError
-        For an unknown name.
-    """
-    chosen = _named(name)
-    estimator = chosen.estimator().set_params(**parameters)
-    return predict_word(corpus, chosen.features(corpus), estimator, rows_train)
-
-
-def _named(name: str) -> Baseline:
-    if name not in BASELINES:
-        raise ConfigError(f"there is no baseline {name!r}", fix=f"use {' or '.join(BASELINES)}")
-    return BASELINES[name]
-
-
-def write_baseline(
-    name: str, corpora: Mapping[str, Corpus], *, objective: str, folds: Path, out: Path
-) -> None:
-    """Tune and fit a baseline on a training set, predict, and write one file of predictions.
-
-    Parameters
-    ----------
-    name : str
-        Among ``BASELINES``.
-    corpora : mapping of word to Corpus
-    objective : str
-        Among ``wsd.artifacts.search.OBJECTIVES``.
-    folds : Path
-        The training set, and what to tune on.
-    out : Path
-
-    Raises
-    ------
-    ConfigError
-        For an unknown name.
-    """
-    chosen = _named(name)
-    train = folding.of_words(folds, corpora)
-    point, untuned = tune(chosen, corpora, train, objective)
-    provenance = {
-        **provenance_on(train),
-        "view": "text",
-        "layers": "-",
-        "classifier": name,
-        "estimator": name,
-        "parameters": point or {},
-        "space": chosen.space,
-        "objective": objective,
-        "folds": {"k": train.k, "repeats": train.repeats, "seed": train.seed},
-        "untuned": list(untuned),
-        "encoder": {"model": {"name": "no encoder", "blocks": 0, "width": 0}},
-        "corpus": {word: corpora[word].digest for word in train.words if word in corpora},
-    }
-    made: list[WordPredictions] = []
-    for word in (word for word in corpora if word in train.words):
-        parameters = tuned_parameters(provenance, word)
-        made += baseline_predictions(name, corpora[word], train.rows(corpora[word]), parameters)
-    write_predictions(out, made, provenance)
+    words = map(chosen.labelled, corpora.values()) if chosen.space else ()
+    (found,) = tune(words, [train], grid_points(chosen.space))
+    untuned = tuple(word for word in train.words if word not in found.figures)
+    return replace(found, untuned=untuned)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_corpora(parser)
-    parser.add_argument("--name", required=True)
+    parser.add_argument("--name", required=True, choices=list(BASELINES))
     add_objective(parser, search.OBJECTIVES)
     add_path(parser, "--folds", "of `wsd folds`")
     add_out(parser, "the predictions, .parquet")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    write_baseline(
-        args.name,
-        read_corpora(args.corpus, args.words),
-        objective=args.objective,
-        folds=args.folds,
-        out=args.out,
-    )
+    """Tune and fit a baseline on a training set, predict, and write the predictions."""
+    chosen, corpora = BASELINES[args.name], read_corpora(args.corpus, args.words)
+    train = folding.of_words(args.folds, corpora)
+    found = search_baseline(chosen, corpora, train)
+    provenance = {
+        **provenance_on(train),
+        "view": "text",
+        "layers": "-",
+        "classifier": args.name,
+        "estimator": args.name,
+        "parameters": found.best(args.objective) or {},
+        "space": chosen.space,
+        "objective": args.objective,
+        "folds": {"k": train.k, "repeats": train.repeats, "seed": train.seed},
+        "untuned": list(found.untuned),
+        "encoder": {"model": {"name": "no encoder", "blocks": 0, "width": 0}},
+        "corpus": {word: corpora[word].digest for word in train.words if word in corpora},
+    }
+    words = map(chosen.labelled, corpora.values())
+    (made,) = fit_and_predict(words, [train], [provenance])
+    write_predictions(args.out, made, provenance)

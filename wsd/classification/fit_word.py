@@ -2,8 +2,8 @@
 itself.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,49 @@ from wsd.artifacts.search import fixed_parameters
 from wsd.classification.estimators.base import class_scores
 from wsd.classification.estimators.registry import make_estimator
 from wsd.errors import ConfigError
+
+
+class LabelledWord(NamedTuple):
+    """A word's vectors with what is to be learned from them.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        As it is on disk: the digest of folds and vectors is its own.
+    labelled : Corpus
+        The same, with the labels to learn.
+    vectors : array of shape (len(corpus), features)
+    unfitted : function of parameters
+        Gives the estimator with them, and its defaults for the others.
+    """
+
+    corpus: Corpus
+    labelled: Corpus
+    vectors: np.ndarray
+    unfitted: Callable[[Mapping[str, Any]], Any]
+
+
+def fit_and_predict(
+    words: Iterable[LabelledWord], trains: Sequence[Folds], tuned: Sequence[Mapping[str, Any]]
+) -> list[list[WordPredictions]]:
+    """Fit on the whole of each training set what was chosen on its folds, and predict.
+
+    Parameters
+    ----------
+    words : iterable of LabelledWord
+    trains : sequence of Folds
+        A word that one of them lacks is left out there.
+    tuned : sequence of mappings
+        Per training set parameters, space and untuned words, as in the provenance.
+    """
+    made: list[list[WordPredictions]] = [[] for _ in trains]
+    for word in words:
+        for train, of_train, into in zip(trains, tuned, made, strict=True):
+            if word.corpus.word in train.words:
+                classifier = word.unfitted(tuned_parameters(of_train, word.corpus.word))
+                rows = train.rows(word.corpus)
+                into += predict_word(word.labelled, word.vectors, classifier, rows)
+    return made
 
 
 def predict_word(
@@ -77,7 +120,7 @@ def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray
     return scores
 
 
-def estimator_for(estimator: str, parameters: Mapping[str, Any], found: Features) -> Any:
+def estimator_for(estimator: str, found: Features, parameters: Mapping[str, Any]) -> Any:
     """The estimator that is fitted on a feature set: of a learned mix, the one that learns it."""
     mixed = [choice for _, choice in found.parts if choice.operation == "mix"]
     if not mixed:

@@ -8,7 +8,6 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from wsd.artifacts.features import parse_features
 from wsd.artifacts.search import Search, read_search
 from wsd.artifacts.tables import ALL_WORDS
 from wsd.artifacts.training_set import FULL
-from wsd.errors import ResultError
+from wsd.errors import ResultError, outdated
 from wsd.storage.csv import write_csv
 from wsd.storage.json import write_json
 
@@ -98,67 +97,6 @@ def _first_best(values: np.ndarray) -> np.ndarray:
     return (values >= values.max(axis=0) - 1e-12).argmax(axis=0)
 
 
-def select(files: Sequence[Path], *, objective: str, table: Path, out: Path) -> None:
-    """Choose per model and training set, for all words and for each, and write both down.
-
-    Parameters
-    ----------
-    files : sequence of Path
-        Written by :func:`wsd.artifacts.search.write_search`; all are candidates.
-    objective : str
-    table, out : Path
-        Every candidate and the per-word choices as CSV; what was chosen, the objective and the
-        search space as JSON.
-    """
-    groups: dict[tuple[str, str], list[Candidate]] = {}
-    blocks: dict[str, int] = {}
-    spaces: dict[str, Any] = {}
-    folds: dict[str, Any] = {}
-    for path in files:
-        search, source = read_search(path)
-        if source["objective"] != objective:
-            raise ResultError(
-                f"tuned for {source['objective']}, not {objective}",
-                where=str(path),
-                fix="delete the file and run again",
-            )
-        model = source["encoder"]["model"]
-        blocks[model["name"]] = model["blocks"]
-        spaces[source["classifier"]] = source["space"]
-        folds[source["train"]] = source["folds"]
-        candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=search)
-        groups.setdefault((model["name"], source["train"]), []).append(candidate)
-    rows: list[dict[str, Any]] = []
-    chosen: dict[str, dict[str, Any]] = {}
-    groups = dict(sorted(groups.items()))
-    for (name, train), group in groups.items():
-        group.sort(key=lambda c: _place(c, blocks[name]))
-        of_group = choose_each(group, objective)
-        if of_group is None and train == FULL:
-            raise ResultError(
-                f"nothing can be selected for {name!r}: no word has enough instances of each "
-                f"sense for {folds[train]['k']} folds",
-                where="tuning.folds",
-                fix="use fewer folds",
-            )
-        if of_group is None:
-            continue
-        chosen.setdefault(name, {})[train] = of_group["chosen"]
-        for row in of_group["rows"]:
-            parameters = json.dumps(row["parameters"], sort_keys=True)
-            rows.append({"model": name, "train": train, **row, "parameters": parameters})
-    write_csv(table, pd.DataFrame(rows, columns=SELECTION_COLUMNS))
-    found = {
-        "objective": objective,
-        "labels": "macro-F1 and balanced accuracy over the senses of the word's training set",
-        "folds": folds,
-        "space": spaces,
-        "candidates": {f"{name}, {train}": len(of) for (name, train), of in groups.items()},
-        "chosen": chosen,
-    }
-    write_json(out, found)
-
-
 def _place(candidate: Candidate, blocks: int) -> tuple[Any, ...]:
     order = parse_features(candidate.view, candidate.layers, blocks).order
     return (order, candidate.view, candidate.classifier)
@@ -215,5 +153,47 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    select(args.searches, objective=args.objective, table=args.table, out=args.out)
+    """Choose per model and training set, for all words and for each, and write both down."""
+    groups: dict[tuple[str, str], list[Candidate]] = {}
+    blocks: dict[str, int] = {}
+    spaces: dict[str, Any] = {}
+    folds: dict[str, Any] = {}
+    for path in args.searches:
+        search, source = read_search(path)
+        if source["objective"] != args.objective:
+            raise outdated(f"tuned for {source['objective']}, not {args.objective}", path)
+        model = source["encoder"]["model"]
+        blocks[model["name"]] = model["blocks"]
+        spaces[source["classifier"]] = source["space"]
+        folds[source["train"]] = source["folds"]
+        candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=search)
+        groups.setdefault((model["name"], source["train"]), []).append(candidate)
+    rows: list[dict[str, Any]] = []
+    chosen: dict[str, dict[str, Any]] = {}
+    groups = dict(sorted(groups.items()))
+    for (name, train), group in groups.items():
+        group.sort(key=lambda c: _place(c, blocks[name]))
+        of_group = choose_each(group, args.objective)
+        if of_group is None and train == FULL:
+            raise ResultError(
+                f"nothing can be selected for {name!r}: no word has enough instances of each "
+                f"sense for {folds[train]['k']} folds",
+                where="tuning.folds",
+                fix="use fewer folds",
+            )
+        if of_group is None:
+            continue
+        chosen.setdefault(name, {})[train] = of_group["chosen"]
+        for row in of_group["rows"]:
+            parameters = json.dumps(row["parameters"], sort_keys=True)
+            rows.append({"model": name, "train": train, **row, "parameters": parameters})
+    write_csv(args.table, pd.DataFrame(rows, columns=SELECTION_COLUMNS))
+    found = {
+        "objective": args.objective,
+        "labels": "macro-F1 and balanced accuracy over the senses of the word's training set",
+        "folds": folds,
+        "space": spaces,
+        "candidates": {f"{name}, {train}": len(of) for (name, train), of in groups.items()},
+        "chosen": chosen,
+    }
+    write_json(args.out, found)

@@ -8,14 +8,41 @@ has no figure within a fold.
 Macro-F1 is averaged over the senses that the training set has, balanced accuracy too.
 """
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from wsd.artifacts.folds import WordFolds
+from wsd.artifacts.folds import Folds, WordFolds
+from wsd.artifacts.search import Search
 from wsd.classification.estimators.base import class_scores
+from wsd.classification.fit_word import LabelledWord
 from wsd.metrics.scores import WORD_SCORES, confusion, word_scores
+
+log = logging.getLogger("wsd")
+
+
+def tune(
+    words: Iterable[LabelledWord], trains: Sequence[Folds], grid: list[dict[str, Any]]
+) -> list[Search]:
+    """What the folds of each training set say about every point of a search space."""
+    seen: list[str] = []
+    figures: list[dict[str, np.ndarray]] = [{} for _ in trains]
+    for word in words:
+        name = word.corpus.word
+        seen.append(name)
+        for train, of_words in zip(trains, figures, strict=True):
+            folds = train.words.get(name)
+            if folds is not None and folds.held is not None:
+                rows = train.rows(word.corpus)
+                vectors, gold = word.vectors[rows], word.labelled.gold[rows]
+                of_words[name] = score_word(word.unfitted({}), grid, vectors, gold, folds)
+        log.debug("tuned on %d words", len(seen))
+    return [
+        Search(grid, of_words, tuple(w for w in seen if w in train.words and w not in of_words))
+        for train, of_words in zip(trains, figures, strict=True)
+    ]
 
 
 def grid_scores(classifier: Any, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Any) -> Any:
@@ -52,7 +79,7 @@ def score_word(
     Returns
     -------
     array of shape (repeats, n_points, 3)
-        The figures in the order of ``FIGURES``.
+        The figures in the order of ``WORD_SCORES``.
     """
     assert folds.held is not None
     n_senses = int(gold.max()) + 1

@@ -26,8 +26,7 @@ import pandas as pd
 
 from wsd.arguments import add_corpora, add_files, add_out
 from wsd.artifacts.corpus import Corpus, read_corpora
-from wsd.artifacts.predictions import TEST, WordPredictions
-from wsd.artifacts.test_predictions import PredictionFile, read_test_split
+from wsd.artifacts.predictions import TEST, PredictionFile, WordPredictions, read_test_split
 from wsd.errors import ConfigError, ResultError
 from wsd.evaluation.twins import count_duplicates, find_twins
 from wsd.metrics.scores import confusion

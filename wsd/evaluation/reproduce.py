@@ -40,9 +40,8 @@ from threadpoolctl import threadpool_limits
 from wsd.arguments import add_embeddings, add_out, add_path
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.features import StoredFeatures
-from wsd.artifacts.predictions import TEST, WordPredictions, versions
+from wsd.artifacts.predictions import TEST, WordPredictions, read_test_split, versions
 from wsd.artifacts.sense_vectors import read_centroids
-from wsd.artifacts.test_predictions import read_test_split
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.fit_word import predict_word
 from wsd.errors import ConfigError, CorpusError, ResultError, WsdError

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.predictions import WordPredictions
+from wsd.artifacts.predictions import WordPredictions, read_test_split
 from wsd.artifacts.tables import NAMES
-from wsd.artifacts.test_predictions import read_test_split
 from wsd.metrics.scores import confusion, joint_confusion, mean_scores
 from wsd.storage.expecting import expecting
 

@@ -10,7 +10,6 @@ of domain, and of other words, none of which has a sense of the word at all.
 import argparse
 import logging
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,16 +19,16 @@ from scipy.stats import beta
 from wsd.arguments import add_out, add_results, add_seed
 from wsd.artifacts.corpus import OUT_OF_DOMAIN
 from wsd.artifacts.predictions import TEST
+from wsd.artifacts.tables import TOGETHER
 from wsd.fitted.fitted_word import FittedWord
 from wsd.fitted.refit import Fitting, Learner
-from wsd.fitted.results import Results, is_usable
+from wsd.fitted.results import Results
 from wsd.metrics.calibration import calibration_error, calibration_interval, reliability
 from wsd.storage.csv import write_csv
 
 log = logging.getLogger("wsd")
 
 
-ALL = "(all)"
 OF_OTHERS = "other words"
 AS_THEY_ARE, CALIBRATED = "as they are", "calibrated"
 SAMPLE = 50  # test sentences of each other word
@@ -59,29 +58,6 @@ class _Tested(NamedTuple):
     far: np.ndarray
 
 
-def measure_calibration(results: Results, model: str, *, seed: int, out: Path) -> None:
-    """Write the three tables for what was selected of a model.
-
-    Parameters
-    ----------
-    results : Results
-    model : str
-    seed : int
-        Of the bootstrap.
-    out : Path
-        Folder for the tables.
-    """
-    chosen = results.choose(model)
-    tables: Tables = {name: [] for name in TABLES}
-    if is_usable(chosen):
-        tables = _tables(Fitting(results, chosen), seed)
-    else:
-        log.warning("calibration: a control was selected, %s: nothing is measured", chosen)
-    for name, columns in TABLES.items():
-        rows = [{**vars(chosen), **row} for row in tables[name]]
-        write_csv(out / f"{name}.csv", pd.DataFrame(rows, columns=columns))
-
-
 def _tables(fitting: Fitting, seed: int) -> Tables:
     samples = {word: _sample(fitting.learner(word)) for word in fitting.words}
     tested: dict[str, dict[str, _Tested]] = {TEST: {}, OUT_OF_DOMAIN: {}, OF_OTHERS: {}}
@@ -102,10 +78,10 @@ def _tables(fitting: Fitting, seed: int) -> Tables:
     for split, of_words in tested.items():
         if not of_words:
             continue
-        together = {ALL: _together(of_words)}
+        together = {TOGETHER: _together(of_words)}
         tables["novelty"] += _far(split, {**together, **of_words}, words)
         tables["calibration"] += _errors(split, together, words, seed)
-        tables["reliability"] += _bins(split, together[ALL])
+        tables["reliability"] += _bins(split, together[TOGETHER])
         if split == TEST:
             tables["calibration"] += _errors(split, of_words, words, seed)
     return tables
@@ -133,12 +109,9 @@ def _test(fitted: FittedWord, learner: Learner, rows: np.ndarray) -> _Tested:
 
 def _together(of_words: Mapping[str, _Tested]) -> _Tested:
     """All words as one; a kind of score that a word lacks is left out."""
-    kinds = [
-        kind
-        for kind in (AS_THEY_ARE, CALIBRATED)
-        if all(kind in one.confidence for one in of_words.values())
-    ]
     ones = list(of_words.values())
+    every = (AS_THEY_ARE, CALIBRATED)
+    kinds = [kind for kind in every if all(kind in one.confidence for one in ones)]
     return _Tested(
         {kind: np.concatenate([one.confidence[kind] for one in ones]) for kind in kinds},
         np.concatenate([one.correct for one in ones]),
@@ -185,17 +158,12 @@ def _far(
         row: dict[str, Any] = {"sentences": sentences, "word": word}
         if word in words:
             row |= {"threshold": words[word].threshold, "n_train": len(words[word].gold)}
-        rows.append({**row, **_shares(tested)})
+        far, correct = tested.far, tested.correct
+        row |= {"n": len(far), "far": far.mean()}
+        row["accuracy_far"] = correct[far].mean() if far.any() else np.nan
+        row["accuracy_near"] = correct[~far].mean() if not far.all() else np.nan
+        rows.append(row)
     return rows
-
-
-def _shares(one: _Tested) -> dict[str, Any]:
-    return {
-        "n": len(one.far),
-        "far": one.far.mean(),
-        "accuracy_far": one.correct[one.far].mean() if one.far.any() else np.nan,
-        "accuracy_near": one.correct[~one.far].mean() if not one.far.all() else np.nan,
-    }
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -207,5 +175,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    measure_calibration(Results(args.results), args.model, seed=args.seed, out=args.out)
+    """Write the three tables for what was selected of a model."""
+    results = Results(args.results)
+    chosen = results.choose(args.model)
+    tables: Tables = {name: [] for name in TABLES}
+    if chosen.is_usable:
+        tables = _tables(Fitting(results, chosen), args.seed)
+    else:
+        log.warning("calibration: a control was selected, %s: nothing is measured", chosen)
+    for name, columns in TABLES.items():
+        rows = [{**vars(chosen), **row} for row in tables[name]]
+        write_csv(args.out / f"{name}.csv", pd.DataFrame(rows, columns=columns))

@@ -144,15 +144,8 @@ def _calibration(rows: Records) -> str:
     if not rows:
         return UNMEASURED
     header = ["sentences", "probabilities", "n", "accuracy", "mean confidence", "ECE"]
-    cells = [
-        [
-            row["test"],
-            row["scores"],
-            str(row["n"]),
-            *_measures(row, "accuracy", "confidence", "ece"),
-        ]
-        for row in rows
-    ]
+    measures = ("accuracy", "confidence", "ece")
+    cells = [[r["test"], r["scores"], str(r["n"]), *_measures(r, *measures)] for r in rows]
     return f"{EXPECTED_ERROR}\n\n{markdown(header, cells)}"
 
 

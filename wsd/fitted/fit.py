@@ -11,9 +11,9 @@ import pandas as pd
 from wsd.arguments import add_configuration, add_out, add_results
 from wsd.artifacts import dataset
 from wsd.artifacts.predictions import TEST
+from wsd.artifacts.tables import TOGETHER
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError
-from wsd.fitted import refit
 from wsd.fitted.card import card
 from wsd.fitted.refit import Fitting
 from wsd.fitted.results import Results
@@ -27,49 +27,6 @@ log = logging.getLogger("wsd")
 
 
 PACKAGES = ("numpy", "safetensors", "scikit-learn", "scipy", "tokenizers", "torch", "transformers")
-ALL = "(all)"
-
-
-def fit(fitting: Fitting, *, out: Path, with_sentences: bool = False) -> None:
-    """Fit every word of a configuration and write the model file.
-
-    Parameters
-    ----------
-    fitting : Fitting
-    out : Path
-        Ends in ``.wsd``.
-    with_sentences : bool
-        Whether the training sentences go in.
-
-    Raises
-    ------
-    ConfigError
-        If the name has another ending.
-    """
-    if out.suffix != SUFFIX:
-        raise ConfigError(
-            f"a model file is called {SUFFIX}, not {out.suffix!r}", where=str(out), fix="rename it"
-        )
-    with replacing(out) as temporary:
-        writer = WsdFileWriter(temporary)
-        for done, word in enumerate(fitting.words, start=1):
-            writer.put(fitting.word(word))
-            log.info("fit: %s, %d of %d words", word, done, len(fitting.words))
-        manifest = {
-            "configuration": vars(fitting.configuration),
-            "encoder": _elsewhere(fitting.encoder),
-            "predictions": fitting.source,
-            "versions": {name: version(name) for name in ("wsd", *PACKAGES)},
-        }
-        text = card(
-            {**manifest, "words": writer.words},
-            file=out.name,
-            dataset=_dataset(fitting.results.folder),
-            with_sentences=with_sentences,
-            **_measured(fitting),
-        )
-        sentences = {word: fitting.sentences(word) for word in fitting.words if with_sentences}
-        writer.close(manifest, text, sentences or None)
 
 
 def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
@@ -118,8 +75,8 @@ def _measured(fitting: Fitting) -> dict[str, Any]:
     return {
         "scores": scores.to_dict("records"),
         "overall": overall[0] if overall else None,
-        "calibration": rows(f"{of['model']}/calibration.csv", word=ALL).to_dict("records"),
-        "novelty": rows(f"{of['model']}/novelty.csv", word=ALL).to_dict("records"),
+        "calibration": rows(f"{of['model']}/calibration.csv", word=TOGETHER).to_dict("records"),
+        "novelty": rows(f"{of['model']}/novelty.csv", word=TOGETHER).to_dict("records"),
     }
 
 
@@ -136,8 +93,33 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
+    """Fit every word of a configuration and write the model file."""
     check_target(args.out)
+    if args.out.suffix != SUFFIX:
+        raise ConfigError(
+            f"a model file is called {SUFFIX}, not {args.out.suffix!r}",
+            where=str(args.out),
+            fix="rename it",
+        )
     results = Results(args.results)
-    chosen = results.choose(args.model, args.view, args.layers, args.classifier)
-    fit(refit.Fitting(results, chosen), out=args.out, with_sentences=args.with_sentences)
+    fitting = Fitting(results, results.choose(args.model, args.view, args.layers, args.classifier))
+    with replacing(args.out) as temporary:
+        writer = WsdFileWriter(temporary)
+        for done, word in enumerate(fitting.words, start=1):
+            writer.put(fitting.word(word))
+            log.info("fit: %s, %d of %d words", word, done, len(fitting.words))
+        manifest = {
+            "configuration": vars(fitting.configuration),
+            "encoder": _elsewhere(fitting.encoder),
+            "predictions": fitting.source,
+            "versions": {name: version(name) for name in ("wsd", *PACKAGES)},
+        }
+        text = card(
+            {**manifest, "words": writer.words},
+            file=args.out.name,
+            dataset=_dataset(results.folder),
+            with_sentences=args.with_sentences,
+            **_measured(fitting),
+        )
+        sentences = {word: fitting.sentences(word) for word in fitting.words if args.with_sentences}
+        writer.close(manifest, text, sentences or None)

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from wsd.artifacts import search
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.features import Features, read_features
 from wsd.artifacts.folds import WordFolds, read
@@ -23,7 +22,7 @@ from wsd.classification import fit_word
 from wsd.classification.estimators.registry import ESTIMATORS
 from wsd.errors import ConfigError, ResultError
 from wsd.fitted.fitted_word import FittedWord
-from wsd.fitted.results import Configuration, Results, is_usable
+from wsd.fitted.results import Configuration, Results
 from wsd.metrics import calibration, novelty
 
 # How far scores may lie from the stored ones: rounding, never another fit.
@@ -48,7 +47,7 @@ class Fitting:
 
     def __init__(self, results: Results, configuration: Configuration) -> None:
         self.results, self.configuration = results, configuration
-        if not is_usable(configuration):
+        if not configuration.is_usable:
             raise ConfigError(
                 "the view `other` is one random word of the sentence, a control",
                 where="--view",
@@ -92,9 +91,6 @@ class Fitting:
             raise _stale(
                 f"the vectors of {word!r} are of another encoder than the predictions", made
             )
-        parameters = self.source["parameters"]
-        if word in self.source["untuned"]:
-            parameters = search.fixed_parameters(self.source["space"])
         return Learner(
             corpus=table,
             vectors=vectors,
@@ -102,7 +98,7 @@ class Fitting:
             rows=self._folds.rows(table),
             folds=self._folds.words[word],
             estimator=self.source["estimator"],
-            parameters=parameters,
+            parameters=fit_word.tuned_parameters(self.source, word),
             stored=self._stored.get(word),
         )
 
@@ -141,7 +137,7 @@ class Learner:
 
     def unfitted(self) -> Any:
         """The estimator with the tuned parameters."""
-        return fit_word.estimator_for(self.estimator, self.parameters, self.features)
+        return fit_word.estimator_for(self.estimator, self.features, self.parameters)
 
     def temperature(self) -> float | None:
         """Fitted on each training instance while its fold is held out, in the first drawing.

@@ -5,8 +5,6 @@ sentences.
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from wsd.artifacts.corpus import Corpus, read
 from wsd.artifacts.features import JOIN, Features, parse_features
 from wsd.artifacts.tables import ALL_WORDS
@@ -36,10 +34,10 @@ class Configuration:
         """The views and layer choices, of an encoder of ``blocks`` blocks."""
         return parse_features(self.view, self.layers, blocks)
 
-
-def is_usable(configuration: Configuration) -> bool:
-    """Whether it can be used on new text: a random word of the sentence cannot be drawn again."""
-    return DRAWN not in configuration.view.split(JOIN)
+    @property
+    def is_usable(self) -> bool:
+        """Whether it is of use on new text: a random word of the sentence cannot be drawn again."""
+        return DRAWN not in self.view.split(JOIN)
 
 
 class Results:
@@ -115,6 +113,4 @@ def training_sentences(results: Results, word: FittedWord) -> list[str] | None:
         return None
     if table.digest != word.corpus:
         return None
-    rows = np.flatnonzero(table.split == "train")
-    rows = rows[np.searchsorted(table.index[rows], word.lines)]
-    return [" ".join(table.tokens[row]) for row in rows]
+    return [" ".join(table.tokens[row]) for row in table.training_rows(word.lines)]

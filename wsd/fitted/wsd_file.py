@@ -20,13 +20,13 @@ import numpy as np
 
 from wsd.artifacts.encoder_record import check_record
 from wsd.artifacts.features import JOIN
-from wsd.artifacts.views import INPUTS, VIEWS
+from wsd.artifacts.views import INPUTS, POOLINGS, PRECISIONS, VIEWS
 from wsd.classification.estimators.nearest_centroid import METRICS
 from wsd.classification.estimators.stored import arrays_of, restored
 from wsd.errors import ModelError, WsdError
 from wsd.fitted.fitted_word import FittedWord
-from wsd.fitted.results import Configuration, Results, is_usable, training_sentences
-from wsd.storage.expecting import UNEXPECTED
+from wsd.fitted.results import Configuration, Results, training_sentences
+from wsd.storage.expecting import UNEXPECTED, require
 
 FORMAT = 1
 SUFFIX = ".wsd"
@@ -38,11 +38,7 @@ SAID = ("senses", "estimator", "parameters", "temperature", "threshold", "corpus
 _DATE = (1980, 1, 1, 0, 0, 0)
 _LONGEST_TEXT = 2**28
 # How an encoder can have been used.
-_KINDS = {
-    "pooling": ("mean", "first", "last"),
-    "input": INPUTS,
-    "precision": ("float32", "bfloat16", "float16"),
-}
+_KINDS = {"pooling": POOLINGS, "input": INPUTS, "precision": PRECISIONS}
 
 
 class WsdFileWriter:
@@ -142,11 +138,9 @@ class WsdFile:
             self.card = self._read(CARD).decode()
             self.encoder: dict[str, Any] = self.manifest["encoder"]
             _check_encoder(self.encoder)
-            if not isinstance(self.manifest["words"], dict):
-                raise ValueError("the words are no mapping")
+            require(isinstance(self.manifest["words"], dict), "the words are no mapping")
             self.words = tuple(self.manifest["words"])
-            if not self.words:
-                raise ValueError("no words")
+            require(self.words, "no words")
             configuration = _configuration(self.manifest["configuration"])
             self.features = configuration.features(self.encoder["model"]["blocks"])
             self._sentences = self._read_sentences()
@@ -174,8 +168,8 @@ class WsdFile:
             return {}
         found: dict[str, list[str]] = json.loads(self._read(SENTENCES))
         lists = list(found.values()) if isinstance(found, dict) else [None]
-        if not all(isinstance(of, list) and all(isinstance(s, str) for s in of) for of in lists):
-            raise ValueError("the sentences are no mapping of words to lists of text")
+        texts = all(isinstance(of, list) and all(isinstance(s, str) for s in of) for of in lists)
+        require(texts, "the sentences are no mapping of words to lists of text")
         return found
 
     def _load(self, word: str) -> FittedWord:
@@ -187,8 +181,8 @@ class WsdFile:
         classifier = restored(said["estimator"], said["parameters"], learned)
         train, gold, lines = (arrays[name] for name in ("train", "gold", "lines"))
         _check_arrays(classifier, train, gold, lines, len(said["senses"]))
-        if len(self._sentences.get(word, gold)) != len(gold):
-            raise ValueError("its sentences and arrays do not belong together")
+        of_all = len(self._sentences.get(word, gold)) == len(gold)
+        require(of_all, "its sentences and arrays do not belong together")
         _check_said(said)
         return FittedWord(
             word=word,
@@ -200,8 +194,9 @@ class WsdFile:
         )
 
     def _read(self, name: str) -> bytes:
-        if not name.endswith(".safetensors") and self._zip.getinfo(name).file_size > _LONGEST_TEXT:
-            raise ValueError(f"{name} is too long")
+        is_text = not name.endswith(".safetensors")
+        too_long = is_text and self._zip.getinfo(name).file_size > _LONGEST_TEXT
+        require(not too_long, f"{name} is too long")
         return self._zip.read(name)
 
     @contextmanager
@@ -228,17 +223,16 @@ class WsdFile:
 def _check_encoder(said: Mapping[str, Any]) -> None:
     check_record(said["model"])
     for key, kinds in _KINDS.items():
-        if said[key] not in kinds:
-            raise ValueError(f"an encoder of {key} {said[key]!r}")
+        require(said[key] in kinds, f"an encoder of {key} {said[key]!r}")
 
 
 def _configuration(said: Any) -> Configuration:
     """Refuse what is no configuration, or none for new text."""
     named = Configuration(**said)
-    if not all(isinstance(value, str) for value in said.values()):
-        raise TypeError("a configuration that is not of names")
-    if any(view not in VIEWS for view in named.view.split(JOIN)) or not is_usable(named):
-        raise ValueError(f"the view {named.view!r}")
+    names = all(isinstance(value, str) for value in said.values())
+    require(names, "a configuration that is not of names")
+    known = set(named.view.split(JOIN)) <= set(VIEWS)
+    require(known and named.is_usable, f"the view {named.view!r}")
     return named
 
 
@@ -246,7 +240,7 @@ def _check_arrays(
     classifier: Any, train: np.ndarray, gold: np.ndarray, lines: np.ndarray, senses: int
 ) -> None:
     classes = classifier.classes_
-    sound = (
+    require(
         train.shape == (len(gold), classifier.n_features_in_)
         and train.dtype.kind == "f"
         and np.isfinite(train).all()
@@ -256,24 +250,22 @@ def _check_arrays(
         and (np.diff(classes) > 0).all()
         and classes[0] >= 0
         and classes[-1] < senses
-        and np.isin(gold, classes).all()
+        and np.isin(gold, classes).all(),
+        "its arrays do not belong together",
     )
-    if not sound:
-        raise ValueError("its arrays do not belong together")
 
 
 def _check_said(said: Mapping[str, Any]) -> None:
-    """Refuse what :meth:`Writer.put` would not say of a word."""
+    """Refuse what :meth:`WsdFileWriter.put` would not say of a word."""
     senses, temperature, threshold = said["senses"], said["temperature"], said["threshold"]
     texts = all(isinstance(text, str) and text for text in (*senses, said["corpus"]))
-    if not texts or not isinstance(senses, list) or len(set(senses)) != len(senses):
-        raise ValueError("senses that are no names, or the same twice")
-    if not all(_is_number(of) or of in METRICS for of in said["parameters"].values()):
-        raise ValueError("a parameter that is no number")
-    if temperature is not None and not (_is_number(temperature) and temperature > 0):
-        raise ValueError("a temperature that is none")
-    if threshold is not None and not _is_number(threshold):
-        raise ValueError("a threshold that is no number")
+    distinct = texts and isinstance(senses, list) and len(set(senses)) == len(senses)
+    require(distinct, "senses that are no names, or the same twice")
+    values = said["parameters"].values()
+    require(all(_is_number(of) or of in METRICS for of in values), "a parameter that is no number")
+    warm = temperature is None or (_is_number(temperature) and temperature > 0)
+    require(warm, "a temperature that is none")
+    require(threshold is None or _is_number(threshold), "a threshold that is no number")
 
 
 def _is_number(value: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wsd.errors import ResultError
+from wsd.errors import ResultError, outdated
 from wsd.storage.checksums import verify
 
 # What a file of another kind, or a damaged one, leads to while it is taken apart; among runtime
@@ -15,6 +15,12 @@ UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeEr
 
 
 HELD = "the file does not hold what it should"
+
+
+def require(condition: object, otherwise: str) -> None:
+    """Refuse, within :func:`expecting`, a file that does not hold what it should."""
+    if not condition:
+        raise ValueError(otherwise)
 
 
 @contextmanager
@@ -34,11 +40,7 @@ def expecting(
     try:
         yield
     except errors as error:
-        raise ResultError(
-            f"{otherwise}: {type(error).__name__} {error}",
-            where=str(path),
-            fix="delete the file and run again",
-        ) from error
+        raise outdated(f"{otherwise}: {type(error).__name__} {error}", path) from error
 
 
 @contextmanager

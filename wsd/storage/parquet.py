@@ -3,6 +3,7 @@ as arrays, without a Python object per row.
 """
 
 import json
+from collections.abc import Collection
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsd.storage.atomic import replacing
-from wsd.storage.expecting import reading_of_step
+from wsd.storage.expecting import reading_of_step, require
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,11 +47,19 @@ def read_table(path: Path) -> tuple["pa.Table", dict[str, Any]]:
     return table, provenance
 
 
-def rows_by(column: "pa.ChunkedArray") -> dict[str, np.ndarray]:
+def rows_by(
+    column: "pa.ChunkedArray", among: Collection[str] | None = None
+) -> dict[str, np.ndarray]:
     """Which rows of a text column hold each of its values, in the order of first occurrence.
 
     One sort for all values: to look through the column for each of them takes a time that grows
     with rows times values.
+
+    Parameters
+    ----------
+    column : column of text
+    among : collection of str, optional
+        What the provenance names: a row of anything else is a ValueError.
 
     Returns
     -------
@@ -59,6 +68,7 @@ def rows_by(column: "pa.ChunkedArray") -> dict[str, np.ndarray]:
     encoded = column.combine_chunks().dictionary_encode()
     codes = encoded.indices.to_numpy()
     values = encoded.dictionary.to_pylist()
+    require(among is None or set(values) <= set(among), "rows that the provenance does not name")
     ends = np.cumsum(np.bincount(codes, minlength=len(values)))
     parts = np.split(np.argsort(codes, kind="stable"), ends[:-1])
     return dict(zip(values, parts, strict=False))

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.registry import make_estimator
+from wsd.storage.expecting import require
 
 Arrays = dict[str, np.ndarray]
 
@@ -68,8 +69,7 @@ def restored(name: str, parameters: Mapping[str, Any], learned: Mapping[str, np.
         made.n_features_in_ = made.centroids_.shape[1]
     elif name == "knn":
         made.labels_ = learned["labels"]
-        if not np.isin(made.labels_, classes).all():
-            raise ValueError("neighbours of another class")
+        require(np.isin(made.labels_, classes).all(), "neighbours of another class")
         made.vectors_ = _checked(learned["vectors"], len(made.labels_), None).astype(np.float64)
         made.n_features_in_ = made.vectors_.shape[1]
     elif name == "lda":
@@ -97,8 +97,7 @@ def _fill_scaler(made: Any, learned: Mapping[str, np.ndarray], prefix: str = "")
     made.scaler_.mean_ = _checked(learned[f"{prefix}mean"], None)
     made.n_features_in_ = made.scaler_.n_features_in_ = width = len(made.scaler_.mean_)
     made.scaler_.scale_ = _checked(learned[f"{prefix}scale"], width)
-    if (made.scaler_.scale_ <= 0).any():
-        raise ValueError("a scale that is not above 0")
+    require((made.scaler_.scale_ > 0).all(), "a scale that is not above 0")
     return width
 
 
@@ -127,10 +126,9 @@ def _fill_logistic(made: Logistic, learned: Mapping[str, np.ndarray]) -> None:
 
 def _checked(array: np.ndarray, *shape: int | None) -> np.ndarray:
     """An array of finite numbers of this shape; None stands for any length."""
-    if array.ndim != len(shape) or any(
-        wanted not in (None, came) for wanted, came in zip(shape, array.shape, strict=True)
-    ):
-        raise ValueError(f"an array of shape {array.shape} where {shape} belongs")
-    if not np.isfinite(array).all():
-        raise ValueError("a number that is not finite")
+    fits = array.ndim == len(shape) and all(
+        wanted in (None, came) for wanted, came in zip(shape, array.shape, strict=True)
+    )
+    require(fits, f"an array of shape {array.shape} where {shape} belongs")
+    require(np.isfinite(array).all(), "a number that is not finite")
     return array

@@ -3,6 +3,7 @@
 from typing import Any
 
 from wsd.artifacts.predictions import TEST
+from wsd.artifacts.tables import TOGETHER
 from wsd.report.pages import curve_plots, plots
 from wsd.report.pages.content import Report, having, records
 from wsd.report.pages.curve_plots import Curve
@@ -25,7 +26,6 @@ GEOMETRY = {
 }
 CENTRINGS = {"none": "as they are", "corpus": "less the corpus's mean"}
 MEAN = "(mean)"
-ALL = "(all)"
 # Lines of a reliability diagram: scores as they are, after the temperature, and where both agree.
 PERFECT = "confidence = accuracy"
 KINDS = {"as they are": "dashed", "calibrated": "solid", PERFECT: "dotted"}
@@ -97,7 +97,7 @@ def calibration(report: Report) -> list[dict[str, Any]]:
     """Per model, what the selected configuration's probabilities are worth on the test set."""
     found = []
     for model in report.choices:
-        rows = report.rows("calibration", model=model, word=ALL)
+        rows = report.rows("calibration", model=model, word=TOGETHER)
         if rows.empty:
             continue
         curves = []
@@ -121,7 +121,7 @@ def calibration(report: Report) -> list[dict[str, Any]]:
             {
                 "model": model,
                 "rows": records(rows),
-                "far": records(report.rows("novelty", model=model, word=ALL)),
+                "far": records(report.rows("novelty", model=model, word=TOGETHER)),
                 "id": f"reliability.{model}",
                 "figure": figure,
             }
