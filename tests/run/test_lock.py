@@ -22,15 +22,15 @@ from wsd.storage import atomic, partial
 HOLD = """
 import sys, time
 from pathlib import Path
-from wsd import running
-lock = running.begin(Path(sys.argv[1]), Path(sys.argv[2]))
+from wsd.run.lock import begin
+lock = begin(Path(sys.argv[1]), Path(sys.argv[2]))
 print("held", flush=True)
 time.sleep(600)
 """
 JOB = """
 import time
-from wsd import running
-with running.as_job() as of_a_run:
+from wsd.run.lock import as_job
+with as_job() as of_a_run:
     print(of_a_run, flush=True)
     time.sleep(600)
 """
@@ -235,13 +235,13 @@ def test_a_damaged_file_of_the_download_is_found_and_is_not_in_its_way(
 ) -> None:
     import hashlib
 
-    from wsd.corpora import archive, coarsewsd20
+    from wsd.corpora import archive
 
     manifest = {
         "data/CoarseWSD-20/crane/train.gold.txt": hashlib.sha256(b"0\r\n1\r\n").hexdigest(),
         "data/CoarseWSD-20/crane/test.gold.txt": hashlib.sha256(b"0\n").hexdigest(),
     }
-    monkeypatch.setattr(coarsewsd20, "file_checksums", lambda: manifest)
+    monkeypatch.setattr(archive, "file_checksums", lambda: manifest)
     source = tmp_path / "results" / damage.SOURCE
     (source / "crane").mkdir(parents=True)
     (source / "crane/train.gold.txt").write_bytes(b"0\n1\n")
@@ -259,13 +259,15 @@ def test_sigterm_leaves_nothing_half_written(tmp_path: Path) -> None:
     code = """
 import sys, time
 from pathlib import Path
-from wsd import cli, files
+from wsd import cli
+from wsd.report import leaderboard
+from wsd.storage.atomic import replacing
 def slow(args):
-    with files.replacing(Path(sys.argv[1])) as temporary:
+    with replacing(Path(sys.argv[1])) as temporary:
         temporary.write_text("half")
         print("writing", flush=True)
         time.sleep(600)
-cli._leaderboard = slow
+leaderboard.run = slow
 sys.exit(cli.main(["leaderboard", "summary.csv"]))
 """
     process = started(code, tmp_path / "table.csv")
