@@ -1,0 +1,37 @@
+"""What CONTRIBUTING says of the code is so."""
+
+import ast
+import re
+
+from checkout import REPOSITORY
+
+from wsd.commands import COMMANDS
+
+TEXT = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+ROOM = re.compile(r"^\| (\d) \| `(\w+)/` \| (.*?) \| (.*?) \|$", re.MULTILINE)
+STEP = re.compile(r"`([a-z][a-z-]+)`")
+
+
+def test_the_map_has_every_room() -> None:
+    rooms = {path.parent.name for path in (REPOSITORY / "wsd").glob("*/__init__.py")}
+    assert {room for _, room, _, _ in ROOM.findall(TEXT)} == rooms
+
+
+def test_the_map_has_every_command_in_its_room() -> None:
+    for _, room, text, _ in ROOM.findall(TEXT):
+        named = set(STEP.findall(text)) & set(COMMANDS)
+        there = {name for name, command in COMMANDS.items() if f".{room}." in command.module}
+        assert named == there, room
+
+
+def test_what_imports_torch() -> None:
+    found = set()
+    for path in (REPOSITORY / "wsd").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if any(name.split(".")[0] == "torch" for name in names):
+                found.add(path.relative_to(REPOSITORY / "wsd").with_suffix("").as_posix())
+    passage = TEXT[TEXT.index("alone imports\ntorch") :]
+    listed = re.findall(r"`(\w+)`", passage[passage.index("(") : passage.index(")")])
+    assert found == {f"encoder/{name}" for name in listed}
