@@ -41,9 +41,11 @@ def _imported(module: str) -> frozenset[str]:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 yield inner if _path(inner) else str(node.module)
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for statement in node.orelse:
+                yield from names(statement)
         else:
-            for_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-            for child in node.orelse if for_types else ast.iter_child_nodes(node):
+            for child in ast.iter_child_nodes(node):
                 yield from names(child)
 
     return frozenset(name for name in names(tree) if name.split(".")[0] == "wsd" and _path(name))
