@@ -1,4 +1,4 @@
-"""How often the intervals of wsd/statistics.py cover, and how often its tests are wrong.
+"""How often the intervals of wsd/metrics cover, and how often its tests are wrong.
 
 Truths are confusion rates for the words of CoarseWSD-20 with its own test counts; data are drawn
 from them, and an interval covers if it holds the figure of the expected confusion matrix.

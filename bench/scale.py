@@ -232,7 +232,7 @@ def steps(words: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
 
 def graph(folder: Path) -> dict[str, float]:
     """A dry run over a corpus of 200 words, in a copy of the repository that has one built in."""
-    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests/helpers"))
     from checkout import Checkout  # the tests' own, which lie in no package and take memory
 
     checkout = Checkout.create(folder / "checkout")

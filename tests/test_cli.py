@@ -12,10 +12,11 @@ from checkout import REPOSITORY
 from log_state import logs_as_before
 from made import WriteVectors
 
-from wsd import __version__, cli
+from wsd import __version__
 from wsd.artifacts import corpus
 from wsd.artifacts.dataset import DATA
 from wsd.cli import main
+from wsd.commands import COMMANDS, GROUPS
 from wsd.corpora import text_format
 from wsd.errors import (
     ConfigError,
@@ -26,15 +27,9 @@ from wsd.errors import (
     StorageError,
     WsdError,
 )
+from wsd.report import leaderboard
 
 QUICKSTART = DATA / "quickstart"
-COMMANDS = [
-    "download", "import", "own", "corpus", "trains", "published", "score", "folds", "model",
-    "embed", "classify", "control",
-    "select", "classify-selected", "baseline", "reproduce", "project", "neighbours", "evaluate",
-    "compare", "layerwise", "geometry", "audit", "code-length", "report", "inspect",
-    "leaderboard", "plan",
-]  # fmt: skip
 
 LEARN = "--corpus c --words w --embeddings e --layers 1 --folds f --searches s --out o"
 
@@ -53,7 +48,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> list[str]:
     def command(args: object) -> None:
         raise error
 
-    monkeypatch.setattr(cli, "_leaderboard", command)
+    monkeypatch.setattr(leaderboard, "run", command)
     return ["leaderboard", "summary.csv"]
 
 
@@ -65,8 +60,9 @@ def test_help_names_every_command(capsys: Capture) -> None:
         main(["--help"])
     assert ended.value.code == 0
     text = capsys.readouterr().out
-    listed = [line.split()[0] for line in text.splitlines() if line.startswith("    ")]
-    assert [word for word in listed if word in COMMANDS] == COMMANDS
+    for group, commands in GROUPS.items():
+        listed = text.partition(f"\n{group}:\n")[2].partition("\n\n")[0].splitlines()
+        assert [line.split()[0] for line in listed] == list(commands)
     assert "{" not in text
 
 
@@ -331,8 +327,7 @@ def test_from_the_corpus_to_the_leaderboard(
 
 
 def plan(*configs: str | Path) -> int:
-    schema = REPOSITORY / "workflow" / "schemas" / "config.schema.yaml"
-    return main(["plan", *map(str, configs), "--schema", str(schema), "--results", "none"])
+    return main(["plan", *map(str, configs), "--results", "none"])
 
 
 def test_plan_lays_one_config_over_the_other(capsys: Capture, tmp_path: Path) -> None:

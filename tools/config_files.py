@@ -1,6 +1,6 @@
 """Write what the package holds of the config: its JSON schema, and copies of the shipped files.
 
-tests/run/test_config.py holds them equal to wsd/schema.py and to config/.
+tests/run/test_config.py holds them equal to wsd/run/schema.py and to config/.
 """
 
 import shutil

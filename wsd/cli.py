@@ -158,10 +158,10 @@ def _config_of(args: argparse.Namespace) -> Any:
 
 def _set_aside(error: DamageError) -> ResultError:
     """In a run, the file is put out of the way, so that the next run makes it again."""
-    from wsd.run import damage
+    from wsd.run import check
 
     try:
-        aside = damage.put_away(error.path)
+        aside = check.put_away(error.path)
     except OSError:
         return error
     return ResultError(

@@ -5,109 +5,70 @@ Command, module and rule of the workflow have one name, with a hyphen, an unders
 underscore between its words; only ``import``, which Python keeps for itself, is ``import_corpus``.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """Where a command is and what it does, in one line."""
 
     module: str
     text: str
 
 
-# In groups, by what a person wants.
-GROUPS: dict[str, dict[str, Command]] = {
+# In groups, by what a person wants: of every command, its room and what it does.
+TABLE = {
     "run a step of the workflow": {
-        "download": Command("wsd.corpora.download", "Download CoarseWSD-20 and check every file."),
-        "own": Command(
-            "wsd.corpora.own", "Copy a corpus that `wsd import` wrote, and check every file."
-        ),
-        "corpus": Command("wsd.corpora.corpus", "Read and check one word's files."),
-        "trains": Command(
-            "wsd.corpora.trains", "Find which sentences each further training set has."
-        ),
-        "published": Command(
-            "wsd.corpora.published", "Read what a published system said of each instance."
-        ),
-        "score": Command(
-            "wsd.corpora.score", "Check and score what any system says of the test instances."
-        ),
-        "folds": Command(
-            "wsd.corpora.folds", "Draw the folds of a training set, near-duplicates together."
-        ),
-        "model": Command("wsd.encoder.model", "Find or fetch an encoder and verify its files."),
-        "embed": Command(
-            "wsd.encoder.embed", "Run an encoder over one word's sentences, keeping every layer."
-        ),
-        "alignment": Command(
-            "wsd.encoder.alignment", "Put together what a tokenizer made of the focal words."
-        ),
-        "classify": Command(
-            "wsd.classification.classify", "Tune, fit and predict every word on one feature set."
-        ),
-        "control": Command(
-            "wsd.classification.control", "The same on labels fixed by the neighbouring word."
-        ),
-        "select": Command(
-            "wsd.classification.select", "Choose a configuration by what the folds say."
-        ),
-        "classify-selected": Command(
-            "wsd.classification.classify_selected", "Fit each word as its own folds choose."
-        ),
-        "baseline": Command(
-            "wsd.classification.baseline", "Fit and predict every word without an encoder."
-        ),
-        "project": Command("wsd.analysis.project", "Project every word on a plane."),
-        "neighbours": Command(
-            "wsd.analysis.neighbours", "Find the instances nearest to each, in the full space."
-        ),
-        "evaluate": Command(
-            "wsd.evaluation.evaluate", "Score predictions: one table per word, one over words."
-        ),
-        "compare": Command(
-            "wsd.evaluation.compare", "Compare what was selected with everything else."
-        ),
-        "layerwise": Command(
-            "wsd.evaluation.layerwise", "Compare every layer choice with what the folds choose."
-        ),
-        "geometry": Command("wsd.analysis.geometry", "Measure how the vectors of every layer lie."),
-        "audit": Command(
-            "wsd.evaluation.audit", "List near-duplicates, suspected gold and confusions."
-        ),
-        "code-length": Command(
-            "wsd.analysis.code_length", "Measure how few bits the labels take (MDL)."
-        ),
-        "calibration": Command(
-            "wsd.fitted.calibration", "Measure what the selected probabilities are worth."
-        ),
-        "reproduce": Command(
-            "wsd.evaluation.reproduce", "Compare with the published centroids and predictions."
-        ),
-        "figures": Command("wsd.report.figures", "Write the figures for a paper."),
-        "report": Command("wsd.report.report", "Write the pages."),
+        "download": ("corpora", "Download CoarseWSD-20 and check every file."),
+        "own": ("corpora", "Copy a corpus that `wsd import` wrote, and check every file."),
+        "corpus": ("corpora", "Read and check one word's files."),
+        "trains": ("corpora", "Find which sentences each further training set has."),
+        "published": ("corpora", "Read what a published system said of each instance."),
+        "score": ("corpora", "Check and score what any system says of the test instances."),
+        "folds": ("corpora", "Draw the folds of a training set, near-duplicates together."),
+        "model": ("encoder", "Find or fetch an encoder and verify its files."),
+        "embed": ("encoder", "Run an encoder over one word's sentences, keeping every layer."),
+        "alignment": ("encoder", "Put together what a tokenizer made of the focal words."),
+        "classify": ("classification", "Tune, fit and predict every word on one feature set."),
+        "control": ("classification", "The same on labels fixed by the neighbouring word."),
+        "select": ("classification", "Choose a configuration by what the folds say."),
+        "classify-selected": ("classification", "Fit each word as its own folds choose."),
+        "baseline": ("classification", "Fit and predict every word without an encoder."),
+        "project": ("analysis", "Project every word on a plane."),
+        "neighbours": ("analysis", "Find the instances nearest to each, in the full space."),
+        "evaluate": ("evaluation", "Score predictions: one table per word, one over words."),
+        "compare": ("evaluation", "Compare what was selected with everything else."),
+        "layerwise": ("evaluation", "Compare every layer choice with what the folds choose."),
+        "geometry": ("analysis", "Measure how the vectors of every layer lie."),
+        "audit": ("evaluation", "List near-duplicates, suspected gold and confusions."),
+        "code-length": ("analysis", "Measure how few bits the labels take (MDL)."),
+        "calibration": ("fitted", "Measure what the selected probabilities are worth."),
+        "reproduce": ("evaluation", "Compare with the published centroids and predictions."),
+        "figures": ("report", "Write the figures for a paper."),
+        "report": ("report", "Write the pages."),
     },
     "look at results and encoders": {
-        "leaderboard": Command("wsd.report.leaderboard", "Print the layer choices, best first."),
-        "inspect": Command(
-            "wsd.inference.inspect", "Show what an encoder makes of a word in a sentence, or two."
-        ),
+        "leaderboard": ("report", "Print the layer choices, best first."),
+        "inspect": ("inference", "Show what an encoder makes of a word in a sentence, or two."),
     },
     "use it on text": {
-        "import": Command(
-            "wsd.corpora.import_corpus", "Turn labelled sentences into a corpus of the pipeline."
-        ),
-        "fit": Command(
-            "wsd.fitted.fit", "Keep the selected classifier as one file, to use it elsewhere."
-        ),
-        "predict": Command("wsd.inference.predict", "Say the sense of a word in new text."),
+        "import": ("corpora", "Turn labelled sentences into a corpus of the pipeline."),
+        "fit": ("fitted", "Keep the selected classifier as one file, to use it elsewhere."),
+        "predict": ("inference", "Say the sense of a word in new text."),
     },
     "keep things in order": {
-        "plan": Command("wsd.run.plan", "Say what a run will cost, in disk and roughly in time."),
-        "check": Command("wsd.run.check", "Look for results that are no longer what was written."),
-        "doctor": Command(
-            "wsd.run.doctor", "Say whether a run can start here, and what is at hand."
-        ),
+        "plan": ("run", "Say what a run will cost, in disk and roughly in time."),
+        "check": ("run", "Look for results that are no longer what was written."),
+        "doctor": ("run", "Say whether a run can start here, and what is at hand."),
     },
+}
+
+
+def _module(room: str, name: str) -> str:
+    return f"wsd.{room}.{'import_corpus' if name == 'import' else name.replace('-', '_')}"
+
+
+GROUPS = {
+    group: {name: Command(_module(room, name), text) for name, (room, text) in rows.items()}
+    for group, rows in TABLE.items()
 }
 COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}

@@ -27,14 +27,14 @@ CALLS = [
     ("wsd.encoder.encoder", "Encoder._forward", "forward", time.thread_time),
     ("wsd.artifacts.search", "search", "fit", time.process_time),
     *(
-        (f"wsd.{module}", f"{name}.fit", "fit", time.process_time)
+        (f"wsd.classification.estimators.{module}", f"{name}.fit", "fit", time.process_time)
         for module, name in [
-            ("baselines", "BagOfWords"),
-            ("classifiers.centroid", "NearestCentroid"),
-            ("classifiers.knn", "KNN"),
-            ("classifiers.lda", "LDA"),
-            ("classifiers.logistic", "Logistic"),
-            ("classifiers.mixed", "MixedLogistic"),
+            ("bag_of_words", "BagOfWords"),
+            ("nearest_centroid", "NearestCentroid"),
+            ("knn", "KNN"),
+            ("lda", "LDA"),
+            ("logistic", "Logistic"),
+            ("mixed_logistic", "MixedLogistic"),
         ]
     ),
 ]

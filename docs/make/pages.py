@@ -18,7 +18,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 import wsd
-from wsd.cli import _parser
+from wsd.cli import parser as command_line
+from wsd.commands import GROUPS
 
 ROOT = Path(__file__).parents[2]
 # In the repository -> on the site.
@@ -45,8 +46,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         if HOW_TO in entry:
             entry[HOW_TO] = [page for page in pages if f"'{page}'" not in named]
         if "Reference" in entry:
-            modules = [{f"wsd.{name}": f"{API}/{name}.md"} for name in _modules()]
-            entry["Reference"].append({"Library": [f"{API}/index.md", *modules]})
+            rooms: dict[str, list[dict[str, str]]] = {}
+            for name in _modules():
+                rooms.setdefault(name.split(".")[0], []).append({name: f"{API}/{name}.md"})
+            entry["Reference"].append(
+                {"Library": [f"{API}/index.md", *({k: v} for k, v in rooms.items())]}
+            )
     return config
 
 
@@ -54,7 +59,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are not in docs/."""
     made = {target: (ROOT / source).read_text() for source, target in ELSEWHERE.items()}
     made[LIBRARY] = notebook(ROOT / NOTEBOOK)
-    made[COMMANDS] = commands(_parser())
+    made[COMMANDS] = commands()
     made[f"{API}/index.md"] = _public()
     for name in _modules():
         made[f"{API}/{name}.md"] = f"# wsd.{name}\n\n::: wsd.{name}\n"
@@ -102,12 +107,16 @@ def outputs(cell: Any) -> list[str]:
     ]
 
 
-def commands(parser: argparse.ArgumentParser) -> str:
-    """The reference of the commands."""
-    (group,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
-    parts = ["# Commands", str(parser.description), _arguments(parser, "wsd [OPTIONS] COMMAND …")]
-    for name, of in group.choices.items():
-        parts += [f"## wsd {name}", str(of.description), _arguments(of, f"wsd {name} …")]
+def commands() -> str:
+    """The reference of the commands, in the groups of `wsd --help`."""
+    whole, each = command_line()
+    parts = ["# Commands", str(whole.description), _arguments(whole, "wsd [OPTIONS] COMMAND …")]
+    for group, names in GROUPS.items():
+        parts.append(f"## {group.capitalize()}")
+        for name in names:
+            each[name].fill()
+            usage = f"wsd {name} …"
+            parts += [f"### wsd {name}", str(each[name].description), _arguments(each[name], usage)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -145,18 +154,10 @@ def _modules() -> list[str]:
 
 
 def _public() -> str:
+    homes = {name: getattr(wsd, name).__module__ for name in wsd.__all__}
     rows = [
-        f"| `{name}` | [wsd.{module}]({_page(module, name)}) |"
-        for module, names in wsd._MODULES.items()
-        for name in names
+        f"| `{name}` | [{module}]({module.removeprefix('wsd.')}.md) |"
+        for name, module in homes.items()
     ]
     text = "`from wsd import …` gives these; each is imported when it is first asked for."
     return "\n".join(["# Library", "", text, "", "| name | module |", "| --- | --- |", *rows, ""])
-
-
-def _page(module: str, name: str) -> str:
-    """Where a public name is documented; packages have no page, their modules do."""
-    if module in _modules():
-        return f"{module}.md"
-    defined = getattr(wsd, name).__module__.removeprefix("wsd.")
-    return f"{defined}.md"

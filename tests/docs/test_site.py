@@ -81,5 +81,8 @@ def test_the_reference_has_every_command_key_and_public_name(site: Path) -> None
         assert f"wsd {command}" in commands
     assert "--occurrence" in commands
     assert "tuning.folds" in (site / "reference/config.html").read_text()
-    assert "get_feature_names_out" in (site / "reference/api/transformer.html").read_text()
+    assert (
+        "get_feature_names_out"
+        in (site / "reference/api/inference.focal_embedder.html").read_text()
+    )
     assert "round(model.score(" in re.sub("<[^>]+>", "", (site / "library.html").read_text())

@@ -30,19 +30,28 @@ class Fault:
 
 FAULTS = {
     "a bound check off by one": Fault(
-        "corpus", "corpus.py", "if position >= len(tokens):", "if position > len(tokens):"
+        "corpus",
+        "corpora/text_format.py",
+        "if position >= len(tokens):",
+        "if position > len(tokens):",
     ),
     "a type check left out": Fault(
-        "corpus", "corpus.py", "        and isinstance(pair[1], str)\n", ""
+        "corpus", "corpora/text_format.py", "        and isinstance(pair[1], str)\n", ""
     ),
     "a digest check skipped": Fault(
-        "table", "corpus.py", 'intact = corpus.digest == provenance["digest"]', "intact = True"
+        "table",
+        "artifacts/corpus.py",
+        'intact = corpus.digest == provenance["digest"]',
+        "intact = True",
     ),
     "a checksum of the archive skipped": Fault(
-        "archive", "download.py", "if came != manifest[name]:", "if False:"
+        "archive", "corpora/archive.py", "if came != manifest[name]:", "if False:"
     ),
     "a layer too many": Fault(
-        "layers", "layers.py", "if layers[-1] > blocks:", "if layers[-1] > blocks + 1:"
+        "layers",
+        "artifacts/layer_choice.py",
+        "if layers[-1] > blocks:",
+        "if layers[-1] > blocks + 1:",
     ),
 }
 

@@ -27,7 +27,7 @@ from choices import Choices, damaged_table, write_parquet
 from mutate import SEPARATOR
 from sealing import resealed
 
-from wsd import cli
+from wsd import arguments
 from wsd.artifacts import (
     corpus,
     encoder_record,
@@ -47,7 +47,7 @@ from wsd.classification.estimators.registry import make_estimator
 from wsd.corpora import published, text_format, trains
 from wsd.corpora.archive import MEMBER_LIMIT, _Bounded, extract
 from wsd.encoder import alignment, model_files, sources
-from wsd.encoder.model import resolve
+from wsd.encoder.model import _checksums, resolve
 from wsd.errors import WsdError, visible
 from wsd.fitted import wsd_file
 from wsd.fitted.fitted_word import FittedWord
@@ -59,7 +59,6 @@ from wsd.run import config, config_files
 from wsd.storage import csv, file_names
 from wsd.storage.parquet import read_table
 
-SCHEMA = REPOSITORY / "workflow/schemas/config.schema.yaml"
 LONGEST_MESSAGE = 8000
 
 
@@ -512,7 +511,7 @@ def run_config(data: bytes, folder: Path) -> None:
         files[-1].write_bytes(part)
     # Over a valid one, which is not read anew each time.
     found = config.check(
-        config_files.merge_configs(base_config(), config_files.read_configs(files)), SCHEMA
+        config_files.merge_configs(base_config(), config_files.read_configs(files))
     )
     assert found.words and set(found.words) <= set(found.dataset.words)
     assert found.models and set(found.classify) <= set(found.store)
@@ -925,12 +924,12 @@ def report_table_seeds() -> list[bytes]:
 def run_arguments(data: bytes, folder: Path) -> None:
     text = data[1:].decode("utf-8", "surrogateescape")
     if data[:1] == b"p":
-        found = cli._pairs(text.split(" "))
+        found = _checksums(text.split(" "))
         assert all(name and value for name, value in found.items())
         assert {f"{name}={value}" for name, value in found.items()} <= set(text.split(" "))
     else:
         # As text, for NaN is not NaN.
-        assert json.dumps(cli._object(text, "--space")) == json.dumps(json.loads(text))
+        assert json.dumps(arguments.json_object(text, "--space")) == json.dumps(json.loads(text))
 
 
 JSON_TOKENS = (b"null", b"true", b"1e999", b"NaN", b'"', b"[]", b"{}", b"\\ud800", b"-1", b"1.0")

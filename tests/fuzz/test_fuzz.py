@@ -10,9 +10,10 @@ from typing import Any
 import planted
 import pytest
 import run
+from checkout import REPOSITORY
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from targets import SCHEMA, TARGETS, check_error, outcome
+from targets import TARGETS, check_error, outcome
 
 from wsd.artifacts import corpus, layer_choice
 from wsd.corpora import text_format
@@ -137,7 +138,7 @@ JSON = st.recursive(
 @settings(deadline=None, max_examples=60)
 @given(data=st.data(), value=JSON)
 def test_any_value_of_any_key_is_taken_or_refused(data: Any, value: Any) -> None:
-    files = [SCHEMA.parents[2] / "config" / name for name in ("config.yaml", "quickstart.yaml")]
+    files = [REPOSITORY / "config" / name for name in ("config.yaml", "quickstart.yaml")]
     merged = config_files.read_configs(files)
     key = data.draw(st.sampled_from(sorted(merged)))
     place: Any = merged
@@ -146,7 +147,7 @@ def test_any_value_of_any_key_is_taken_or_refused(data: Any, value: Any) -> None
         key = data.draw(st.sampled_from(sorted(place)))
     place[key] = value
     try:
-        assert config.check(merged, SCHEMA).models
+        assert config.check(merged).models
     except WsdError as error:
         check_error(error)
 
@@ -166,5 +167,5 @@ ALIASES = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 def test_what_yaml_can_say_and_no_config_is(text: str, tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text(text)
     with pytest.raises(WsdError) as error, run.limited():
-        config.check(config_files.read_configs([tmp_path / "c.yaml"]), SCHEMA)
+        config.check(config_files.read_configs([tmp_path / "c.yaml"]))
     check_error(error.value)

@@ -36,7 +36,7 @@ import same_results
 from checkout import Checkout
 
 from wsd.encoder.resume import UNFINISHED
-from wsd.run import damage
+from wsd.run import check
 from wsd.storage.partial import PART
 
 QUICKSTART = ("--cores", "2", "--configfile", "config/quickstart.yaml")
@@ -221,7 +221,7 @@ def one(
     moment = time.monotonic() - begin
     running = kill(process)
     left = half_written(root)
-    broken = [f"{path}: {what}" for path, what in damage.damaged(root / "results")]
+    broken = [f"{path}: {what}" for path, what in check.damaged(root / "results")]
     begin = time.monotonic()
     code = start(root, command, log).wait()
     seconds = time.monotonic() - begin

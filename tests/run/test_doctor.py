@@ -12,7 +12,6 @@ from checkout import REPOSITORY
 from importing import import_corpus
 from tiny import tiny_bert
 
-from wsd import doctor as doctor_doctor
 from wsd.cli import main
 from wsd.encoder import hub as hub_module
 from wsd.run import doctor
@@ -71,7 +70,7 @@ def other_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
     (root / ".snakemake").mkdir()
     lock = (root / ".snakemake" / RUN_LOCK).open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)
-    monkeypatch.setattr(doctor_doctor, "_kept_open", lock, raising=False)
+    monkeypatch.setattr(doctor, "_kept_open", lock, raising=False)
     return {}
 
 

@@ -15,22 +15,22 @@ import pytest
 
 from wsd.artifacts.vectors import VectorsWriter
 from wsd.cli import main
-from wsd.run import damage
+from wsd.run import check
 from wsd.run.lock import JOBS_LOCK, RUN_LOCK, VARIABLE, BusyError, as_job, begin, busy
 from wsd.storage import atomic, partial
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from wsd import running
-lock = running.begin(Path(sys.argv[1]), Path(sys.argv[2]))
+from wsd.run.lock import begin
+lock = begin(Path(sys.argv[1]), Path(sys.argv[2]))
 print("held", flush=True)
 time.sleep(600)
 """
 JOB = """
 import time
-from wsd import running
-with running.as_job() as of_a_run:
+from wsd.run.lock import as_job
+with as_job() as of_a_run:
     print(of_a_run, flush=True)
     time.sleep(600)
 """
@@ -182,16 +182,16 @@ def test_a_run_begins_with_a_folder_in_order(
 
 def test_every_flipped_bit_of_a_file_of_vectors_is_found(tmp_path: Path) -> None:
     path = vectors(tmp_path / "results" / "focal.safetensors")
-    assert list(damage.damaged(path.parent)) == []
+    assert list(check.damaged(path.parent)) == []
     sound = path.read_bytes()
     for place in range(len(sound)):
         flip(path, place)
-        ((found, _),) = damage.damaged(path.parent)
+        ((found, _),) = check.damaged(path.parent)
         assert found == path, place
         path.write_bytes(sound)
     for length in range(0, len(sound), 7):
         path.write_bytes(sound[:length])
-        assert [found for found, _ in damage.damaged(path.parent, quick=True)] == [path]
+        assert [found for found, _ in check.damaged(path.parent, quick=True)] == [path]
 
 
 def test_check_names_what_is_damaged_and_sets_it_aside(
@@ -235,22 +235,22 @@ def test_a_damaged_file_of_the_download_is_found_and_is_not_in_its_way(
 ) -> None:
     import hashlib
 
-    from wsd.corpora import archive, coarsewsd20
+    from wsd.corpora import archive
 
     manifest = {
         "data/CoarseWSD-20/crane/train.gold.txt": hashlib.sha256(b"0\r\n1\r\n").hexdigest(),
         "data/CoarseWSD-20/crane/test.gold.txt": hashlib.sha256(b"0\n").hexdigest(),
     }
-    monkeypatch.setattr(coarsewsd20, "file_checksums", lambda: manifest)
-    source = tmp_path / "results" / damage.SOURCE
+    monkeypatch.setattr(archive, "file_checksums", lambda: manifest)
+    source = tmp_path / "results" / check.SOURCE
     (source / "crane").mkdir(parents=True)
     (source / "crane/train.gold.txt").write_bytes(b"0\n1\n")
     (source / "crane/test.gold.txt").write_bytes(b"0\n")
-    assert list(damage.damaged(tmp_path / "results")) == []
+    assert list(check.damaged(tmp_path / "results")) == []
     flip(source / "crane/train.gold.txt", 0)
-    ((path, what),) = damage.damaged(tmp_path / "results")
+    ((path, what),) = check.damaged(tmp_path / "results")
     assert path == source / "crane/train.gold.txt" and "SHA-256" in what
-    aside = damage.put_away(path)
+    aside = check.put_away(path)
     assert aside.exists() and source not in aside.parents
     archive.refuse_foreign_files(source, manifest)
 
@@ -259,13 +259,15 @@ def test_sigterm_leaves_nothing_half_written(tmp_path: Path) -> None:
     code = """
 import sys, time
 from pathlib import Path
-from wsd import cli, files
+from wsd import cli
+from wsd.report import leaderboard
+from wsd.storage.atomic import replacing
 def slow(args):
-    with files.replacing(Path(sys.argv[1])) as temporary:
+    with replacing(Path(sys.argv[1])) as temporary:
         temporary.write_text("half")
         print("writing", flush=True)
         time.sleep(600)
-cli._leaderboard = slow
+leaderboard.run = slow
 sys.exit(cli.main(["leaderboard", "summary.csv"]))
 """
     process = started(code, tmp_path / "table.csv")

@@ -244,7 +244,7 @@ def test_files_dated_by_a_wrong_clock(done: Checkout, hours: int) -> None:
         os.utime(path, (moment, moment))
     run = done.run(*ARGUMENTS)
     assert ("are dated in the future: dated now" in run.text) == (hours > 0)
-    module = done.root / "wsd/evaluation.py"
+    module = done.root / "wsd/evaluation/evaluate.py"
     module.write_text(module.read_text() + "\n# edited\n")
     again = done.run(*ARGUMENTS)
     assert again.jobs == {"evaluate": 1}, "an edit is seen whatever the clock was"

@@ -24,7 +24,9 @@ from wsd.artifacts import features
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.fit_word import predict_word
+from wsd.commands import COMMANDS
 from wsd.corpora.systems import SYSTEMS
+from wsd.run import steps
 
 KEYS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
 FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
@@ -284,25 +286,23 @@ def closure(step: str) -> set[str]:
         found = wider
 
 
-def listed_modules() -> dict[str, list[str]]:
+def modules_of_steps() -> dict[str, set[str]]:
     """Of the steps of the small run, by the names of their rules."""
-    from test_modules import MODULES
-
-    names = {**MODULES, "baseline": MODULES["baselines"],
-             "classify_selected": MODULES["classify-selected"]}  # fmt: skip
-    return {step: names[step] for step in ("corpus", "folds", "model", "embed", "alignment",
-            "classify", "select", "classify_selected", "baseline", "project", "neighbours",
-            "evaluate", "compare", "layerwise", "figures", "calibration", "report")}  # fmt: skip
+    rules = ("corpus", "folds", "model", "embed", "alignment",
+             "classify", "select", "classify_selected", "baseline", "project", "neighbours",
+             "evaluate", "compare", "layerwise", "figures", "calibration", "report")  # fmt: skip
+    return {rule: steps.closure(COMMANDS[rule.replace("_", "-")].module) for rule in rules}
 
 
 @pytest.mark.slow
 def test_editing_a_module_reruns_the_steps_that_use_it(checkout: Checkout, small: str) -> None:
-    steps = listed_modules()
-    # Modules that the same steps list are edited together: a dry run takes seconds.
+    imported = modules_of_steps()
+    # Modules that the same steps import are edited together: a dry run takes seconds.
     alike: dict[frozenset[str], list[Path]] = {}
     for file in sorted(checkout.root.glob("wsd/**/*.py")):
-        module = file.relative_to(checkout.root / "wsd").with_suffix("").as_posix()
-        direct = frozenset(step for step, names in steps.items() if module in names)
+        parts = file.relative_to(checkout.root).with_suffix("").parts
+        module = ".".join(parts).removesuffix(".__init__")
+        direct = frozenset(step for step, names in imported.items() if module in names)
         alike.setdefault(direct, []).append(file)
     assert len(alike) > 15
     for direct, files in alike.items():

@@ -27,9 +27,10 @@ from wsd.report.leaderboard import leaderboard
 from wsd.storage.file_names import file_name
 
 
-def checked_config():
+def in_one_message(function, *arguments):
+    """What a function of the package gives; its error ends the run without a traceback."""
     try:
-        return wsd.run.config.check(config)
+        return function(*arguments)
     except WsdError as error:
         raise WorkflowError(str(error)) from None
 
@@ -46,13 +47,10 @@ def starts_jobs():
 
 def begin_run():
     """Before the files are looked at: no other run here, nothing half-written, nothing damaged."""
-    try:
-        return wsd.run.lock.begin(STATE, Path("results"))
-    except WsdError as error:
-        raise WorkflowError(str(error)) from None
+    return in_one_message(wsd.run.lock.begin, STATE, Path("results"))
 
 
-CONFIG = checked_config()
+CONFIG = in_one_message(wsd.run.config.check, config)
 STATE = Path(".snakemake").absolute()
 os.environ[wsd.run.lock.VARIABLE] = str(STATE / wsd.run.lock.JOBS_LOCK)
 # Held while this process lives. Snakemake's own lock is off (profiles/): it outlives a run that was
@@ -106,10 +104,7 @@ def modules(step):
 
     It lies beside the results, so that they and what decides a rerun stay together.
     """
-    try:
-        return str(wsd.run.steps.write(step, Path("results/.steps")))
-    except WsdError as error:
-        raise WorkflowError(str(error)) from None
+    return str(in_one_message(wsd.run.steps.write, step, Path("results/.steps")))
 
 
 def scaled(base, per_mb=0):
@@ -282,12 +277,8 @@ def reproduce_command():
 
 
 def announce_cost():
-    try:
-        text = wsd.run.plan.describe(
-            CONFIG, Path("results"), workflow.resource_settings.cores or 1
-        )
-    except WsdError as error:
-        raise WorkflowError(str(error)) from None
+    cores = workflow.resource_settings.cores or 1
+    text = in_one_message(wsd.run.plan.describe, CONFIG, Path("results"), cores)
     print(text, file=sys.stderr, flush=True)
 
 

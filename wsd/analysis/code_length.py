@@ -29,6 +29,7 @@ from wsd.artifacts import features
 from wsd.artifacts import folds as folding
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.folds import Folds
+from wsd.artifacts.tables import TOGETHER
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_word import scores_of, tuned_parameters
 from wsd.errors import ConfigError, CorpusError
@@ -221,7 +222,7 @@ def run(args: argparse.Namespace) -> None:
                 **asdict(length),
                 "compression": length.compression,
             }
-            for word, length in {**lengths, "(all)": over_words(lengths.values())}.items()
+            for word, length in {**lengths, TOGETHER: over_words(lengths.values())}.items()
         ]
         log.info("code length: %s %s, %s", view, layers, classifier)
     write_csv(args.out, pd.DataFrame(lines))

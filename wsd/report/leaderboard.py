@@ -32,10 +32,10 @@ def leaderboard(summary: Path, *, top: int | None = None) -> str:
     top : int, optional
         How many candidates; all, if not given.
     """
-    tested = _read(summary, KEYS, MEANS, train="full", test="test")
+    tested = _read("summary", summary, KEYS, MEANS, train="full", test="test")
     tested.sort(key=lambda row: -(row[MEANS[0]] or 0))
     path, selected_of = summary.with_name("selection.csv"), (*KEYS, "selected")
-    listed = _read(path, selected_of, ("objective",), train="full", scope="all words")
+    listed = _read("selection", path, selected_of, ("objective",), train="full", scope="all words")
     folds = {_names(row): row["objective"] for row in listed}
     chosen = {_names(row) for row in listed if row["selected"] == "True"}
 
@@ -62,9 +62,9 @@ def _percent(fraction: float | None) -> str:
 
 
 def _read(
-    path: Path, text: Sequence[str], fractions: Sequence[str], **only: str
+    kind: str, path: Path, text: Sequence[str], fractions: Sequence[str], **only: str
 ) -> list[dict[str, Any]]:
-    """Some columns of the rows that have these values; an empty fraction is None."""
+    """Some columns of a table's rows that have these values; an empty fraction is None."""
     verify(path)
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -76,11 +76,9 @@ def _read(
             for row in rows
         ]
     except FileNotFoundError:
-        raise ResultError(
-            f"there is no {path.stem} yet", where=str(path), fix="run snakemake"
-        ) from None
+        raise ResultError(f"there is no {kind} yet", where=str(path), fix="run snakemake") from None
     except (KeyError, UnicodeDecodeError, ValueError, csv.Error) as error:
-        raise ResultError(f"not a {path.stem} table: {error}", where=str(path)) from None
+        raise ResultError(f"not a {kind} table: {error}", where=str(path)) from None
 
 
 def _fraction(cell: str) -> float | None:

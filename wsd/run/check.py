@@ -1,11 +1,74 @@
-"""The command that looks for results that are no longer what was written."""
+"""Which results are no longer what was written, and the command that says so.
+
+A file that later steps read has its checksum in ``.sums`` beside it (:mod:`wsd.storage.atomic`); a
+file of vectors has one per layer in itself (:mod:`wsd.artifacts.vectors`); a downloaded file is in
+the dataset's manifest (:mod:`wsd.corpora.fetch`), or in that of the user's own corpus
+(:mod:`wsd.corpora.own`).
+"""
 
 import argparse
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from wsd import logs
-from wsd.errors import ResultError
-from wsd.run import damage
+from wsd.artifacts.dataset import MANIFEST, read_manifest
+from wsd.artifacts.vectors import check_vectors
+from wsd.corpora.archive import changed_files
+from wsd.corpora.own import changed_copies
+from wsd.errors import DamageError, ResultError
+from wsd.storage.checksums import set_aside, verify
+
+VECTORS = ".safetensors"
+SOURCE = Path("coarsewsd20/source")
+OTHER = "not the dataset's file: its SHA-256 is another"
+
+
+def damaged(results: Path, *, quick: bool = False) -> Iterator[tuple[Path, str]]:
+    """Every file below ``results`` that is not what was written, and what is wrong with it.
+
+    Parameters
+    ----------
+    results : Path
+    quick : bool
+        Of vectors look at the header and the size alone; their layers are checked when they
+        are read.
+    """
+    for root, folders, files in os.walk(results):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(name for name in files if not name.startswith(".")):
+            path = Path(root) / name
+            try:
+                if path.suffix == VECTORS:
+                    check_vectors(path, layers=not quick)
+                else:
+                    verify(path)
+            except DamageError as error:
+                yield path, error.what
+    if (results / SOURCE).is_dir():
+        for path in changed_files(results / SOURCE):
+            yield path, OTHER
+    for manifest in sorted(results.glob(f"*/source/{MANIFEST}")):
+        try:
+            verify(manifest)
+        except DamageError:
+            continue  # said already; the copy is made again
+        for path in changed_copies(manifest.parent, read_manifest(manifest).digests):
+            yield path, OTHER
+
+
+def put_away(path: Path) -> Path:
+    """Set a damaged file aside, and say where it is now.
+
+    One of the download would be in the way of the next one, which replaces the whole folder and
+    nothing that is not the dataset's: it is moved beside that folder.
+    """
+    for parent in path.parents:
+        if parent.parts[-2:] == SOURCE.parts:
+            aside = parent.with_name(f"{path.name}.damaged")
+            path.replace(aside)
+            return aside
+    return set_aside(path)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,9 +82,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    found = list(damage.damaged(args.results))
+    found = list(damaged(args.results))
     for path, what in found:
-        aside = f"; kept as {damage.put_away(path).name}" if args.set_aside else ""
+        aside = f"; kept as {put_away(path).name}" if args.set_aside else ""
         logs.show(f"{path}: {what}{aside}")
     if found:
         again = "run snakemake: what is missing is made again"

@@ -23,7 +23,7 @@ from wsd.encoder import hub
 from wsd.encoder.model import resolve
 from wsd.encoder.resume import JOURNAL, UNFINISHED
 from wsd.errors import ConfigError, ModelError, WsdError
-from wsd.run import damage, lock, plan
+from wsd.run import check, lock, plan
 from wsd.run.settings import Config, Model
 from wsd.storage.partial import PART
 
@@ -64,22 +64,22 @@ def examine(config: Config, results: Path, state: Path) -> list[Finding]:
         The folder of all results, and that of the workflow manager.
     """
     return [
-        *_versions(),
-        *_machine(config),
-        *_other_run(state),
+        _versions(),
+        _machine(config),
+        _other_run(state),
         *_disk(config, results),
-        *_corpus(config.dataset, results),
+        _corpus(config.dataset, results),
         *map(_model, config.models.values()),
         *_left_behind(results),
     ]
 
 
-def _versions() -> Iterator[Finding]:
+def _versions() -> Finding:
     found = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
-    yield Finding(OK, "versions", f"python {platform.python_version()}, {found}")
+    return Finding(OK, "versions", f"python {platform.python_version()}, {found}")
 
 
-def _machine(config: Config) -> Iterator[Finding]:
+def _machine(config: Config) -> Finding:
     from wsd.encoder.loading import choose_device
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -87,16 +87,14 @@ def _machine(config: Config) -> Iterator[Finding]:
     try:
         device = choose_device(config.device)
     except ConfigError as error:
-        yield Finding(BAD, "device", error.what, error.fix)
-        return
-    yield Finding(OK, "machine", f"{text}; device {config.device}: {device}")
+        return Finding(BAD, "device", error.what, error.fix)
+    return Finding(OK, "machine", f"{text}; device {config.device}: {device}")
 
 
-def _other_run(state: Path) -> Iterator[Finding]:
+def _other_run(state: Path) -> Finding:
     if busy := lock.busy(state):
-        yield Finding(BAD, "runs", busy.what, busy.fix)
-    else:
-        yield Finding(OK, "runs", "no other run is at work in this folder")
+        return Finding(BAD, "runs", busy.what, busy.fix)
+    return Finding(OK, "runs", "no other run is at work in this folder")
 
 
 def _disk(config: Config, results: Path) -> Iterator[Finding]:
@@ -130,19 +128,16 @@ def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in files)
 
 
-def _corpus(dataset: Dataset, results: Path) -> Iterator[Finding]:
+def _corpus(dataset: Dataset, results: Path) -> Finding:
     if dataset.folder is not None:
-        yield _imported(dataset, dataset.folder)
-    elif dataset.name != "coarsewsd20":
-        yield Finding(OK, "corpus", f"{dataset.title}: it comes with the program")
-    else:
-        source, files = results / damage.SOURCE, coarsewsd20.downloaded_files()
-        whole = all((source / file).is_file() for file in files)
-        if whole and not any(changed_files(source)):
-            text = f"{dataset.title}: all {len(files)} files are here, verified"
-            yield Finding(OK, "corpus", text)
-        else:
-            yield _archive(dataset)
+        return _imported(dataset, dataset.folder)
+    if dataset.name != "coarsewsd20":
+        return Finding(OK, "corpus", f"{dataset.title}: it comes with the program")
+    source, files = results / check.SOURCE, coarsewsd20.downloaded_files()
+    if all((source / file).is_file() for file in files) and not any(changed_files(source)):
+        text = f"{dataset.title}: all {len(files)} files are here, verified"
+        return Finding(OK, "corpus", text)
+    return _archive(dataset)
 
 
 def _imported(dataset: Dataset, folder: Path) -> Finding:
@@ -204,18 +199,10 @@ def _left_behind(results: Path) -> Iterator[Finding]:
         text = f"{journal.parent}: {_size(journal.parent) / 1e6:.0f} MB of vectors"
         fix = "nothing, if that word is still to be embedded: the next run goes on from there; "
         yield Finding(NOTE, "unfinished", text, f"{fix}else delete the folder")
-    for path, what in damage.damaged(results, quick=True):
+    for path, what in check.damaged(results, quick=True):
         yield Finding(NOTE, "damaged", f"{path}: {what}", "nothing: the next run makes it again")
     for path in sorted(results.rglob("*.damaged")):
         yield Finding(NOTE, "set aside", f"{path}", "delete it once you have seen it")
-
-
-def advice(findings: list[Finding], command: str) -> str:
-    """What to do next."""
-    bad = sum(finding.state == BAD for finding in findings)
-    if bad:
-        return f"{bad} thing{'s' if bad > 1 else ''} to put right first, marked {BAD}."
-    return f"A run can start: {command}"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -233,6 +220,9 @@ def run(args: argparse.Namespace) -> int:
     findings = examine(args.config, args.results, Path(".snakemake"))
     for finding in findings:
         logs.show(str(finding))
+    if bad := sum(finding.state == BAD for finding in findings):
+        logs.show(f"{bad} thing{'s' if bad > 1 else ''} to put right first, marked {BAD}.")
+        return 1
     over = ["--configfile", *map(str, args.configfile)] if args.configfile else []
-    logs.show(advice(findings, shlex.join(["snakemake", "--cores", "all", *over])))
-    return int(any(finding.state == BAD for finding in findings))
+    logs.show(f"A run can start: {shlex.join(['snakemake', '--cores', 'all', *over])}")
+    return 0

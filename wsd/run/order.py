@@ -18,13 +18,13 @@ MISSING = "the file is missing"
 
 def put_in_order(results: Path) -> None:
     """Nothing half-written, nothing damaged, nothing dated in the future."""
-    from wsd.run import damage
+    from wsd.run import check
 
     probe(results)
     for path in sweep(results):
         say(f"removed, left half-written by a run that was killed: {path}")
-    for path, what in damage.damaged(results, quick=True):
-        aside = damage.put_away(path)
+    for path, what in check.damaged(results, quick=True):
+        aside = check.put_away(path)
         say(f"damaged: {path}: {what}. Kept as {aside.name}; what it takes is made again")
     if ahead := from_the_future(results):
         say(f"{len(ahead)} files, such as {ahead[0]}, are dated in the future: dated now")

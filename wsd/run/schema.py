@@ -16,8 +16,10 @@ from pydantic_core import PydanticCustomError
 from wsd.artifacts.views import DEVICES, INPUTS, POOLINGS, PRECISIONS, VIEWS
 
 T = TypeVar("T")
+U = TypeVar("U")
 # Not all of a value: YAML's aliases unfold to more than any memory holds.
 SHOWN = Repr()
+SHOWN.maxlevel, SHOWN.maxstring = 3, 500
 # A key that may be left out. What is given for it is checked, and cannot be null.
 UNSET: Any = None
 
@@ -34,9 +36,11 @@ def _shape(value: object) -> str:
 
 Unique = Annotated[list[T], AfterValidator(_unique), Field(json_schema_extra={"uniqueItems": True})]
 Some = Annotated[Unique[T], Field(min_length=1)]
-OneOrSome = Annotated[
-    Annotated[T, Tag("value")] | Annotated[Some[T], Tag("collection")], Discriminator(_shape)
+# One of two types, of which the second alone is a list or a mapping.
+Either = Annotated[
+    Annotated[T, Tag("value")] | Annotated[U, Tag("collection")], Discriminator(_shape)
 ]
+OneOrSome = Either[T, Some[T]]
 # The values that the library and the commands offer too, from where they are named.
 if TYPE_CHECKING:
     View = str
@@ -195,17 +199,10 @@ class SystemEntry(Section):
 class ConfigFile(Section):
     """The config of a run. Every key is explained in config/README.md too."""
 
-    dataset: Annotated[
-        Annotated[Literal["coarsewsd20", "quickstart"], Tag("value")]
-        | Annotated[OwnCorpus, Tag("collection")],
-        Discriminator(_shape),
-    ]
+    dataset: Either[Literal["coarsewsd20", "quickstart"], OwnCorpus]
     """The corpus: coarsewsd20, quickstart, or a mapping {name, path} of one that `wsd import`
     wrote."""
-    words: Annotated[
-        Annotated[Literal["all"], Tag("value")] | Annotated[Some[str], Tag("collection")],
-        Discriminator(_shape),
-    ]
+    words: Either[Literal["all"], Some[str]]
     """`all`, or a list of the corpus's words."""
     models: Annotated[list[ModelEntry], Field(min_length=1)]
     """The encoders to compare, a list: a config file that names models replaces the list. Each is
@@ -248,6 +245,3 @@ class ConfigFile(Section):
 def schema_text() -> str:
     """The JSON schema of a config, for editors and other programs."""
     return json.dumps(ConfigFile.model_json_schema(), indent=2) + "\n"
-
-
-SHOWN.maxlevel, SHOWN.maxstring = 3, 500

@@ -41,7 +41,10 @@ def _imported(module: str) -> frozenset[str]:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 yield inner if _path(inner) else str(node.module)
-        elif not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for statement in node.orelse:
+                yield from names(statement)
+        else:
             for child in ast.iter_child_nodes(node):
                 yield from names(child)
 

@@ -1,0 +1,57 @@
+"""The directions of imports between the rooms are held by `lint-imports`, part of `make lint`."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from checkout import REPOSITORY
+from require import missing
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(REPOSITORY / "wsd", tmp_path / "wsd", ignore=ignored)
+    shutil.copy2(REPOSITORY / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).with_name("lint-imports")
+    if not program.exists():
+        missing("import-linter", "import-linter is not installed")
+    return subprocess.run(
+        [program, "--no-cache"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("module", "planted"),
+    [
+        ("storage/atomic.py", "wsd.artifacts.views"),
+        ("artifacts/corpus.py", "wsd.run.plan"),
+        ("corpora/own.py", "wsd.encoder.devices"),
+        ("evaluation/audit.py", "wsd.report.leaderboard"),
+        ("run/plan.py", "wsd.metrics.scores"),
+    ],
+)
+def test_an_import_against_the_rooms_is_refused(copy: Path, module: str, planted: str) -> None:
+    path = copy / "wsd" / module
+    # Also where it is hidden in a function.
+    path.write_text(f"{path.read_text()}\n\ndef _planted() -> None:\n    import {planted}\n")
+    done = lint_imports(copy)
+    assert done.returncode == 1, done.stdout + done.stderr
+    name = "wsd." + module.removesuffix(".py").replace("/", ".")
+    assert f"{name} -> {planted}" in done.stdout
+
+
+def test_the_rooms_as_they_are(copy: Path) -> None:
+    done = lint_imports(copy)
+    assert done.returncode == 0, done.stdout + done.stderr
