@@ -14,17 +14,17 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from wsd.report.inputs import Picture
 
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.layer_choice import parse_layers
 from wsd.artifacts.neighbours import Neighbours
+from wsd.artifacts.projection import Projection
 from wsd.report.pages import render, word
 from wsd.report.pages.confidence import LEAD, PROBABILITY
 from wsd.report.pages.content import Report, WordRun
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 from browser import opened  # the tests' own, which lie in no package
 
 SENTENCE = 25  # words
@@ -65,9 +65,9 @@ def made_report(n: int, layers: int, rng: np.random.Generator) -> Report:
     gold = corpus.gold[corpus.split == "test"]
     n_test = len(gold)
 
-    def picture(explained: tuple[float, float] | None) -> Picture:
+    def picture(explained: tuple[float, float] | None) -> Projection:
         points = rng.normal(size=(n, 2)) + corpus.gold[:, None] * rng.normal(size=2)
-        return Picture(points.astype(np.float32), explained, 0.7)
+        return Projection(points.astype(np.float32), explained, 0.7)
 
     run = WordRun(
         corpus=corpus,
@@ -84,7 +84,7 @@ def made_report(n: int, layers: int, rng: np.random.Generator) -> Report:
             r: [np.where(rng.random(n_test) < 0.1, 0, gold) for _ in choices] for r in readers
         },
         confidence={r: [rng.random(n_test) for _ in choices] for r in readers},
-        figures={
+        scores={
             r: [dict.fromkeys(("macro_f1", "accuracy", "balanced_accuracy"), 0.9) for _ in choices]
             for r in readers
         },
