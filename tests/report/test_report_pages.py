@@ -41,7 +41,7 @@ from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ResultError
 from wsd.report.pages import confidence, plots, render, word_plot
 from wsd.report.pages import word as word_module
-from wsd.report.pages.tables import METRICS, REPORT_TABLES
+from wsd.report.tables import METRICS, TABLES
 from wsd.storage.file_names import file_name, word_of
 
 HOSTILE_SENSE = "$$\\frac{1}{2}$$ @{gold}{safe}"
@@ -77,7 +77,7 @@ def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) ->
     build_report(**run.arguments(tmp_path))
     own = (package_files("wsd.report") / "assets").iterdir()
     assets = {"bokeh.min.js", *(file.name for file in own)}
-    tables = set(REPORT_TABLES) - {"model-layers"}
+    tables = set(TABLES) - {"model-layers"}
     assert set(files_in(tmp_path)) == (
         {"report/index.html", "report/layers.html", "report/errors.html"}
         | {f"report/assets/{name}" for name in assets}

@@ -19,8 +19,8 @@ from wsd.report.pages.index import write_index
 from wsd.report.pages.inputs import load_report
 from wsd.report.pages.layers import write_layers
 from wsd.report.pages.render import write_assets
-from wsd.report.pages.tables import COMPARISON_TABLES, CONFIDENCE_TABLES
 from wsd.report.pages.word import write_word
+from wsd.report.tables import COMPARISON_TABLES, CONFIDENCE_TABLES
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.csv import write_csv
 

@@ -157,10 +157,10 @@ def table_curve(
     rows: pd.DataFrame,
     x: Iterable[float],
     y: str,
+    scale: float = 100,
     *,
     labels: Iterable[str] | None = None,
     bounds: bool = False,
-    scale: float = 100,
     **look: Any,
 ) -> Curve:
     """A column of some rows as a curve, with the columns of its interval if it has ``bounds``."""

@@ -19,7 +19,7 @@ from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError
 from wsd.report.pages.confidence import confidence_of, kind_of_scores
 from wsd.report.pages.content import Report, WordRun, having
-from wsd.report.pages.tables import REPORT_TABLES
+from wsd.report.tables import TABLES
 from wsd.storage import json
 from wsd.storage.csv import read_csv
 
@@ -65,7 +65,7 @@ def load_report(
     ResultError
         If a table is missing, or tables do not belong together.
     """
-    read = {name: _read_tables(name, tables.get(name, ())) for name in REPORT_TABLES}
+    read = {name: _read_tables(name, tables.get(name, ())) for name in TABLES}
     pictures = _read_files(projections, read_projections, corpora, view)
     near = _read_files(neighbours, read_neighbours, corpora, view)
     predicted = _read_files(predictions, _read_tests, corpora, view)
@@ -145,7 +145,7 @@ def _aligned(found: list[Projection]) -> list[Projection]:
 
 def _read_tables(name: str, paths: Sequence[Path]) -> pd.DataFrame:
     """One table from the files of all models."""
-    columns = REPORT_TABLES[name]
+    columns = TABLES[name]
     if not paths and not columns.may_be_empty:
         raise ResultError(f"the report was given no table of {name}")
     found = [read_csv(path, columns) for path in paths]

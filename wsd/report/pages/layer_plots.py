@@ -9,7 +9,7 @@ from wsd.artifacts.tables import CANDIDATE, CONTROL_VIEW
 from wsd.report.pages.content import Report, having
 from wsd.report.pages.curves import Curve, common_range, curve_plot, metric_curve, single_layers
 from wsd.report.pages.models import blocks, by_depth
-from wsd.report.pages.tables import METRICS
+from wsd.report.tables import METRICS
 
 CONTEXT = "context"
 DEPTHS = {0.0: "0", 0.2: "0.2", 0.4: "0.4", 0.6: "0.6", 0.8: "0.8", 1.0: "1"}

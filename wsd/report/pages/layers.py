@@ -13,7 +13,7 @@ from wsd.report.pages.layer_plots import overall_curves, overall_lines, side_by_
 from wsd.report.pages.measure_plots import CENTRINGS, KINDS, calibration, geometry, learning
 from wsd.report.pages.models import by_depth, folder_of, notes, opening_reader, rows_shown
 from wsd.report.pages.render import render
-from wsd.report.pages.tables import METRICS
+from wsd.report.tables import METRICS
 from wsd.storage.atomic import write_text
 
 HEAT_STEPS = 20

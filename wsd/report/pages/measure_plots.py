@@ -84,8 +84,7 @@ def geometry(report: Report) -> list[dict[str, Any]]:
             curves = []
             for i, (centring, name) in enumerate(CENTRINGS.items()):
                 rows, x = rows_placed(having(of_model, centring=centring), singles)
-                look: dict[str, Any] = {"name": name, "style": i, "number": i}
-                curves.append(table_curve(rows, x, measure, scale=1, **look))
+                curves.append(table_curve(rows, x, measure, 1, name=name, style=i, number=i))
             figure = curve_plot(
                 curves, x="layer", ticks={place: name for name, place in singles.items()}
             )

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from wsd.artifacts.tables import feature_set
 from wsd.report.pages.content import Report
-from wsd.report.pages.tables import METRICS
+from wsd.report.tables import METRICS
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name
 

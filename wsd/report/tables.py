@@ -1,5 +1,6 @@
-"""The tables that the report reads, and the columns that each must have."""
+"""The tables that pages and figures are made from, and the columns that each must have."""
 
+from dataclasses import replace
 from functools import partial
 
 from wsd.artifacts.tables import KEY_COLUMNS, NAMES
@@ -26,7 +27,7 @@ CONFIDENCE_TABLES = ("calibration", "reliability", "novelty")
 # The tables that earlier steps wrote. A run without controls, further training sets or a second
 # model has no rows of some of them.
 _optional = partial(Columns, may_be_empty=True)
-REPORT_TABLES = {
+TABLES = {
     "scores": Columns((*KEY_COLUMNS, "word"), ("n_senses", "n_train", "n_test", *WORD_SCORES)),
     "summary": Columns(tuple(KEY_COLUMNS), MEAN_SCORES),
     "comparison": Columns((*NAMES, "about"), ("n_words", "objective_on_folds", *_MEANS)),
@@ -71,5 +72,17 @@ REPORT_TABLES = {
     ),
     "novelty": _optional(
         (*_NAMES, "sentences", "word"), ("n", "far", "accuracy_far", "accuracy_near")
+    ),
+}
+# Those that the figures are drawn from, any of which may have no rows. Of the learning curves they
+# show other columns than the pages, which hand on what they do not read as it is.
+DRAWN_TABLES = {
+    **{
+        name: replace(TABLES[name], may_be_empty=True)
+        for name in ("comparison", "layers", "word-layers", "controls")
+    },
+    "learning": _optional(
+        (*_NAMES, "train"),
+        ("n_words", "n_train", "mean_macro_f1", "lowest_draw", "highest_draw"),
     ),
 }
