@@ -24,7 +24,7 @@ from wsd.report.pages import render, word
 from wsd.report.pages.confidence import LEAD, PROBABILITY
 from wsd.report.pages.content import Report, WordRun
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests/helpers"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 from browser import opened  # the tests' own, which lie in no package
 
 SENTENCE = 25  # words
@@ -84,7 +84,7 @@ def made_report(n: int, layers: int, rng: np.random.Generator) -> Report:
             r: [np.where(rng.random(n_test) < 0.1, 0, gold) for _ in choices] for r in readers
         },
         confidence={r: [rng.random(n_test) for _ in choices] for r in readers},
-        figures={
+        scores={
             r: [dict.fromkeys(("macro_f1", "accuracy", "balanced_accuracy"), 0.9) for _ in choices]
             for r in readers
         },

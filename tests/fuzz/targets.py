@@ -52,9 +52,7 @@ from wsd.errors import WsdError, visible
 from wsd.fitted import wsd_file
 from wsd.fitted.fitted_word import FittedWord
 from wsd.metrics import nearest, novelty
-from wsd.report import leaderboard
-from wsd.report.figures import FIGURE_TABLES
-from wsd.report.pages import tables
+from wsd.report import leaderboard, tables
 from wsd.run import config, config_files
 from wsd.storage import csv, file_names
 from wsd.storage.parquet import read_table
@@ -900,7 +898,7 @@ def run_leaderboard(data: bytes, folder: Path) -> None:
     assert not any(number in text.lower() for number in (" nan", " inf", " -inf"))
 
 
-REPORT_TABLES = [*tables.REPORT_TABLES.values(), *FIGURE_TABLES.values()]
+REPORT_TABLES = [*tables.TABLES.values(), *tables.DRAWN_TABLES.values()]
 
 
 def run_report_table(data: bytes, folder: Path) -> None:

@@ -23,6 +23,8 @@ from wsd.artifacts.predictions import WordPredictions, read_predictions, write_p
 from wsd.artifacts.projection import Projection, align_signs
 from wsd.evaluation import evaluate
 from wsd.metrics.scores import MEAN_SCORES
+from wsd.report.pages.inputs import load_report
+from wsd.report.report import write_report
 from wsd.storage.file_names import file_name
 
 HOSTILE = (
@@ -80,6 +82,11 @@ class Run:
             "out": out / "report",
             "portable": out / "portable",
         }
+
+
+def build_report(*, out: Path, portable: Path, **given: Any) -> None:
+    """Both folders of a report, from what `Run.arguments` gives."""
+    write_report(load_report(**given), out, portable)
 
 
 def make_corpus(

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser, chromium
-from made_report import Run, make_run
-
-from wsd.report.report import build_report
+from made_report import Run, build_report, make_run
 
 __all__ = ["chromium"]
 

@@ -65,7 +65,7 @@ def test_saved_file_has_a_name_that_files_may_have(
 ) -> None:
     body = """const names = [];
         HTMLAnchorElement.prototype.click = function () { names.push(this.download); };
-        wsd.corpora.fetch(new Blob(["x"]), arguments[0]);
+        wsd.download(new Blob(["x"]), arguments[0]);
         return names;"""
     assert evaluate(chromium, ("page.js",), body, name) == [saved]
 

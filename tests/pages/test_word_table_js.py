@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from browser import Browser
-from made_report import Run, make_run
+from made_report import Run, build_report, make_run
 from word_pages import by_id, evaluate, listed, rows_of
-
-from wsd.report.report import build_report
 
 
 def test_selection_and_its_csv(run: Run, built: Path, page: Browser) -> None:

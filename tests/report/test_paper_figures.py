@@ -24,13 +24,14 @@ from numpy.testing import assert_allclose
 
 from wsd.cli import main
 from wsd.errors import ResultError
-from wsd.report.figures import FIGURE_TABLES, FORMATS, write_figures
+from wsd.report.figures import FORMATS, write_figures
 from wsd.report.paper.differences import draw_differences
 from wsd.report.paper.layers import apart, draw_layers
 from wsd.report.paper.learning import draw_learning
 from wsd.report.paper.models import draw_models
 from wsd.report.paper.style import COLOURS, LONGEST, MARKERS, MM, TWO_COLUMNS, shown, styled
 from wsd.report.paper.words import draw_words
+from wsd.report.tables import DRAWN_TABLES
 
 CHOICES = ("0", "1", "2", "mean-last-2", "concat-all")
 HOSTILE = (r"$\frac", "<b>&", "a" * 30 + "_" * 30, "مفتاح", r"_^{$x$}", "nan", "a\x01b")
@@ -129,7 +130,7 @@ def learning_rows(classifier: str = "lda", sets: Mapping[str, int] = SETS) -> li
 
 
 def frame(rows: Sequence[Mapping[str, Any]], table: str) -> pd.DataFrame:
-    return pd.DataFrame(list(rows), columns=FIGURE_TABLES[table].names)
+    return pd.DataFrame(list(rows), columns=DRAWN_TABLES[table].names)
 
 
 def layers_figure(
@@ -163,7 +164,8 @@ def write_tables(folder: Path, **tables: Sequence[Mapping[str, Any]]) -> dict[st
     }
     paths = {name: folder / f"{name}.csv" for name in rows}
     for name, path in paths.items():
-        pd.DataFrame(list(rows[name])).to_csv(path, index=False)
+        table = frame(rows[name], name.replace("_", "-")) if rows[name] else pd.DataFrame()
+        table.to_csv(path, index=False)
     return paths
 
 
@@ -331,7 +333,7 @@ def test_one_model_is_no_figure_of_models() -> None:
 def test_a_heat_map_has_every_figure_in_its_cell() -> None:
     rows = word_rows(("apple", "crane", "bank"))
     missing = rows.pop(7)
-    figure = draw_words(frame(rows, "word_layers"))
+    figure = draw_words(frame(rows, "word-layers"))
     assert figure is not None
     (ax,) = figure.axes
     cells = {text.get_position(): text.get_text() for text in ax.texts}
@@ -364,7 +366,7 @@ def test_panels_are_named_by_what_differs() -> None:
         *word_rows(classifier="knn", model="a" * 60),
         *word_rows(classifier="knn", model="a" * 59 + "ba"),
     ]
-    figure = draw_words(frame(rows, "word_layers"))
+    figure = draw_words(frame(rows, "word-layers"))
     assert figure is not None
     long = shown("a" * 60)
     assert len(long) == LONGEST
@@ -512,7 +514,7 @@ def every_figure(names: Sequence[str]) -> dict[str, Figure]:
     made = {
         "layers": layers_figure(layers, controls, published),
         "models": draw_models(frame(several, "layers")),
-        "words": draw_words(frame(words, "word_layers")),
+        "words": draw_words(frame(words, "word-layers")),
         "learning": draw_learning(frame(learned, "learning")),
         "differences": draw_differences(frame(layers, "layers")),
     }
@@ -577,7 +579,7 @@ def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
     paths = write_tables(tmp_path / "tables", **tables)
     write_figures(**paths, out=tmp_path / "out")
     expected = digests(tmp_path / "out")
-    figures = ("differences", "layers", "learning", "word_layers")
+    figures = ("differences", "layers", "learning", "words")
     assert sorted(expected) == sorted(f"{name}.{form}" for name in figures for form in FORMATS)
     (tmp_path / "matplotlibrc").write_text("font.size: 20\nsvg.fonttype: path\nlines.marker: x\n")
     flags = [f"--{name.replace('_', '-')}={path}" for name, path in paths.items()]

@@ -26,6 +26,7 @@ from made_report import (
     SENSES,
     Page,
     Run,
+    build_report,
     decode,
     make_run,
     neighbours_of,
@@ -40,9 +41,7 @@ from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ResultError
 from wsd.report.pages import confidence, plots, render, word_plot
 from wsd.report.pages import word as word_module
-from wsd.report.pages.index import METRICS
-from wsd.report.pages.tables import REPORT_TABLES
-from wsd.report.report import build_report
+from wsd.report.tables import METRICS, TABLES
 from wsd.storage.file_names import file_name, word_of
 
 HOSTILE_SENSE = "$$\\frac{1}{2}$$ @{gold}{safe}"
@@ -78,7 +77,7 @@ def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) ->
     build_report(**run.arguments(tmp_path))
     own = (package_files("wsd.report") / "assets").iterdir()
     assets = {"bokeh.min.js", *(file.name for file in own)}
-    tables = set(REPORT_TABLES) - {"model-layers"}
+    tables = set(TABLES) - {"model-layers"}
     assert set(files_in(tmp_path)) == (
         {"report/index.html", "report/layers.html", "report/errors.html"}
         | {f"report/assets/{name}" for name in assets}
@@ -110,19 +109,20 @@ def test_failing_build_leaves_the_old_report(
 BUILD = """
 import json, sys
 from pathlib import Path
-from wsd import corpus
-from wsd.datasets import Dataset
-from wsd.report import build_report
+from wsd.artifacts.corpus import read_corpora
+from wsd.artifacts.dataset import Dataset
+from wsd.report.pages.inputs import load_report
+from wsd.report.report import write_report
 given = json.loads(sys.argv[1])
 folder, out = Path(given["folder"]), Path(given["out"])
-build_report(
-    dataset=Dataset(**given["dataset"]), corpora=corpus.read_all(folder / "corpus", given["words"]),
+report = load_report(
+    dataset=Dataset(**given["dataset"]), corpora=read_corpora(folder / "corpus", given["words"]),
     predictions=[Path(p) for p in given["predictions"]],
     projections=[Path(p) for p in given["projections"]],
     neighbours=[Path(p) for p in given["neighbours"]],
     tables={name: [Path(p) for p in paths] for name, paths in given["tables"].items()},
-    provenance=folder / "provenance.json", view="focal", text=True,
-    out=out / "report", portable=out / "portable")
+    provenance=folder / "provenance.json", view="focal", text=True)
+write_report(report, out / "report", out / "portable")
 print(sorted({"torch", "transformers", "tokenizers"} & set(sys.modules)))
 """
 

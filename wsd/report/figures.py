@@ -1,6 +1,6 @@
 """The figures of a paper, from the tables of a finished run, as PDF, SVG and PNG.
 
-A module of :mod:`wsd.report.report.paper` per figure: its ``draw_`` function takes tables and
+A module of :mod:`wsd.report.paper` per figure: its ``draw_`` function takes tables and
 returns a figure, or None where they have nothing to show. Every figure can be read without colours,
 and has the same bytes on every run.
 """
@@ -8,7 +8,6 @@ and has the same bytes on every run.
 import argparse
 import logging
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -18,41 +17,16 @@ from wsd.report.paper.differences import draw_differences
 from wsd.report.paper.layers import draw_layers
 from wsd.report.paper.learning import draw_learning
 from wsd.report.paper.models import draw_models
-from wsd.report.paper.style import MEASURES, styled
+from wsd.report.paper.style import styled
 from wsd.report.paper.words import draw_words
+from wsd.report.tables import DRAWN_TABLES
 from wsd.storage.atomic import replacing
-from wsd.storage.csv import Columns, read_csv
+from wsd.storage.csv import read_csv
 
 log = logging.getLogger("wsd")
 
 
 FORMATS = ("pdf", "svg", "png")
-_optional = partial(Columns, may_be_empty=True)
-FIGURE_TABLES = {
-    "comparison": _optional(
-        ("kind", "model", "layers", "classifier"),
-        tuple(MEASURES),
-    ),
-    "layers": _optional(
-        ("model", "view", "classifier", "layers", "figure"),
-        (
-            *("relative_depth", "value", "low", "high"),
-            *("difference", "difference_low", "difference_high", "p_holm"),
-        ),
-        ("chosen_on_folds",),
-    ),
-    "word_layers": _optional(
-        ("model", "view", "classifier", "word", "layers"), ("macro_f1",), ("chosen_on_folds",)
-    ),
-    "controls": _optional(
-        ("kind", "model", "view", "layers", "classifier"),
-        tuple(MEASURES),
-    ),
-    "learning": _optional(
-        ("model", "view", "layers", "classifier", "train"),
-        ("n_words", "n_train", "mean_macro_f1", "lowest_draw", "highest_draw"),
-    ),
-}
 # What would make two files of one figure differ: the date, the version of the library.
 VARYING_METADATA = {
     "pdf": ("CreationDate", "Producer"),
@@ -79,15 +53,18 @@ def write_figures(*, out: Path, formats: Sequence[str] = FORMATS, **tables: Path
     formats : sequence of str
         Among ``FORMATS``.
     **tables : Path
-        The tables of ``COLUMNS``, .csv; any of them may have no rows.
+        ``DRAWN_TABLES``, .csv, with ``_`` for ``-``; any of them may have no rows.
     """
-    of = {name: read_csv(tables[name], columns) for name, columns in FIGURE_TABLES.items()}
+    of = {
+        name: read_csv(tables[name.replace("-", "_")], columns)
+        for name, columns in DRAWN_TABLES.items()
+    }
     out.mkdir(parents=True, exist_ok=True)
     with styled():
         drawn = {
             "layers": draw_layers(of["layers"], of["controls"], of["comparison"]),
             "models": draw_models(of["layers"]),
-            "words": draw_words(of["word_layers"]),
+            "words": draw_words(of["word-layers"]),
             "learning": draw_learning(of["learning"]),
             "differences": draw_differences(of["layers"]),
         }
@@ -104,7 +81,7 @@ def write_figures(*, out: Path, formats: Sequence[str] = FORMATS, **tables: Path
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    for table in ("comparison", "layers", "word-layers", "controls", "learning"):
+    for table in DRAWN_TABLES:
         add_path(parser, f"--{table}", "a table, .csv", metavar="FILE")
     parser.add_argument("--format", action="append", choices=FORMATS, help="default: all three")
     add_out(parser, "folder for the figures")
@@ -112,12 +89,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    write_figures(
-        comparison=args.comparison,
-        layers=args.layers,
-        word_layers=args.word_layers,
-        controls=args.controls,
-        learning=args.learning,
-        out=args.out,
-        formats=args.format or FORMATS,
-    )
+    names = [name.replace("-", "_") for name in DRAWN_TABLES]
+    tables = {name: getattr(args, name) for name in names}
+    write_figures(out=args.out, formats=args.format or FORMATS, **tables)

@@ -8,57 +8,43 @@ its own. Only tables are read, never a model or embeddings, so a report can be m
 
 import argparse
 import logging
-from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from wsd.arguments import add_corpora, add_files, add_optional_files, add_out, add_path
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.dataset import find
-from wsd.report.pages import tables
+from wsd.report.pages.content import Report
 from wsd.report.pages.errors import write_errors
 from wsd.report.pages.index import write_index
 from wsd.report.pages.inputs import load_report
 from wsd.report.pages.layers import write_layers
 from wsd.report.pages.render import write_assets
-from wsd.report.pages.tables import CONFIDENCE_TABLES
 from wsd.report.pages.word import write_word
+from wsd.report.tables import COMPARISON_TABLES, CONFIDENCE_TABLES
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.csv import write_csv
 
 log = logging.getLogger("wsd")
 
 
-def build_report(*, out: Path, portable: Path, **given: Any) -> None:
+def write_report(report: Report, out: Path, portable: Path) -> None:
     """Write the report's two folders, each replaced whole.
 
     Parameters
     ----------
+    report : Report
     out : Path
         Folder for ``index.html``, ``layers.html``, ``words/``, ``assets/`` and ``data/``; and
         ``errors.html``, if there are systems from elsewhere.
     portable : Path
         Folder for ``<model>/<word>.html``, each depending on no other file.
-    **given
-        What the pages show, as :func:`wsd.report.pages.inputs.load_report` takes it.
-
-    Raises
-    ------
-    ResultError
-        If a table is missing, or tables do not belong together.
     """
-    report = load_report(**given)
-    with ExitStack() as both:
-        folder = both.enter_context(replacing_folder(out))
-        single = both.enter_context(replacing_folder(portable))
+    pages = [(model, word) for model, words in report.words.items() for word in words]
+    with replacing_folder(out) as folder, replacing_folder(portable) as single:
         write_assets(folder / "assets")
-        total = sum(len(words) for words in report.words.values())
-        done = 0
-        for model, words in report.words.items():
-            for word in words:
-                write_word(report, model, word, folder=folder, portable=single)
-                done += 1
-                log.info("page %d of %d: %s %s", done, total, model, word)
+        for done, (model, word) in enumerate(pages, 1):
+            write_word(report, model, word, folder=folder, portable=single)
+            log.info("page %d of %d: %s %s", done, len(pages), model, word)
         write_index(report, folder)
         write_layers(report, folder)
         write_errors(report, folder)
@@ -93,27 +79,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    build_report(
+    tables = {
+        **{name: [args.tables / f"{name}.csv"] for name in COMPARISON_TABLES},
+        **{name: [of / f"{name}.csv" for of in args.confidence] for name in CONFIDENCE_TABLES},
+        **{name: [getattr(args, name)] for name in ("scores", "summary", "comparison")},
+        **{name: getattr(args, name) for name in ("geometry", "alignment")},
+    }
+    report = load_report(
         dataset=find(args.dataset),
         corpora=read_corpora(args.corpus, args.words),
         predictions=args.predictions,
         projections=args.projections,
         neighbours=args.neighbours,
-        tables={
-            "scores": [args.scores],
-            "summary": [args.summary],
-            "comparison": [args.comparison],
-            **{name: [args.tables / f"{name}.csv"] for name in tables.COMPARISON_TABLES},
-            "geometry": args.geometry,
-            "alignment": args.alignment,
-            **{
-                name: [folder / f"{name}.csv" for folder in args.confidence]
-                for name in CONFIDENCE_TABLES
-            },
-        },
+        tables=tables,
         provenance=args.provenance,
         view=args.view,
         text=not args.no_text,
-        out=args.out,
-        portable=args.portable,
     )
+    write_report(report, args.out, args.portable)

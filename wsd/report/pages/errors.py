@@ -8,9 +8,9 @@ import numpy as np
 
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.predictions import TEST
+from wsd.artifacts.tables import PUBLISHED, SYSTEM
 from wsd.errors import ResultError
 from wsd.report.pages.content import Report, records
-from wsd.report.pages.index import PUBLISHED, SYSTEM
 from wsd.report.pages.models import selected
 from wsd.report.pages.render import render
 from wsd.report.pages.word_data import sentence
@@ -106,7 +106,7 @@ def write_errors(report: Report, folder: Path) -> None:
     models = [model for model in report.choices if model in chosen]
     page = render(
         "errors.html",
-        dataset=report.dataset,
+        report,
         models=models,
         chosen=chosen,
         systems=[
@@ -125,7 +125,5 @@ def write_errors(report: Report, folder: Path) -> None:
             for one in found[:MOST]
             for parts in [sentence(*tests[one["word"], one["index"]])]
         ],
-        text=report.text,
-        root="",
     )
     write_text(folder / PAGE, page)

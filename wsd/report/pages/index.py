@@ -8,21 +8,22 @@ import numpy as np
 import pandas as pd
 
 from wsd.artifacts.layer_choice import LayerChoice
+from wsd.artifacts.tables import BEST, CANDIDATE, PUBLISHED, SYSTEM
 from wsd.metrics.scores import confusion, word_scores
 from wsd.report.pages.content import Report, WordRun, having, records
-from wsd.report.pages.models import beside, blocks, facts, notes, pieces, selected
+from wsd.report.pages.models import (
+    beside,
+    facts,
+    folder_of,
+    labels,
+    notes,
+    opening_reader,
+    pieces,
+    selected,
+)
 from wsd.report.pages.render import render
-from wsd.report.pages.word import folder_of, label, opening_reader
 from wsd.storage.atomic import write_text
 
-METRICS = {
-    "mean_macro_f1": "Macro-F1",
-    "mean_balanced_accuracy": "Balanced accuracy",
-    "mean_word_accuracy": "Word accuracy",
-    "micro_accuracy": "Micro accuracy",
-}
-BEST, CANDIDATE = "best on test, for reference only", "candidate"
-PUBLISHED, SYSTEM = "published", "system"
 SPARK = (96, 24)  # width and height of a sparkline
 
 
@@ -47,9 +48,7 @@ def write_index(report: Report, folder: Path) -> None:
     encoders |= report.provenance["models"]
     page = render(
         "index.html",
-        report=report,
-        dataset=report.dataset,
-        metrics=METRICS,
+        report,
         # Of several models, the one that the folds rate highest, and the highest on the test set.
         selected=records(selected(report).head(1)),
         best=records(having(best_first, kind=BEST).head(1)),
@@ -66,8 +65,6 @@ def write_index(report: Report, folder: Path) -> None:
             for model in report.choices
         ],
         reader=opening_reader(report),
-        provenance=report.provenance,
-        root="",
     )
     write_text(folder / "index.html", page)
 
@@ -109,7 +106,7 @@ def most_frequent_sense(run: WordRun) -> float:
 def _of_reader(report: Report, model: str, rows: pd.DataFrame, lowest: float) -> dict[str, Any]:
     """What one classifier makes of a word, from its rows of all layer choices."""
     choices = report.choices[model]
-    labels = {choice.name: label(choice, blocks(report, model)) for choice in choices}
+    shown = labels(report, model)
     by_name = {row["layers"]: row for row in records(rows)}
     within = [name for name, row in by_name.items() if row["not_told_from_best"]]
     # A learned mix can be chosen too, and has no picture.
@@ -117,8 +114,8 @@ def _of_reader(report: Report, model: str, rows: pd.DataFrame, lowest: float) ->
     singles = [(c.layers[0], by_name[c.name]["macro_f1"]) for c in choices if c.is_single]
     return {
         **chosen,
-        "label": labels.get(chosen["layers"], chosen["layers"]),
-        "shown": chosen["layers"] in labels,
+        "label": shown.get(chosen["layers"], chosen["layers"]),
+        "shown": chosen["layers"] in shown,
         "within": brief([choice for choice in choices if choice.name in within]),
         "names": within,
         "n_choices": len(by_name),

@@ -9,26 +9,21 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from wsd.artifacts import layer_choice
-from wsd.artifacts import neighbours as neighbour_files
-from wsd.artifacts import predictions as predictions_files
-from wsd.artifacts import projection as projection_files
 from wsd.artifacts.corpus import OUT_OF_DOMAIN, Corpus
 from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.neighbours import Neighbours
-from wsd.artifacts.predictions import TEST, WordPredictions
-from wsd.artifacts.projection import Projection, align_signs
+from wsd.artifacts.layer_choice import expand_layers
+from wsd.artifacts.neighbours import Neighbours, read_neighbours
+from wsd.artifacts.predictions import TEST, WordPredictions, read_predictions
+from wsd.artifacts.projection import Projection, align_signs, read_projections
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError
 from wsd.report.pages.confidence import confidence_of, kind_of_scores
 from wsd.report.pages.content import Report, WordRun, having
-from wsd.report.pages.tables import REPORT_TABLES
+from wsd.report.tables import TABLES
 from wsd.storage import json
 from wsd.storage.csv import read_csv
 
 T = TypeVar("T")
-
-
 WORD_METRICS = ("macro_f1", "accuracy", "balanced_accuracy")
 # By model, layer choice, and method or classifier, if a file has one: what a file has, by word.
 Files = dict[tuple[str, str, str], dict[str, T]]
@@ -70,22 +65,10 @@ def load_report(
     ResultError
         If a table is missing, or tables do not belong together.
     """
-    read = {name: _read_tables(name, tables.get(name, ())) for name in REPORT_TABLES}
-    pictures = _read_files(
-        projections,
-        projection_files.read_projections,
-        lambda of, corpus: len(of.points) == len(corpus),
-        corpora,
-        view,
-    )
-    near = _read_files(
-        neighbours,
-        neighbour_files.read_neighbours,
-        lambda of, corpus: len(of.rows) == len(corpus),
-        corpora,
-        view,
-    )
-    predicted = _read_files(predictions, _read_tests, _same_tests, corpora, view)
+    read = {name: _read_tables(name, tables.get(name, ())) for name in TABLES}
+    pictures = _read_files(projections, read_projections, corpora, view)
+    near = _read_files(neighbours, read_neighbours, corpora, view)
+    predicted = _read_files(predictions, _read_tests, corpora, view)
     if not pictures:
         raise ResultError(
             f"there is no projection of the view {view!r}",
@@ -98,16 +81,17 @@ def load_report(
     methods = list(dict.fromkeys(method for _, _, method in pictures))
     made_from = _read_provenance(provenance, models)
     choices = {
-        model: layer_choice.expand_layers(
+        model: expand_layers(
             [name for of, name, _ in pictures if of == model],
             made_from["models"][model]["model"]["blocks"],
         )
         for model in models
     }
     readers = {
-        reader: kind_of_scores(of for key in keys for of in predicted[key].values())
+        reader: kind_of_scores(
+            of for key, words in predicted.items() if key[2] == reader for of in words.values()
+        )
         for reader in sorted({reader for _, _, reader in predicted})
-        for keys in [[key for key in predicted if key[2] == reader]]
     }
     for name in ("scores", "summary"):
         table = having(read[name], train=FULL, test=TEST)
@@ -161,7 +145,7 @@ def _aligned(found: list[Projection]) -> list[Projection]:
 
 def _read_tables(name: str, paths: Sequence[Path]) -> pd.DataFrame:
     """One table from the files of all models."""
-    columns = REPORT_TABLES[name]
+    columns = TABLES[name]
     if not paths and not columns.may_be_empty:
         raise ResultError(f"the report was given no table of {name}")
     found = [read_csv(path, columns) for path in paths]
@@ -183,7 +167,6 @@ def _read_provenance(path: Path, models: Sequence[str]) -> dict[str, Any]:
 def _read_files(
     paths: Sequence[Path],
     read: Callable[[Path], tuple[Mapping[str, T], dict[str, Any]]],
-    of_corpus: Callable[[T, Corpus], bool],
     corpora: Mapping[str, Corpus],
     view: str,
 ) -> Files[T]:
@@ -194,8 +177,6 @@ def _read_files(
     paths : sequence of Path
     read : function
         Gives what a file has by word, and its provenance.
-    of_corpus : function
-        Whether what a file has of a word is of as many, or of the same, instances.
     corpora : mapping of word to Corpus
     view : str
     """
@@ -206,7 +187,7 @@ def _read_files(
             continue
         for word, corpus in corpora.items():
             same = provenance["corpus"].get(word) == corpus.digest
-            if not same or word not in words or not of_corpus(words[word], corpus):
+            if not same or word not in words or not _is_of(words[word], corpus):
                 raise ResultError(
                     f"the table was made from other instances of {word!r} than the corpus has",
                     where=str(path),
@@ -219,11 +200,14 @@ def _read_files(
 
 
 def _read_tests(path: Path) -> tuple[dict[str, WordPredictions], dict[str, Any]]:
-    words, provenance = predictions_files.read_predictions(path)
+    words, provenance = read_predictions(path)
     return {of.word: of for of in words if of.split == TEST}, provenance
 
 
-def _same_tests(found: WordPredictions, corpus: Corpus) -> bool:
+def _is_of(found: Any, corpus: Corpus) -> bool:
+    """Whether what a file has of a word is of the corpus's instances, or of as many."""
+    if not isinstance(found, WordPredictions):
+        return len(found.points if isinstance(found, Projection) else found.rows) == len(corpus)
     test = corpus.split == TEST
     return (
         found.senses == corpus.senses
@@ -266,40 +250,43 @@ def _check_tables(
     view: str,
 ) -> None:
     """Every layer choice and classifier has its rows, of each word too; every model's pieces."""
-    for model in dict.fromkeys(model for model, _ in grid):
+    models = list(dict.fromkeys(model for model, _ in grid))
+    for model in models:
         if model not in set(tables["alignment"]["model"]):
             raise ResultError(
                 f"the tables of alignment have no row of {model}",
                 fix="give `wsd report` the table that `wsd alignment` writes for every model",
             )
-    columns = ["model", "layers", "classifier"]
     of_view = {
         name: having(tables[name], view=view) for name in ("layers", "scores", "word-layers")
     }
-    overall = _keys(of_view["layers"], columns)
-    by_word = {name: _keys(of_view[name], [*columns, "word"]) for name in ("scores", "word-layers")}
-    for (model, name), reader in product(grid, readers):
-        key = (model, name, reader)
-        of_choice = f"and layer choice {name!r} of {model}"
-        if key not in overall:
-            raise _incomplete("layers", f"{reader} {of_choice}")
-        for word, (table, there) in product(words, by_word.items()):
-            if (*key, word) not in there:
-                raise _incomplete(table, f"{reader} for {word!r} {of_choice}")
-    chosen = of_view["word-layers"][of_view["word-layers"]["chosen_on_folds"]]
-    there = _keys(chosen, ["model", "classifier", "word"])
-    for model, reader, word in product(dict.fromkeys(model for model, _ in grid), readers, words):
-        if (model, reader, word) not in there:
-            raise _incomplete("word-layers", f"what folds chose for {word!r} of {model}, {reader}")
+    choice = "and layer choice {layers!r} of {model}"
+    of_all = [
+        {"model": model, "layers": name, "classifier": reader}
+        for (model, name), reader in product(grid, readers)
+    ]
+    of_words = [{**of, "word": word} for of, word in product(of_all, words)]
+    chosen = [
+        {"model": model, "classifier": reader, "word": word}
+        for model, reader, word in product(models, readers, words)
+    ]
+    _check_rows("layers", of_view["layers"], of_all, "{classifier} " + choice)
+    for name in ("scores", "word-layers"):
+        _check_rows(name, of_view[name], of_words, "{classifier} for {word!r} " + choice)
+    by_folds = of_view["word-layers"][of_view["word-layers"]["chosen_on_folds"]]
+    said = "what folds chose for {word!r} of {model}, {classifier}"
+    _check_rows("word-layers", by_folds, chosen, said)
 
 
-def _keys(table: pd.DataFrame, columns: list[str]) -> set[tuple[str, ...]]:
-    return set(table[columns].itertuples(index=False, name=None))
-
-
-def _incomplete(table: str, what: str) -> ResultError:
-    command = "wsd evaluate" if table == "scores" else "wsd layerwise"
-    return ResultError(
-        f"the table of {table} has no row of {what}",
-        fix=f"run `{command}` on the same prediction files",
-    )
+def _check_rows(
+    name: str, table: pd.DataFrame, needed: Sequence[Mapping[str, str]], what: str
+) -> None:
+    """A table has a row for everything that is needed."""
+    there = set(table[list(needed[0])].itertuples(index=False, name=None))
+    for of in needed:
+        if tuple(of.values()) not in there:
+            command = "wsd evaluate" if name == "scores" else "wsd layerwise"
+            raise ResultError(
+                f"the table of {name} has no row of {what.format(**of)}",
+                fix=f"run `{command}` on the same prediction files",
+            )

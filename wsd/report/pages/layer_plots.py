@@ -5,18 +5,14 @@ from typing import Any
 
 import pandas as pd
 
-from wsd.report.pages import curve_plots
+from wsd.artifacts.tables import CANDIDATE, CONTROL_VIEW
 from wsd.report.pages.content import Report, having
-from wsd.report.pages.curve_plots import Curve
-from wsd.report.pages.index import METRICS
+from wsd.report.pages.curves import Curve, common_range, curve_plot, metric_curve, single_layers
 from wsd.report.pages.models import blocks, by_depth
-from wsd.report.pages.table_curves import common_range, metric_curve, single_layers
+from wsd.report.tables import METRICS
 
 CONTEXT = "context"
 DEPTHS = {0.0: "0", 0.2: "0.2", 0.4: "0.4", 0.6: "0.6", 0.8: "0.8", 1.0: "1"}
-
-
-# Plots
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +40,12 @@ def overall_lines(report: Report) -> list[OverallLine]:
     lines = []
     for i, reader in enumerate(report.readers):
         of = {"classifier": reader}
-        own = report.rows("comparison", kind="candidate", view=report.view, **of)
+        own = report.rows("comparison", kind=CANDIDATE, view=report.view, **of)
         lines.append(OverallLine(reader, own, i, "solid"))
         # The context is a control, or a candidate where it is classified too.
-        context = report.rows("controls", kind="control view", view=CONTEXT, **of)
+        context = report.rows("controls", kind=CONTROL_VIEW, view=CONTEXT, **of)
         if context.empty:
-            context = report.rows("comparison", kind="candidate", view=CONTEXT, **of)
+            context = report.rows("comparison", kind=CANDIDATE, view=CONTEXT, **of)
         if len(context):
             lines.append(OverallLine(f"{reader}, context only", context, i, "dashed"))
     return lines
@@ -76,7 +72,7 @@ def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
             "metric": metric,
             "model": model,
             "id": f"curves.{model}.{metric}",
-            "figure": curve_plots.curve_plot(
+            "figure": curve_plot(
                 of_model,
                 x="layer, then combinations",
                 y_range=y_range,
@@ -104,7 +100,7 @@ def side_by_side(report: Report) -> dict[str, list[dict[str, Any]]]:
         everything = [curve for of_reader in curves.values() for curve in of_reader]
         places = {place: f"{place:g}" for curve in everything for place in curve.x}
         for reader, of_reader in curves.items():
-            figure = curve_plots.curve_plot(
+            figure = curve_plot(
                 of_reader,
                 x="relative depth: layer / number of blocks" if by_depth(report) else "layer",
                 y_range=common_range(everything),
@@ -117,7 +113,7 @@ def side_by_side(report: Report) -> dict[str, list[dict[str, Any]]]:
 
 def _of_models(report: Report, reader: str, metric: str) -> list[Curve]:
     """A curve of the single layers of each model."""
-    rows = report.rows("comparison", kind="candidate", view=report.view, classifier=reader)
+    rows = report.rows("comparison", kind=CANDIDATE, view=report.view, classifier=reader)
     curves = []
     for i, (model, choices) in enumerate(report.choices.items()):
         count = blocks(report, model)

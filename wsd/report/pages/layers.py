@@ -1,17 +1,23 @@
 """The layers page: every layer choice over all words, and word by word."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from wsd.report.pages import plots
-from wsd.report.pages.content import Report
-from wsd.report.pages.index import METRICS
+from wsd.report.pages.content import Report, records
 from wsd.report.pages.layer_plots import overall_curves, overall_lines, side_by_side, weights_dash
-from wsd.report.pages.layer_tables import best_set, differences, heat
 from wsd.report.pages.measure_plots import CENTRINGS, KINDS, calibration, geometry, learning
-from wsd.report.pages.models import by_depth, notes
+from wsd.report.pages.models import by_depth, folder_of, notes, opening_reader, rows_shown
 from wsd.report.pages.render import render
-from wsd.report.pages.word import opening_reader
+from wsd.report.tables import METRICS
 from wsd.storage.atomic import write_text
+
+HEAT_STEPS = 20
+FOREST = 240  # width of a difference's line
 
 
 def write_layers(report: Report, folder: Path) -> None:
@@ -24,29 +30,21 @@ def write_layers(report: Report, folder: Path) -> None:
         The report's folder.
     """
     models = {name: notes(report.provenance["models"][name]) for name in report.choices}
+    parts = (side_by_side, by_depth, heat, learning, geometry, calibration)
     page = render(
         "layers.html",
-        report=report,
-        dataset=report.dataset,
-        metrics=METRICS,
+        report,
         reader=opening_reader(report),
         lines=[(line.name, *_style(line.style, line.dash)) for line in overall_lines(report)],
         curves=[of for metric in METRICS for of in overall_curves(report, metric)],
-        side=side_by_side(report),
         models=[(name, *_style(i, weights_dash(report, name))) for i, name in enumerate(models)],
         notes=models,
-        by_depth=by_depth(report),
-        heat=heat(report),
         differences=differences(report, "layers", "reference"),
         between=differences(report, "model-layers", "reference_model"),
         best=[best_set(report, model) for model in report.choices],
-        learning=learning(report),
-        geometry=geometry(report),
-        calibration=calibration(report),
+        **{part.__name__: part(report) for part in parts},
         kinds=[(name, *_style(i, dash)) for i, (name, dash) in enumerate(KINDS.items())],
         centrings=[(name, *_style(i, "solid")) for i, name in enumerate(CENTRINGS.values())],
-        provenance=report.provenance,
-        root="",
     )
     write_text(folder / "layers.html", page)
 
@@ -55,3 +53,106 @@ def _style(style: int, dash: str) -> tuple[int, str, str]:
     """What the legend of a line shows: colour, the marker's outline, dash."""
     colour, marker = plots.sense_style(style)
     return colour, plots.MARKERS[marker], dash
+
+
+def best_set(report: Report, model: str) -> dict[str, Any]:
+    """The configurations of a model that are not told from the best one, the best first."""
+    rows = report.rows("best-set", model=model)
+    kept = rows[rows["not_told_from_best"]]
+    kept = kept.sort_values("estimate", ascending=False, kind="stable")
+    return {"model": model, "rows": records(kept), "n": len(rows)}
+
+
+def heat(report: Report) -> dict[str, Any]:
+    """Macro-F1 of every word and layer choice, one table per model and classifier."""
+    table = report.rows("word-layers", view=report.view)
+    # From the lowest tenth up, or the embedding layer alone would use up half of the shades.
+    low, high = float(table["macro_f1"].quantile(0.1)), float(table["macro_f1"].max())
+
+    def cell(value: float, chosen: bool = False) -> dict[str, Any]:
+        share = max(0.0, value - low) / (high - low) if high > low else 1.0
+        return {"value": value, "heat": round(share * HEAT_STEPS), "chosen": chosen}
+
+    tables = []
+    for model, reader, choices, rows in rows_shown(report, table):
+        columns = (rows[name] for name in ("word", "layers", "macro_f1", "chosen_on_folds"))
+        cells = {
+            (word, name): cell(value, chosen)
+            for word, name, value, chosen in zip(*columns, strict=True)
+        }
+        lines = {word: [cells[word, name] for name in choices] for word in report.words[model]}
+        means = np.mean([[of["value"] for of in line] for line in lines.values()], axis=0)
+        tables.append(
+            {
+                "model": model,
+                "folder": folder_of(report, model),
+                "reader": reader,
+                "choices": report.choices[model],
+                "rows": [{"word": word, "cells": line} for word, line in lines.items()],
+                "means": [cell(float(mean)) for mean in means],
+            }
+        )
+    return {"low": low, "high": high, "tables": tables}
+
+
+def differences(report: Report, name: str, reference: str) -> list[dict[str, Any]]:
+    """Per model and classifier, each layer choice less what it is compared with.
+
+    Parameters
+    ----------
+    report : Report
+    name : str
+        ``"layers"`` or ``"model-layers"``.
+    reference : str
+        The column that names what is compared with: a layer choice, or a model.
+    """
+    table = report.rows(name, view=report.view)
+    reach = _reach(table)
+    found = []
+    for model, reader, labels, rows in rows_shown(report, table):
+        if rows.empty:
+            continue
+        other = rows[reference].iloc[0]
+        found.append(
+            {
+                "model": model,
+                "reader": reader,
+                "reference": labels.get(other, other) if reference == "reference" else other,
+                "rows": [
+                    {
+                        **row,
+                        **_drawn(row, reach),
+                        "label": labels[row["layers"]],
+                        "is_reference": row["layers"] == other,
+                    }
+                    for row in records(rows)
+                ],
+            }
+        )
+    return found
+
+
+def _reach(table: pd.DataFrame) -> float:
+    """The difference that the ends of the scale stand for.
+
+    The embedding layer is so far off that the others could not be told apart beside it.
+    """
+    ends = table[["difference_low", "difference_high"]].abs().to_numpy(float)
+    ends = ends[np.isfinite(ends)]
+    return (float(np.quantile(ends, 0.75)) * 1.15 if len(ends) else 0.0) or 0.01
+
+
+def _drawn(row: Mapping[str, Any], reach: float) -> dict[str, Any]:
+    """Where a difference and its interval stand on a line as wide as ``FOREST``."""
+
+    def place(value: float) -> float:
+        return round(FOREST / 2 + float(np.clip(value / reach, -1, 1)) * (FOREST / 2 - 6), 1)
+
+    low, high = row["difference_low"], row["difference_high"]
+    return {
+        "apart": row["p_holm"] < 0.05,
+        "x": place(row["difference"]),
+        "x0": place(low),
+        "x1": place(high),
+        "cut": max(abs(low), abs(high)) > reach,
+    }

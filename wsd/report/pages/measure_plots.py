@@ -4,17 +4,18 @@ from typing import Any
 
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.tables import TOGETHER
-from wsd.report.pages import curve_plots, plots
 from wsd.report.pages.content import Report, having, records
-from wsd.report.pages.curve_plots import Curve
-from wsd.report.pages.layer_tables import rows_shown
-from wsd.report.pages.table_curves import (
+from wsd.report.pages.curves import (
+    Curve,
+    curve_plot,
     percent_range,
     rounded,
     rows_placed,
     single_layers,
     table_curve,
 )
+from wsd.report.pages.models import rows_shown
+from wsd.report.pages.plots import RAMP
 
 GEOMETRY = {
     "anisotropy": "Anisotropy: mean cosine of instances of different words",
@@ -50,13 +51,13 @@ def learning(report: Report) -> list[dict[str, Any]]:
             for i, name in enumerate(single_layers(report.choices[model]))
             for of in [having(rows, layers=name).sort_values("n_train")]
         ]  # fmt: skip
-        shade = (plots.RAMP - 1) / max(1, len(curves) - 1)
+        shade = (RAMP - 1) / max(1, len(curves) - 1)
         found.append(
             {
                 "model": model,
                 "reader": reader,
                 "id": f"learning.{model}.{reader}",
-                "figure": curve_plots.curve_plot(
+                "figure": curve_plot(
                     curves,
                     x="training instances of all words",
                     y_range=y_range,
@@ -83,9 +84,8 @@ def geometry(report: Report) -> list[dict[str, Any]]:
             curves = []
             for i, (centring, name) in enumerate(CENTRINGS.items()):
                 rows, x = rows_placed(having(of_model, centring=centring), singles)
-                look: dict[str, Any] = {"name": name, "style": i, "number": i}
-                curves.append(table_curve(rows, x, measure, scale=1, **look))
-            figure = curve_plots.curve_plot(
+                curves.append(table_curve(rows, x, measure, 1, name=name, style=i, number=i))
+            figure = curve_plot(
                 curves, x="layer", ticks={place: name for name, place in singles.items()}
             )
             name = f"geometry.{model}.{measure}"
@@ -112,7 +112,7 @@ def calibration(report: Report) -> list[dict[str, Any]]:
         ends = [low, 100.0]
         number = list(KINDS).index(PERFECT)
         diagonal = Curve(PERFECT, ends, ends, number, number, dash=KINDS[PERFECT])
-        figure = curve_plots.curve_plot(
+        figure = curve_plot(
             [*curves, diagonal],
             x="mean confidence, percent; upwards, accuracy",
             y_range=percent_range([*ends, *(v for curve in curves for v in curve.low or [])]),

@@ -1,13 +1,15 @@
 """What is to be known of the models beside their curves, and how they stand to each other."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 import pandas as pd
 
-from wsd.report.pages.content import Report, records
+from wsd.artifacts.layer_choice import LayerChoice
+from wsd.artifacts.tables import SELECTED
+from wsd.report.pages.content import Report, having, records
 
-SELECTED = "selected"
 FIGURE = "mean_macro_f1"
 LEFT_ONLY = "Left context only: a piece sees only what stands before it."
 
@@ -110,3 +112,51 @@ def blocks(report: Report, model: str) -> int:
 def by_depth(report: Report) -> bool:
     """Whether layers have to be compared by relative depth: not all models have as many blocks."""
     return len({blocks(report, model) for model in report.choices}) > 1
+
+
+def folder_of(report: Report, model: str) -> str:
+    """The folder of a model's word pages, as the first part of their addresses.
+
+    The first model's stand in ``words/`` itself.
+    """
+    return "words/" if model == next(iter(report.choices)) else f"words/{model}/"
+
+
+def opening_reader(report: Report) -> str:
+    """The classifier that pages open with: the one selected on folds, else the first."""
+    chosen = selected(report)["classifier"].tolist()
+    return next((name for name in chosen if name in report.readers), next(iter(report.readers)))
+
+
+def label(choice: LayerChoice, last: int) -> str:
+    """A layer choice's name with what a reader needs to place it.
+
+    Parameters
+    ----------
+    choice : LayerChoice
+    last : int
+        Number of the encoder's last layer.
+    """
+    if choice.is_single:
+        (layer,) = choice.layers
+        return f"layer {layer}" + {0: " (embeddings)", last: " (last)"}.get(layer, "")
+    low, high = choice.layers[0], choice.layers[-1]
+    if choice.layers == tuple(range(low, high + 1)):
+        return f"{choice.name} ({low}\N{EN DASH}{high})"
+    return choice.name
+
+
+def labels(report: Report, model: str) -> dict[str, str]:
+    """What is to be read for the name of each layer choice."""
+    last = blocks(report, model)
+    return {choice.name: label(choice, last) for choice in report.choices[model]}
+
+
+def rows_shown(
+    report: Report, table: pd.DataFrame
+) -> Iterator[tuple[str, str, dict[str, str], pd.DataFrame]]:
+    """Per model and classifier, the names of the layer choices that are shown, and their rows."""
+    for model, reader in product(report.choices, report.readers):
+        names = labels(report, model)
+        rows = having(table, model=model, classifier=reader)
+        yield model, reader, names, rows[rows["layers"].isin(list(names))]

@@ -16,6 +16,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wsd.artifacts.tables import feature_set
+from wsd.report.pages.content import Report
+from wsd.report.tables import METRICS
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name
 
@@ -50,42 +52,39 @@ def asset(name: str) -> str:
     return (package_files("wsd.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def render(template: str, **values: Any) -> str:
+def render(template: str, report: Report, **values: Any) -> str:
     """A page of the report, which loads the report's own files and nothing else.
 
     Parameters
     ----------
     template : str
-    values
-        For the template; ``root`` is the way to the report's folder.
+    report : Report
+    **values
+        For the template; ``root`` is the way to the report's folder, if the page lies below it.
     """
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            **values,
-            scripts=(BOKEH, *(WORD if template == "word.html" else TABLES)),
-            portable=False,
-            csp=_csp("'self'"),
-        )
-    )
+    given = {
+        "report": report,
+        "root": "",
+        "portable": False,
+        "scripts": (BOKEH, *(WORD if template == "word.html" else TABLES)),
+        "csp": _csp("'self'"),
+        **values,
+    }
+    return _environment().get_template(template).render(given)
 
 
-def render_portable(template: str, *, data: Any, figure: Any, **values: Any) -> str:
+def render_portable(template: str, report: Report, *, data: Any, figure: Any, **values: Any) -> str:
     """A word's page as one file, whose scripts are let in by their hashes."""
     scripts = "".join(asset(name) for name in WORD)
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            **values,
-            packed=pack({"bokeh": asset(BOKEH), "data": data, "figure": figure}),
-            script=Markup(scripts),  # noqa: S704 - the package's own files
-            style=Markup(asset(STYLE)),  # noqa: S704 - the package's own file
-            root="",
-            portable=True,
-            csp=_csp(f"{_hash(scripts)} {_hash(asset(BOKEH))}"),
-        )
+    return render(
+        template,
+        report,
+        **values,
+        portable=True,
+        packed=pack({"bokeh": asset(BOKEH), "data": data, "figure": figure}),
+        script=Markup(scripts),  # noqa: S704 - the package's own files
+        style=Markup(asset(STYLE)),  # noqa: S704 - the package's own file
+        csp=_csp(f"{_hash(scripts)} {_hash(asset(BOKEH))}"),
     )
 
 
@@ -150,7 +149,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["feature_set"] = feature_set
+    environment.globals.update(feature_set=feature_set, metrics=METRICS)
     environment.filters.update(
         percent=percent,
         signed=signed,

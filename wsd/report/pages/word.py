@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.predictions import TEST
 from wsd.metrics.scores import confusion
 from wsd.report.pages import plots, word_plot
 from wsd.report.pages.content import Report, WordRun
-from wsd.report.pages.models import blocks, notes, selected
+from wsd.report.pages.models import folder_of, labels, notes, opening_reader
 from wsd.report.pages.render import pack, render, render_portable
 from wsd.report.pages.word_data import ALL, NONE, TEST_ONLY, word_data
 from wsd.storage.atomic import write_text
@@ -30,14 +29,6 @@ MOST = 10_000
 RARE = 50
 
 
-def folder_of(report: Report, model: str) -> str:
-    """The folder of a model's word pages, as the first part of their addresses.
-
-    The first model's stand in ``words/`` itself.
-    """
-    return "words/" if model == next(iter(report.choices)) else f"words/{model}/"
-
-
 def write_word(report: Report, model: str, word: str, *, folder: Path, portable: Path) -> None:
     """Write one word's page, as part of the report and as a file of its own.
 
@@ -46,7 +37,7 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     report : Report
     model, word : str
     folder, portable : Path
-        The two folders; see :func:`wsd.report.report.build_report`.
+        The two folders; see :func:`wsd.report.report.write_report`.
     """
     whole, choices = report.words[model][word], report.choices[model]
     own = folder_of(report, model)
@@ -61,19 +52,16 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
         return word_data(report, model, run, confusions, levels, text=text, neighbours=neighbours)
 
     packed = pack({"data": data_of(FINE, text, True), "figure": figure})
-    page = render(
-        "word.html",
-        **context,
-        packed=packed,
-        text=text,
-        root="../" * own.count("/"),
-    )
+    above = "../" * own.count("/")
+    page = render("word.html", report, **context, packed=packed, text=text, root=above)
     write_text(folder / f"{own}{file_name(word)}.html", page)
     # The fewer things in it the smaller; without sentences the page is of little use.
     forms = [(text, True), (text, False), (min(text, TEST_ONLY, key=_FORMS.index), False)]
     for form, neighbours in dict.fromkeys(forms):
         data = data_of(COARSE, form, neighbours)
-        single = render_portable("word.html", data=data, figure=figure, **context, text=form)
+        single = render_portable(
+            "word.html", report, data=data, figure=figure, **context, text=form
+        )
         if len(single.encode()) <= PORTABLE_BYTES:
             break
     else:
@@ -117,29 +105,11 @@ def _confusions(run: WordRun, choices: int) -> list[list[list[list[int]]]]:
     ]
 
 
-def label(choice: LayerChoice, last: int) -> str:
-    """A layer choice's name with what a reader needs to place it.
-
-    Parameters
-    ----------
-    choice : LayerChoice
-    last : int
-        Number of the encoder's last layer.
-    """
-    if choice.is_single:
-        (layer,) = choice.layers
-        return f"layer {layer}" + {0: " (embeddings)", last: " (last)"}.get(layer, "")
-    low, high = choice.layers[0], choice.layers[-1]
-    if choice.layers == tuple(range(low, high + 1)):
-        return f"{choice.name} ({low}\N{EN DASH}{high})"
-    return choice.name
-
-
 def _start(report: Report, model: str, word: str) -> tuple[int, int]:
     """What the page opens with: the first classifier and the layer choice that its folds chose."""
     reader = opening_reader(report)
     rows = report.rows("word-layers", model=model, view=report.view, word=word, classifier=reader)
-    names = [choice.name for choice in report.choices[model]]
+    names = list(labels(report, model))
     # A learned mix can be chosen too, and has no picture.
     rows = rows[rows["layers"].isin(names)].sort_values(
         ["chosen_on_folds", "macro_f1_on_folds"], ascending=False, kind="stable"
@@ -147,45 +117,35 @@ def _start(report: Report, model: str, word: str) -> tuple[int, int]:
     return names.index(rows["layers"].iloc[0]), list(report.readers).index(reader)
 
 
-def opening_reader(report: Report) -> str:
-    """The classifier that pages open with: the one selected on folds, else the first."""
-    chosen = selected(report)["classifier"].tolist()
-    return next((name for name in chosen if name in report.readers), next(iter(report.readers)))
-
-
 def _context(report: Report, model: str, word: str) -> dict[str, Any]:
     """What both forms of the page show besides the instances."""
-    run, choices = report.words[model][word], report.choices[model]
+    run = report.words[model][word]
     corpus = run.corpus
     train = corpus.split == "train"
     words = list(report.words[model])
     at = words.index(word)
-    last = blocks(report, model)
     encoder = report.provenance["models"][model]
     start, reader = _start(report, model, word)
     return {
-        "dataset": report.dataset,
         "model": model,
         "models": {name: folder_of(report, name) for name in report.choices},
         "word": word,
         "width": encoder["model"]["width"],
         "pooling": encoder["pooling"],
         "notes": notes(encoder),
-        "view": report.view,
         "methods": {method: word_plot.METHODS[method] for method in report.methods},
         "previous": words[at - 1] if at else None,
         "next": words[at + 1] if at + 1 < len(words) else None,
-        "readers": report.readers,
         "choices": [
             {
-                "name": choice.name,
-                "label": label(choice, last),
+                "name": name,
+                "label": text,
                 "cells": [
                     {**run.scores[reader][i], "wrong": run.wrong(reader, i)}
                     for reader in report.readers
                 ],
             }
-            for i, choice in enumerate(choices)
+            for i, (name, text) in enumerate(labels(report, model).items())
         ],
         "start": start,
         "start_reader": reader,

@@ -36,17 +36,14 @@ def word_data(
     order = np.lexsort((corpus.index, ~train, -np.bincount(corpus.gold)[corpus.gold]))
     # The largest number is no row and stands for a neighbour that there is not.
     wide = len(order) >= 65535
+    number = "<u4" if wide else "<u2"
     choices = [
         {
             "name": choice.name,
             "single": choice.is_single,
             **_choice(run, i, order, levels),
             "confusion": confusions[i],
-            **(
-                _neighbours(run.neighbours[i], order, "<u4" if wide else "<u2")
-                if neighbours
-                else {}
-            ),
+            **(_neighbours(run.neighbours[i], order, number) if neighbours else {}),
         }
         for i, choice in enumerate(report.choices[model])
     ]

@@ -14,11 +14,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from wsd.artifacts.tables import CONTROL_VIEW, PUBLISHED, SYSTEM
 from wsd.report.paper import style
 
-# As wsd.evaluation.compare writes them.
-CONTROL, MOST_FREQUENT = "control view", "most_frequent_sense"
-SYSTEMS = ("published", "system")
+MOST_FREQUENT = "most_frequent_sense"
 CONTEXT = "context"
 VALUES = ("value", "low", "high")
 HEIGHT = 100.0  # mm
@@ -95,7 +94,7 @@ def places(names: Sequence[str], blocks: int = 1) -> dict[str, float]:
 
 def of_context(controls: pd.DataFrame, model: str, classifier: str) -> pd.DataFrame:
     """The single layers of the view of the context alone."""
-    found = controls[(controls["kind"] == CONTROL) & (controls["view"] == CONTEXT)]
+    found = controls[(controls["kind"] == CONTROL_VIEW) & (controls["view"] == CONTEXT)]
     return style.single(found[(found["model"] == model) & (found["classifier"] == classifier)])
 
 
@@ -116,10 +115,10 @@ def ring_chosen(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float]) -> None:
 def horizontals(axes: Sequence[Axes], comparison: pd.DataFrame, measure: str) -> None:
     """Lines for what has no layers of its own, named at the right of each row of panels."""
     found = comparison[
-        comparison["kind"].isin(SYSTEMS) | (comparison["classifier"] == MOST_FREQUENT)
+        comparison["kind"].isin([PUBLISHED, SYSTEM]) | (comparison["classifier"] == MOST_FREQUENT)
     ].drop_duplicates(["kind", "model", "layers", "classifier"])
     values = (100 * found[measure]).tolist()
-    names = found["model"].where(found["kind"].isin(SYSTEMS), found["classifier"])
+    names = found["model"].where(found["kind"].isin([PUBLISHED, SYSTEM]), found["classifier"])
     for ax in axes:
         for value in values:
             ax.axhline(value, color=style.GREY, linewidth=0.5, zorder=0.5)

@@ -1,11 +1,14 @@
-"""Lines over layers, or over training sets."""
+"""Lines over layers, or over training sets: from the columns of a table to a plot."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import pandas as pd
 from bokeh import models
 
+from wsd.artifacts.layer_choice import LayerChoice
 from wsd.report.pages.plots import RAMP, new_plot, plot_json, sense_style
 
 DASHES = ("solid", "dashed", "dotted", "dashdot")
@@ -127,3 +130,63 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
     dots = plot.scatter("x", "y", source=source, size=8, marker=marker, name=name)
     dots.glyph.tags = [{"line_color": colour, "fill_color": colour}]
     return dots
+
+
+def single_layers(choices: Sequence[LayerChoice]) -> dict[str, float]:
+    """Names and numbers of the single layers."""
+    return {choice.name: float(choice.layers[0]) for choice in choices if choice.is_single}
+
+
+def rows_placed(rows: pd.DataFrame, places: Mapping[str, float]) -> tuple[pd.DataFrame, pd.Series]:
+    """The rows of the layer choices that have a place, by place."""
+    kept = rows[rows["layers"].isin(list(places))]
+    kept = kept.assign(place=kept["layers"].map(places)).sort_values("place")
+    return kept, kept["place"]
+
+
+def metric_curve(
+    rows: pd.DataFrame, metric: str, places: Mapping[str, float], of: str = "", **look: Any
+) -> Curve:
+    """A metric over layer choices, with its interval."""
+    kept, x = rows_placed(rows, places)
+    labels = [f"layer {text}{of}" if text.isdigit() else text for text in kept["layers"]]
+    return table_curve(kept, x, metric, labels=labels, bounds=True, **look)
+
+
+def table_curve(
+    rows: pd.DataFrame,
+    x: Iterable[float],
+    y: str,
+    scale: float = 100,
+    *,
+    labels: Iterable[str] | None = None,
+    bounds: bool = False,
+    **look: Any,
+) -> Curve:
+    """A column of some rows as a curve, with the columns of its interval if it has ``bounds``."""
+    return Curve(
+        x=[float(place) for place in x],
+        y=rounded(rows[y], scale),
+        low=rounded(rows[f"{y}_low"], scale) if bounds else None,
+        high=rounded(rows[f"{y}_high"], scale) if bounds else None,
+        labels=None if labels is None else list(labels),
+        **look,
+    )
+
+
+def rounded(values: Iterable[float], scale: float = 100) -> list[float]:
+    """Fractions in percent, or values as they are at a scale of 1."""
+    return [round(float(value) * scale, 4) for value in values]
+
+
+def common_range(curves: Sequence[Curve]) -> tuple[float, float]:
+    """The percents that hold all of some curves and their intervals."""
+    return percent_range([v for of in curves for v in (*(of.low or of.y), *(of.high or of.y))])
+
+
+def percent_range(values: Sequence[float]) -> tuple[float, float]:
+    """Of an axis in percent: whole fives around what is shown."""
+    if not values:
+        return 0.0, 100.0
+    low, high = np.floor(min(values) / 5) * 5, np.ceil(max(values) / 5) * 5
+    return max(0.0, float(low)), min(100.0, float(high if high > low else low + 5))

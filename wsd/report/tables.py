@@ -1,9 +1,10 @@
-"""The tables that the report reads, and the columns that each must have."""
+"""The tables that pages and figures are made from, and the columns that each must have."""
 
+from dataclasses import replace
 from functools import partial
 
-from wsd.artifacts.tables import KEY_COLUMNS, SCORES_COLUMNS, SUMMARY_COLUMNS
-from wsd.metrics.scores import MEAN_SCORES
+from wsd.artifacts.tables import KEY_COLUMNS, NAMES
+from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES
 from wsd.storage.csv import Columns
 
 # Tables that lie together, behind the comparison.
@@ -11,7 +12,14 @@ COMPARISON_TABLES = (
     *("controls", "differences", "best-set", "errors", "learning"),
     *("layers", "word-layers", "model-layers"),
 )
-_NAMES = ("model", "view", "layers", "classifier")
+# The means over words, by column, as the pages name them.
+METRICS = {
+    "mean_macro_f1": "Macro-F1",
+    "mean_balanced_accuracy": "Balanced accuracy",
+    "mean_word_accuracy": "Word accuracy",
+    "micro_accuracy": "Micro accuracy",
+}
+_NAMES = NAMES[1:]
 _MEANS = tuple(f"{mean}{bound}" for mean in MEAN_SCORES for bound in ("", "_low", "_high"))
 _DIFFERENCE = ("difference", "difference_low", "difference_high", "p_holm")
 # What is measured of the selected configuration's probabilities, one file each per model.
@@ -19,17 +27,13 @@ CONFIDENCE_TABLES = ("calibration", "reliability", "novelty")
 # The tables that earlier steps wrote. A run without controls, further training sets or a second
 # model has no rows of some of them.
 _optional = partial(Columns, may_be_empty=True)
-REPORT_TABLES = {
-    "scores": Columns(
-        (*KEY_COLUMNS, "word"), tuple(c for c in SCORES_COLUMNS if c not in (*KEY_COLUMNS, "word"))
-    ),
-    "summary": Columns(
-        tuple(KEY_COLUMNS), tuple(c for c in SUMMARY_COLUMNS if c not in KEY_COLUMNS)
-    ),
-    "comparison": Columns(("kind", *_NAMES, "about"), ("n_words", "objective_on_folds", *_MEANS)),
-    "controls": _optional(("kind", *_NAMES), _MEANS),
+TABLES = {
+    "scores": Columns((*KEY_COLUMNS, "word"), ("n_senses", "n_train", "n_test", *WORD_SCORES)),
+    "summary": Columns(tuple(KEY_COLUMNS), MEAN_SCORES),
+    "comparison": Columns((*NAMES, "about"), ("n_words", "objective_on_folds", *_MEANS)),
+    "controls": _optional(NAMES, _MEANS),
     "differences": _optional(
-        ("reference_model", "kind", *_NAMES, "figure"), ("difference", "low", "high", "p_holm")
+        ("reference_model", *NAMES, "figure"), ("difference", "low", "high", "p_holm")
     ),
     "best-set": Columns((*_NAMES, "figure"), ("estimate", "p"), ("not_told_from_best",)),
     "errors": _optional(
@@ -68,5 +72,17 @@ REPORT_TABLES = {
     ),
     "novelty": _optional(
         (*_NAMES, "sentences", "word"), ("n", "far", "accuracy_far", "accuracy_near")
+    ),
+}
+# Those that the figures are drawn from, any of which may have no rows. Of the learning curves they
+# show other columns than the pages, which hand on what they do not read as it is.
+DRAWN_TABLES = {
+    **{
+        name: replace(TABLES[name], may_be_empty=True)
+        for name in ("comparison", "layers", "word-layers", "controls")
+    },
+    "learning": _optional(
+        (*_NAMES, "train"),
+        ("n_words", "n_train", "mean_macro_f1", "lowest_draw", "highest_draw"),
     ),
 }
