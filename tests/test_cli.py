@@ -108,6 +108,7 @@ def test_version(capsys: Capture) -> None:
         ("select --table t --out o", "--searches"),
         ("classify-selected --corpus c --words w --embeddings e --out o", "--model, --selection"),
         ("baseline --corpus c --words w --folds f --out o", "--name"),
+        ("baseline --corpus c --words w --folds f --out o --name oracle", "'oracle'"),
         ("trains --corpus c --words w --source s --out o", "--trains"),
         ("published --corpus c --words w --source s --out o", "--system"),
         ("model --name n --path p --blocks 6 --width 3 --out o --random-weights x", "'x'"),

@@ -37,7 +37,7 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
     [
         ("storage/atomic.py", "wsd.artifacts.views"),
         ("artifacts/corpus.py", "wsd.run.plan"),
-        ("corpora/own.py", "wsd.encoder.devices"),
+        ("corpora/own.py", "wsd.encoder.loading"),
         ("evaluation/audit.py", "wsd.report.leaderboard"),
         ("run/plan.py", "wsd.metrics.scores"),
     ],

@@ -240,7 +240,6 @@ BAD: dict[str, tuple[list[str], int, str]] = {
     "select what is none": (
         without("select", "--searches", "p.parquet"), 6, "does not hold what it should"),
     "select nothing there": (without("select", "--searches", "none"), 6, "missing"),
-    "no such baseline": (without("baseline", "--name", "oracle"), 2, "no baseline 'oracle'"),
     "selection that is none": (
         without("classify-selected", "--selection", "tiny.json"), 6, "tiny.json"),
     "selection missing": (without("classify-selected", "--selection", "none"), 6, "missing"),
