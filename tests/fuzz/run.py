@@ -24,7 +24,7 @@ from random import Random
 from types import FrameType
 
 HERE = Path(__file__).parent
-PATHS = [str(HERE), str(HERE.parent)]
+PATHS = [str(HERE), str(HERE.parent / "helpers")]
 sys.path[:0] = [path for path in PATHS if path not in sys.path]  # not where a test imports it
 
 CASES = HERE / "cases"

@@ -282,7 +282,7 @@ def empty(done: Checkout) -> Iterator[Path]:
 def test_a_full_disk_is_one_error_and_with_room_the_same_command_ends(
     done: Checkout, empty: Path
 ) -> None:
-    with mounted(empty, "-t", "tmpfs", "-o", "size=120k", "tmpfs"):
+    with mounted(empty, "-t", "tmpfs", "-o", "size=240k", "tmpfs"):
         failed = done.run(*ARGUMENTS, code=1)
         assert "No space left on device" in failed.text
         assert "make room on that disk and run the same command again" in failed.text
