@@ -7,6 +7,9 @@ from itertools import chain, repeat
 def line(cells: Iterable[str], widths: Iterable[int], right: Collection[int] = ()) -> str:
     """One line of a table in columns; a last cell without a width is as wide as it is.
 
+    >>> line(["7", "bank", "a note"], [3, 6], right=[0])
+    '  7  bank    a note'
+
     Parameters
     ----------
     cells : iterable of str
@@ -14,9 +17,6 @@ def line(cells: Iterable[str], widths: Iterable[int], right: Collection[int] = (
         Characters of each column.
     right : collection of int
         Numbers of the columns that are flush right; the others are flush left.
-
-    >>> line(["7", "bank", "a note"], [3, 6], right=[0])
-    '  7  bank    a note'
     """
     placed = [
         cell.rjust(width) if i in right else cell.ljust(width)
