@@ -120,6 +120,7 @@ def test_tsne_separates_two_far_clouds() -> None:
     assert_array_equal(tsne(vectors, 2), points)
 
 
+@pytest.mark.slow
 def test_the_seed_is_that_of_tsne() -> None:
     """Only of a matrix of this size are the components that it starts from drawn."""
     vectors, _ = two_clouds(501, apart=0.1, width=60)

@@ -69,6 +69,7 @@ def test_types_of_the_test_set_alone_are_drawn_from_the_marginals() -> None:
     assert shares == pytest.approx([0.5, 0.375, 0.125], abs=0.03)
 
 
+@pytest.mark.slow
 def test_the_labels_are_drawn_anew_with_the_seed_and_the_word() -> None:
     drawn = {tuple(control_labels(MIXED, seed)[: len(TRAIN)]) for seed in range(30)}
     assert len(drawn) > 25
@@ -97,6 +98,7 @@ def test_the_labels_do_not_depend_on_the_order_of_rows_or_on_gold_row_by_row() -
     )
 
 
+@pytest.mark.slow
 def test_the_labels_do_not_depend_on_the_hash_seed_of_python() -> None:
     code = """
 from test_control import MIXED, control_labels

@@ -318,6 +318,7 @@ def test_classify_tunes_on_the_folds_and_fits_on_all(tuned: Tuned) -> None:
         assert_allclose(of_word.scores, fitted.predict_proba(X[1, 30:]), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_another_objective_may_choose_another_point(tuned: Tuned) -> None:
     chosen = {}
     for objective in OBJECTIVES:

@@ -593,6 +593,7 @@ def test_names_may_start_with_a_dot(out: Path, tmp_path: Path) -> None:
 # The real thing
 
 
+@pytest.mark.slow
 def test_the_real_archive_over_http(archive: Path, out: Path, cache: Path) -> None:
     with ArchiveServer(Answer(archive.read_bytes(), announced=None)) as server:
         download_dataset(out, url=server.url, cache=cache)

@@ -234,6 +234,7 @@ def test_another_table_is_refused(make_corpus: MakeCorpus, tmp_path: Path) -> No
         folds.read(tmp_path / "none.parquet")
 
 
+@pytest.mark.slow
 def test_folds_of_a_real_word(real_corpora: dict[str, Corpus]) -> None:
     """Of CoarseWSD-20, with its own near-duplicates: nothing apart, nothing lost."""
     corpora = {word: real_corpora[word] for word in ("digit", "pitcher", "yard")}

@@ -317,6 +317,7 @@ def plain(folder: Path, split: str) -> Counter[tuple[str, str]]:
     return Counter((line, number) for line, number in zip(data, gold, strict=False) if line)
 
 
+@pytest.mark.slow
 def test_every_real_row_is_found(
     real_source: Path, real: dict[str, Corpus], real_trains: dict[str, TrainingSet]
 ) -> None:
@@ -380,6 +381,7 @@ def test_the_balanced_set_has_each_sense_as_often_as_the_rarest(
         assert balanced.tolist() == [full.min()] * len(corpus.senses)
 
 
+@pytest.mark.slow
 def test_what_stands_beside_the_real_training_sets_repeats_what_we_have(
     archive: Path, tmp_path: Path
 ) -> None:

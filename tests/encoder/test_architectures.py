@@ -158,6 +158,7 @@ def test_the_table_has_a_row_per_kind_and_says_what_is_tested() -> None:
         assert ("no limit" in told[name][3]) == (kind.limit is None), name
 
 
+@pytest.mark.slow
 def test_left_to_right_models_see_what_stands_before_alone(built: Built) -> None:
     pair = corpus_of(("near the old crane a bird sang", 3), ("near the old crane nobody slept", 3))
     for name, kind in zoo.KINDS.items():

@@ -59,6 +59,7 @@ def test_rows_come_in_any_order(tmp_path: Path) -> None:
         VectorsWriter(path, vectors.shape, {}).put([0, 1], vectors)
 
 
+@pytest.mark.slow
 def test_a_layer_is_read_without_the_rest(tmp_path: Path) -> None:
     """2 GB of layers, 2 MB of which are read; a sparse file, so that it takes no disk."""
     code = """

@@ -305,6 +305,7 @@ def test_tiny_bert_equals_the_naive_loop(tmp_path: Path) -> None:
     assert check_against_naive(folder, corpus, list(range(len(corpus)))) > 50
 
 
+@pytest.mark.slow
 def test_minilm_equals_the_naive_loop(minilm: str) -> None:
     corpus = corpora.read_text(QUICKSTART / "spring", "spring")
     assert check_against_naive(minilm, corpus, list(range(0, len(corpus), 3))) > 10

@@ -453,6 +453,7 @@ def assert_recovers(client: Client, tiny: Path) -> None:
     assert record["files"]["model.safetensors"] == digest(tiny / "model.safetensors")
 
 
+@pytest.mark.slow
 def test_from_the_hub_then_from_the_cache_then_loaded(
     client: Client, hub: HubServer, tiny: Path, home: Path
 ) -> None:

@@ -218,6 +218,7 @@ def test_a_selection_of_other_candidates_is_an_error() -> None:
     assert caught.value.fix == "give the selection and the candidates of one run"
 
 
+@pytest.mark.slow
 def test_differences_are_of_the_same_instances_and_adjusted_per_figure() -> None:
     found = systems()
     clusters = {word: np.arange(len(gold)) for word, gold in GOLD.items()}

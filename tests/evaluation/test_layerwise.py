@@ -192,6 +192,7 @@ def test_what_is_equally_good_on_folds_is_taken_in_the_order_of_the_grammar(tmp_
     assert of_words["chosen_on_folds"].tolist() == [True, False, False, False, False] * 2
 
 
+@pytest.mark.slow
 def test_only_the_layers_of_one_classifier_are_a_family(tmp_path: Path) -> None:
     """Another classifier, view or model that is much better changes no row."""
     alone = run(tmp_path, *three(tmp_path))
@@ -236,6 +237,7 @@ def test_relative_depth(tmp_path: Path, view: str, depths: list[float]) -> None:
     assert layers["relative_depth"].isna().tolist() == [False] * len(depths) + [True]
 
 
+@pytest.mark.slow
 def test_models_are_compared_at_the_same_layer_choice(tmp_path: Path) -> None:
     encoders = {"n": {"name": "n", "blocks": 12}, "short": {"name": "short", "blocks": 6}}
     others = [

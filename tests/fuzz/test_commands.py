@@ -133,6 +133,7 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", commands())
 def test_every_argument_of_a_command(
     here: Path, capsys: pytest.CaptureFixture[str], name: str

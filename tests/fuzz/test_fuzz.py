@@ -75,6 +75,7 @@ TOKENS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")
 SENTENCES = st.lists(TOKENS.filter(lambda t: t.split() == [t]), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40
 )
@@ -157,6 +158,7 @@ ALIASES = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [ALIASES, "a: &a [*a]\n", "a: 2001-99-99\n", "1: 2\n", "? [a]\n: b\n", "a: !!python/name:os\n",

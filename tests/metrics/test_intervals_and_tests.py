@@ -294,6 +294,7 @@ def enumerated(words: Sequence[Word]) -> dict[str, float]:
     return dict(zip(MEAN_SCORES, extreme.mean(axis=0), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_permutations_against_all_of_them(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -44,3 +44,11 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     build_report(**run.arguments(folder))
     return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser has to start, and to draw: all of this folder is slow."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.slow)

@@ -521,6 +521,7 @@ def every_figure(names: Sequence[str]) -> dict[str, Figure]:
     return {name: figure for name, figure in made.items() if figure is not None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("figure", ["layers", "models", "words", "learning", "differences"])
 def test_nothing_is_cut_off_and_no_legend_lies_over_data(figure: str) -> None:
     of = every_figure(HOSTILE)[figure]
@@ -592,6 +593,7 @@ def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
     assert digests(tmp_path / "elsewhere") == expected
 
 
+@pytest.mark.slow
 def test_text_stays_text_and_fonts_are_embedded(tmp_path: Path) -> None:
     words = (r"$\frac", "<b>&", "مفتاح", "nan")
     paths = write_tables(tmp_path / "tables", word_layers=word_rows(words))

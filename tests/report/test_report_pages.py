@@ -70,6 +70,7 @@ def all_pages(built: Path) -> dict[Path, Page]:
     return {path: Page(path) for path in sorted((built / "report").rglob("*.html"))}
 
 
+@pytest.mark.slow
 def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) -> None:
     for old in ("report/words/gone/old.html", "report/index.html", "portable/gone/old.html"):
         (tmp_path / old).parent.mkdir(parents=True, exist_ok=True)
@@ -127,6 +128,7 @@ print(sorted({"torch", "transformers", "tokenizers"} & set(sys.modules)))
 """
 
 
+@pytest.mark.slow
 def test_same_bytes_in_another_process_without_a_model(
     run: Run, built: Path, tmp_path: Path
 ) -> None:
@@ -210,6 +212,7 @@ def test_confidence_is_a_probability_or_a_lead() -> None:
     assert lead.tolist() == pytest.approx([0.5, 0.8, 0.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spoilt", ["negative", "sum"])
 def test_a_classifier_of_no_probabilities_has_leads(tmp_path: Path, spoilt: str) -> None:
     """One file suffices: the classifier's confidence means the same on every layer choice."""
@@ -225,6 +228,7 @@ def test_a_classifier_of_no_probabilities_has_leads(tmp_path: Path, spoilt: str)
     assert [of["confidence"] for of in readers] == ["lead", "probability"]
 
 
+@pytest.mark.slow
 def test_rare_senses_and_test_instances_are_drawn_last(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", rare=True)
     build_report(**run.arguments(tmp_path))
@@ -310,6 +314,7 @@ def test_errors_stand_beside_one_another(run: Run, built: Path) -> None:
     assert "errors.html" in Page(built / "report" / "index.html").links()
 
 
+@pytest.mark.slow
 def test_no_page_of_errors_without_other_systems(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "comparison.csv"
     table = pd.read_csv(run.tables["comparison"][0], dtype=str, keep_default_na=False)
@@ -321,6 +326,7 @@ def test_no_page_of_errors_without_other_systems(run: Run, tmp_path: Path) -> No
     assert "errors.html" not in Page(tmp_path / "report/index.html").links()
 
 
+@pytest.mark.slow
 def test_errors_of_other_instances(run: Run, tmp_path: Path) -> None:
     text = run.tables["errors"][0].read_text()
     (tmp_path / "t.csv").write_text(text.replace(",bank,1,", ",bank,99,"))
@@ -509,6 +515,7 @@ def test_portable_page_needs_no_other_file(run: Run, built: Path) -> None:
         assert re.search(r"script-src ('sha256-[^']*' ?){2};", page.csp)
 
 
+@pytest.mark.slow
 def test_portable_page_drops_what_it_can_before_it_grows_too_large(
     run: Run,
     built: Path,
@@ -545,6 +552,7 @@ def test_portable_page_drops_what_it_can_before_it_grows_too_large(
     assert "too large" in caplog.text
 
 
+@pytest.mark.slow
 def test_a_page_of_a_large_word_shows_a_sample_and_counts_all(
     run: Run, built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -591,6 +599,7 @@ def test_a_page_of_a_large_word_shows_a_sample_and_counts_all(
 _COLUMNS = {"index": "<i4", "gold": "<u2", "train": "u1"}
 
 
+@pytest.mark.slow
 def test_without_text_no_sentence_is_anywhere(run: Run, tmp_path: Path) -> None:
     build_report(**run.arguments(tmp_path) | {"text": False})
     words = {
@@ -614,6 +623,7 @@ def test_without_text_no_sentence_is_anywhere(run: Run, tmp_path: Path) -> None:
         assert "שלום" not in source
 
 
+@pytest.mark.slow
 def test_progress_names_every_page(
     run: Run, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -638,6 +648,7 @@ def three_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report"
 
 
+@pytest.mark.slow
 def test_models_are_in_the_order_of_the_config(three_models: Path) -> None:
     """The first model's pages are those of the folder `words` itself, whatever it is called."""
     data = Page(three_models / "words" / "bank.html").packed()["data"]
@@ -646,6 +657,7 @@ def test_models_are_in_the_order_of_the_config(three_models: Path) -> None:
     assert not (three_models / "words" / "wide").exists()
 
 
+@pytest.mark.slow
 def test_index_sets_the_models_side_by_side(three_models: Path) -> None:
     text = (three_models / "index.html").read_text()
     table = text[text.index('id="models"') : text.index('id="words-title"')]
@@ -668,6 +680,7 @@ def test_index_sets_the_models_side_by_side(three_models: Path) -> None:
     assert kinds == ["selected"] * 3 + ["best on test, for reference only", "baseline"]
 
 
+@pytest.mark.slow
 def test_small_lines_of_all_models_have_one_scale(three_models: Path) -> None:
     """Equal figures stand equally high, whatever else their model scores."""
     text = (three_models / "index.html").read_text()
@@ -683,6 +696,7 @@ def test_small_lines_of_all_models_have_one_scale(three_models: Path) -> None:
     assert all(np.ptp([float(y) for y in heights[label]]) <= 0.11 for label in shared)
 
 
+@pytest.mark.slow
 def test_models_stand_in_one_order_everywhere(three_models: Path) -> None:
     index, layers = ((three_models / f"{name}.html").read_text() for name in ("index", "layers"))
     made = index[index.index('id="provenance-title"') :]
@@ -692,6 +706,7 @@ def test_models_stand_in_one_order_everywhere(three_models: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_pages_say_what_a_model_sees(three_models: Path) -> None:
     left, normed = "Left context only: a piece sees only what stands before it.", "normed once more"
     drawn = "Random weights: drawn with seed 7, never trained."
@@ -721,6 +736,7 @@ def test_pages_say_nothing_of_what_is_usual(built: Path) -> None:
     assert "side by side" not in (built / "report" / "layers.html").read_text()
 
 
+@pytest.mark.slow
 def test_one_line_on_the_pieces_of_each_model(three_models: Path, built: Path) -> None:
     """Weighted by how often a form stands: 1,500 of one piece and 500 of two."""
     line = "2,000 focal words, 2 surface forms, 1.25 pieces on average, 3 windows moved"
@@ -733,6 +749,7 @@ def test_one_line_on_the_pieces_of_each_model(three_models: Path, built: Path) -
     assert table["form"].tolist()[1] == "'=<b>banks"
 
 
+@pytest.mark.slow
 def test_curves_of_models_line_up_by_relative_depth(three_models: Path) -> None:
     page = Page(three_models / "layers.html")
     lines = lines_of(page, "models.logistic.mean_macro_f1")
@@ -751,6 +768,7 @@ def test_curves_of_models_line_up_by_relative_depth(three_models: Path) -> None:
     assert '<th scope="row">layer 1</th><td class="n quiet">0.17</td>' in text
 
 
+@pytest.mark.slow
 def test_curves_of_models_of_one_depth_stand_at_layer_numbers(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", models=("one", "other"))
     build_report(**run.arguments(tmp_path))
@@ -797,6 +815,7 @@ def test_a_model_without_its_alignment(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "report").exists()
 
 
+@pytest.mark.slow
 def test_several_models_and_training_sets_and_views(tmp_path: Path) -> None:
     run = make_run(
         tmp_path / "run",
@@ -824,6 +843,7 @@ def test_several_models_and_training_sets_and_views(tmp_path: Path) -> None:
     assert "words/wide/bank.html" in index.links() and "words/bank.html" in index.links()
 
 
+@pytest.mark.slow
 def test_instances_out_of_domain_are_in_the_tables_and_not_on_the_pages(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", n_ood=7)
     summary = pd.read_csv(run.folder / "summary.csv", dtype={"layers": str})
@@ -840,6 +860,7 @@ def test_instances_out_of_domain_are_in_the_tables_and_not_on_the_pages(tmp_path
 FURTHER = (("focal", "mix-all"), ("focal+context", "mean-last-2+2"), ("per-word", "per-word"))
 
 
+@pytest.mark.slow
 def test_what_has_no_picture_is_in_the_tables_alone(tmp_path: Path) -> None:
     """A mix, several vectors and a choice per word: all better than the rest."""
     run = make_run(tmp_path / "run", further=FURTHER)
@@ -851,6 +872,7 @@ def test_what_has_no_picture_is_in_the_tables_alone(tmp_path: Path) -> None:
     assert [entry["name"] for entry in data["choices"]] == list(CHOICES)
 
 
+@pytest.mark.slow
 def test_a_page_opens_with_what_the_folds_chose(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", further=[("focal", "mix-all")])
     path = run.tables["word-layers"][0]

@@ -41,6 +41,7 @@ def test_a_step_loads_what_was_derived(folder: Path) -> None:
 MOST_IDLE = 2
 
 
+@pytest.mark.slow
 def test_the_download_loads_what_was_derived(folder: Path, archive: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
     derived = steps.closure(COMMANDS["download"].module) | steps.closure("wsd.run.lock")

@@ -357,6 +357,7 @@ def test_the_graph_can_be_drawn(checkout: Checkout, small: str) -> None:
     assert "classify" in drawn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dataset", "files", "blocks", "choices", "model"),
     [
@@ -394,6 +395,7 @@ def test_a_dry_run_needs_no_network_and_no_model(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_pages_open_with_the_first_projection(checkout: Checkout, config: dict) -> None:
     path = checkout.configure("pictures", **{**config, "projections": ["tsne", "pca"]})
     run = checkout.run("-n", "-p", "--configfile", path)
@@ -405,6 +407,7 @@ def test_the_pages_open_with_the_first_projection(checkout: Checkout, config: di
     ]
 
 
+@pytest.mark.slow
 def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     """Counted by hand, for a model of six blocks."""
     files = ["config/minilm.yaml", "config/study.yaml"]
@@ -448,6 +451,7 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     assert len(twins) == 3 * 7 and {view for _, view, _ in twins} == {"focal"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layers", [["all", 17], ["mean-last-0"], ["all", "median-all"]])
 def test_a_wrong_layer_choice_is_refused_before_anything_runs(
     checkout: Checkout, config: dict, layers: list
@@ -461,6 +465,7 @@ def test_a_wrong_layer_choice_is_refused_before_anything_runs(
     assert not run.jobs
 
 
+@pytest.mark.slow
 def test_a_wrong_number_of_blocks_is_found_in_the_model(checkout: Checkout, config: dict) -> None:
     model = {**config["models"][0], "name": "taller", "blocks": 3}
     path = checkout.configure("taller", **{**config, "models": [model]})
@@ -482,6 +487,7 @@ def test_no_network_for_the_corpus(checkout: Checkout, tmp_path: Path) -> None:
     assert "Traceback" not in run.text
 
 
+@pytest.mark.slow
 def test_no_network_for_the_model(checkout: Checkout, tmp_path: Path) -> None:
     run = checkout.run(
         "results/models/bert-base-uncased.json", "--cores", "1", code=1,
