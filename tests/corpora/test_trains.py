@@ -344,6 +344,7 @@ def test_every_real_row_is_found(
             assert ours == theirs, (train, word)
 
 
+@pytest.mark.slow
 def test_real_fractions_are_nested_and_the_last_is_the_full_set(
     real: dict[str, Corpus], real_trains: dict[str, TrainingSet]
 ) -> None:
@@ -356,6 +357,7 @@ def test_real_fractions_are_nested_and_the_last_is_the_full_set(
         )
 
 
+@pytest.mark.slow
 def test_real_shots_are_nested_within_a_draw_and_each_sense_has_as_many(
     real: dict[str, Corpus], real_trains: dict[str, TrainingSet]
 ) -> None:
@@ -372,6 +374,7 @@ def test_real_shots_are_nested_within_a_draw_and_each_sense_has_as_many(
             assert all(set(one[word].tolist()) != set(other[word].tolist()) for word in one)
 
 
+@pytest.mark.slow
 def test_the_balanced_set_has_each_sense_as_often_as_the_rarest(
     real: dict[str, Corpus], real_trains: dict[str, TrainingSet]
 ) -> None:
