@@ -39,6 +39,10 @@ def test_what_imports_torch() -> None:
 
 def test_no_page_was_left_in_the_middle_of_a_merge() -> None:
     marks = re.compile(r"^(<{7}|={7}|>{7})( |$)", re.MULTILINE)
-    pages = [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*"), *REPOSITORY.glob("config/*")]
+    pages = [
+        *REPOSITORY.glob("*.md"),
+        *REPOSITORY.glob("docs/**/*.md"),
+        *REPOSITORY.glob("config/*.*"),
+    ]
     left = [page.name for page in pages if page.is_file() and marks.search(page.read_text("utf-8"))]
     assert not left
