@@ -67,9 +67,10 @@ if OWN:
             mem_mb=scaled(500),
             runtime=scaled(10, 0.2),
         params:
-            path=str(OWN),
+            path=lambda wildcards: str(OWN),
             name=DATASET,
-            title=CONFIG.dataset.title,
+            # Of a function, so that its braces are no wildcards.
+            title=lambda wildcards: CONFIG.dataset.title,
             out=subpath(output.manifest, parent=True),
         message:
             "own: copying the corpus, checking every file"
@@ -97,12 +98,12 @@ rule corpus:
     params:
         source=folder_of("files", 2),
         word=lambda wildcards: dict(zip(WORDS, CONFIG.words))[wildcards.word],
-        out_of_domain=[f"--out-of-domain {file}" for file in OUT_OF_DOMAIN],
+        out_of_domain="--out-of-domain" if OUT_OF_DOMAIN else "",
     message:
         "corpus: reading and checking {wildcards.word}"
     shell:
-        "wsd --log {log} corpus --source {params.source} --word={params.word:q}"
-        " {params.out_of_domain} --out {output}"
+        "wsd --log {log} corpus --source {params.source:q} --word={params.word:q}"
+        " {params.out_of_domain} {input.out_of_domain:q} --out {output}"
 
 
 if DATASET == "coarsewsd20":
