@@ -74,11 +74,9 @@ def refuse_foreign_files(out: Path, manifest: Mapping[str, str]) -> None:
         is_folder = path.is_dir() and not path.is_symlink()
         # The workflow manager leaves hidden marks of its own name in folders that it created.
         if not (is_folder or path in own or path.name.startswith(".snakemake")):
-            raise ConfigError(
-                f"will not replace what is not the dataset's: {path}",
-                where=str(out),
-                fix="name a folder that does not exist yet, or an empty one",
-            )
+            what = f"will not replace what is not the dataset's: {path}"
+            fix = "name a folder that does not exist yet, or an empty one"
+            raise ConfigError(what, where=str(out), fix=fix)
 
 
 def check_archive(archive: Path) -> None:

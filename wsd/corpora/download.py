@@ -64,27 +64,21 @@ def download_dataset(
     log.info("%s is licensed %s. When you use it, cite:", dataset.title, dataset.licence)
     log.info("%s", dataset.citation)
     if archive is not None and not archive.is_file():
-        raise DownloadError(
-            "the local archive does not exist, or is not a file",
-            where=str(archive),
-            fix=f"correct WSD_COARSEWSD20_ARCHIVE; the archive comes from {URL}",
-        )
+        what = "the local archive does not exist, or is not a file"
+        fix = f"correct WSD_COARSEWSD20_ARCHIVE; the archive comes from {URL}"
+        raise DownloadError(what, where=str(archive), fix=fix)
     packed = archive or fetch_archive(url=url, cache=cache, retries=retries, timeout=timeout)
     try:
         extract(packed, out, manifest)
     except DownloadError as error:
         if archive is not None:
-            raise DownloadError(
-                f"{error.what}; the file was left as it is",
-                where=str(archive),
-                fix=f"replace it with a complete copy of {URL}",
-            ) from error
+            what = f"{error.what}; the file was left as it is"
+            fix = f"replace it with a complete copy of {URL}"
+            raise DownloadError(what, where=str(archive), fix=fix) from error
         packed.unlink(missing_ok=True)
-        raise DownloadError(
-            f"{error.what}; the downloaded archive was removed from the cache",
-            where=f"{packed}, from {url}",
-            fix=f"run the command again to fetch it anew; if it fails the same way, {WAYS_ON}",
-        ) from error
+        what = f"{error.what}; the downloaded archive was removed from the cache"
+        fix = f"run the command again to fetch it anew; if it fails the same way, {WAYS_ON}"
+        raise DownloadError(what, where=f"{packed}, from {url}", fix=fix) from error
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

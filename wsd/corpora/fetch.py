@@ -54,11 +54,9 @@ def fetch_archive(
     except RequestException as error:
         raise _not_had(url, f"{_reason(error, timeout)} (attempts: {retries + 1})") from error
     except OSError as error:
-        raise DownloadError(
-            f"the archive could not be written to the cache: {error}",
-            where=str(folder),
-            fix="set WSD_CACHE to a folder that can be written, with room for the archive",
-        ) from error
+        what = f"the archive could not be written to the cache: {error}"
+        fix = "set WSD_CACHE to a folder that can be written, with room for the archive"
+        raise DownloadError(what, where=str(folder), fix=fix) from error
 
 
 def cache_folder(cache: Path | None = None) -> Path:

@@ -73,10 +73,8 @@ def draw_folds(
     k, repeats, seed : int
     """
     if train is not None and not set(corpora) & set(train.lines):
-        raise ResultError(
-            f"the training set {train.name!r} has none of {', '.join(corpora)}",
-            fix="choose other words, or another training set",
-        )
+        what = f"the training set {train.name!r} has none of {', '.join(corpora)}"
+        raise ResultError(what, fix="choose other words, or another training set")
     words: dict[str, WordFolds] = {}
     for word, corpus in corpora.items():
         if train is not None and word not in train.lines:

@@ -124,17 +124,12 @@ def _check(output: Output, corpus: Corpus, instances: Mapping[tuple[str, str], s
             where=output.where,
         )
     if output.sense not in corpus.senses:
-        raise CorpusError(
-            f"{output.sense!r} is no sense of {corpus.word!r}",
-            where=output.where,
-            fix=f"choose among {', '.join(corpus.senses)}",
-        )
+        what = f"{output.sense!r} is no sense of {corpus.word!r}"
+        raise CorpusError(what, where=output.where, fix=f"choose among {', '.join(corpus.senses)}")
     if output.scores is not None and output.scores[output.sense] < max(output.scores.values()):
-        raise CorpusError(
-            f"the sense {output.sense!r} does not have the highest score",
-            where=output.where,
-            fix="give scores of which the highest decides, or none",
-        )
+        what = f"the sense {output.sense!r} does not have the highest score"
+        fix = "give scores of which the highest decides, or none"
+        raise CorpusError(what, where=output.where, fix=fix)
 
 
 def _of_word(

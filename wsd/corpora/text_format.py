@@ -107,10 +107,8 @@ def read_split(folder: Path, split: str, classes: Sequence[str]) -> list[Instanc
     gold_of = {number: gold for gold, number in enumerate(classes)}
     for n, number in enumerate(numbers, start=1):
         if number not in gold_of:
-            raise CorpusError(
-                f"class {number!r} is not in the map, which has {', '.join(classes)}",
-                where=f"{gold_file}:{n}",
-            )
+            what = f"class {number!r} is not in the map, which has {', '.join(classes)}"
+            raise CorpusError(what, where=f"{gold_file}:{n}")
     return [Instance(*s, gold_of[number]) for s, number in zip(sentences, numbers, strict=True)]
 
 

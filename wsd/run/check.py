@@ -74,10 +74,8 @@ def put_away(path: Path) -> Path:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("results", type=Path, nargs="?", default=Path("results"))
-    parser.add_argument(
-        "--set-aside", action="store_true",
-        help="rename what is damaged, so that snakemake makes it again",
-    )  # fmt: skip
+    text = "rename what is damaged, so that snakemake makes it again"
+    parser.add_argument("--set-aside", action="store_true", help=text)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -235,11 +235,8 @@ def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tup
                 "use full" + (", balanced, 1pct to 100pct, or nshot-1 to 30" if holds else ""),
             )
         if not all(train == FULL or set(words) & set(holds[train]) for train in drawn):
-            raise _refused(
-                f"the training set {name!r} has none of the words {', '.join(words)}",
-                f"trains[{i}]",
-                "leave it out, or choose other words",
-            )
+            what = f"the training set {name!r} has none of the words {', '.join(words)}"
+            raise _refused(what, f"trains[{i}]", "leave it out, or choose other words")
         found += drawn
     return tuple(dict.fromkeys(found))
 
@@ -247,11 +244,8 @@ def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tup
 def _check_code_length(trains: Sequence[str], classifiers: Sequence[Classifier]) -> None:
     lacking = [train for train in NESTED if train not in trains]
     if lacking:
-        raise _refused(
-            f"the code length needs the nested training sets, {', '.join(lacking)} too",
-            "trains",
-            "add them, or leave code_length out of analyses",
-        )
+        what = f"the code length needs the nested training sets, {', '.join(lacking)} too"
+        raise _refused(what, "trains", "add them, or leave code_length out of analyses")
     if not {"logistic", "lda"} & {classifier.estimator for classifier in classifiers}:
         raise _refused(
             "the code length needs a classifier that gives probabilities",

@@ -163,10 +163,8 @@ def _duration(seconds: float) -> str:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument(
-        "configfile", type=Path, nargs="*", default=[CONFIG],
-        help="config files, later ones over earlier ones (default: config/config.yaml)",
-    )  # fmt: skip
+    text = "config files, later ones over earlier ones (default: config/config.yaml)"
+    parser.add_argument("configfile", type=Path, nargs="*", default=[CONFIG], help=text)
     parser.add_argument("--results", type=Path, default=Path("results"))
     parser.add_argument("--cores", type=count, default=os.cpu_count() or 1)
 

@@ -38,11 +38,8 @@ def read_text_file(path: Path) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise CorpusError(
-            f"byte {raw[error.start]:#04x} is not UTF-8",
-            where=f"{path}:{line}",
-            fix="save the file as UTF-8",
-        ) from None
+        what = f"byte {raw[error.start]:#04x} is not UTF-8"
+        raise CorpusError(what, where=f"{path}:{line}", fix="save the file as UTF-8") from None
 
 
 def text_of(path: Path) -> str:

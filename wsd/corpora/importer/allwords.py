@@ -108,11 +108,8 @@ def _sentences(path: Path) -> list[ParsedSentence]:
         return f"{path}:{parser.CurrentLineNumber}"
 
     def refuse(*_: Any) -> None:
-        raise CorpusError(
-            "a document type or an entity of its own, which could unfold to any size",
-            where=where(),
-            fix="take the DOCTYPE out",
-        )
+        what = "a document type or an entity of its own, which could unfold to any size"
+        raise CorpusError(what, where=where(), fix="take the DOCTYPE out")
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if name == "sentence":

@@ -26,11 +26,8 @@ def given_splits(rows: Sequence[LabelledSentence]) -> bool:
     with_split = [one for one in rows if one.split]
     if with_split and len(with_split) < len(rows):
         lacking = next(one for one in rows if not one.split)
-        raise CorpusError(
-            f"no split, but {with_split[0].where} has one",
-            where=lacking.where,
-            fix="give every line a split, or none",
-        )
+        what = f"no split, but {with_split[0].where} has one"
+        raise CorpusError(what, where=lacking.where, fix="give every line a split, or none")
     return bool(with_split)
 
 
@@ -79,8 +76,6 @@ def check_splits(word: str, rows: Sequence[LabelledSentence]) -> None:
         )
     for one in rows:
         if one.sense not in trained:
-            raise CorpusError(
-                f"the sense {one.sense!r} of {word!r} has no training instance",
-                where=one.where,
-                fix="move one of its instances to the training split, or leave it out",
-            )
+            what = f"the sense {one.sense!r} of {word!r} has no training instance"
+            fix = "move one of its instances to the training split, or leave it out"
+            raise CorpusError(what, where=one.where, fix=fix)
