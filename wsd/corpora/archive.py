@@ -106,10 +106,8 @@ def _verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str,
                 data = _read_member(tar, member, name)
                 came = _sha256(data)
                 if came != manifest[name]:
-                    raise DownloadError(
-                        f"{name} is not the file it should be: expected SHA-256 {manifest[name]}, "
-                        f"came {came}"
-                    )
+                    hashes = f"expected SHA-256 {manifest[name]}, came {came}"
+                    raise DownloadError(f"{name} is not the file it should be: {hashes}")
                 yield name, data
                 missing.pop(name, None)
     except DownloadError as error:

@@ -85,16 +85,15 @@ def import_corpus(args: argparse.Namespace) -> str:
     }
     lay_out(out, words, manifest)
     how = "as given" if given else "made here, near-duplicates on one side"
-    return "\n".join(
-        [
-            f"{len(words)} word{'s' if len(words) > 1 else ''}; "
-            f"per sense, training + test instances; splits {how}",
-            *_of_words(words),
-            *(f"left out: {count} instances of {why}" for why, count in found.left_out.items()),
-            f"written to {out}; in a config:",
-            f"  dataset: {{ name: {_yaml(args.name)}, path: {_yaml(str(out))} }}",
-        ]
-    )
+    number = f"{len(words)} word{'s' if len(words) > 1 else ''}"
+    lines = [
+        f"{number}; per sense, training + test instances; splits {how}",
+        *_of_words(words),
+        *(f"left out: {count} instances of {why}" for why, count in found.left_out.items()),
+        f"written to {out}; in a config:",
+        f"  dataset: {{ name: {_yaml(args.name)}, path: {_yaml(str(out))} }}",
+    ]
+    return "\n".join(lines)
 
 
 def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path | None) -> Gathered:

@@ -108,11 +108,9 @@ def _busy(lock: TextIO, state: Path) -> BusyError:
         end = f"end it with `kill {who['pid']}` on {who['host']}"
     except (ValueError, KeyError, TypeError):  # it has only just started
         text, end = "it has only just started", "end it"
-    return BusyError(
-        f"another run is at work in this folder ({text})",
-        where=str(state.absolute().parent),
-        fix=f"wait until it is done, or {end}; there is nothing to unlock, and -n works meanwhile",
-    )
+    what = f"another run is at work in this folder ({text})"
+    fix = f"wait until it is done, or {end}; there is nothing to unlock, and -n works meanwhile"
+    return BusyError(what, where=str(state.absolute().parent), fix=fix)
 
 
 def _wait_for_jobs(path: Path) -> None:

@@ -102,12 +102,10 @@ def _columns(header: tuple[str, ...], columns: Mapping[str, str], where: str) ->
             fix = f"name it {' or '.join(NAMES[key])} in the header, or say --columns {key}=NAME"
             raise CorpusError(what, where=where, fix=fix)
     if ("start" in found) != ("end" in found) or {"start", "position"} <= set(found):
-        raise CorpusError(
-            "the focal word's place is told by half, or twice: "
-            f"{', '.join(found[k] for k in ('position', 'start', 'end') if k in found)}",
-            where=where,
-            fix="keep either position, or start and end, or none of them and mark the word",
-        )
+        told = ", ".join(found[k] for k in ("position", "start", "end") if k in found)
+        what = f"the focal word's place is told by half, or twice: {told}"
+        fix = "keep either position, or start and end, or none of them and mark the word"
+        raise CorpusError(what, where=where, fix=fix)
     return found
 
 
@@ -172,12 +170,10 @@ def _table(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             _check_header(header, where)
         elif any(cells):
             if len(cells) != len(header):
-                raise CorpusError(
-                    f"{len(cells)} columns, but the header has {len(header)}",
-                    where=where,
-                    fix="give every line the columns of the first: "
-                    + ", ".join(name or "(unnamed)" for name in header),
-                )
+                what = f"{len(cells)} columns, but the header has {len(header)}"
+                names = ", ".join(name or "(unnamed)" for name in header)
+                fix = f"give every line the columns of the first: {names}"
+                raise CorpusError(what, where=where, fix=fix)
             yield where, dict(zip(header, cells, strict=True))
 
 
