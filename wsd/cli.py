@@ -124,13 +124,9 @@ def _run(argv: Sequence[str] | None) -> int:
                     raise
                 raise _set_aside(error) from error
         log.debug(logs.DONE)
-    except WsdError as error:
+    except (WsdError, OSError) as error:  # of the latter what the system alone can say
         log.error("error: %s", error)
-        return error.exit_code
-    except OSError as error:
-        # What the system alone can say.
-        log.error("error: %s", error)
-        return WsdError.exit_code
+        return error.exit_code if isinstance(error, WsdError) else WsdError.exit_code
     except MemoryError:
         log.error("error: not enough memory\n  what to do: %s", MORE_MEMORY)
         return WsdError.exit_code
@@ -164,11 +160,8 @@ def _set_aside(error: DamageError) -> ResultError:
         aside = check.put_away(error.path)
     except OSError:
         return error
-    return ResultError(
-        error.what,
-        where=error.where,
-        fix=f"run the same command again: the file is made anew (this one is kept as {aside.name})",
-    )
+    fix = f"run the same command again: the file is made anew (this one is kept as {aside.name})"
+    return ResultError(error.what, where=error.where, fix=fix)
 
 
 if __name__ == "__main__":

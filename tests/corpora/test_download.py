@@ -10,6 +10,8 @@ import socket
 import subprocess
 import sys
 import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,7 +21,7 @@ from checkout import REPOSITORY
 
 from wsd.artifacts.dataset import DATASETS
 from wsd.corpora import archive as archive_module
-from wsd.corpora import coarsewsd20, fetch
+from wsd.corpora import coarsewsd20, download, fetch
 from wsd.corpora.archive import extract
 from wsd.corpora.coarsewsd20 import downloaded_files, file_checksums, place, words_of_trains
 from wsd.corpora.download import download_dataset
@@ -80,10 +82,29 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "results" / "source"
 
 
+@contextmanager
+def served(
+    url: str,
+    cache: Path,
+    *,
+    retries: int = fetch.RETRIES,
+    timeout: float = fetch.TIMEOUT_SECONDS,
+    manifest: Mapping[str, str] = CHECKSUMS,
+) -> Iterator[None]:
+    """The archive is had from ``url``, and kept in ``cache``."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WSD_CACHE", str(cache))
+        patch.setattr(fetch, "RETRIES", retries)
+        patch.setattr(fetch, "TIMEOUT_SECONDS", timeout)
+        patch.setattr(download, "file_checksums", lambda: manifest)
+        for module in (fetch, download):
+            patch.setattr(module, "URL", url)
+        yield
+
+
 def run(server_url: str, out: Path, cache: Path, *, retries: int = 1, timeout: float = 5.0) -> None:
-    download_dataset(
-        out, url=server_url, cache=cache, retries=retries, timeout=timeout, manifest=CHECKSUMS
-    )
+    with served(server_url, cache, retries=retries, timeout=timeout):
+        download_dataset(out)
 
 
 def tree(folder: Path) -> set[str]:
@@ -228,15 +249,10 @@ def test_a_good_archive_in_the_cache_is_reused_without_a_request(out: Path, cach
     assert tree(out.with_name("again")) == PUBLISHED
 
 
-@pytest.mark.parametrize("chosen_by", ["argument", "variable"])
-def test_the_cache_folder_can_be_chosen(
-    chosen_by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WSD_CACHE", str(tmp_path / "variable"))
-    with ArchiveServer(Answer(GOOD)) as server:
-        cache = tmp_path / "argument" if chosen_by == "argument" else None
-        fetched = fetch_archive(url=server.url, cache=cache)
-    assert fetched == tmp_path / chosen_by / coarsewsd20.ARCHIVE_NAME
+def test_the_cache_folder_can_be_chosen(tmp_path: Path) -> None:
+    with ArchiveServer(Answer(GOOD)) as server, served(server.url, tmp_path / "variable"):
+        fetched = fetch_archive()
+    assert fetched == tmp_path / "variable" / coarsewsd20.ARCHIVE_NAME
     assert fetched.read_bytes() == GOOD
 
 
@@ -246,7 +262,8 @@ def test_without_a_choice_the_users_cache_is_taken(
     monkeypatch.delenv("WSD_CACHE", raising=False)
     monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / project)
     with ArchiveServer(Answer(GOOD)) as server:
-        assert fetch_archive(url=server.url).parent == tmp_path / "wsd"
+        monkeypatch.setattr(fetch, "URL", server.url)
+        assert fetch_archive().parent == tmp_path / "wsd"
 
 
 def test_an_existing_folder_is_replaced(out: Path, cache: Path) -> None:
@@ -287,7 +304,8 @@ def test_a_folder_with_other_files_is_never_replaced(foreign: str, out: Path, ca
 def test_a_local_archive_replaces_the_download_and_stays(out: Path, tmp_path: Path) -> None:
     archive = tmp_path / "copy.tar.gz"
     archive.write_bytes(GOOD)
-    download_dataset(out, archive=archive, url="http://127.0.0.1:1/", manifest=CHECKSUMS)
+    with served("http://127.0.0.1:1/", tmp_path):
+        download_dataset(out, archive)
     assert_complete(out)
     assert archive.read_bytes() == GOOD
 
@@ -312,8 +330,8 @@ class Terminal(io.StringIO):
 def test_progress_is_a_bar_on_a_terminal(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    with ArchiveServer(Answer(GOOD)) as server:
-        fetch_archive(url=server.url, cache=cache)
+    with ArchiveServer(Answer(GOOD)) as server, served(server.url, cache):
+        fetch_archive()
     assert "100%|" in terminal.getvalue()
 
 
@@ -324,8 +342,12 @@ def test_progress_is_logged_in_lines_where_stderr_is_no_terminal(
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     noise = build_archive(FILES | {"noise": os.urandom(300_000)})
     half = Answer(noise[: len(noise) // 2], announced=len(noise))
-    with caplog.at_level(logging.INFO, "wsd"), ArchiveServer(half, Answer(noise)) as server:
-        fetch_archive(url=server.url, cache=cache, retries=1)
+    with (
+        caplog.at_level(logging.INFO, "wsd"),
+        ArchiveServer(half, Answer(noise)) as server,
+        served(server.url, cache, retries=1),
+    ):
+        fetch_archive()
     assert f"downloaded 0.3 of {len(noise) / 1e6:.1f} MB" in caplog.messages[-1]
     # The count starts anew with a new attempt.
     assert sum("downloaded 0.1 of" in message for message in caplog.messages) >= 2
@@ -501,8 +523,8 @@ def test_a_bad_archive_of_the_users_own_is_refused_but_kept(
     body, message = BAD[case]
     archive = tmp_path / "mine.tar.gz"
     archive.write_bytes(body)
-    with pytest.raises(DownloadError) as caught:
-        download_dataset(out, archive=archive, manifest=CHECKSUMS)
+    with pytest.raises(DownloadError) as caught, served(coarsewsd20.URL, tmp_path):
+        download_dataset(out, archive)
     assert message in caught.value.what
     assert "the file was left as it is" in caught.value.what
     assert caught.value.where == str(archive)
@@ -572,8 +594,11 @@ def test_a_local_archive_that_is_not_there(kind: str, out: Path, tmp_path: Path)
     archive = tmp_path / "archive"
     if kind == "folder":
         archive.mkdir()
-    with pytest.raises(DownloadError, match="does not exist, or is not a file") as caught:
-        download_dataset(out, archive=archive, manifest=CHECKSUMS)
+    with (
+        pytest.raises(DownloadError, match="does not exist, or is not a file") as caught,
+        served(coarsewsd20.URL, tmp_path),
+    ):
+        download_dataset(out, archive)
     assert caught.value.where == str(archive)
     assert "WSD_COARSEWSD20_ARCHIVE" in str(caught.value.fix)
 
@@ -595,8 +620,11 @@ def test_names_may_start_with_a_dot(out: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_real_archive_over_http(archive: Path, out: Path, cache: Path) -> None:
-    with ArchiveServer(Answer(archive.read_bytes(), announced=None)) as server:
-        download_dataset(out, url=server.url, cache=cache)
+    with (
+        ArchiveServer(Answer(archive.read_bytes(), announced=None)) as server,
+        served(server.url, cache, manifest=file_checksums()),
+    ):
+        download_dataset(out)
     manifest = file_checksums()
     assert len(manifest) == 902
     assert tree(out) == set(downloaded_files())

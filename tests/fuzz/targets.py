@@ -53,7 +53,7 @@ from wsd.fitted import wsd_file
 from wsd.fitted.fitted_word import FittedWord
 from wsd.metrics import nearest, novelty
 from wsd.report import leaderboard, tables
-from wsd.run import config, config_files
+from wsd.run import config
 from wsd.storage import csv, file_names
 from wsd.storage.parquet import read_table
 
@@ -497,7 +497,7 @@ a: &a [*a]
 
 @cache
 def base_config() -> dict[str, Any]:
-    return config_files.read_configs(
+    return config.read_configs(
         [REPOSITORY / "config" / file for file in ("config.yaml", "quickstart.yaml")]
     )
 
@@ -508,9 +508,7 @@ def run_config(data: bytes, folder: Path) -> None:
         files.append(folder / f"{i}.yaml")
         files[-1].write_bytes(part)
     # Over a valid one, which is not read anew each time.
-    found = config.check(
-        config_files.merge_configs(base_config(), config_files.read_configs(files))
-    )
+    found = config.check(config.merge_configs(base_config(), config.read_configs(files)))
     assert found.words and set(found.words) <= set(found.dataset.words)
     assert found.models and set(found.classify) <= set(found.store)
     for name, model in {**found.models, **found.twins}.items():

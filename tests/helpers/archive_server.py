@@ -1,7 +1,8 @@
 """A local stand-in for the host of the dataset's archive, and a builder of small archives.
 
 with ArchiveServer(Answer(build_archive({"data/x.txt": b"..."}))) as server:
-    fetch_archive(url=server.url, cache=tmp_path)
+    monkeypatch.setattr(fetch, "URL", server.url)
+    fetch_archive()
 """
 
 import gzip

@@ -16,9 +16,9 @@ from checkout import REPOSITORY
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.artifacts.search import PARAMETERS
 from wsd.errors import ConfigError
-from wsd.run.config import check
-from wsd.run.config_files import merge_configs
-from wsd.run.schema import ConfigFile, Controls, ModelEntry, Section, Tuning, Views, schema_text
+from wsd.run.config import check, merge_configs
+from wsd.run.schema import ConfigFile, Controls, ModelEntry, Tuning, Views, schema_text
+from wsd.run.section import Section
 from wsd.run.settings import Classifier, Config
 
 CONFIG = REPOSITORY / "config"
@@ -215,6 +215,25 @@ def test_every_key_is_described_in_the_schema() -> None:
     assert len(described) == sum(len(of.model_fields) for of in sections().values()) >= 50
     assert min(map(len, described)) >= 20
     assert not any("\n" in text for text in described)
+
+
+def test_a_key_without_a_description_is_refused() -> None:
+    with pytest.raises(TypeError, match="has other keys"):
+
+        class Undescribed(Tuning):
+            """One key more, without a word of it.
+
+            Attributes
+            ----------
+            folds
+                Number of folds.
+            repeats
+                How often the folds are drawn.
+            objective
+                What decides.
+            """
+
+            further: int
 
 
 def test_the_tables_of_the_readme_are_of_the_models() -> None:

@@ -16,9 +16,8 @@ from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.views import CONTEXTUAL
 from wsd.cli import main
 from wsd.errors import ConfigError
-from wsd.run import config_files, plan
-from wsd.run.config import check
-from wsd.run.config_files import merge_configs
+from wsd.run import plan
+from wsd.run.config import check, merge_configs, read_configs
 from wsd.run.plan import describe, embedding_bytes, embedding_seconds, to_embed
 from wsd.run.settings import Config, Model
 
@@ -29,17 +28,17 @@ def test_the_shipped_configs_are_read_where_no_checkout_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [Path("config") / name for name in ("config.yaml", "quickstart.yaml")]
-    expected = config_files.read_configs([REPOSITORY / name for name in names])
+    expected = read_configs([REPOSITORY / name for name in names])
     monkeypatch.chdir(tmp_path)
-    assert config_files.read_configs(names) == expected
+    assert read_configs(names) == expected
     with pytest.raises(ConfigError, match="cannot be read"):
-        config_files.read_configs([Path("config/mine.yaml")])
+        read_configs([Path("config/mine.yaml")])
     # Where there is a folder `config`, its files are meant.
     (tmp_path / "config").mkdir()
     with pytest.raises(ConfigError, match="cannot be read"):
-        config_files.read_configs(names)
+        read_configs(names)
     (tmp_path / "config/config.yaml").write_text("seed: 7\n")
-    assert config_files.read_configs(names[:1]) == {"seed": 7}
+    assert read_configs(names[:1]) == {"seed": 7}
 
 
 def test_the_command_works_where_no_checkout_is(

@@ -16,7 +16,6 @@ import wsd
 import wsd.logs
 import wsd.run.config
 import wsd.run.lock
-import wsd.run.order
 import wsd.run.plan
 import wsd.run.steps
 from wsd.artifacts import dataset

@@ -74,11 +74,9 @@ def refuse_foreign_files(out: Path, manifest: Mapping[str, str]) -> None:
         is_folder = path.is_dir() and not path.is_symlink()
         # The workflow manager leaves hidden marks of its own name in folders that it created.
         if not (is_folder or path in own or path.name.startswith(".snakemake")):
-            raise ConfigError(
-                f"will not replace what is not the dataset's: {path}",
-                where=str(out),
-                fix="name a folder that does not exist yet, or an empty one",
-            )
+            what = f"will not replace what is not the dataset's: {path}"
+            fix = "name a folder that does not exist yet, or an empty one"
+            raise ConfigError(what, where=str(out), fix=fix)
 
 
 def check_archive(archive: Path) -> None:
@@ -108,10 +106,8 @@ def _verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str,
                 data = _read_member(tar, member, name)
                 came = _sha256(data)
                 if came != manifest[name]:
-                    raise DownloadError(
-                        f"{name} is not the file it should be: expected SHA-256 {manifest[name]}, "
-                        f"came {came}"
-                    )
+                    hashes = f"expected SHA-256 {manifest[name]}, came {came}"
+                    raise DownloadError(f"{name} is not the file it should be: {hashes}")
                 yield name, data
                 missing.pop(name, None)
     except DownloadError as error:

@@ -14,7 +14,6 @@ stand beside each of the other training sets, which repeat those of the words.
 import argparse
 import logging
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from wsd.arguments import add_out
@@ -27,16 +26,7 @@ from wsd.errors import DownloadError
 log = logging.getLogger("wsd")
 
 
-def download_dataset(
-    out: Path,
-    *,
-    archive: Path | None = None,
-    url: str = URL,
-    cache: Path | None = None,
-    retries: int = 3,
-    timeout: float = 30.0,
-    manifest: Mapping[str, str] | None = None,
-) -> None:
+def download_dataset(out: Path, archive: Path | None = None) -> None:
     """Put CoarseWSD-20 at ``out``, laid out as :func:`place` says, each file verified.
 
     Parameters
@@ -45,10 +35,6 @@ def download_dataset(
         Replaced as a whole, once everything is verified; it must hold nothing else.
     archive : Path, optional
         A local copy of the source archive, used in place of a download and never removed.
-    url, cache, retries, timeout
-        See :func:`fetch_archive`.
-    manifest : mapping, optional
-        Path below the archive's top folder -> SHA-256; by default the dataset's own.
 
     Raises
     ------
@@ -58,33 +44,27 @@ def download_dataset(
     ConfigError
         If ``out`` holds files that are not the dataset's.
     """
-    manifest = file_checksums() if manifest is None else manifest
+    manifest = file_checksums()
     refuse_foreign_files(out, manifest)
     dataset = DATASETS["coarsewsd20"]
     log.info("%s is licensed %s. When you use it, cite:", dataset.title, dataset.licence)
     log.info("%s", dataset.citation)
     if archive is not None and not archive.is_file():
-        raise DownloadError(
-            "the local archive does not exist, or is not a file",
-            where=str(archive),
-            fix=f"correct WSD_COARSEWSD20_ARCHIVE; the archive comes from {URL}",
-        )
-    packed = archive or fetch_archive(url=url, cache=cache, retries=retries, timeout=timeout)
+        what = "the local archive does not exist, or is not a file"
+        fix = f"correct WSD_COARSEWSD20_ARCHIVE; the archive comes from {URL}"
+        raise DownloadError(what, where=str(archive), fix=fix)
+    packed = archive or fetch_archive()
     try:
         extract(packed, out, manifest)
     except DownloadError as error:
         if archive is not None:
-            raise DownloadError(
-                f"{error.what}; the file was left as it is",
-                where=str(archive),
-                fix=f"replace it with a complete copy of {URL}",
-            ) from error
+            what = f"{error.what}; the file was left as it is"
+            fix = f"replace it with a complete copy of {URL}"
+            raise DownloadError(what, where=str(archive), fix=fix) from error
         packed.unlink(missing_ok=True)
-        raise DownloadError(
-            f"{error.what}; the downloaded archive was removed from the cache",
-            where=f"{packed}, from {url}",
-            fix=f"run the command again to fetch it anew; if it fails the same way, {WAYS_ON}",
-        ) from error
+        what = f"{error.what}; the downloaded archive was removed from the cache"
+        fix = f"run the command again to fetch it anew; if it fails the same way, {WAYS_ON}"
+        raise DownloadError(what, where=f"{packed}, from {URL}", fix=fix) from error
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -95,4 +75,4 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     archive = os.environ.get("WSD_COARSEWSD20_ARCHIVE")
-    download_dataset(args.out, archive=Path(archive) if archive else None)
+    download_dataset(args.out, Path(archive) if archive else None)

@@ -13,7 +13,11 @@ from wsd.errors import DownloadError
 
 log = logging.getLogger("wsd")
 
-
+# Further attempts after a failure that may pass, each after a longer wait. An answer such as 404 is
+# final.
+RETRIES = 3
+# Without any data, on connecting or in the middle of the file.
+TIMEOUT_SECONDS = 30.0
 LOG_EVERY_SECONDS = 10.0
 WAYS_ON = (
     "set WSD_COARSEWSD20_ARCHIVE=FILE to a local copy of the archive, "
@@ -21,68 +25,56 @@ WAYS_ON = (
 )
 
 
-def fetch_archive(
-    *, url: str = URL, cache: Path | None = None, retries: int = 3, timeout: float = 30.0
-) -> Path:
+def fetch_archive() -> Path:
     """Path of the archive in the cache, downloaded if it is not there yet.
 
-    Parameters
-    ----------
-    url : str
-        Address of the archive.
-    cache : Path, optional
-        By default ``$WSD_CACHE``, or else the user's cache folder.
-    retries : int
-        Further attempts after a failure that may pass, each after a longer wait. An answer
-        such as 404 is final.
-    timeout : float
-        Seconds without any data, on connecting or in the middle of the file.
+    Raises
+    ------
+    DownloadError
+        If it cannot be had, or the cache cannot be written.
     """
     import pooch
     from requests.exceptions import RequestException
 
-    folder = cache_folder(cache)
+    folder = cache_folder()
     client = pooch.create(
         path=folder,
         base_url="",
         registry={ARCHIVE_NAME: None},
-        urls={ARCHIVE_NAME: url},
-        retry_if_failed=retries,
+        urls={ARCHIVE_NAME: URL},
+        retry_if_failed=RETRIES,
     )
     try:
-        return Path(client.fetch(ARCHIVE_NAME, downloader=_downloader(timeout)))
+        return Path(client.fetch(ARCHIVE_NAME, downloader=_downloader()))
     except RequestException as error:
-        raise _not_had(url, f"{_reason(error, timeout)} (attempts: {retries + 1})") from error
+        raise _not_had(f"{_reason(error)} (attempts: {RETRIES + 1})") from error
     except OSError as error:
-        raise DownloadError(
-            f"the archive could not be written to the cache: {error}",
-            where=str(folder),
-            fix="set WSD_CACHE to a folder that can be written, with room for the archive",
-        ) from error
+        what = f"the archive could not be written to the cache: {error}"
+        fix = "set WSD_CACHE to a folder that can be written, with room for the archive"
+        raise DownloadError(what, where=str(folder), fix=fix) from error
 
 
-def cache_folder(cache: Path | None = None) -> Path:
-    """Where downloaded archives are kept."""
+def cache_folder() -> Path:
+    """Where downloaded archives are kept: ``$WSD_CACHE``, or else the user's cache folder."""
     import pooch
 
-    chosen = cache or os.environ.get("WSD_CACHE") or pooch.os_cache("wsd")
+    chosen = os.environ.get("WSD_CACHE") or pooch.os_cache("wsd")
     return Path(chosen).expanduser()
 
 
-def _not_had(url: str, reason: str) -> DownloadError:
-    return DownloadError(
-        f"the CoarseWSD-20 archive could not be downloaded: {reason}", where=url, fix=WAYS_ON
-    )
+def _not_had(reason: str) -> DownloadError:
+    what = f"the CoarseWSD-20 archive could not be downloaded: {reason}"
+    return DownloadError(what, where=URL, fix=WAYS_ON)
 
 
-def _downloader(timeout: float) -> Callable[[str, str, Any], None]:
+def _downloader() -> Callable[[str, str, Any], None]:
     import pooch
     from requests.exceptions import HTTPError
 
     transfer = pooch.HTTPDownloader(
         progressbar=True if sys.stderr.isatty() else _LogProgress(),
         chunk_size=2**16,
-        timeout=timeout,
+        timeout=TIMEOUT_SECONDS,
         # A server that compresses on the way would hand over a bare tar.
         headers={"Accept-Encoding": "identity"},
     )
@@ -94,13 +86,13 @@ def _downloader(timeout: float) -> Callable[[str, str, Any], None]:
             status = error.response.status_code if error.response is not None else 0
             if 400 <= status < 500 and status not in (408, 429):
                 # Not an error that pooch knows, so that it does not ask again in vain.
-                raise _not_had(url, _reason(error, timeout)) from error
+                raise _not_had(_reason(error)) from error
             raise
 
     return download
 
 
-def _reason(error: Exception, timeout: float) -> str:
+def _reason(error: Exception) -> str:
     """What went wrong, without the client's nesting of one exception in another."""
     from requests import exceptions as failures
     from urllib3.exceptions import NameResolutionError, ReadTimeoutError
@@ -110,7 +102,7 @@ def _reason(error: Exception, timeout: float) -> str:
     if isinstance(error, failures.HTTPError) and error.response is not None:
         return f"the server answered {error.response.status_code} {error.response.reason}"
     if isinstance(error, failures.Timeout) or isinstance(inner, ReadTimeoutError):
-        return f"no data came for {timeout:g} s"
+        return f"no data came for {TIMEOUT_SECONDS:g} s"
     if isinstance(error, failures.ChunkedEncodingError):
         return "the connection broke off before the end of the file"
     if isinstance(inner, NameResolutionError):

@@ -56,12 +56,7 @@ def fold_word(
 
 
 def draw_folds(
-    corpora: Mapping[str, Corpus],
-    train: TrainingSet | None,
-    *,
-    k: int,
-    repeats: int,
-    seed: int,
+    corpora: Mapping[str, Corpus], train: TrainingSet | None, *, k: int, repeats: int, seed: int
 ) -> Folds:
     """Group near-duplicates and draw the folds of every word.
 
@@ -73,10 +68,8 @@ def draw_folds(
     k, repeats, seed : int
     """
     if train is not None and not set(corpora) & set(train.lines):
-        raise ResultError(
-            f"the training set {train.name!r} has none of {', '.join(corpora)}",
-            fix="choose other words, or another training set",
-        )
+        what = f"the training set {train.name!r} has none of {', '.join(corpora)}"
+        raise ResultError(what, fix="choose other words, or another training set")
     words: dict[str, WordFolds] = {}
     for word, corpus in corpora.items():
         if train is not None and word not in train.lines:
@@ -86,13 +79,9 @@ def draw_folds(
         component = near_duplicates.components([corpus.tokens[row] for row in rows])
         held = fold_word(gold, component, k=k, repeats=repeats, seed=seed)
         words[word] = WordFolds(corpus.index[rows], component.astype(np.int32), held)
-        log.debug(
-            "%s: %d instances in %d groups, %s",
-            word,
-            len(rows),
-            len(np.unique(component)),
-            f"{repeats} times {k} folds" if held is not None else "too few to fold",
-        )
+        groups = len(np.unique(component))
+        how = f"{repeats} times {k} folds" if held is not None else "too few to fold"
+        log.debug("%s: %d instances in %d groups, %s", word, len(rows), groups, how)
     name = train.name if train else training_set.FULL
     return Folds(name, k, repeats, seed, words, {word: corpora[word].digest for word in words})
 
@@ -111,11 +100,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    made = draw_folds(
-        read_corpora(args.corpus, args.words),
-        training_set.read(args.train) if args.train else None,
-        k=args.k,
-        repeats=args.repeats,
-        seed=args.seed,
-    )
-    write(args.out, made)
+    corpora = read_corpora(args.corpus, args.words)
+    train = training_set.read(args.train) if args.train else None
+    write(args.out, draw_folds(corpora, train, k=args.k, repeats=args.repeats, seed=args.seed))

@@ -48,11 +48,8 @@ def import_corpus(args: argparse.Namespace) -> str:
     if not 0 < share < 1:
         raise ConfigError(f"the share {share}", where="--test-share", fix="give one such as 0.3")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ConfigError(
-            "the folder is there and not empty",
-            where=str(out),
-            fix="delete it, or choose another for --out",
-        )
+        what = "the folder is there and not empty"
+        raise ConfigError(what, where=str(out), fix="delete it, or choose another for --out")
     if args.gold is not None and len(args.files) != 1:
         raise ConfigError("one gold file for several files", where="--gold", fix="import one file")
     columns = _named_columns(args.columns)
@@ -88,16 +85,15 @@ def import_corpus(args: argparse.Namespace) -> str:
     }
     lay_out(out, words, manifest)
     how = "as given" if given else "made here, near-duplicates on one side"
-    return "\n".join(
-        [
-            f"{len(words)} word{'s' if len(words) > 1 else ''}; "
-            f"per sense, training + test instances; splits {how}",
-            *_of_words(words),
-            *(f"left out: {count} instances of {why}" for why, count in found.left_out.items()),
-            f"written to {out}; in a config:",
-            f"  dataset: {{ name: {_yaml(args.name)}, path: {_yaml(str(out))} }}",
-        ]
-    )
+    number = f"{len(words)} word{'s' if len(words) > 1 else ''}"
+    lines = [
+        f"{number}; per sense, training + test instances; splits {how}",
+        *_of_words(words),
+        *(f"left out: {count} instances of {why}" for why, count in found.left_out.items()),
+        f"written to {out}; in a config:",
+        f"  dataset: {{ name: {_yaml(args.name)}, path: {_yaml(str(out))} }}",
+    ]
+    return "\n".join(lines)
 
 
 def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path | None) -> Gathered:
@@ -106,11 +102,8 @@ def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path |
         return folder.read(path)
     if kind in tables.KINDS:
         if gold is not None:
-            raise ConfigError(
-                "a gold file, and a table that has the senses in it",
-                where="--gold",
-                fix="leave it out",
-            )
+            what = "a gold file, and a table that has the senses in it"
+            raise ConfigError(what, where="--gold", fix="leave it out")
         return tables.read(path, columns, word)
     if kind == ".xml":
         return allwords.read(path, gold)
@@ -141,11 +134,8 @@ def _named_columns(items: Sequence[str]) -> dict[str, str]:
     pairs = [item.partition("=") for item in items]
     for key, _, name in pairs:
         if key not in NAMES or not name:
-            raise ConfigError(
-                f"{key}={name} is not KEY=COLUMN",
-                where="--columns",
-                fix=f"write one of {', '.join(NAMES)}, = and the name that it has in the file",
-            )
+            fix = f"write one of {', '.join(NAMES)}, = and the name that it has in the file"
+            raise ConfigError(f"{key}={name} is not KEY=COLUMN", where="--columns", fix=fix)
     return {key: name for key, _, name in pairs}
 
 
@@ -174,10 +164,8 @@ def _yaml(text: str) -> str:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument(
-        "files", type=Path, nargs="+", metavar="FILE",
-        help=".csv, .tsv or .jsonl; .xml with gold keys; .data.txt of WiC; or a folder of words",
-    )  # fmt: skip
+    text = ".csv, .tsv or .jsonl; .xml with gold keys; .data.txt of WiC; or a folder of words"
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=text)
     add_out(parser, "folder to make")
     parser.add_argument(
         "--name", required=True, help="of the corpus, and its folder under results/"
@@ -189,10 +177,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "split=, position=, start=, end=",
     )  # fmt: skip
     parser.add_argument("--gold", type=Path, metavar="FILE", help="gold keys that lie elsewhere")
-    parser.add_argument(
-        "--at-least", type=count, metavar="N",
-        help="leave out senses with fewer instances, and words with fewer than two senses then",
-    )  # fmt: skip
+    text = "leave out senses with fewer instances, and words with fewer than two senses then"
+    parser.add_argument("--at-least", type=count, metavar="N", help=text)
     parser.add_argument(
         "--test-share", type=float, default=0.3, help="where there are no splits (default: 0.3)"
     )

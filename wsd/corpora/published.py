@@ -49,10 +49,8 @@ def read_word(path: Path, corpus: Corpus) -> WordPredictions:
     test = np.flatnonzero(corpus.split == "test")
     lines = read_lines(path)
     if len(lines) != len(test):
-        raise CorpusError(
-            f"{len(lines)} outputs for the {len(test)} test instances of {corpus.word!r}",
-            where=f"{path}:{min(len(lines), len(test)) + 1}",
-        )
+        what = f"{len(lines)} outputs for the {len(test)} test instances of {corpus.word!r}"
+        raise CorpusError(what, where=f"{path}:{min(len(lines), len(test)) + 1}")
     found = []
     for n, (line, row) in enumerate(zip(lines, test.tolist(), strict=True), start=1):
         where = f"{path}:{n}"

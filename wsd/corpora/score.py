@@ -21,7 +21,6 @@ from wsd.errors import ConfigError, CorpusError
 from wsd.storage.checksums import sha256
 from wsd.storage.text import json_lines, refusing
 
-VIEW, NONE = "system", "-"
 LARGEST = 1e300  # a score; NaN is below nothing
 KEYS = ("word", "id", "sense")
 FIX = 'write {"word": "crane", "id": 0, "sense": "crane_bird"}, with split and scores if needed'
@@ -79,18 +78,8 @@ def score_outputs(
     out : Path
     """
     words = assemble(read(path), corpora, str(path))
-    system = System(
-        name=name,
-        title=name,
-        source=f"{path.name}, SHA-256 {sha256(path)[:16]}",
-        protocol="what its training was is not known here",
-        view=VIEW,
-        layers=NONE,
-        classifier=NONE,
-        estimator=NONE,
-        blocks=0,
-        width=0,
-    )
+    source = f"{path.name}, SHA-256 {sha256(path)[:16]}"
+    system = System(name, name, source, protocol="what its training was is not known here")
     write_outputs(out, words, corpora, system)
     return words
 

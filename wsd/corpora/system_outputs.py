@@ -77,12 +77,9 @@ def assemble(
             continue
         key = (output.word, output.split, output.index)
         if key in of:
-            raise CorpusError(
-                f"the {output.split} instance {output.index} of {output.word!r} has an output "
-                f"already, in {of[key].where}",
-                where=output.where,
-                fix="keep one of the two",
-            )
+            instance = f"the {output.split} instance {output.index} of {output.word!r}"
+            what = f"{instance} has an output already, in {of[key].where}"
+            raise CorpusError(what, where=output.where, fix="keep one of the two")
         _check(output, corpora[output.word], instances)
         of[key] = output
     made = []
@@ -110,31 +107,22 @@ def assemble(
 def _check(output: Output, corpus: Corpus, instances: Mapping[tuple[str, str], set[int]]) -> None:
     known = instances.get((corpus.word, output.split), set())
     if output.index not in known:
-        raise CorpusError(
-            f"{corpus.word!r} has no {output.split} instance {output.index}",
-            where=output.where,
-            fix=f"the ids of its {output.split} instances are lines of that split's file, from 0"
-            if known
-            else f"only {TEST} and {OUT_OF_DOMAIN} instances are scored, where there are any",
-        )
+        what = f"{corpus.word!r} has no {output.split} instance {output.index}"
+        fix = f"only {TEST} and {OUT_OF_DOMAIN} instances are scored, where there are any"
+        if known:
+            fix = f"the ids of its {output.split} instances are lines of that split's file, from 0"
+        raise CorpusError(what, where=output.where, fix=fix)
     if output.scores is not None and sorted(output.scores) != sorted(corpus.senses):
-        raise CorpusError(
-            f"the scores are of {', '.join(output.scores) or 'no sense'}, not of each of "
-            f"{', '.join(corpus.senses)}",
-            where=output.where,
-        )
+        scored = ", ".join(output.scores) or "no sense"
+        what = f"the scores are of {scored}, not of each of {', '.join(corpus.senses)}"
+        raise CorpusError(what, where=output.where)
     if output.sense not in corpus.senses:
-        raise CorpusError(
-            f"{output.sense!r} is no sense of {corpus.word!r}",
-            where=output.where,
-            fix=f"choose among {', '.join(corpus.senses)}",
-        )
+        what = f"{output.sense!r} is no sense of {corpus.word!r}"
+        raise CorpusError(what, where=output.where, fix=f"choose among {', '.join(corpus.senses)}")
     if output.scores is not None and output.scores[output.sense] < max(output.scores.values()):
-        raise CorpusError(
-            f"the sense {output.sense!r} does not have the highest score",
-            where=output.where,
-            fix="give scores of which the highest decides, or none",
-        )
+        what = f"the sense {output.sense!r} does not have the highest score"
+        fix = "give scores of which the highest decides, or none"
+        raise CorpusError(what, where=output.where, fix=fix)
 
 
 def _of_word(

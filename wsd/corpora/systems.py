@@ -28,19 +28,20 @@ class System:
         scripts of the same repository: ``create_1nn_vecs.py``, ``eval_1nn.py``,
         ``ftx_baseline.py``.
     view, layers, classifier, estimator, blocks, width, parameters
-        The same as keys of our tables. Layer 0 of a system without blocks is a word's type.
+        The same as keys of our tables. Layer 0 of a system without blocks is a word's type. If
+        not given, they are those of a system of which no more is known than what it says.
     """
 
     name: str
     title: str
     source: str
     protocol: str
-    view: str
-    layers: str
-    classifier: str
-    estimator: str
-    blocks: int
-    width: int
+    view: str = "system"
+    layers: str = "-"
+    classifier: str = "-"
+    estimator: str = "-"
+    blocks: int = 0
+    width: int = 0
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -79,7 +80,6 @@ def _fasttext(name: str, title: str, vectors: str, width: int) -> System:
         layers="0",
         classifier="published-fasttext",
         estimator="fasttext",
-        blocks=0,
         width=width,
         parameters={"epoch": 25, "loss": "ova", "lr": 0.5},
     )

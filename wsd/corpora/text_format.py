@@ -52,9 +52,8 @@ def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Cor
         line. For a word that is empty, or has a character that cannot be seen.
     """
     if not word.strip() or visible(word) != word:
-        raise CorpusError(
-            f"a word that is empty or has a control character: {word!r}", where=str(folder)
-        )
+        what = f"a word that is empty or has a control character: {word!r}"
+        raise CorpusError(what, where=str(folder))
     classes = read_classes(folder / "classes_map.txt")
     senses = tuple(classes.values())
     rows = [
@@ -99,18 +98,14 @@ def read_split(folder: Path, split: str, classes: Sequence[str]) -> list[Instanc
             sentences.append(_parse_sentence(line))
     numbers = read_lines(gold_file)
     if len(numbers) != len(sentences):
-        raise CorpusError(
-            f"{len(sentences)} sentences but {len(numbers)} gold classes",
-            where=f"{gold_file}:{min(len(numbers), len(sentences)) + 1}",
-            fix="give one class per sentence, one per line",
-        )
+        what = f"{len(sentences)} sentences but {len(numbers)} gold classes"
+        where = f"{gold_file}:{min(len(numbers), len(sentences)) + 1}"
+        raise CorpusError(what, where=where, fix="give one class per sentence, one per line")
     gold_of = {number: gold for gold, number in enumerate(classes)}
     for n, number in enumerate(numbers, start=1):
         if number not in gold_of:
-            raise CorpusError(
-                f"class {number!r} is not in the map, which has {', '.join(classes)}",
-                where=f"{gold_file}:{n}",
-            )
+            what = f"class {number!r} is not in the map, which has {', '.join(classes)}"
+            raise CorpusError(what, where=f"{gold_file}:{n}")
     return [Instance(*s, gold_of[number]) for s, number in zip(sentences, numbers, strict=True)]
 
 
@@ -126,9 +121,8 @@ def _read_out_of_domain(
             if of_word != word:
                 continue
             if sense not in senses:
-                raise ValueError(
-                    f"{sense!r} is no sense of {word!r}, which has {', '.join(senses)}"
-                )
+                known = ", ".join(senses)
+                raise ValueError(f"{sense!r} is no sense of {word!r}, which has {known}")
             instance = Instance(*_parse_sentence(sentence), senses.index(sense))
         yield index, instance
 
@@ -147,10 +141,8 @@ def _parse_sentence(line: str) -> tuple[int, tuple[str, ...]]:
         raise ValueError("the sentence is empty")
     position = int(number)
     if position >= len(tokens):
-        raise ValueError(
-            f"position {position} is out of range: the sentence has {len(tokens)} tokens, "
-            f"so the last position is {len(tokens) - 1}"
-        )
+        there = f"{len(tokens)} tokens, so the last position is {len(tokens) - 1}"
+        raise ValueError(f"position {position} is out of range: the sentence has {there}")
     return position, tokens
 
 

@@ -43,11 +43,9 @@ def read_trains(source: Path, train: str, corpora: Mapping[str, Corpus]) -> Trai
     folder = source / "trains" / train
     words = [word for word in corpora if (folder / file_name(word)).is_dir()]
     if not words:
-        raise CorpusError(
-            f"no training set {train!r} for {', '.join(corpora)}",
-            where=str(folder),
-            fix=f"choose among {', '.join(TRAINS)}; not every one has every word",
-        )
+        what = f"no training set {train!r} for {', '.join(corpora)}"
+        fix = f"choose among {', '.join(TRAINS)}; not every one has every word"
+        raise CorpusError(what, where=str(folder), fix=fix)
     lines = {
         word: _lines(source / file_name(word), folder / file_name(word), corpora[word])
         for word in words
@@ -59,21 +57,17 @@ def _lines(full: Path, part: Path, corpus: Corpus) -> np.ndarray:
     """The lines of one word's full training file that ``part`` holds."""
     classes = read_classes(full / "classes_map.txt")
     if tuple(classes.values()) != corpus.senses:
-        raise CorpusError(
-            f"the senses are not those of the corpus of {corpus.word!r}",
-            where=str(full / "classes_map.txt"),
-            fix="run the corpus step again",
-        )
+        what = f"the senses are not those of the corpus of {corpus.word!r}"
+        fix = "run the corpus step again"
+        raise CorpusError(what, where=str(full / "classes_map.txt"), fix=fix)
     free = _where_each_stands(corpus)
     taken = []
     for n, instance in enumerate(read_split(part, "train", list(classes)), start=1):
         if not free.get(instance):
             often = "so often" if instance in free else "with this position and class"
-            raise CorpusError(
-                f"the full training set of {corpus.word!r} does not have the sentence {often}",
-                where=f"{part / 'train.data.txt'}:{n}",
-                fix="download the corpus again",
-            )
+            what = f"the full training set of {corpus.word!r} does not have the sentence {often}"
+            fix = "download the corpus again"
+            raise CorpusError(what, where=f"{part / 'train.data.txt'}:{n}", fix=fix)
         taken.append(free[instance].pop(0))
     return np.array(sorted(taken), dtype=np.int32)
 

@@ -45,9 +45,8 @@ def damaged(results: Path, *, quick: bool = False) -> Iterator[tuple[Path, str]]
                     verify(path)
             except DamageError as error:
                 yield path, error.what
-    if (results / SOURCE).is_dir():
-        for path in changed_files(results / SOURCE):
-            yield path, OTHER
+    for path in changed_files(results / SOURCE):
+        yield path, OTHER
     for manifest in sorted(results.glob(f"*/source/{MANIFEST}")):
         try:
             verify(manifest)
@@ -74,10 +73,8 @@ def put_away(path: Path) -> Path:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("results", type=Path, nargs="?", default=Path("results"))
-    parser.add_argument(
-        "--set-aside", action="store_true",
-        help="rename what is damaged, so that snakemake makes it again",
-    )  # fmt: skip
+    text = "rename what is damaged, so that snakemake makes it again"
+    parser.add_argument("--set-aside", action="store_true", help=text)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -88,9 +85,7 @@ def run(args: argparse.Namespace) -> None:
         logs.show(f"{path}: {what}{aside}")
     if found:
         again = "run snakemake: what is missing is made again"
-        raise ResultError(
-            f"{len(found)} files are not what was written",
-            where=str(args.results),
-            fix=again if args.set_aside else f"wsd check --set-aside, and then {again}",
-        )
+        fix = again if args.set_aside else f"wsd check --set-aside, and then {again}"
+        what = f"{len(found)} files are not what was written"
+        raise ResultError(what, where=str(args.results), fix=fix)
     logs.show(f"{args.results}: every file that has a checksum is what was written")

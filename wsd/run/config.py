@@ -1,7 +1,7 @@
-"""A config, checked: every value that could fail later is refused here, by key.
+"""A config, read and checked: every value that could fail later is refused here, by key.
 
-Snakemake merges the config files; this turns the result into typed values. No step of the
-pipeline imports it: steps get what they need as arguments.
+Snakemake merges the config files, and so do the commands that take some; this turns the result
+into typed values. No step of the pipeline imports it: steps get what they need as arguments.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name, read_manifest
+from wsd.artifacts.dataset import DATA, DATASETS, MANIFEST, Dataset, check_name, read_manifest
 from wsd.artifacts.features import Features, parse_features
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.search import PARAMETERS
@@ -18,7 +18,6 @@ from wsd.artifacts.views import STATIC
 from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
 from wsd.corpora.systems import SYSTEMS as PUBLISHED
 from wsd.errors import ConfigError, CorpusError
-from wsd.run.config_files import read_configs
 from wsd.run.schema import ClassifierEntry, ConfigFile, Controls, ModelEntry, OwnCorpus, SystemEntry
 from wsd.run.settings import MIX, Classifier, Config, Model
 from wsd.run.validation import README, validate
@@ -42,6 +41,45 @@ FREE = {
 def load(files: Sequence[Path]) -> Config:
     """Read config files, later ones over earlier ones, and check what they say together."""
     return check(read_configs(files))
+
+
+def merge_configs(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge configs as Snakemake does: mappings key by key, everything else replaced."""
+    merged = dict(base)
+    for key, value in over.items():
+        old = merged.get(key)
+        both = isinstance(old, Mapping) and isinstance(value, Mapping)
+        merged[key] = merge_configs(old, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def read_configs(files: Sequence[Path]) -> dict[str, Any]:
+    """Read config files in YAML, each laid over those before it.
+
+    Where there is no folder ``config``, a file of that folder is the one that the package holds.
+
+    Raises
+    ------
+    ConfigError
+        If one cannot be read, or is no mapping.
+    """
+    import yaml
+
+    merged: dict[str, Any] = {}
+    for file in files:
+        if file.parent == Path("config") and not file.parent.exists():
+            file = DATA / file
+        try:
+            loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
+        # A date that does not exist is a ValueError, and deep nesting a RecursionError.
+        except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+            raise ConfigError(f"the config cannot be read: {error}", where=str(file)) from None
+        if loaded is None:  # a file of comments alone
+            continue
+        if not isinstance(loaded, dict):
+            raise ConfigError("the config is no mapping of keys to values", where=str(file))
+        merged = merge_configs(merged, loaded)
+    return merged
 
 
 def check(config: Mapping[str, Any]) -> Config:
@@ -121,11 +159,9 @@ def _check_views(said: ConfigFile) -> None:
                 what = f"the view {view!r} is to be classified but not stored"
                 raise _refused(what, key, f"add {view} to views.store")
     if said.views.classify[0] in STATIC:
-        raise _refused(
-            f"the first view, {said.views.classify[0]!r}, has no layers",
-            "views.classify",
-            "put another first: pages, twins, control task and analyses are of the first",
-        )
+        what = f"the first view, {said.views.classify[0]!r}, has no layers"
+        fix = "put another first: pages, twins, control task and analyses are of the first"
+        raise _refused(what, "views.classify", fix)
 
 
 def _dataset(entry: str | OwnCorpus) -> Dataset:
@@ -136,25 +172,21 @@ def _dataset(entry: str | OwnCorpus) -> Dataset:
     try:
         return read_manifest(Path(entry.path) / MANIFEST, name=entry.name, title=entry.title)
     except CorpusError as error:
-        where = f"dataset.path, {error.where}"
-        raise _refused(error.what, where, error.fix or README) from None
+        raise _refused(error.what, f"dataset.path, {error.where}", error.fix or README) from None
 
 
 def _model(entry: ModelEntry, key: str, said: ConfigFile) -> Model:
     source = {name: getattr(entry, name) for name in SOURCES if name in entry.model_fields_set}
     if set(source) not in ({"hub", "revision"}, {"package"}, {"path"}):
-        raise _refused(
-            f"the model {entry.name!r} has no source, or more than one: {', '.join(source) or '-'}",
-            key,
-            "give exactly one of `hub` with `revision`, `package`, or `path`",
-        )
+        named = ", ".join(source) or "-"
+        what = f"the model {entry.name!r} has no source, or more than one: {named}"
+        fix = "give exactly one of `hub` with `revision`, `package`, or `path`"
+        raise _refused(what, key, fix)
     choices = expand_layers(said.layers, entry.blocks, where="config key layers")
     if all(choice.operation == MIX for choice in choices):
-        raise _refused(
-            f"nothing but a learned mix: {', '.join(choice.name for choice in choices)}",
-            "layers",
-            "add another choice, such as all: only logistic learns a mix, and the pages show none",
-        )
+        what = f"nothing but a learned mix: {', '.join(choice.name for choice in choices)}"
+        fix = "add another choice, such as all: only logistic learns a mix, and the pages show none"
+        raise _refused(what, "layers", fix)
     sets = [_feature_set(of, entry.blocks, f"features[{i}]") for i, of in enumerate(said.features)]
     return Model(
         **{name: value for name, value in entry if name not in SOURCES},
@@ -229,17 +261,11 @@ def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tup
         drawn = (FULL,) if as_full else DRAWS.get(name, ())
         drawn = tuple(train for train in drawn if train == FULL or train in holds)
         if not drawn:
-            raise _refused(
-                f"{dataset.title} has no training set {name!r}",
-                f"trains[{i}]",
-                "use full" + (", balanced, 1pct to 100pct, or nshot-1 to 30" if holds else ""),
-            )
+            fix = "use full" + (", balanced, 1pct to 100pct, or nshot-1 to 30" if holds else "")
+            raise _refused(f"{dataset.title} has no training set {name!r}", f"trains[{i}]", fix)
         if not all(train == FULL or set(words) & set(holds[train]) for train in drawn):
-            raise _refused(
-                f"the training set {name!r} has none of the words {', '.join(words)}",
-                f"trains[{i}]",
-                "leave it out, or choose other words",
-            )
+            what = f"the training set {name!r} has none of the words {', '.join(words)}"
+            raise _refused(what, f"trains[{i}]", "leave it out, or choose other words")
         found += drawn
     return tuple(dict.fromkeys(found))
 
@@ -247,14 +273,9 @@ def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tup
 def _check_code_length(trains: Sequence[str], classifiers: Sequence[Classifier]) -> None:
     lacking = [train for train in NESTED if train not in trains]
     if lacking:
-        raise _refused(
-            f"the code length needs the nested training sets, {', '.join(lacking)} too",
-            "trains",
-            "add them, or leave code_length out of analyses",
-        )
+        what = f"the code length needs the nested training sets, {', '.join(lacking)} too"
+        raise _refused(what, "trains", "add them, or leave code_length out of analyses")
     if not {"logistic", "lda"} & {classifier.estimator for classifier in classifiers}:
-        raise _refused(
-            "the code length needs a classifier that gives probabilities",
-            "controls.classifiers",
-            "add one of logistic and lda, or leave code_length out of analyses",
-        )
+        what = "the code length needs a classifier that gives probabilities"
+        fix = "add one of logistic and lda, or leave code_length out of analyses"
+        raise _refused(what, "controls.classifiers", fix)

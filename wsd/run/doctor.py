@@ -207,10 +207,8 @@ def _left_behind(results: Path) -> Iterator[Finding]:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument(
-        "--configfile", type=Path, nargs="+", default=[], metavar="FILE",
-        help="as of snakemake: over config/config.yaml",
-    )  # fmt: skip
+    text = "as of snakemake: over config/config.yaml"
+    parser.add_argument("--configfile", type=Path, nargs="+", default=[], metavar="FILE", help=text)
     parser.set_defaults(under=[CONFIG])
     parser.add_argument("--results", type=Path, default=Path("results"))
 

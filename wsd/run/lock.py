@@ -17,19 +17,24 @@ import os
 import socket
 import sys
 import time
+from base64 import urlsafe_b64decode
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from wsd.errors import WsdError
-from wsd.run.order import put_in_order, redo_missing, say
+from wsd.errors import WsdError, visible
+from wsd.storage.atomic import probe, replacing
+from wsd.storage.partial import sweep
 
 RUN_LOCK = "wsd.run.lock"
 JOBS_LOCK = "wsd.jobs.lock"
 # Names the file that the jobs of a run share a lock on.
 VARIABLE = "WSD_JOBS_LOCK"
 WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
+MISSING = "the file is missing"
+# Clocks of a cluster's machines may differ by less.
+FUTURE_SECONDS = 60.0
 
 
 class BusyError(WsdError):
@@ -103,11 +108,9 @@ def _busy(lock: TextIO, state: Path) -> BusyError:
         end = f"end it with `kill {who['pid']}` on {who['host']}"
     except (ValueError, KeyError, TypeError):  # it has only just started
         text, end = "it has only just started", "end it"
-    return BusyError(
-        f"another run is at work in this folder ({text})",
-        where=str(state.absolute().parent),
-        fix=f"wait until it is done, or {end}; there is nothing to unlock, and -n works meanwhile",
-    )
+    what = f"another run is at work in this folder ({text})"
+    fix = f"wait until it is done, or {end}; there is nothing to unlock, and -n works meanwhile"
+    return BusyError(what, where=str(state.absolute().parent), fix=fix)
 
 
 def _wait_for_jobs(path: Path) -> None:
@@ -133,3 +136,64 @@ def as_job() -> Iterator[bool]:
             with suppress(OSError):
                 fcntl.flock(held.enter_context(Path(named).open("a")), fcntl.LOCK_SH)
         yield bool(named)
+
+
+def put_in_order(results: Path) -> None:
+    """Nothing half-written, nothing damaged, nothing dated in the future."""
+    from wsd.run import check
+
+    probe(results)
+    for path in sweep(results):
+        say(f"removed, left half-written by a run that was killed: {path}")
+    for path, what in check.damaged(results, quick=True):
+        aside = check.put_away(path)
+        say(f"damaged: {path}: {what}. Kept as {aside.name}; what it takes is made again")
+    if ahead := _from_the_future(results):
+        say(f"{len(ahead)} files, such as {ahead[0]}, are dated in the future: dated now")
+
+
+def _from_the_future(folder: Path) -> list[Path]:
+    """Date files that are dated in the future as of now, and say which.
+
+    The workflow manager compares times. Of a file made while the clock was ahead, a later change
+    of what it was made from would go unnoticed.
+    """
+    now = time.time()
+    found = []
+    for root, _, names in os.walk(folder):
+        for path in (Path(root) / name for name in names):
+            with suppress(FileNotFoundError):
+                if path.lstat().st_mtime > now + FUTURE_SECONDS:
+                    os.utime(path, (now, now), follow_symlinks=False)
+                    found.append(path)
+    return sorted(found)
+
+
+def redo_missing(state: Path) -> None:
+    """Have every result that is not there made again.
+
+    When a job fails, Snakemake removes what it should have made and notes the new settings as
+    those of the missing files. A later run then finds nothing that asks for them, as long as what
+    was made of the old ones is there, and would keep figures of the old settings. A note that says
+    another command than the step's makes it run again, whoever asks for its files.
+
+    Parameters
+    ----------
+    state : Path
+        Snakemake's folder, with a note per result under ``metadata``.
+    """
+    notes = state / "metadata"
+    for note in sorted(path for path in notes.rglob("*") if path.is_file()):
+        # Long names are spread over folders, each part but the last behind an @.
+        parts = [part.removeprefix("@") for part in note.relative_to(notes).parts]
+        with suppress(TypeError, ValueError):  # not one of these notes, or half of one
+            result = Path(urlsafe_b64decode("".join(parts)).decode())
+            if result.parts[:1] == ("results",) and not os.path.lexists(result):
+                said = json.loads(note.read_text(encoding="utf-8"))
+                with replacing(note) as temporary:
+                    temporary.write_text(json.dumps({**said, "code": MISSING}), encoding="utf-8")
+
+
+def say(text: str) -> None:
+    """Tell whoever started the run."""
+    print(visible(text), file=sys.stderr, flush=True)

@@ -9,7 +9,7 @@ it: of the processor time of a sweep with MiniLM they took an eighth.
 import argparse
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -37,9 +37,8 @@ LOGISTIC_SECONDS = 7e-8
 TSNE_SECONDS = 6e-3
 
 
-def to_embed(config: Config, results: Path) -> list[tuple[Model, list[str], tuple[str, ...]]]:
+def to_embed(config: Config, results: Path) -> Iterator[tuple[Model, list[str], tuple[str, ...]]]:
     """Per model and twin, the words that have no embeddings yet and the views to be kept."""
-    found = []
     for model in config.encoders.values():
         views = config.stored_views(model)
         folder = results / config.dataset.name / model.name / "embeddings"
@@ -48,8 +47,7 @@ def to_embed(config: Config, results: Path) -> list[tuple[Model, list[str], tupl
             for word in config.words
             if not all((folder / file_name(word) / f"{v}.safetensors").exists() for v in views)
         ]
-        found.append((model, words, views))
-    return found
+        yield model, words, views
 
 
 def embedding_bytes(model: Model, instances: int, views: Sequence[str]) -> int:
@@ -163,10 +161,8 @@ def _duration(seconds: float) -> str:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument(
-        "configfile", type=Path, nargs="*", default=[CONFIG],
-        help="config files, later ones over earlier ones (default: config/config.yaml)",
-    )  # fmt: skip
+    text = "config files, later ones over earlier ones (default: config/config.yaml)"
+    parser.add_argument("configfile", type=Path, nargs="*", default=[CONFIG], help=text)
     parser.add_argument("--results", type=Path, default=Path("results"))
     parser.add_argument("--cores", type=count, default=os.cpu_count() or 1)
 

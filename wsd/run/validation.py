@@ -3,15 +3,20 @@ possible.
 """
 
 from collections.abc import Mapping
+from reprlib import Repr
 from typing import Any, get_args
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from wsd.errors import ConfigError
-from wsd.run.schema import SHOWN, ConfigFile, Section
+from wsd.run.schema import ConfigFile
+from wsd.run.section import Section
 
 README = "config/README.md explains it"
+# Not all of a value: YAML's aliases unfold to more than any memory holds.
+SHOWN = Repr()
+SHOWN.maxlevel, SHOWN.maxstring = 3, 500
 
 
 def validate(config: Mapping[str, Any]) -> ConfigFile:

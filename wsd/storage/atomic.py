@@ -39,11 +39,9 @@ def storing(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno is None or not _concerns(path, error.filename):
             raise
-        raise StorageError(
-            f"{path} could not be written: {os.strerror(error.errno)}",
-            where=str(path),
-            fix=FIXES.get(error.errno, f"see to it, and {AGAIN}"),
-        ) from error
+        what = f"{path} could not be written: {os.strerror(error.errno)}"
+        fix = FIXES.get(error.errno, f"see to it, and {AGAIN}")
+        raise StorageError(what, where=str(path), fix=fix) from error
 
 
 def _concerns(path: Path, named: object) -> bool:
@@ -64,11 +62,8 @@ def check_target(path: Path) -> None:
     """
     if path.exists() and not path.is_file():
         kind = "a folder" if path.is_dir() else "a device or a pipe"
-        raise StorageError(
-            f"{path} could not be written: it is {kind}, not a file",
-            where=str(path),
-            fix="name a file to write",
-        )
+        what = f"{path} could not be written: it is {kind}, not a file"
+        raise StorageError(what, where=str(path), fix="name a file to write")
 
 
 @contextmanager

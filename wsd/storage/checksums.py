@@ -40,11 +40,8 @@ def verify(path: Path) -> None:
     except FileNotFoundError:
         return
     if noted != found:
-        raise DamageError(
-            f"the file is not what was written: noted was {noted.decode(errors='replace')}, "
-            f"here is {found.decode()}",
-            path=path,
-        )
+        both = f"noted was {noted.decode(errors='replace')}, here is {found.decode()}"
+        raise DamageError(f"the file is not what was written: {both}", path=path)
 
 
 def set_aside(path: Path) -> Path:

@@ -38,11 +38,8 @@ def read_text_file(path: Path) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise CorpusError(
-            f"byte {raw[error.start]:#04x} is not UTF-8",
-            where=f"{path}:{line}",
-            fix="save the file as UTF-8",
-        ) from None
+        what = f"byte {raw[error.start]:#04x} is not UTF-8"
+        raise CorpusError(what, where=f"{path}:{line}", fix="save the file as UTF-8") from None
 
 
 def text_of(path: Path) -> str:
@@ -54,11 +51,9 @@ def read_lines(path: Path) -> list[str]:
     """The lines of a text file; a last line without newline is fine."""
     text = read_text_file(path)
     if "\r" in text:
-        raise CorpusError(
-            "a carriage return: the file has Windows (CRLF) line ends",
-            where=f"{path}:{text.count(chr(10), 0, text.index(chr(13))) + 1}",
-            fix="convert the file to LF line ends",
-        )
+        what = "a carriage return: the file has Windows (CRLF) line ends"
+        where = f"{path}:{text.count(chr(10), 0, text.index(chr(13))) + 1}"
+        raise CorpusError(what, where=where, fix="convert the file to LF line ends")
     # Not splitlines(): that also breaks at U+2028, form feeds and others inside a sentence.
     return text.removesuffix("\n").split("\n")
 

@@ -36,11 +36,8 @@ def read(path: Path, gold: Path | None) -> Gathered:
         stem = path.name.removesuffix(".xml").removesuffix(".data")
         gold = path.with_name(stem + GOLD)
         if not gold.exists():
-            raise CorpusError(
-                "there are no gold keys beside the file",
-                where=str(gold),
-                fix=f"put them there, or give --gold FILE ({DATA} and {GOLD} belong together)",
-            )
+            fix = f"put them there, or give --gold FILE ({DATA} and {GOLD} belong together)"
+            raise CorpusError("there are no gold keys beside the file", where=str(gold), fix=fix)
     keys = _read_gold(gold)
     found, seen = Gathered(files=[path, gold]), set()
     fix = f"give it an id of its own, a lemma, a pos among {', '.join(PARTS)} and a key in {gold}"
@@ -62,12 +59,10 @@ def read(path: Path, gold: Path | None) -> Gathered:
                 position = sum(map(len, sentence.elements[:place]))
                 tokens = tuple(chain.from_iterable(sentence.elements))
                 found.rows.append(labelled(where, word, senses[0], (position, tokens)))
-    if strange := [name for name in keys if name not in seen]:
-        raise CorpusError(
-            f"a key of {strange[0]!r}, which is no instance of {path}",
-            where=f"{gold}:{keys[strange[0]][0]}",
-            fix="give the keys of this file",
-        )
+    for name, (number, _) in keys.items():
+        if name not in seen:
+            what = f"a key of {name!r}, which is no instance of {path}"
+            raise CorpusError(what, where=f"{gold}:{number}", fix="give the keys of this file")
     return found
 
 
@@ -108,11 +103,8 @@ def _sentences(path: Path) -> list[ParsedSentence]:
         return f"{path}:{parser.CurrentLineNumber}"
 
     def refuse(*_: Any) -> None:
-        raise CorpusError(
-            "a document type or an entity of its own, which could unfold to any size",
-            where=where(),
-            fix="take the DOCTYPE out",
-        )
+        what = "a document type or an entity of its own, which could unfold to any size"
+        raise CorpusError(what, where=where(), fix="take the DOCTYPE out")
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if name == "sentence":

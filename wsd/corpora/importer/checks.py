@@ -13,12 +13,9 @@ def check_contradictions(rows: Sequence[LabelledSentence]) -> None:
     for one in rows:
         first = seen.setdefault((one.word, one.composed, one.position), one)
         if first.sense != one.sense:
-            raise CorpusError(
-                f"the sense {one.sense!r}, but {first.sense!r} for the same sentence in "
-                f"{first.where}",
-                where=one.where,
-                fix="keep one of the two",
-            )
+            other = f"{first.sense!r} for the same sentence in {first.where}"
+            what = f"the sense {one.sense!r}, but {other}"
+            raise CorpusError(what, where=one.where, fix="keep one of the two")
 
 
 def given_splits(rows: Sequence[LabelledSentence]) -> bool:
@@ -26,11 +23,8 @@ def given_splits(rows: Sequence[LabelledSentence]) -> bool:
     with_split = [one for one in rows if one.split]
     if with_split and len(with_split) < len(rows):
         lacking = next(one for one in rows if not one.split)
-        raise CorpusError(
-            f"no split, but {with_split[0].where} has one",
-            where=lacking.where,
-            fix="give every line a split, or none",
-        )
+        what = f"no split, but {with_split[0].where} has one"
+        raise CorpusError(what, where=lacking.where, fix="give every line a split, or none")
     return bool(with_split)
 
 
@@ -59,10 +53,9 @@ def by_word(found: Gathered, at_least: int | None) -> dict[str, list[LabelledSen
     found.left_out = +found.left_out  # no zeros
     if not kept:
         left_out = "; ".join(f"{count} of {reason}" for reason, count in found.left_out.items())
-        raise CorpusError(
-            f"no word with two senses is left (instances left out: {left_out})",
-            fix="see to those" if at_least is None else "see to those, or give a lower --at-least",
-        )
+        fix = "see to those" if at_least is None else "see to those, or give a lower --at-least"
+        what = f"no word with two senses is left (instances left out: {left_out})"
+        raise CorpusError(what, fix=fix)
     return kept
 
 
@@ -71,16 +64,11 @@ def check_splits(word: str, rows: Sequence[LabelledSentence]) -> None:
     trained = {one.sense for one in rows if one.split == "train"}
     tests = sum(one.split == "test" for one in rows)
     if len(trained) < 2 or not tests:
-        raise CorpusError(
-            f"the word {word!r} has {len(trained)} senses in the training split and {tests} test "
-            "instances",
-            where=rows[0].where,
-            fix="give it two senses for training and an instance for testing, or leave it out",
-        )
+        there = f"{len(trained)} senses in the training split and {tests} test instances"
+        fix = "give it two senses for training and an instance for testing, or leave it out"
+        raise CorpusError(f"the word {word!r} has {there}", where=rows[0].where, fix=fix)
     for one in rows:
         if one.sense not in trained:
-            raise CorpusError(
-                f"the sense {one.sense!r} of {word!r} has no training instance",
-                where=one.where,
-                fix="move one of its instances to the training split, or leave it out",
-            )
+            what = f"the sense {one.sense!r} of {word!r} has no training instance"
+            fix = "move one of its instances to the training split, or leave it out"
+            raise CorpusError(what, where=one.where, fix=fix)

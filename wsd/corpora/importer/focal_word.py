@@ -82,11 +82,8 @@ def of_tokens(text: str, position: int) -> Sentence:
 
 def _around(before: str, focal: str, after: str) -> Sentence:
     if focal.split() != [focal]:
-        raise ValueError(
-            f"the focal word {focal!r} has white space in it, and a focal word is one token"
-            if focal.strip()
-            else "the focal word is empty"
-        )
+        what = f"the focal word {focal!r} has white space in it, and a focal word is one token"
+        raise ValueError(what if focal.strip() else "the focal word is empty")
     left = tuple(_tokens(before))
     return len(left), (*left, focal, *_tokens(after))
 

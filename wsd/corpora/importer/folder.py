@@ -20,11 +20,8 @@ def read(path: Path) -> Gathered:
     """
     folders = sorted(f.parent for f in path.glob(f"*/{FILES[0]}"))
     if not folders:
-        raise CorpusError(
-            f"no folder in it has a {FILES[0]}",
-            where=str(path),
-            fix="give a folder of words, or a .csv, .tsv or .jsonl file",
-        )
+        fix = "give a folder of words, or a .csv, .tsv or .jsonl file"
+        raise CorpusError(f"no folder in it has a {FILES[0]}", where=str(path), fix=fix)
     further = path / FURTHER
     manifest = _manifest(path / MANIFEST)
     known = [word for word in manifest.get("words", {}) if file_name(word)]

@@ -85,11 +85,8 @@ def labelled(
     if any(unicodedata.category(c) == "Cs" for token in tokens for c in token):
         raise CorpusError("half of a character (a lone surrogate) in the sentence", where=where)
     if split and split not in ALL_SPLITS:
-        raise CorpusError(
-            f"the split {split!r}",
-            where=where,
-            fix=f"write {', '.join(ALL_SPLITS)}, or leave out the column in all lines",
-        )
+        fix = f"write {', '.join(ALL_SPLITS)}, or leave out the column in all lines"
+        raise CorpusError(f"the split {split!r}", where=where, fix=fix)
     return LabelledSentence(where, word, sense, position, tokens, split)
 
 

@@ -61,18 +61,13 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
             column_of = _columns(header, columns, where)
             has_word = "word" in column_of
             if has_word and word is not None:
-                raise CorpusError(
-                    f"--word, and a column {column_of['word']!r} for it",
-                    where=where,
-                    fix="leave out --word; to import some words, keep their lines alone",
-                )
+                what = f"--word, and a column {column_of['word']!r} for it"
+                fix = "leave out --word; to import some words, keep their lines alone"
+                raise CorpusError(what, where=where, fix=fix)
             first = first or (where, has_word)
             if has_word != first[1]:
-                raise CorpusError(
-                    f"{'a' if has_word else 'no'} word, unlike in {first[0]}",
-                    where=where,
-                    fix="give every line its word, or none",
-                )
+                what = f"{'a' if has_word else 'no'} word, unlike in {first[0]}"
+                raise CorpusError(what, where=where, fix="give every line its word, or none")
         cells = _Cells(where, values, column_of)
         position, tokens = cells.sentence()
         # Without a column for it the word is the focal token, in small letters.
@@ -91,36 +86,26 @@ def _columns(header: tuple[str, ...], columns: Mapping[str, str], where: str) ->
     for key, names in NAMES.items():
         if key in columns:
             if columns[key] not in header:
-                raise CorpusError(
-                    f"no column {columns[key]!r} among {', '.join(header)}",
-                    where=where,
-                    fix="correct --columns",
-                )
+                what = f"no column {columns[key]!r} among {', '.join(header)}"
+                raise CorpusError(what, where=where, fix="correct --columns")
             found[key] = columns[key]
             continue
         fitting = [name for name in header if plain[name] in names and name not in columns.values()]
         if len(fitting) > 1:
-            raise CorpusError(
-                f"{' and '.join(fitting)} could both be the {key}",
-                where=where,
-                fix=f"choose with --columns {key}={fitting[0]}",
-            )
+            what = f"{' and '.join(fitting)} could both be the {key}"
+            raise CorpusError(what, where=where, fix=f"choose with --columns {key}={fitting[0]}")
         if fitting:
             found[key] = fitting[0]
     for key in NEEDED:
         if key not in found:
-            raise CorpusError(
-                f"no column for the {key} among {', '.join(header) or 'none'}",
-                where=where,
-                fix=f"name it {' or '.join(NAMES[key])} in the header, or say --columns {key}=NAME",
-            )
+            what = f"no column for the {key} among {', '.join(header) or 'none'}"
+            fix = f"name it {' or '.join(NAMES[key])} in the header, or say --columns {key}=NAME"
+            raise CorpusError(what, where=where, fix=fix)
     if ("start" in found) != ("end" in found) or {"start", "position"} <= set(found):
-        raise CorpusError(
-            "the focal word's place is told by half, or twice: "
-            f"{', '.join(found[k] for k in ('position', 'start', 'end') if k in found)}",
-            where=where,
-            fix="keep either position, or start and end, or none of them and mark the word",
-        )
+        told = ", ".join(found[k] for k in ("position", "start", "end") if k in found)
+        what = f"the focal word's place is told by half, or twice: {told}"
+        fix = "keep either position, or start and end, or none of them and mark the word"
+        raise CorpusError(what, where=where, fix=fix)
     return found
 
 
@@ -169,11 +154,9 @@ class _Cells:
     def _joined(self, tokens: list[Any]) -> str:
         well_formed = all(isinstance(token, str) and token.split() == [token] for token in tokens)
         if not tokens or not well_formed or "position" not in self.column_of:
-            raise CorpusError(
-                "a list that is not of tokens without white space, with a position",
-                where=self.place("sentence"),
-                fix="give the sentence as one text, or its tokens and the focal word's position",
-            )
+            what = "a list that is not of tokens without white space, with a position"
+            fix = "give the sentence as one text, or its tokens and the focal word's position"
+            raise CorpusError(what, where=self.place("sentence"), fix=fix)
         return " ".join(tokens)
 
 
@@ -187,22 +170,17 @@ def _table(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             _check_header(header, where)
         elif any(cells):
             if len(cells) != len(header):
-                raise CorpusError(
-                    f"{len(cells)} columns, but the header has {len(header)}",
-                    where=where,
-                    fix="give every line the columns of the first: "
-                    + ", ".join(name or "(unnamed)" for name in header),
-                )
+                what = f"{len(cells)} columns, but the header has {len(header)}"
+                names = ", ".join(name or "(unnamed)" for name in header)
+                fix = f"give every line the columns of the first: {names}"
+                raise CorpusError(what, where=where, fix=fix)
             yield where, dict(zip(header, cells, strict=True))
 
 
 def _check_header(header: list[str], where: str) -> None:
     if len(header) == 1 and (other := re.search(r"[;\t]", header[0])):
-        raise CorpusError(
-            f"columns with {'semicolons' if other[0] == ';' else 'tabs'} between them",
-            where=where,
-            fix="save it as CSV with commas, or as .tsv with tabs",
-        )
+        what = f"columns with {'semicolons' if other[0] == ';' else 'tabs'} between them"
+        raise CorpusError(what, where=where, fix="save it as CSV with commas, or as .tsv with tabs")
     if twice := sorted(name for name in header if name and header.count(name) > 1):
         raise CorpusError(f"two columns are called {twice[0]!r}", where=where, fix="rename one")
 
@@ -212,11 +190,9 @@ def _tab_separated(path: Path) -> Iterator[tuple[str, list[str]]]:
     for where, line in numbered(path):
         cells = line.split("\t")
         if any(map(_quoted, cells)):
-            raise CorpusError(
-                "a cell in quotes with doubled quotes in it, as CSV has it",
-                where=where,
-                fix="save it as .csv; in a .tsv a quote is a quote",
-            )
+            what = "a cell in quotes with doubled quotes in it, as CSV has it"
+            fix = "save it as .csv; in a .tsv a quote is a quote"
+            raise CorpusError(what, where=where, fix=fix)
         if cells != [""]:
             yield where, cells
 
@@ -235,11 +211,8 @@ def _comma_separated(path: Path) -> Iterator[tuple[str, list[str]]]:
                 yield f"{path}:{before + 1}", cells
             before = lines.line_num
     except csv.Error as error:
-        raise CorpusError(
-            f"not CSV: {error}",
-            where=f"{path}:{before + 1}",
-            fix='put a cell with a comma, a quote or a line end in "quotes", and double a quote',
-        ) from None
+        fix = 'put a cell with a comma, a quote or a line end in "quotes", and double a quote'
+        raise CorpusError(f"not CSV: {error}", where=f"{path}:{before + 1}", fix=fix) from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

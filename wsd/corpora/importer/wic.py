@@ -47,11 +47,9 @@ def read(path: Path, gold: Path | None) -> Gathered:
     lines, labels = read_lines(path), read_lines(gold)
     lines[0], labels[0] = (of[0].removeprefix("\ufeff") for of in (lines, labels))
     if len(lines) != len(labels):
-        raise CorpusError(
-            f"{len(lines)} pairs but {len(labels)} labels",
-            where=f"{gold}:{min(len(lines), len(labels)) + 1}",
-            fix="give one label per pair, T or F",
-        )
+        what = f"{len(lines)} pairs but {len(labels)} labels"
+        fix = "give one label per pair, T or F"
+        raise CorpusError(what, where=f"{gold}:{min(len(lines), len(labels)) + 1}", fix=fix)
     words: dict[str, tuple[Places, list[Pair]]] = {}
     for number, (line, label) in enumerate(zip(lines, labels, strict=True), start=1):
         where = f"{path}:{number}"
@@ -71,11 +69,8 @@ def read(path: Path, gold: Path | None) -> Gathered:
             found.rows += [labelled(places[one], word, sense, one) for one in group]
         found.left_out[LEFT_OUT] += len(places) - sum(map(len, kept))
     if not found.rows:
-        raise CorpusError(
-            "no word's pairs tell two senses apart",
-            where=str(path),
-            fix="a corpus of senses needs words with several pairs, some T and some F",
-        )
+        fix = "a corpus of senses needs words with several pairs, some T and some F"
+        raise CorpusError("no word's pairs tell two senses apart", where=str(path), fix=fix)
     return found
 
 
@@ -109,11 +104,9 @@ def _told_apart(word: str, sentences: list[Sentence], pairs: list[Pair]) -> list
     apart: set[frozenset[int]] = set()
     for first, second, same, where in pairs:
         if not same and number[first] == number[second]:
-            raise CorpusError(
-                f"F, but other pairs of {word!r} say that both sentences are of one sense",
-                where=where,
-                fix="correct one of them, or leave out the word's pairs",
-            )
+            what = f"F, but other pairs of {word!r} say that both sentences are of one sense"
+            fix = "correct one of them, or leave out the word's pairs"
+            raise CorpusError(what, where=where, fix=fix)
         if not same:
             apart.add(frozenset((number[first], number[second])))
     if not apart:

@@ -1,0 +1,63 @@
+"""What a section of a config is: keys with types, each described in the docstring of its class."""
+
+import re
+from collections.abc import Mapping
+from inspect import cleandoc
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic_core import PydanticCustomError
+
+T = TypeVar("T")
+U = TypeVar("U")
+# A key that may be left out. What is given for it is checked, and cannot be null.
+UNSET: Any = None
+
+
+def _unique(values: list[T]) -> list[T]:
+    if len(set(values)) < len(values):
+        raise PydanticCustomError("unique", "has non-unique elements")
+    return values
+
+
+def _shape(value: object) -> str:
+    return "collection" if isinstance(value, list | Mapping) else "value"
+
+
+Unique = Annotated[list[T], AfterValidator(_unique), Field(json_schema_extra={"uniqueItems": True})]
+Some = Annotated[Unique[T], Field(min_length=1)]
+# One of two types, of which the second alone is a list or a mapping.
+Either = Annotated[
+    Annotated[T, Tag("value")] | Annotated[U, Tag("collection")], Discriminator(_shape)
+]
+OneOrSome = Either[T, Some[T]]
+
+
+def _tidy(schema: dict[str, Any]) -> None:
+    """No titles that repeat the keys, no defaults that are none."""
+    for part in schema["properties"].values():
+        part.pop("title", None)
+        if not part.get("default", True):
+            del part["default"]
+
+
+class Section(BaseModel):
+    """Keys of a config that stand together. What a docstring says of each is its description."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        defer_build=True,  # halves what an import takes
+        json_schema_extra=_tidy,
+    )
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """Take the docstring apart: what the section is, and what each of its keys is."""
+        cls.__doc__, keys = cleandoc(cls.__doc__ or "").split("\n\nAttributes\n----------\n")
+        said = dict(re.findall(r"^(\w+)\n((?: .+\n?)+)", keys, re.MULTILINE))
+        if list(said) != list(cls.model_fields):
+            raise TypeError(f"{cls.__name__} describes {list(said)}, and has other keys")
+        for key, field in cls.model_fields.items():
+            field.description = " ".join(said[key].split())
