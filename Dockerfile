@@ -17,7 +17,7 @@ RUN if [ -n "$TORCH_INDEX" ]; then \
     && pip install --requirement requirements.lock
 
 COPY --chown=wsd . .
-# Snakemake keeps its records in .snakemake, beside the results.
+# Snakemake works in .snakemake; its notes on results lie beside these, in results/.state.
 RUN pip install --no-deps --editable . && chown wsd . && mkdir --parents results && chown wsd results
 
 USER 1000

@@ -71,4 +71,4 @@ docs: setup ## Build the documentation site, build/site/index.html; a warning is
 	$(BIN)/mkdocs build --strict
 
 clean: ## Remove everything generated, but not .venv
-	rm -rf $(filter-out results/README.md,$(wildcard results/*)) results/.steps .snakemake
+	rm -rf $(filter-out results/README.md,$(wildcard results/*)) results/.steps results/.state .snakemake

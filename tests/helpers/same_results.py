@@ -14,6 +14,7 @@ EXCLUDED = {
     "logs/": "times and processes",
     "benchmarks/": "times and memory",
     ".steps/": "the checksums of wsd's own modules",
+    ".state/": "locks, and Snakemake's notes with times",
 }
 # Bokeh gives its elements new numbers each time.
 IDS = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\bp\d{4,}\b")

@@ -15,7 +15,7 @@ from tiny import tiny_bert
 from wsd.cli import main
 from wsd.encoder import hub as hub_module
 from wsd.run import doctor
-from wsd.run.lock import RUN_LOCK
+from wsd.run.lock import RUN_LOCK, STATE
 from wsd.storage import atomic
 
 Doctor = Callable[..., tuple[int, str]]
@@ -67,8 +67,8 @@ def test_what_has_yet_to_be_fetched_is_said(ask: Doctor) -> None:
 
 
 def other_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
-    (root / ".snakemake").mkdir()
-    lock = (root / ".snakemake" / RUN_LOCK).open("w")
+    (root / "results" / STATE).mkdir(parents=True)
+    lock = (root / "results" / STATE / RUN_LOCK).open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)
     monkeypatch.setattr(doctor, "_kept_open", lock, raising=False)
     return {}

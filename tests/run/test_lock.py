@@ -16,14 +16,24 @@ import pytest
 from wsd.artifacts.vectors import VectorsWriter
 from wsd.cli import main
 from wsd.run import check
-from wsd.run.lock import JOBS_LOCK, RUN_LOCK, VARIABLE, BusyError, as_job, begin, busy
+from wsd.run.lock import (
+    JOBS_LOCK,
+    RUN_LOCK,
+    STATE,
+    VARIABLE,
+    BusyError,
+    as_job,
+    begin,
+    busy,
+    jobs_lock,
+)
 from wsd.storage import atomic, partial
 
 HOLD = """
 import sys, time
 from pathlib import Path
 from wsd.run.lock import begin
-lock = begin(Path(sys.argv[1]), Path(sys.argv[2]))
+lock = begin(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(600)
 """
@@ -37,8 +47,8 @@ with as_job() as of_a_run:
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Path:
-    return tmp_path / ".snakemake"
+def results(tmp_path: Path) -> Path:
+    return tmp_path / "results"
 
 
 def started(code: str, *arguments: object, **environment: str) -> subprocess.Popen[str]:
@@ -59,36 +69,36 @@ def end(process: subprocess.Popen[str]) -> None:
     process.stdout.close()
 
 
-def test_a_second_run_is_told_which_is_at_work(state: Path, tmp_path: Path) -> None:
-    first = started(HOLD, state, tmp_path / "results")
+def test_a_second_run_is_told_which_is_at_work(results: Path) -> None:
+    first = started(HOLD, results)
     with pytest.raises(BusyError) as error:
-        begin(state, tmp_path / "results")
+        begin(results)
     assert f"process {first.pid} on " in error.value.what
     assert f"`kill {first.pid}`" in str(error.value.fix)
     assert "nothing to unlock" in str(error.value.fix)
-    found = busy(state)
+    found = busy(results)
     assert found is not None and str(first.pid) in found.what
     end(first)
     # Killed as hard as can be, and nothing is left to unlock.
-    assert busy(state) is None
-    lock = begin(state, tmp_path / "results")
+    assert busy(results) is None
+    lock = begin(results)
     assert lock is not None
     lock.close()
 
 
-def test_a_run_whose_lock_is_not_written_yet(state: Path) -> None:
-    state.mkdir()
-    with (state / RUN_LOCK).open("w") as lock:
+def test_a_run_whose_lock_is_not_written_yet(results: Path) -> None:
+    (results / STATE).mkdir(parents=True)
+    with (results / STATE / RUN_LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(BusyError, match="only just started"):
-            begin(state, state)
+            begin(results)
 
 
 def test_jobs_that_outlived_their_run_are_waited_for(
-    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    state.mkdir()
-    job = started(JOB, **{VARIABLE: str(state / JOBS_LOCK)})
+    (results / STATE).mkdir(parents=True)
+    job = started(JOB, **{VARIABLE: str(jobs_lock(results))})
     ended = []
 
     def soon() -> None:
@@ -98,7 +108,7 @@ def test_jobs_that_outlived_their_run_are_waited_for(
 
     waiter = threading.Thread(target=soon)
     waiter.start()
-    lock = begin(state, tmp_path / "results")
+    lock = begin(results)
     assert lock is not None and ended and time.monotonic() >= ended[0]
     lock.close()
     waiter.join()
@@ -106,21 +116,21 @@ def test_jobs_that_outlived_their_run_are_waited_for(
 
 
 def test_jobs_share_their_lock_and_a_command_by_hand_needs_none(
-    state: Path, monkeypatch: pytest.MonkeyPatch
+    results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with as_job() as of_a_run:
         assert not of_a_run
-    state.mkdir()
-    monkeypatch.setenv(VARIABLE, str(state / JOBS_LOCK))
+    (results / STATE).mkdir(parents=True)
+    monkeypatch.setenv(VARIABLE, str(jobs_lock(results)))
     with as_job() as one, as_job() as other:
         assert one and other
-    monkeypatch.setenv(VARIABLE, str(state / "no such folder" / JOBS_LOCK))
+    monkeypatch.setenv(VARIABLE, str(results / "no such folder" / JOBS_LOCK))
     with as_job() as of_a_run:
         assert of_a_run
 
 
 def test_where_there_are_no_locks_a_run_says_so(
-    state: Path,
+    results: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -129,14 +139,14 @@ def test_where_there_are_no_locks_a_run_says_so(
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(fcntl, "flock", none)
-    assert begin(state, tmp_path / "results") is None
+    assert begin(results) is None
     assert "start no second run" in capsys.readouterr().err
-    monkeypatch.setenv(VARIABLE, str(state / JOBS_LOCK))
+    monkeypatch.setenv(VARIABLE, str(jobs_lock(results)))
     with as_job() as of_a_run:
         assert of_a_run
     # And what may be somebody's is not swept away.
     left = tmp_path / "results" / f".a.csv.x{partial.PART}"
-    left.parent.mkdir()
+    left.parent.mkdir(exist_ok=True)
     left.write_text("")
     assert partial.sweep(tmp_path) == [] and left.exists()
 
@@ -156,16 +166,15 @@ def flip(path: Path, place: int) -> None:
 
 
 def test_a_run_begins_with_a_folder_in_order(
-    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    results = tmp_path / "results"
     for name in ("sound", "damaged"):
         atomic.write_text(results / "q" / f"{name}.csv", "a,b\n")
         vectors(results / "q" / name / "focal.safetensors")
     (results / "q" / ".x.csv.k3.part").write_text("half")
     flip(results / "q/damaged.csv", 1)
     flip(results / "q/damaged/focal.safetensors", 20)
-    lock = begin(state, results)
+    lock = begin(results)
     assert lock is not None
     lock.close()
     there = sorted(p.relative_to(results / "q").as_posix() for p in (results / "q").rglob("*.*"))

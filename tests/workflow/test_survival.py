@@ -25,7 +25,7 @@ from tiny import tiny_bert
 
 from wsd.artifacts import predictions
 from wsd.encoder.resume import UNFINISHED
-from wsd.run.lock import RUN_LOCK
+from wsd.run.lock import RUN_LOCK, STATE
 
 EMBEDDINGS = "results/quickstart/tiny/embeddings/crane"
 EMBED_LOG = "results/logs/quickstart/tiny/embed/crane.log"
@@ -158,7 +158,7 @@ def test_a_second_run_in_the_folder_is_refused_and_the_first_is_not_disturbed(
     done: Checkout,
 ) -> None:
     first = crash.start(done.root, (*ARGUMENTS, "--forceall"), done.root / "first.log")
-    lock = done.root / ".snakemake" / RUN_LOCK
+    lock = done.root / "results" / STATE / RUN_LOCK
     while f'"pid": {first.pid}' not in lock.read_text():
         assert first.poll() is None
         time.sleep(0.1)
@@ -167,6 +167,44 @@ def test_a_second_run_in_the_folder_is_refused_and_the_first_is_not_disturbed(
     assert "Traceback" not in second.text
     assert "Building DAG" in done.run("-n", *ARGUMENTS).text
     assert first.wait() == 0, (done.root / "first.log").read_text()[-3000:]
+    assert differences(done) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gone", ["the notes' links", "the notes"])
+def test_another_config_is_seen_without_snakemakes_folder(done: Checkout, gone: str) -> None:
+    """Removed, or never there: a container that keeps the results, a copy, another checkout."""
+    shutil.rmtree(done.root / ".snakemake")
+    if gone == "the notes":
+        shutil.rmtree(done.root / "results" / STATE)
+    else:
+        assert done.run("-n", *ARGUMENTS).nothing
+    run = done.run(*ARGUMENTS, "--config", "seed=2")
+    assert run.jobs["folds"] == run.jobs["evaluate"] == 1 and run.jobs["classify"]
+    assert ("nobody noted what made" in run.text) == (gone == "the notes")
+    provenance = json.loads((done.root / "results/quickstart/provenance.json").read_text())
+    assert provenance["config"]["seed"] == 2
+    assert differences(done) != []
+    done.run(*ARGUMENTS)
+    assert differences(done) == []
+
+
+@pytest.mark.slow
+def test_two_checkouts_of_one_folder_of_results(done: Checkout, tmp_path: Path) -> None:
+    """The second is refused while the first runs, and then sees which config made them."""
+    other = Checkout.create(tmp_path / "other")
+    for name in ("config", "tiny-bert"):
+        if (done.root / name).is_dir():
+            shutil.copytree(done.root / name, other.root / name, dirs_exist_ok=True)
+    (other.root / "results").symlink_to(done.root / "results")
+    first = crash.start(done.root, (*ARGUMENTS, "--forceall"), done.root / "first.log")
+    lock = done.root / "results" / STATE / RUN_LOCK
+    while f'"pid": {first.pid}' not in lock.read_text():
+        assert first.poll() is None
+        time.sleep(0.1)
+    assert f"(process {first.pid}" in other.run(*ARGUMENTS, code=1).text
+    assert first.wait() == 0, (done.root / "first.log").read_text()[-3000:]
+    assert other.run("-n", *ARGUMENTS, "--config", "seed=2").jobs["folds"] == 1
     assert differences(done) == []
 
 

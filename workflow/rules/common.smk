@@ -11,11 +11,13 @@ import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.persistence import RECORD_FORMAT_VERSION
 
 import wsd
 import wsd.logs
 import wsd.run.config
 import wsd.run.lock
+import wsd.run.notes
 import wsd.run.plan
 import wsd.run.steps
 from wsd.artifacts import dataset
@@ -35,26 +37,31 @@ def in_one_message(function, *arguments):
 
 
 def starts_jobs():
-    """Whether this call will run jobs: no dry run, no drawing, and not itself a job of a cluster."""
+    """Whether this call will run jobs: no dry run, and no drawing."""
     settings = workflow.resource_settings
-    return (
-        workflow.is_main_process
-        and not workflow.output_settings.dryrun
-        and bool(settings.cores or settings.nodes)
+    return not workflow.output_settings.dryrun and bool(
+        settings.cores or settings.nodes
     )
 
 
-def begin_run():
-    """Before the files are looked at: no other run here, nothing half-written, nothing damaged."""
-    return in_one_message(wsd.run.lock.begin, STATE, Path("results"))
+def begin_run(results):
+    """Before the files are looked at: no other run here, nothing half-written, nothing damaged,
+    and nothing of which nobody knows what made it.
+    """
+    run = wsd.run.lock.begin(results) if starts_jobs() else None
+    wsd.run.notes.keep_beside(results, Path(".snakemake"))
+    # Another run notes what it has made only after that.
+    if run or not wsd.run.lock.busy(results):
+        wsd.run.notes.redo(results, RECORD_FORMAT_VERSION)
+    return run
 
 
 CONFIG = in_one_message(wsd.run.config.check, config)
-STATE = Path(".snakemake").absolute()
-os.environ[wsd.run.lock.VARIABLE] = str(STATE / wsd.run.lock.JOBS_LOCK)
+ALL_RESULTS = Path("results")
+os.environ[wsd.run.lock.VARIABLE] = str(wsd.run.lock.jobs_lock(ALL_RESULTS))
 # Held while this process lives. Snakemake's own lock is off (profiles/): it outlives a run that was
 # killed, and has then to be removed by hand.
-RUN = begin_run() if starts_jobs() else None
+RUN = in_one_message(begin_run, ALL_RESULTS) if workflow.is_main_process else None
 STARTED = time.time()
 DATASET = CONFIG.dataset.name
 # The words' files, and what `--words` takes: safe in paths, shells and wildcards.
@@ -103,7 +110,7 @@ def modules(step):
 
     It lies beside the results, so that they and what decides a rerun stay together.
     """
-    return str(in_one_message(wsd.run.steps.write, step, Path("results/.steps")))
+    return str(in_one_message(wsd.run.steps.write, step, ALL_RESULTS / ".steps"))
 
 
 def scaled(base, per_mb=0):
@@ -277,7 +284,7 @@ def reproduce_command():
 
 def announce_cost():
     cores = workflow.resource_settings.cores or 1
-    text = in_one_message(wsd.run.plan.describe, CONFIG, Path("results"), cores)
+    text = in_one_message(wsd.run.plan.describe, CONFIG, ALL_RESULTS, cores)
     print(text, file=sys.stderr, flush=True)
 
 

@@ -54,19 +54,19 @@ class Finding:
         return f"{line}\n        what to do: {self.fix}" if self.fix else line
 
 
-def examine(config: Config, results: Path, state: Path) -> list[Finding]:
+def examine(config: Config, results: Path) -> list[Finding]:
     """Look at everything that a run of ``config`` needs.
 
     Parameters
     ----------
     config : Config
-    results, state : Path
-        The folder of all results, and that of the workflow manager.
+    results : Path
+        The folder of all results.
     """
     return [
         _versions(),
         _machine(config),
-        _other_run(state),
+        _other_run(results),
         *_disk(config, results),
         _corpus(config.dataset, results),
         *map(_model, config.models.values()),
@@ -91,8 +91,8 @@ def _machine(config: Config) -> Finding:
     return Finding(OK, "machine", f"{text}; device {config.device}: {device}")
 
 
-def _other_run(state: Path) -> Finding:
-    if busy := lock.busy(state):
+def _other_run(results: Path) -> Finding:
+    if busy := lock.busy(results):
         return Finding(BAD, "runs", busy.what, busy.fix)
     return Finding(OK, "runs", "no other run is at work in this folder")
 
@@ -215,7 +215,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; the exit code is 1 where a run cannot start."""
-    findings = examine(args.config, args.results, Path(".snakemake"))
+    findings = examine(args.config, args.results)
     for finding in findings:
         logs.show(str(finding))
     if bad := sum(finding.state == BAD for finding in findings):

@@ -5,9 +5,10 @@ gone with the process, however that ends, so that nothing is ever to be unlocked
 is refused while another lives. If only its jobs do, because it was killed alone, the new run waits
 for them: they would put files of their own settings in the place of newer ones.
 
-Then what was left half-written is removed, and what is not what was written is set aside; what is
-missing is made again. The locks are :func:`fcntl.flock`'s; on a file system without locks, as some
-network mounts are, a run says that nothing keeps others away.
+The locks lie beside the results, so that two checkouts that share these share them too. Then what
+was left half-written is removed, and what is not what was written is set aside. The locks are
+:func:`fcntl.flock`'s; on a file system without locks, as some network mounts are, a run says that
+nothing keeps others away.
 """
 
 import errno
@@ -17,22 +18,22 @@ import os
 import socket
 import sys
 import time
-from base64 import urlsafe_b64decode
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
 from wsd.errors import WsdError, visible
-from wsd.storage.atomic import probe, replacing
+from wsd.storage.atomic import probe, storing
 from wsd.storage.partial import sweep
 
+# Beside the results: what decides who may change them, and what is made again.
+STATE = ".state"
 RUN_LOCK = "wsd.run.lock"
 JOBS_LOCK = "wsd.jobs.lock"
 # Names the file that the jobs of a run share a lock on.
 VARIABLE = "WSD_JOBS_LOCK"
 WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
-MISSING = "the file is missing"
 # Clocks of a cluster's machines may differ by less.
 FUTURE_SECONDS = 60.0
 
@@ -41,13 +42,11 @@ class BusyError(WsdError):
     """Another run is at work in the same folder."""
 
 
-def begin(state: Path, results: Path) -> TextIO | None:
+def begin(results: Path) -> TextIO | None:
     """Take the folder for this run, wait for jobs that outlived theirs, and put it in order.
 
     Parameters
     ----------
-    state : Path
-        Folder for the locks, such as ``.snakemake``.
     results : Path
         Folder of all results.
 
@@ -63,44 +62,51 @@ def begin(state: Path, results: Path) -> TextIO | None:
     StorageError
         If the folder of results cannot be written, or its disk is full.
     """
-    state.mkdir(parents=True, exist_ok=True)
-    lock = (state / RUN_LOCK).open("a+", encoding="utf-8")
+    probe(results)
+    path = results / STATE / RUN_LOCK
+    with storing(path):
+        path.parent.mkdir(exist_ok=True)
+        lock = path.open("a+", encoding="utf-8")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         with lock:
-            raise _busy(lock, state) from None
+            raise _busy(lock, results) from None
     except OSError as error:
         lock.close()
         if error.errno not in WITHOUT_LOCKS:
             raise
-        say(f"{state.absolute()}: no locks here: start no second run in this folder")
+        say(f"{results.absolute()}: no locks here: start no second run in this folder")
         return None
     lock.truncate(0)
     who = {"pid": os.getpid(), "host": socket.gethostname(), "command": " ".join(sys.argv)}
     print(json.dumps({**who, "since": time.strftime("%F %T")}), file=lock, flush=True)
-    _wait_for_jobs(state / JOBS_LOCK)
+    _wait_for_jobs(jobs_lock(results))
     put_in_order(results)
-    redo_missing(state)
     return lock
 
 
-def busy(state: Path) -> BusyError | None:
+def jobs_lock(results: Path) -> Path:
+    """The file that the jobs of a run share a lock on."""
+    return (results / STATE / JOBS_LOCK).absolute()
+
+
+def busy(results: Path) -> BusyError | None:
     """What refuses a run now, if another is at work; the lock is not kept."""
-    path = state / RUN_LOCK
+    path = results / STATE / RUN_LOCK
     if not path.exists():
         return None
     with path.open(encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return _busy(lock, state)
+            return _busy(lock, results)
         except OSError:  # no locks here
             pass
     return None
 
 
-def _busy(lock: TextIO, state: Path) -> BusyError:
+def _busy(lock: TextIO, results: Path) -> BusyError:
     lock.seek(0)
     try:
         who = json.loads(lock.readline())
@@ -110,7 +116,7 @@ def _busy(lock: TextIO, state: Path) -> BusyError:
         text, end = "it has only just started", "end it"
     what = f"another run is at work in this folder ({text})"
     fix = f"wait until it is done, or {end}; there is nothing to unlock, and -n works meanwhile"
-    return BusyError(what, where=str(state.absolute().parent), fix=fix)
+    return BusyError(what, where=str(results.absolute()), fix=fix)
 
 
 def _wait_for_jobs(path: Path) -> None:
@@ -142,7 +148,6 @@ def put_in_order(results: Path) -> None:
     """Nothing half-written, nothing damaged, nothing dated in the future."""
     from wsd.run import check
 
-    probe(results)
     for path in sweep(results):
         say(f"removed, left half-written by a run that was killed: {path}")
     for path, what in check.damaged(results, quick=True):
@@ -167,31 +172,6 @@ def _from_the_future(folder: Path) -> list[Path]:
                     os.utime(path, (now, now), follow_symlinks=False)
                     found.append(path)
     return sorted(found)
-
-
-def redo_missing(state: Path) -> None:
-    """Have every result that is not there made again.
-
-    When a job fails, Snakemake removes what it should have made and notes the new settings as
-    those of the missing files. A later run then finds nothing that asks for them, as long as what
-    was made of the old ones is there, and would keep figures of the old settings. A note that says
-    another command than the step's makes it run again, whoever asks for its files.
-
-    Parameters
-    ----------
-    state : Path
-        Snakemake's folder, with a note per result under ``metadata``.
-    """
-    notes = state / "metadata"
-    for note in sorted(path for path in notes.rglob("*") if path.is_file()):
-        # Long names are spread over folders, each part but the last behind an @.
-        parts = [part.removeprefix("@") for part in note.relative_to(notes).parts]
-        with suppress(TypeError, ValueError):  # not one of these notes, or half of one
-            result = Path(urlsafe_b64decode("".join(parts)).decode())
-            if result.parts[:1] == ("results",) and not os.path.lexists(result):
-                said = json.loads(note.read_text(encoding="utf-8"))
-                with replacing(note) as temporary:
-                    temporary.write_text(json.dumps({**said, "code": MISSING}), encoding="utf-8")
 
 
 def say(text: str) -> None:
