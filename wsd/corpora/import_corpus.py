@@ -109,12 +109,11 @@ def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path |
         return allwords.read(path, gold)
     if path.name.lower().endswith(wic.DATA):
         return wic.read(path, gold)
-    raise ConfigError(
-        f"what kind of file is {path.name!r}?",
-        where=str(path),
-        fix="give a .csv, .tsv or .jsonl file, an all-words .xml, the .data.txt of WiC, or a "
-        "folder in the corpus format",
+    fix = (
+        "give a .csv, .tsv or .jsonl file, an all-words .xml, the .data.txt of WiC, or a "
+        "folder in the corpus format"
     )
+    raise ConfigError(f"what kind of file is {path.name!r}?", where=str(path), fix=fix)
 
 
 def _about(given: Mapping[str, str]) -> dict[str, str]:

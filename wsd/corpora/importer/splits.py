@@ -78,13 +78,12 @@ def divide(
         own = np.flatnonzero(of_group == sense)
         if len(own) < 2:
             few = [one for one in rows if one.sense == sense]
-            raise CorpusError(
+            what = (
                 f"the sense {sense!r} of {word!r} has {len(few)} instances, near-duplicates of one "
                 "another or of other senses' sentences, which stay on one side: none for training, "
-                "or none for testing",
-                where=few[0].where,
-                fix=FIX_FEW,
+                "or none for testing"
             )
+            raise CorpusError(what, where=few[0].where, fix=FIX_FEW)
         wanted, taken = share * sizes[own].sum(), 0
         for number, one in enumerate(random.permutation(own).tolist()):
             # The last group stays for training; the first that fits, or the first of all, is taken.
