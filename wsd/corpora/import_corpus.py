@@ -18,7 +18,6 @@ from wsd import logs
 from wsd.arguments import add_out, add_seed, count
 from wsd.artifacts.dataset import ABOUT, FORMAT, check_name
 from wsd.corpora.importer import allwords, folder, splits, tables, wic
-from wsd.corpora.importer.checks import by_word, check_contradictions, check_splits, given_splits
 from wsd.corpora.importer.labelled import Gathered, LabelledSentence
 from wsd.corpora.importer.lay_out import lay_out
 from wsd.corpora.importer.tables import NAMES
@@ -60,16 +59,16 @@ def import_corpus(args: argparse.Namespace) -> str:
         found.files += of_file.files
         found.left_out.update(of_file.left_out)
         found.about = _about(of_file.about) | found.about
-    check_contradictions(found.rows)
-    given = given_splits(found.rows)
-    words = by_word(found, args.at_least)
+    splits.check_contradictions(found.rows)
+    given = splits.given_splits(found.rows)
+    words = splits.by_word(found, args.at_least)
     if not given:
         words = {
             word: splits.divide(word, rows, share=share, seed=args.seed)
             for word, rows in words.items()
         }
     for word, rows in words.items():
-        check_splits(word, rows)
+        splits.check_splits(word, rows)
     manifest = {
         "format": FORMAT,
         "name": args.name,
@@ -166,9 +165,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = ".csv, .tsv or .jsonl; .xml with gold keys; .data.txt of WiC; or a folder of words"
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=text)
     add_out(parser, "folder to make")
-    parser.add_argument(
-        "--name", required=True, help="of the corpus, and its folder under results/"
-    )
+    text = "of the corpus, and its folder under results/"
+    parser.add_argument("--name", required=True, help=text)
     parser.add_argument("--word", help="the word of all rows, where there is no column for it")
     parser.add_argument(
         "--columns", nargs="+", default=[], metavar="KEY=COLUMN",
@@ -178,9 +176,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gold", type=Path, metavar="FILE", help="gold keys that lie elsewhere")
     text = "leave out senses with fewer instances, and words with fewer than two senses then"
     parser.add_argument("--at-least", type=count, metavar="N", help=text)
-    parser.add_argument(
-        "--test-share", type=float, default=0.3, help="where there are no splits (default: 0.3)"
-    )
+    text = "where there are no splits (default: 0.3)"
+    parser.add_argument("--test-share", type=float, default=0.3, help=text)
     add_seed(parser, "of the splits")
     parser.add_argument("--title", help="what the pages call the corpus (default: its name)")
     parser.add_argument("--source", help="where it comes from: an address, a paper, a person")

@@ -112,15 +112,13 @@ def _disk(config: Config, results: Path) -> Iterator[Finding]:
         yield Finding(BAD, "results", text, "make room, or name fewer words, models or views.store")
     else:
         yield Finding(OK, "results", text)
-    for topic, folder in (
-        ("cache of archives", fetch.cache_folder()),
-        ("cache of the hub", hub.hub_cache()),
-    ):
+    caches = {"cache of archives": fetch.cache_folder(), "cache of the hub": hub.hub_cache()}
+    for topic, folder in caches.items():
+        text = "nothing there yet"
         if folder.is_dir():
-            used, free = _size(folder), shutil.disk_usage(folder).free
-            yield Finding(OK, topic, f"{folder}: {used / 1e6:.0f} MB, {free / 1e9:.1f} GB free")
-        else:
-            yield Finding(OK, topic, f"{folder}: nothing there yet")
+            free = shutil.disk_usage(folder).free
+            text = f"{_size(folder) / 1e6:.0f} MB, {free / 1e9:.1f} GB free"
+        yield Finding(OK, topic, f"{folder}: {text}")
 
 
 def _size(folder: Path) -> int:
@@ -143,10 +141,8 @@ def _corpus(dataset: Dataset, results: Path) -> Finding:
 def _imported(dataset: Dataset, folder: Path) -> Finding:
     """Of a corpus of the user's own: whether it is what was imported."""
     missing = [folder / file for file in dataset.digests if not (folder / file).is_file()]
-    for paths, what in (
-        (missing, "missing"),
-        (list(own.changed_copies(folder, dataset.digests)), "not what was imported"),
-    ):
+    changed = list(own.changed_copies(folder, dataset.digests))
+    for paths, what in ((missing, "missing"), (changed, "not what was imported")):
         if paths:
             text = f"{dataset.title}: {len(paths)} files are {what}, such as {paths[0]}"
             return Finding(BAD, "corpus", text, "import again")
