@@ -94,11 +94,8 @@ def _matches(matches: Any) -> dict[str, float]:
 
 def _is_match(match: Any) -> bool:
     """Whether this is a pair of a sense and a finite score."""
-    return (
-        isinstance(match, list)
-        and list(map(type, match)) == [str, float]
-        and math.isfinite(match[1])
-    )
+    well_formed = isinstance(match, list) and list(map(type, match)) == [str, float]
+    return well_formed and math.isfinite(match[1])
 
 
 def read_system(source: Path, system: str, corpora: Mapping[str, Corpus]) -> list[WordPredictions]:

@@ -17,7 +17,7 @@ from typing import Any
 from wsd import logs
 from wsd.arguments import CONFIG
 from wsd.artifacts.dataset import Dataset
-from wsd.corpora import coarsewsd20, fetch, own
+from wsd.corpora import coarsewsd20, download, own
 from wsd.corpora.archive import changed_files, check_archive
 from wsd.encoder import hub
 from wsd.encoder.model import resolve
@@ -112,7 +112,7 @@ def _disk(config: Config, results: Path) -> Iterator[Finding]:
         yield Finding(BAD, "results", text, "make room, or name fewer words, models or views.store")
     else:
         yield Finding(OK, "results", text)
-    caches = {"cache of archives": fetch.cache_folder(), "cache of the hub": hub.hub_cache()}
+    caches = {"cache of archives": download.cache_folder(), "cache of the hub": hub.hub_cache()}
     for topic, folder in caches.items():
         text = "nothing there yet"
         if folder.is_dir():
@@ -153,10 +153,10 @@ def _imported(dataset: Dataset, folder: Path) -> Finding:
 def _archive(dataset: Dataset) -> Finding:
     """Of a corpus that is downloaded: whether its archive is at hand."""
     named = os.environ.get("WSD_COARSEWSD20_ARCHIVE")
-    archive = Path(named) if named else fetch.cache_folder() / coarsewsd20.ARCHIVE_NAME
+    archive = Path(named) if named else download.cache_folder() / coarsewsd20.ARCHIVE_NAME
     if not named and not archive.is_file():
         text = f"{dataset.title} will be downloaded"
-        return Finding(NOTE, "corpus", text, f"without a network {fetch.WAYS_ON}")
+        return Finding(NOTE, "corpus", text, f"without a network {download.WAYS_ON}")
     try:
         check_archive(archive)
     except WsdError as error:

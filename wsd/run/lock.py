@@ -87,10 +87,7 @@ def begin(state: Path, results: Path) -> TextIO | None:
 
 def busy(state: Path) -> BusyError | None:
     """What refuses a run now, if another is at work; the lock is not kept."""
-    path = state / RUN_LOCK
-    if not path.exists():
-        return None
-    with path.open(encoding="utf-8") as lock:
+    with suppress(FileNotFoundError), (state / RUN_LOCK).open(encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
