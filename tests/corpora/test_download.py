@@ -21,11 +21,10 @@ from checkout import REPOSITORY
 
 from wsd.artifacts.dataset import DATASETS
 from wsd.corpora import archive as archive_module
-from wsd.corpora import coarsewsd20, download, fetch
+from wsd.corpora import coarsewsd20, download
 from wsd.corpora.archive import extract
 from wsd.corpora.coarsewsd20 import downloaded_files, file_checksums, place, words_of_trains
-from wsd.corpora.download import download_dataset
-from wsd.corpora.fetch import fetch_archive
+from wsd.corpora.download import download_dataset, fetch_archive
 from wsd.errors import ConfigError, DownloadError
 
 ROOT = "data/CoarseWSD-20"
@@ -87,18 +86,17 @@ def served(
     url: str,
     cache: Path,
     *,
-    retries: int = fetch.RETRIES,
-    timeout: float = fetch.TIMEOUT_SECONDS,
+    retries: int = download.RETRIES,
+    timeout: float = download.TIMEOUT_SECONDS,
     manifest: Mapping[str, str] = CHECKSUMS,
 ) -> Iterator[None]:
     """The archive is had from ``url``, and kept in ``cache``."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WSD_CACHE", str(cache))
-        patch.setattr(fetch, "RETRIES", retries)
-        patch.setattr(fetch, "TIMEOUT_SECONDS", timeout)
+        patch.setattr(download, "RETRIES", retries)
+        patch.setattr(download, "TIMEOUT_SECONDS", timeout)
         patch.setattr(download, "file_checksums", lambda: manifest)
-        for module in (fetch, download):
-            patch.setattr(module, "URL", url)
+        patch.setattr(download, "URL", url)
         yield
 
 
@@ -262,7 +260,7 @@ def test_without_a_choice_the_users_cache_is_taken(
     monkeypatch.delenv("WSD_CACHE", raising=False)
     monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / project)
     with ArchiveServer(Answer(GOOD)) as server:
-        monkeypatch.setattr(fetch, "URL", server.url)
+        monkeypatch.setattr(download, "URL", server.url)
         assert fetch_archive().parent == tmp_path / "wsd"
 
 
@@ -338,7 +336,7 @@ def test_progress_is_a_bar_on_a_terminal(cache: Path, monkeypatch: pytest.Monkey
 def test_progress_is_logged_in_lines_where_stderr_is_no_terminal(
     cache: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetch, "LOG_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(download, "LOG_EVERY_SECONDS", 0.0)
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     noise = build_archive(FILES | {"noise": os.urandom(300_000)})
     half = Answer(noise[: len(noise) // 2], announced=len(noise))

@@ -114,9 +114,8 @@ def _verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str,
         raise DownloadError(error.what, where=str(archive)) from None
     # tarfile lets a ValueError through for some malformed headers.
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
-        raise DownloadError(
-            f"not a tar.gz archive, or a damaged or incomplete one: {error}", where=str(archive)
-        ) from error
+        what = f"not a tar.gz archive, or a damaged or incomplete one: {error}"
+        raise DownloadError(what, where=str(archive)) from error
     if missing:
         first, *others = missing
         more = f" and {len(others)} more" if others else ""
@@ -139,9 +138,8 @@ class _Bounded(gzip.GzipFile):
 def _name_below_top(name: str) -> str:
     parts = name.replace("\\", "/").split("/")
     if parts[0] == "" or parts[0].endswith(":") or ".." in parts:
-        raise DownloadError(
-            f"refused: the archive has a member that climbs out of its folder: {name!r}"
-        )
+        what = f"refused: the archive has a member that climbs out of its folder: {name!r}"
+        raise DownloadError(what)
     return "/".join([part for part in parts if part not in ("", ".")][1:])
 
 

@@ -89,9 +89,8 @@ def draw_folds(
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_corpora(parser)
-    parser.add_argument(
-        "--train", type=Path, metavar="FILE", help="of `wsd trains` (default: full)"
-    )
+    text = "of `wsd trains` (default: full)"
+    parser.add_argument("--train", type=Path, metavar="FILE", help=text)
     parser.add_argument("--k", type=count, default=5, help="number of folds (default: 5)")
     parser.add_argument("--repeats", type=count, default=3, help="how often (default: 3)")
     add_seed(parser)

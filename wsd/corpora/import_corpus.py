@@ -8,22 +8,24 @@ every file's checksum. It is written whole or not at all, after it has been read
 import argparse
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from wsd import logs
 from wsd.arguments import add_out, add_seed, count
-from wsd.artifacts.dataset import ABOUT, FORMAT, check_name
+from wsd.artifacts.corpus import OUT_OF_DOMAIN, SPLITS, Corpus
+from wsd.artifacts.dataset import ABOUT, COUNTS, FILES, FORMAT, FURTHER, MANIFEST, check_name
 from wsd.corpora.importer import allwords, folder, splits, tables, wic
-from wsd.corpora.importer.checks import by_word, check_contradictions, check_splits, given_splits
-from wsd.corpora.importer.labelled import Gathered, LabelledSentence
-from wsd.corpora.importer.lay_out import lay_out
-from wsd.corpora.importer.tables import NAMES
+from wsd.corpora.importer.labelled import ALL_SPLITS, Gathered, LabelledSentence
+from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, visible
+from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
+from wsd.storage.file_names import file_name
 
 SHOWN = 20
 
@@ -60,16 +62,13 @@ def import_corpus(args: argparse.Namespace) -> str:
         found.files += of_file.files
         found.left_out.update(of_file.left_out)
         found.about = _about(of_file.about) | found.about
-    check_contradictions(found.rows)
-    given = given_splits(found.rows)
-    words = by_word(found, args.at_least)
-    if not given:
-        words = {
-            word: splits.divide(word, rows, share=share, seed=args.seed)
-            for word, rows in words.items()
-        }
+    splits.check_contradictions(found.rows)
+    given = splits.given_splits(found.rows)
+    words = splits.by_word(found, args.at_least)
     for word, rows in words.items():
-        check_splits(word, rows)
+        if not given:
+            words[word] = splits.divide(word, rows, share=share, seed=args.seed)
+        splits.check_splits(word, words[word])
     manifest = {
         "format": FORMAT,
         "name": args.name,
@@ -83,7 +82,7 @@ def import_corpus(args: argparse.Namespace) -> str:
         "left_out": found.left_out,
         "version": version("wsd"),
     }
-    lay_out(out, words, manifest)
+    _lay_out(out, words, manifest)
     how = "as given" if given else "made here, near-duplicates on one side"
     number = f"{len(words)} word{'s' if len(words) > 1 else ''}"
     lines = [
@@ -109,12 +108,11 @@ def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path |
         return allwords.read(path, gold)
     if path.name.lower().endswith(wic.DATA):
         return wic.read(path, gold)
-    raise ConfigError(
-        f"what kind of file is {path.name!r}?",
-        where=str(path),
-        fix="give a .csv, .tsv or .jsonl file, an all-words .xml, the .data.txt of WiC, or a "
-        "folder in the corpus format",
+    fix = (
+        "give a .csv, .tsv or .jsonl file, an all-words .xml, the .data.txt of WiC, or a "
+        "folder in the corpus format"
     )
+    raise ConfigError(f"what kind of file is {path.name!r}?", where=str(path), fix=fix)
 
 
 def _about(given: Mapping[str, str]) -> dict[str, str]:
@@ -133,10 +131,70 @@ def _named_columns(items: Sequence[str]) -> dict[str, str]:
     """What is looked for -> the column that was said to have it."""
     pairs = [item.partition("=") for item in items]
     for key, _, name in pairs:
-        if key not in NAMES or not name:
-            fix = f"write one of {', '.join(NAMES)}, = and the name that it has in the file"
+        if key not in tables.NAMES or not name:
+            fix = f"write one of {', '.join(tables.NAMES)}, = and the name that it has in the file"
             raise ConfigError(f"{key}={name} is not KEY=COLUMN", where="--columns", fix=fix)
     return {key: name for key, _, name in pairs}
+
+
+def _lay_out(
+    out: Path, words: Mapping[str, Sequence[LabelledSentence]], manifest: dict[str, Any]
+) -> None:
+    """Write the folder of a corpus and its manifest, once what is written reads as it should."""
+    with replacing_folder(out) as made:
+        further = [
+            f"{word}\t{one.sense}\t{_line(one)}"
+            for word, rows in words.items()
+            for one in rows
+            if one.split == OUT_OF_DOMAIN
+        ]
+        out_of_domain = made / FURTHER if further else None
+        if out_of_domain:
+            _put(out_of_domain, further)
+        manifest["words"] = {}
+        for word, rows in words.items():
+            _write_word(made / file_name(word), rows)
+            corpus = read_text(made / file_name(word), word, out_of_domain)
+            there = Counter(zip(corpus.split.tolist(), corpus.tokens, strict=True))
+            if there != Counter((one.split, one.tokens) for one in rows):
+                raise AssertionError(f"what was written of {word!r} is not what was read")
+            manifest["words"][word] = _counts(corpus)
+        files = [path for path in sorted(made.rglob("*.*")) if path.is_file()]
+        manifest["files"] = {path.relative_to(made).as_posix(): sha256(path) for path in files}
+        # No checksum beside it: people may edit what a corpus is called.
+        _put(made / MANIFEST, [json.dumps(manifest, indent=2, ensure_ascii=False)])
+
+
+def _counts(corpus: Corpus) -> dict[str, Any]:
+    count = Counter(zip(corpus.gold.tolist(), corpus.split.tolist(), strict=True))
+    senses = {
+        sense: {split: count[i, split] for split in ALL_SPLITS}
+        for i, sense in enumerate(corpus.senses)
+    }
+    totals = {
+        name: sum(of_sense[split] for of_sense in senses.values())
+        for name, split in zip(COUNTS, ALL_SPLITS, strict=True)
+    }
+    return {"folder": file_name(corpus.word), **totals, "senses": senses}
+
+
+def _write_word(into: Path, rows: Sequence[LabelledSentence]) -> None:
+    into.mkdir()
+    numbers = {sense: str(i) for i, sense in enumerate(sorted({one.sense for one in rows}))}
+    classes = {number: sense for sense, number in numbers.items()}
+    _put(into / FILES[0], [json.dumps(classes, ensure_ascii=False)])
+    for split in SPLITS:
+        own = [one for one in rows if one.split == split]
+        _put(into / f"{split}.data.txt", map(_line, own))
+        _put(into / f"{split}.gold.txt", [numbers[one.sense] for one in own])
+
+
+def _line(one: LabelledSentence) -> str:
+    return f"{one.position}\t{' '.join(one.tokens)}"
+
+
+def _put(path: Path, lines: Iterable[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
 
 
 def _of_words(words: Mapping[str, Sequence[LabelledSentence]]) -> list[str]:
@@ -167,9 +225,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = ".csv, .tsv or .jsonl; .xml with gold keys; .data.txt of WiC; or a folder of words"
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=text)
     add_out(parser, "folder to make")
-    parser.add_argument(
-        "--name", required=True, help="of the corpus, and its folder under results/"
-    )
+    text = "of the corpus, and its folder under results/"
+    parser.add_argument("--name", required=True, help=text)
     parser.add_argument("--word", help="the word of all rows, where there is no column for it")
     parser.add_argument(
         "--columns", nargs="+", default=[], metavar="KEY=COLUMN",
@@ -179,9 +236,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gold", type=Path, metavar="FILE", help="gold keys that lie elsewhere")
     text = "leave out senses with fewer instances, and words with fewer than two senses then"
     parser.add_argument("--at-least", type=count, metavar="N", help=text)
-    parser.add_argument(
-        "--test-share", type=float, default=0.3, help="where there are no splits (default: 0.3)"
-    )
+    text = "where there are no splits (default: 0.3)"
+    parser.add_argument("--test-share", type=float, default=0.3, help=text)
     add_seed(parser, "of the splits")
     parser.add_argument("--title", help="what the pages call the corpus (default: its name)")
     parser.add_argument("--source", help="where it comes from: an address, a paper, a person")

@@ -76,9 +76,8 @@ def _check_instance(output: Any, corpus: Corpus, row: int) -> None:
         # In Python, True is 1 and 1.0 is 1.
         if type(output[key]) is not type(value) or output[key] != value:
             shown = "other tokens" if key == "tokens" else f"{key} {output[key]!r}, not {value!r}"
-            raise ValueError(
-                f"{shown}: not the output for test instance {ours['idx']} of {corpus.word!r}"
-            )
+            what = f"{shown}: not the output for test instance {ours['idx']} of {corpus.word!r}"
+            raise ValueError(what)
 
 
 def _matches(matches: Any) -> dict[str, float]:
@@ -95,11 +94,8 @@ def _matches(matches: Any) -> dict[str, float]:
 
 def _is_match(match: Any) -> bool:
     """Whether this is a pair of a sense and a finite score."""
-    return (
-        isinstance(match, list)
-        and list(map(type, match)) == [str, float]
-        and math.isfinite(match[1])
-    )
+    well_formed = isinstance(match, list) and list(map(type, match)) == [str, float]
+    return well_formed and math.isfinite(match[1])
 
 
 def read_system(source: Path, system: str, corpora: Mapping[str, Corpus]) -> list[WordPredictions]:
@@ -114,9 +110,8 @@ def read_system(source: Path, system: str, corpora: Mapping[str, Corpus]) -> lis
     corpora : mapping of word to Corpus
     """
     if system not in SYSTEMS:
-        raise ConfigError(
-            f"no published system {system!r}", fix=f"choose among {', '.join(SYSTEMS)}"
-        )
+        what = f"no published system {system!r}"
+        raise ConfigError(what, fix=f"choose among {', '.join(SYSTEMS)}")
     folder = source / "published" / system
     return [
         read_word(folder / f"{file_name(word)}.jsonl", corpus) for word, corpus in corpora.items()

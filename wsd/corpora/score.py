@@ -102,9 +102,8 @@ def describe(name: str, words: Sequence[WordPredictions]) -> str:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument(
-        "file", type=Path, metavar="FILE", help="JSON lines: word, id, sense, scores"
-    )
+    text = "JSON lines: word, id, sense, scores"
+    parser.add_argument("file", type=Path, metavar="FILE", help=text)
     parser.add_argument("--name", required=True, help="the system's")
     add_path(parser, "--corpus", "folder of <word>.parquet")
     parser.add_argument("--words", nargs="+", metavar="WORD", help="(default: all of the folder)")
@@ -115,8 +114,7 @@ def run(args: argparse.Namespace) -> None:
     """Run the command."""
     words = args.words or sorted(path.stem for path in args.corpus.glob("*.parquet"))
     if not words:
-        raise ConfigError(
-            "no tables of words in the folder", where=str(args.corpus), fix="run snakemake first"
-        )
+        what = "no tables of words in the folder"
+        raise ConfigError(what, where=str(args.corpus), fix="run snakemake first")
     found = score_outputs(args.file, args.name, read_corpora(args.corpus, words), args.out)
     logs.show(describe(args.name, found))

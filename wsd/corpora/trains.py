@@ -98,9 +98,8 @@ def write_training_sets(
         found = read_trains(source, train, corpora)
         write(out / f"{train}.parquet", found)
         rows = sum(map(len, found.lines.values()))
-        log.info(
-            "%s: %d rows of %d words, all in the full training set", train, rows, len(found.lines)
-        )
+        words = len(found.lines)
+        log.info("%s: %d rows of %d words, all in the full training set", train, rows, words)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -118,16 +118,11 @@ class Finder:
         found = []
         for i, (start, token) in enumerate(spans):
             for first, last in self._in_token(token):
-                pieces = [token[:first], token[first:last], token[last:]]
-                found.append(
-                    Occurrence(
-                        words=tuple(self._words[_plain(token[first:last])]),
-                        form=token[first:last],
-                        start=start + first,
-                        tokens=(*tokens[:i], *filter(None, pieces), *tokens[i + 1 :]),
-                        position=i + bool(pieces[0]),
-                    )
-                )
+                before, form, after = token[:first], token[first:last], token[last:]
+                words = tuple(self._words[_plain(form)])
+                pieces = filter(None, (before, form, after))
+                cut = (*tokens[:i], *pieces, *tokens[i + 1 :])
+                found.append(Occurrence(words, form, start + first, cut, i + bool(before)))
         return found
 
     def _in_token(self, token: str) -> Iterable[tuple[int, int]]:

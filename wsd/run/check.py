@@ -2,7 +2,7 @@
 
 A file that later steps read has its checksum in ``.sums`` beside it (:mod:`wsd.storage.atomic`); a
 file of vectors has one per layer in itself (:mod:`wsd.artifacts.vectors`); a downloaded file is in
-the dataset's manifest (:mod:`wsd.corpora.fetch`), or in that of the user's own corpus
+the dataset's manifest (:mod:`wsd.corpora.archive`), or in that of the user's own corpus
 (:mod:`wsd.corpora.own`).
 """
 

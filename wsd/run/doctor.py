@@ -17,7 +17,7 @@ from typing import Any
 from wsd import logs
 from wsd.arguments import CONFIG
 from wsd.artifacts.dataset import Dataset
-from wsd.corpora import coarsewsd20, fetch, own
+from wsd.corpora import coarsewsd20, download, own
 from wsd.corpora.archive import changed_files, check_archive
 from wsd.encoder import hub
 from wsd.encoder.model import resolve
@@ -112,15 +112,13 @@ def _disk(config: Config, results: Path) -> Iterator[Finding]:
         yield Finding(BAD, "results", text, "make room, or name fewer words, models or views.store")
     else:
         yield Finding(OK, "results", text)
-    for topic, folder in (
-        ("cache of archives", fetch.cache_folder()),
-        ("cache of the hub", hub.hub_cache()),
-    ):
+    caches = {"cache of archives": download.cache_folder(), "cache of the hub": hub.hub_cache()}
+    for topic, folder in caches.items():
+        text = "nothing there yet"
         if folder.is_dir():
-            used, free = _size(folder), shutil.disk_usage(folder).free
-            yield Finding(OK, topic, f"{folder}: {used / 1e6:.0f} MB, {free / 1e9:.1f} GB free")
-        else:
-            yield Finding(OK, topic, f"{folder}: nothing there yet")
+            free = shutil.disk_usage(folder).free
+            text = f"{_size(folder) / 1e6:.0f} MB, {free / 1e9:.1f} GB free"
+        yield Finding(OK, topic, f"{folder}: {text}")
 
 
 def _size(folder: Path) -> int:
@@ -143,10 +141,8 @@ def _corpus(dataset: Dataset, results: Path) -> Finding:
 def _imported(dataset: Dataset, folder: Path) -> Finding:
     """Of a corpus of the user's own: whether it is what was imported."""
     missing = [folder / file for file in dataset.digests if not (folder / file).is_file()]
-    for paths, what in (
-        (missing, "missing"),
-        (list(own.changed_copies(folder, dataset.digests)), "not what was imported"),
-    ):
+    changed = list(own.changed_copies(folder, dataset.digests))
+    for paths, what in ((missing, "missing"), (changed, "not what was imported")):
         if paths:
             text = f"{dataset.title}: {len(paths)} files are {what}, such as {paths[0]}"
             return Finding(BAD, "corpus", text, "import again")
@@ -157,10 +153,10 @@ def _imported(dataset: Dataset, folder: Path) -> Finding:
 def _archive(dataset: Dataset) -> Finding:
     """Of a corpus that is downloaded: whether its archive is at hand."""
     named = os.environ.get("WSD_COARSEWSD20_ARCHIVE")
-    archive = Path(named) if named else fetch.cache_folder() / coarsewsd20.ARCHIVE_NAME
+    archive = Path(named) if named else download.cache_folder() / coarsewsd20.ARCHIVE_NAME
     if not named and not archive.is_file():
         text = f"{dataset.title} will be downloaded"
-        return Finding(NOTE, "corpus", text, f"without a network {fetch.WAYS_ON}")
+        return Finding(NOTE, "corpus", text, f"without a network {download.WAYS_ON}")
     try:
         check_archive(archive)
     except WsdError as error:

@@ -93,10 +93,7 @@ def jobs_lock(results: Path) -> Path:
 
 def busy(results: Path) -> BusyError | None:
     """What refuses a run now, if another is at work; the lock is not kept."""
-    path = results / STATE / RUN_LOCK
-    if not path.exists():
-        return None
-    with path.open(encoding="utf-8") as lock:
+    with suppress(FileNotFoundError), (results / STATE / RUN_LOCK).open(encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:

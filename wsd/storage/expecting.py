@@ -49,9 +49,8 @@ def reading_of_step(
 ) -> Iterator[None]:
     """As :func:`expecting`, of a file of an earlier step: it must be there, as it was written."""
     if not path.exists():
-        raise ResultError(
-            "a file of an earlier step is missing", where=str(path), fix="run snakemake"
-        )
+        what = "a file of an earlier step is missing"
+        raise ResultError(what, where=str(path), fix="run snakemake")
     verify(path)
     with expecting(path, otherwise, errors):
         yield

@@ -14,11 +14,10 @@ def hold(handle: int) -> bool:
 
     Where a file system knows no locks, nothing is ever taken for free.
     """
-    try:
+    with suppress(OSError):
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+        return True
+    return False
 
 
 def sweep(folder: Path) -> list[Path]:

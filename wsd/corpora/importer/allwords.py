@@ -139,9 +139,8 @@ def _sentences(path: Path) -> list[ParsedSentence]:
     except FileNotFoundError:
         raise CorpusError("a corpus file is missing", where=str(path)) from None
     except (expat.ExpatError, ValueError, LookupError) as error:
-        raise CorpusError(
-            f"not XML: {error}", where=where(), fix=f"give a {DATA} file of the all-words format"
-        ) from None
+        fix = f"give a {DATA} file of the all-words format"
+        raise CorpusError(f"not XML: {error}", where=where(), fix=fix) from None
     if not made:
         raise CorpusError("no <sentence> in the file", where=str(path), fix=f"give a {DATA} file")
     return made

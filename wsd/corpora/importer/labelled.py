@@ -79,9 +79,8 @@ def labelled(
         if not text:
             raise CorpusError(f"the {name} is empty", where=where, fix="fill it in")
         if visible(text) != text:
-            raise CorpusError(
-                f"a character in the {name} {text!r} that cannot be seen", where=where
-            )
+            what = f"a character in the {name} {text!r} that cannot be seen"
+            raise CorpusError(what, where=where)
     if any(unicodedata.category(c) == "Cs" for token in tokens for c in token):
         raise CorpusError("half of a character (a lone surrogate) in the sentence", where=where)
     if split and split not in ALL_SPLITS:

@@ -1,4 +1,6 @@
-"""Training and test split of a word's sentences, where the source gives none."""
+"""The labelled sentences of all files, taken together: what they must hold, and their splits, which
+are made here where the source gives none.
+"""
 
 import hashlib
 from collections import Counter
@@ -7,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from wsd.corpora.importer.labelled import LabelledSentence
+from wsd.corpora.importer.labelled import Gathered, LabelledSentence
 from wsd.errors import CorpusError
 from wsd.metrics.near_duplicates import components
 
@@ -15,6 +17,60 @@ FIX_FEW = (
     "add instances, merge senses, or leave out what is rare with --at-least N (N instances that "
     "are no near-duplicates of one another, 2 or more), or give every line its split"
 )
+
+
+def check_contradictions(rows: Sequence[LabelledSentence]) -> None:
+    """Refuse a sentence that has two senses."""
+    seen: dict[tuple[str, tuple[str, ...], int], LabelledSentence] = {}
+    for one in rows:
+        first = seen.setdefault((one.word, one.composed, one.position), one)
+        if first.sense != one.sense:
+            other = f"{first.sense!r} for the same sentence in {first.where}"
+            what = f"the sense {one.sense!r}, but {other}"
+            raise CorpusError(what, where=one.where, fix="keep one of the two")
+
+
+def given_splits(rows: Sequence[LabelledSentence]) -> bool:
+    """Whether the rows have splits: all of them, or none."""
+    with_split = [one for one in rows if one.split]
+    if with_split and len(with_split) < len(rows):
+        lacking = next(one for one in rows if not one.split)
+        what = f"no split, but {with_split[0].where} has one"
+        raise CorpusError(what, where=lacking.where, fix="give every line a split, or none")
+    return bool(with_split)
+
+
+def by_word(found: Gathered, at_least: int | None) -> dict[str, list[LabelledSentence]]:
+    """The rows of each word, sorted by word; those with too few instances left out, if asked."""
+    words: dict[str, list[LabelledSentence]] = {}
+    for one in found.rows:
+        words.setdefault(one.word, []).append(one)
+    kept = {}
+    for word, rows in sorted(words.items()):
+        if at_least is not None:
+            # Near-duplicates are counted once.
+            independent = Counter(groups(rows)[1].tolist())
+            enough = {sense for sense, n in independent.items() if n >= at_least}
+            before, rows = len(rows), [one for one in rows if one.sense in enough]
+            found.left_out[f"senses with fewer than {at_least} instances"] += before - len(rows)
+            if len(enough) < 2:
+                found.left_out["words with fewer than two senses left"] += len(rows)
+                continue
+        if len({one.sense for one in rows}) < 2:
+            raise CorpusError(
+                f"the word {word!r} has one sense, {rows[0].sense!r}: nothing to tell apart",
+                where=rows[0].where,
+                fix="if it is a form of another word, say which in a column `word` or with --word; "
+                "to leave such words out, add --at-least 2",
+            )
+        kept[word] = rows
+    found.left_out = +found.left_out  # no zeros
+    if not kept:
+        left_out = "; ".join(f"{count} of {reason}" for reason, count in found.left_out.items())
+        fix = "see to those" if at_least is None else "see to those, or give a lower --at-least"
+        what = f"no word with two senses is left (instances left out: {left_out})"
+        raise CorpusError(what, fix=fix)
+    return kept
 
 
 def groups(rows: Sequence[LabelledSentence]) -> tuple[np.ndarray, np.ndarray]:
@@ -38,12 +94,6 @@ def groups(rows: Sequence[LabelledSentence]) -> tuple[np.ndarray, np.ndarray]:
         of_group[g] = min(senses[g], key=lambda sense: (count[sense], frequent[sense], sense))
         count[of_group[g]] += 1
     return group, names[of_group]
-
-
-def independent(rows: Sequence[LabelledSentence]) -> Counter[str]:
-    """Instances of each sense, near-duplicates counted once."""
-    _, of_group = groups(rows)
-    return Counter(of_group.tolist())
 
 
 def divide(
@@ -78,13 +128,12 @@ def divide(
         own = np.flatnonzero(of_group == sense)
         if len(own) < 2:
             few = [one for one in rows if one.sense == sense]
-            raise CorpusError(
+            what = (
                 f"the sense {sense!r} of {word!r} has {len(few)} instances, near-duplicates of one "
                 "another or of other senses' sentences, which stay on one side: none for training, "
-                "or none for testing",
-                where=few[0].where,
-                fix=FIX_FEW,
+                "or none for testing"
             )
+            raise CorpusError(what, where=few[0].where, fix=FIX_FEW)
         wanted, taken = share * sizes[own].sum(), 0
         for number, one in enumerate(random.permutation(own).tolist()):
             # The last group stays for training; the first that fits, or the first of all, is taken.
@@ -96,3 +145,18 @@ def divide(
         replace(one, split="test" if of in tested else "train")
         for one, of in zip(rows, group.tolist(), strict=True)
     ]
+
+
+def check_splits(word: str, rows: Sequence[LabelledSentence]) -> None:
+    """Refuse a word with one sense to train on, none to test, or a sense to test alone."""
+    trained = {one.sense for one in rows if one.split == "train"}
+    tests = sum(one.split == "test" for one in rows)
+    if len(trained) < 2 or not tests:
+        there = f"{len(trained)} senses in the training split and {tests} test instances"
+        fix = "give it two senses for training and an instance for testing, or leave it out"
+        raise CorpusError(f"the word {word!r} has {there}", where=rows[0].where, fix=fix)
+    for one in rows:
+        if one.sense not in trained:
+            what = f"the sense {one.sense!r} of {word!r} has no training instance"
+            fix = "move one of its instances to the training split, or leave it out"
+            raise CorpusError(what, where=one.where, fix=fix)
