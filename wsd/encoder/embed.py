@@ -86,22 +86,22 @@ def embed(
     for line in alignment.report_warnings(report):
         log.warning("%s %s", record["name"], line)
     how = {"input": input, "pooling": pooling, "precision": precision, "seed": seed}
-    provenance = {**_provenance(encoder, record, corpus, aligned), **how}
-    of_matrix = encoder.static(corpus, aligned, views)
-    static = {view: vectors[None] for view, vectors in of_matrix.items()}
+    static = encoder.static(corpus, aligned, views)
     contextual = [view for view in views if view not in static]
     of_encoder = (encoder.blocks + 1, len(corpus), encoder.width)
-    shapes = {view: static[view].shape if view in static else of_encoder for view in views}
+    making = {
+        "provenance": {**_provenance(encoder, record, corpus, aligned), **how},
+        "shapes": {v: (1, *static[v].shape) if v in static else of_encoder for v in views},
+        "machine": rounding_of(encoder.device),
+    }
     name = f"{record['name']} {corpus.word}"
-    machine = rounding_of(encoder.device)
-    making = {"provenance": provenance, "shapes": shapes, "machine": machine}
     with (
         storing(out / f"{views[0]}.safetensors"),
         closing(Journal(out / UNFINISHED, making, name)) as journal,
-        UnfinishedVectors(journal, shapes, provenance, contextual) as unfinished,
+        UnfinishedVectors(journal, contextual) as unfinished,
     ):
         for view, vectors in static.items():
-            unfinished.put(view, vectors)
+            unfinished.put(view, vectors[None])
         if contextual:
             progress = _Progress(name, len(corpus), before=len(unfinished.done))
             for rows, of_views in encoder.encode(

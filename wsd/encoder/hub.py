@@ -4,15 +4,7 @@ import sys
 from pathlib import Path
 
 from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry
-from wsd.encoder.model_files import (
-    CONFIG,
-    SHARDS,
-    TOKENIZER,
-    WEIGHTS,
-    WEIGHTS_INDEX,
-    lacking,
-    refuse_pickled,
-)
+from wsd.encoder.model_files import PATTERNS, WEIGHTS_INDEX, lacking, refuse_pickled
 from wsd.errors import ConfigError, ModelError
 
 ANSWER_SECONDS = 10.0
@@ -69,10 +61,7 @@ def _snapshot(hub: str, revision: str, *, local_files_only: bool) -> Path:
     from huggingface_hub import snapshot_download
 
     folder = snapshot_download(
-        hub,
-        revision=revision,
-        allow_patterns=[CONFIG, WEIGHTS, WEIGHTS_INDEX, SHARDS, *TOKENIZER],
-        local_files_only=local_files_only,
+        hub, revision=revision, allow_patterns=PATTERNS, local_files_only=local_files_only
     )
     return Path(folder).absolute()
 

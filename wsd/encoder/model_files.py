@@ -18,7 +18,6 @@ from wsd.storage.checksums import sha256 as sha256_of
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 WEIGHTS_INDEX = "model.safetensors.index.json"
-SHARDS = "model-*-of-*.safetensors"
 TOKENIZER_CONFIG = "tokenizer_config.json"
 # Vocabularies that take further packages to read; most models have a tokenizer.json beside them.
 SENTENCEPIECE = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model")
@@ -32,6 +31,8 @@ TOKENIZER = (
     "special_tokens_map.json",
     "added_tokens.json",
 )
+# All that is fetched of a repository.
+PATTERNS = [CONFIG, WEIGHTS, WEIGHTS_INDEX, "model-*-of-*.safetensors", *TOKENIZER]
 PICKLED = re.compile(r"(pytorch_)?model.*\.(bin|pt|pth|ckpt)")
 # The encoder's own key first: an encoder-decoder may use the general one for both together.
 BLOCK_KEYS = (
@@ -174,14 +175,15 @@ def leave(path: Path) -> str:
 # What config.json says
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path, reject: Callable[[Path], str] | None = None) -> dict[str, Any]:
+    wrong = "not a JSON object"
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (RecursionError, ValueError) as error:
-        raise ModelError(f"not valid JSON: {error}", where=str(path)) from error
-    if not isinstance(value, dict):
-        raise ModelError("not a JSON object", where=str(path))
-    return value
+        value, wrong = None, f"not valid JSON: {error}"
+    if isinstance(value, dict):
+        return value
+    raise ModelError(wrong, where=str(path), fix=reject and reject(path))
 
 
 def checked_config(
@@ -207,10 +209,7 @@ def checked_config(
     for file in (TOKENIZER_CONFIG, CONFIG):
         if not (folder / file).is_file():
             continue
-        try:
-            config = _read_json(folder / file)
-        except ModelError as error:
-            raise ModelError(error.what, where=error.where, fix=reject(folder / file)) from error
+        config = _read_json(folder / file, reject)
         if "auto_map" in config:
             raise ModelError(
                 f"refused: model {name} wants to run code of its own (`auto_map` in {file})",
