@@ -133,17 +133,16 @@ def check_name(name: str, where: str) -> None:
     ------
     ConfigError
     """
+    what = f"the name {name!r}"
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
         raise ConfigError(
-            f"the name {name!r}",
+            what,
             where=where,
             fix="use letters, digits, dots, underscores and hyphens, at most 100, and begin with "
             "a letter or a digit",
         )
     if name.lower() in BESIDE_DATASETS:
-        raise ConfigError(
-            f"the name {name!r} is taken under results/", where=where, fix="choose another"
-        )
+        raise ConfigError(f"{what} is taken under results/", where=where, fix="choose another")
 
 
 def files_of(words: Mapping[str, Mapping[str, int]]) -> set[str]:

@@ -46,12 +46,7 @@ class VectorsWriter:
     """
 
     def __init__(
-        self,
-        path: Path,
-        shape: tuple[int, ...],
-        metadata: dict[str, str],
-        *,
-        resume: bool = False,
+        self, path: Path, shape: tuple[int, ...], metadata: dict[str, str], *, resume: bool = False
     ) -> None:
         self.path, self.shape = path, shape
         nbytes = 4 * math.prod(shape)

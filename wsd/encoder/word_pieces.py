@@ -105,12 +105,7 @@ class Aligner:
     """
 
     def __init__(
-        self,
-        tokenizer: Any,
-        max_length: int | None,
-        *,
-        masked: bool = False,
-        file: Any = None,
+        self, tokenizer: Any, max_length: int | None, *, masked: bool = False, file: Any = None
     ) -> None:
         if not getattr(tokenizer, "is_fast", False):
             raise ModelError(
@@ -132,28 +127,25 @@ class Aligner:
                 )
         self._special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
         check_case(tokenizer)
-        self.spaced = self._find_spacing()
-        self.before, self.after, self.segments = self._ends()
+        self.spaced, probe = self._find_spacing()
+        inner = [i for i, word in enumerate(probe.word_ids) if word is not None]
+        first, last = inner[0], inner[-1] + 1
+        self.before, self.after = probe.ids[:first], probe.ids[last:]
+        self.segments = probe.type_ids[: first + 1] + probe.type_ids[last:]
         self._spelled: dict[tuple[str, tuple[str, ...]], bool] = {}
 
-    def _find_spacing(self) -> bool:
+    def _find_spacing(self) -> tuple[bool, Any]:
+        """Whether words take the space before them, and what comes of the probe then."""
         (running,) = self._running([PROBE.split()])
         for spaced in (True, False):
             (found,) = self._encode([PROBE.split()], spaced)
             if found.ids == running.ids:
-                return spaced
+                return spaced, found
         raise ModelError(
             f"{type(self.tokenizer).__name__} cuts a sentence otherwise than its words, so the "
             "focal word cannot be found",
             fix="use a model whose tokenizer treats a sentence word by word",
         )
-
-    def _ends(self) -> tuple[list[int], list[int], list[int]]:
-        (found,) = self._encode([PROBE.split()], self.spaced)
-        inner = [i for i, word in enumerate(found.word_ids) if word is not None]
-        first, last = inner[0], inner[-1] + 1
-        kinds = found.type_ids[: first + 1] + found.type_ids[last:]
-        return found.ids[:first], found.ids[last:], kinds
 
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word.
@@ -181,9 +173,7 @@ class Aligner:
                 encodings[i], sentences[i], int(corpus.position[row]), instance_name(corpus, row)
             )
             yield replace(
-                aligned,
-                as_text=encodings[i].ids == running[i],
-                as_file=running[i] == of_file[i],
+                aligned, as_text=encodings[i].ids == running[i], as_file=running[i] == of_file[i]
             )
 
     def _encode(self, sentences: Sequence[Sequence[str]], spaced: bool) -> list[Any]:

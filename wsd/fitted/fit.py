@@ -71,13 +71,13 @@ def _measured(fitting: Fitting) -> dict[str, Any]:
         # What was selected may stand there twice, as the best on the test set too.
         intervals = intervals.drop_duplicates("word")
         scores = scores.merge(intervals[["word", *bounds]], on="word")
-    overall = rows("comparison.csv").to_dict("records")
-    return {
-        "scores": scores.to_dict("records"),
-        "overall": overall[0] if overall else None,
-        "calibration": rows(f"{of['model']}/calibration.csv", word=TOGETHER).to_dict("records"),
-        "novelty": rows(f"{of['model']}/novelty.csv", word=TOGETHER).to_dict("records"),
+    tables = {
+        "scores": scores,
+        "overall": rows("comparison.csv").head(1),
+        "calibration": rows(f"{of['model']}/calibration.csv", word=TOGETHER),
+        "novelty": rows(f"{of['model']}/novelty.csv", word=TOGETHER),
     }
+    return {name: table.to_dict("records") for name, table in tables.items()}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -116,10 +116,10 @@ def run(args: argparse.Namespace) -> None:
         }
         text = card(
             {**manifest, "words": writer.words},
-            file=args.out.name,
-            dataset=_dataset(results.folder),
+            args.out.name,
+            _dataset(results.folder),
+            _measured(fitting),
             with_sentences=args.with_sentences,
-            **_measured(fitting),
         )
         sentences = {word: fitting.sentences(word) for word in fitting.words if args.with_sentences}
-        writer.close(manifest, text, sentences or None)
+        writer.close(manifest, text, sentences)

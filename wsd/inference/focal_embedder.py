@@ -108,7 +108,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
                 raise ConfigError(f"{name} {value!r}", fix=f"use {', '.join(usable)}")
         if type(self.threads) is not int or self.threads < 1:
             raise ConfigError(f"threads {self.threads!r}", fix="give a number from 1 up")
-        instances = self._read_some(X)
+        instances = self._read(X)
         record = encoders.find_model(encoders.source_named(self.model))
         found = parse_features(self.view, str(self.layers), record["blocks"], where="layers")
         if any(choice.operation == "mix" for _, choice in found.parts):
@@ -157,7 +157,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         encoder = encoders.load_encoder(self.record_, pooling=self.pooling, device=self.device)
         found = parse_features(self.view, self.layers_, self.record_["blocks"])
-        table = focus.as_corpus(self._read_some(X))
+        table = focus.as_corpus(self._read(X))
         return feature_vectors(encoder, table, encoder.align(table), found, threads=self.threads)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -176,10 +176,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         return self.feature_names_.copy()
 
     def _read(self, X: Iterable[Any]) -> list[focus.Focus]:
-        return focus.read_instances(X)
-
-    def _read_some(self, X: Iterable[Any]) -> list[focus.Focus]:
-        instances = self._read(X)
+        instances = focus.read_instances(X)
         if not instances:
             raise ConfigError("no instances: X is empty", fix="give pairs of a sentence and a span")
         return instances

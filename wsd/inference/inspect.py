@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
 
 
+# Of a sentence, said in JSON as it is.
+SAID = ("pieces", "ids", "segments", "focal", "windowed")
+
+
 @dataclass(frozen=True, eq=False)
 class Inspection:
     """A sentence as the encoder sees it.
@@ -123,11 +127,7 @@ def as_record(model: str, found: Sequence[Inspection]) -> dict[str, Any]:
                 "tokens": one.focus.tokens,
                 "word": one.focus.word,
                 "position": one.focus.position,
-                "pieces": one.pieces,
-                "ids": one.ids,
-                "segments": one.segments,
-                "focal": one.focal,
-                "windowed": one.windowed,
+                **{name: getattr(one, name) for name in SAID},
                 "hidden_states": {"number": len(one.states), "shape": one.states.shape[1:]},
                 "norms": _rounded(one.norms),
                 "cosine_to_layer_before": [None, *_rounded(one.steps)],
