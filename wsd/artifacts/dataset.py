@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import wsd
-from wsd.errors import ConfigError, CorpusError, visible
+from wsd.errors import ConfigError, CorpusError, none_of, visible
 from wsd.storage.expecting import require
 from wsd.storage.file_names import file_name
 
@@ -91,11 +91,7 @@ class Dataset:
             return self.words
         for i, word in enumerate(words):
             if word not in self.words:
-                raise ConfigError(
-                    f"{self.title} has no word {word!r}",
-                    where=f"{where}[{i}]",
-                    fix=f"choose among {', '.join(self.words)}",
-                )
+                raise none_of(f"{self.title} has no word {word!r}", self.words, f"{where}[{i}]")
         return tuple(sorted(set(words)))
 
 

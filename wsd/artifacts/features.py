@@ -98,9 +98,8 @@ def read_features(
     """
     of_word = folder / file_name(corpus.word)
     opened = {v: Embeddings(of_word / f"{v}.safetensors", corpus) for v in views.split(JOIN)}
-    found = parse_features(
-        views, layers, max(one.blocks for one in opened.values()), where="layers"
-    )
+    blocks = max(one.blocks for one in opened.values())
+    found = parse_features(views, layers, blocks, where="layers")
     first, *others = (one.provenance for one in opened.values())
     if any({**other, "view": None} != {**first, "view": None} for other in others):
         raise ResultError(

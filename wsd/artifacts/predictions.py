@@ -182,13 +182,6 @@ def _of_word(
     scores = np.array(maps.items.to_numpy(zero_copy_only=False)).reshape(-1, len(senses))
     numbers = scores.dtype.kind == "f" and not np.isinf(scores).any()
     require(numbers, f"a score of {word!r} that is no number")
-    return WordPredictions(
-        word=word,
-        split=split,
-        senses=senses,
-        n_train=n_train,
-        index=index.astype(np.int32),
-        gold=codes(rows["gold"]),
-        predicted=codes(rows["predicted"]),
-        scores=scores,
-    )
+    gold, predicted = codes(rows["gold"]), codes(rows["predicted"])
+    index = index.astype(np.int32)
+    return WordPredictions(word, senses, n_train, index, gold, predicted, scores, split)

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsd.arguments import add_device, add_out, add_path, add_seed, count
+from wsd.arguments import add_choice, add_out, add_path, add_seed, count
 from wsd.artifacts.corpus import Corpus, read
 from wsd.artifacts.encoder_record import read_record
 from wsd.artifacts.views import DEVICES, INPUTS, MASKED, PLAIN, POOLINGS, PRECISIONS, VIEWS
@@ -164,17 +164,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--views", nargs="+", default=["focal"], choices=VIEWS,
         help="what is kept of a sentence, per layer",
     )  # fmt: skip
-    parser.add_argument("--pooling", default="mean", choices=POOLINGS)
-    parser.add_argument(
-        "--input", default="plain", choices=INPUTS,
-        help="the sentence, or a mask token for its focal word",
-    )  # fmt: skip
+    add_choice(parser, "--pooling", POOLINGS)
+    add_choice(parser, "--input", INPUTS, "the sentence, or a mask token for its focal word")
     add_seed(parser)
-    add_device(parser, DEVICES)
-    parser.add_argument(
-        "--precision", default="float32", choices=PRECISIONS,
-        help="what the model computes in; float16 on a GPU alone",
-    )  # fmt: skip
+    add_choice(parser, "--device", DEVICES)
+    add_choice(parser, "--precision", PRECISIONS, "what it computes in; float16 on a GPU alone")
     parser.add_argument("--threads", type=count, default=1)
     add_out(parser, "the word's folder, for <view>.safetensors and alignment.json")
 

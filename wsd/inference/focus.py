@@ -15,7 +15,7 @@ from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.dataset import DATA
 from wsd.corpora.text_format import read_text
 from wsd.corpora.word_forms import Finder, within_word
-from wsd.errors import ConfigError
+from wsd.errors import ConfigError, none_of
 
 # The characters (start, end) of a text, or the word itself.
 Span = tuple[int, int] | str
@@ -201,8 +201,8 @@ def labelled(corpus: Corpus, split: str = "train") -> tuple[list[tuple[str, Span
     """
     rows = np.flatnonzero(corpus.split == split)
     if not len(rows):
-        there = ", ".join(dict.fromkeys(corpus.split.tolist()))
-        raise ConfigError(f"{corpus.word!r} has no split {split!r}", fix=f"choose among {there}")
+        there = dict.fromkeys(corpus.split.tolist())
+        raise none_of(f"{corpus.word!r} has no split {split!r}", there)
     instances: list[tuple[str, Span]] = []
     for row in rows:
         tokens, position = corpus.tokens[row], int(corpus.position[row])
@@ -221,9 +221,7 @@ def quickstart(word: str) -> Corpus:
     """
     words = sorted(path.parent.name for path in Path(DATA / "quickstart").glob("*/classes_map.txt"))
     if word not in words:
-        raise ConfigError(
-            f"the built-in corpus has no word {word!r}", fix=f"choose among {', '.join(words)}"
-        )
+        raise none_of(f"the built-in corpus has no word {word!r}", words)
     return read_text(DATA / "quickstart" / word, word)
 
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsd import logs
-from wsd.arguments import add_device, add_source, count
+from wsd.arguments import add_choice, add_source, count
 from wsd.artifacts.views import DEVICES, POOLINGS
-from wsd.errors import ConfigError
+from wsd.errors import ConfigError, none_of
 from wsd.inference import encoders, focus
 from wsd.inference.focus import Focus, as_corpus
 from wsd.storage.text_table import aligned
@@ -137,8 +137,7 @@ def as_record(model: str, found: Sequence[Inspection]) -> dict[str, Any]:
     }
     if len(found) == 2:
         record["similarity"] = _rounded(cosines(found[0].vectors, found[1].vectors))
-    plain: dict[str, Any] = json.loads(json.dumps(record))
-    return plain
+    return json.loads(json.dumps(record))
 
 
 def as_text(model: str, found: Sequence[Inspection]) -> str:
@@ -212,7 +211,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--pooling", choices=POOLINGS,
         help="of the focal word's pieces (default: mean, or what the config says)",
     )  # fmt: skip
-    add_device(parser, DEVICES)
+    add_choice(parser, "--device", DEVICES)
     parser.add_argument("--json", action="store_true", help="one JSON object, for machines")
 
 
@@ -254,11 +253,7 @@ def _asked_source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
         return encoders.source_named(args.model), how
     entries = args.config.models
     if args.model is not None and args.model not in entries:
-        raise ConfigError(
-            f"the config has no model {args.model!r}",
-            where="--model",
-            fix=f"choose among {', '.join(entries)}",
-        )
+        raise none_of(f"the config has no model {args.model!r}", entries, "--model")
     entry = entries[args.model or next(iter(entries))]
     if entry.random_weights is not None:
         raise ConfigError(f"{entry.name} has random weights, a control", where="--model")

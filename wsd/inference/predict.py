@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wsd.arguments import add_configuration, add_device, count
+from wsd.arguments import add_choice, add_configuration, count
 from wsd.artifacts.views import DEVICES
-from wsd.errors import ConfigError, CorpusError
+from wsd.errors import ConfigError, CorpusError, none_of
 from wsd.fitted.refit import Fitting
 from wsd.fitted.results import Results
 from wsd.fitted.wsd_file import WsdFile
@@ -141,7 +141,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--file", type=Path, help="a line per sentence; -, standard input; or .jsonl"
     )
     parser.add_argument("--jsonl", action="store_true", help='lines are {"text": ..., "word": ...}')
-    parser.add_argument("--format", default=FORMATS[0], choices=FORMATS)
+    add_choice(parser, "--format", FORMATS)
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
     parser.add_argument("--model-file", type=Path, metavar="FILE", help="of `wsd fit`")
     parser.add_argument(
@@ -151,7 +151,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--encoder", type=Path, metavar="FOLDER", help="where the encoder's files are"
     )
-    add_device(parser, DEVICES)
+    add_choice(parser, "--device", DEVICES)
     parser.add_argument("--threads", type=count, default=os.cpu_count() or 1)
 
 
@@ -170,11 +170,7 @@ def run(args: argparse.Namespace) -> None:
     _check_files(args)
     words, used = _fitted_words(args)
     if args.word is not None and args.word not in words.words:
-        raise ConfigError(
-            f"no word {args.word!r} was fitted",
-            where="--word",
-            fix=f"choose among {', '.join(words.words)}",
-        )
+        raise none_of(f"no word {args.word!r} was fitted", words.words, "--word")
     encoder = fitted_encoder(words.encoder, args.encoder, device=args.device)
     predictor = Predictor(words, encoder, threads=args.threads)
     details = bool(args.text)
