@@ -177,24 +177,18 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         counted = numbers and all(type(n) is int and n >= 0 for n in numbers)
         require(counted, "no words, or a number of instances that is none")
         require(set(digests) == files_of(counts), "other files than those of its words")
-        require(all(map(_is_sha256, digests.values())), "a checksum that is none")
+        sums = all(re.fullmatch("[0-9a-f]{64}", of) for of in digests.values())
+        require(sums, "a checksum that is none")
         # It becomes a link on the pages.
         link = not own["licence_url"] or own["licence_url"].startswith(("https://", "http://"))
         require(link, "a licence_url that is no address")
     except (OSError, RecursionError) as error:
         raise CorpusError(f"no manifest of a corpus: {error}", where=str(path), fix=fix) from None
     except (AttributeError, KeyError, TypeError, ValueError, ConfigError) as error:
-        raise CorpusError(
-            f"not the manifest of a corpus: {type(error).__name__} {error}",
-            where=str(path),
-            fix=fix,
-        ) from None
+        what = f"not the manifest of a corpus: {type(error).__name__} {error}"
+        raise CorpusError(what, where=str(path), fix=fix) from None
     check_name(own["name"], str(path))
     return Dataset(**own, folder=path.parent, counts=counts, digests=digests)
-
-
-def _is_sha256(text: Any) -> bool:
-    return isinstance(text, str) and re.fullmatch("[0-9a-f]{64}", text) is not None
 
 
 def find(text: str) -> Dataset:
@@ -210,9 +204,6 @@ def find(text: str) -> Dataset:
     if text in DATASETS:
         return DATASETS[text]
     if Path(text).name != MANIFEST:
-        raise ConfigError(
-            f"no corpus {text!r}",
-            where="--dataset",
-            fix=f"give {', '.join(DATASETS)}, or the path of a {MANIFEST}",
-        )
+        fix = f"give {', '.join(DATASETS)}, or the path of a {MANIFEST}"
+        raise ConfigError(f"no corpus {text!r}", where="--dataset", fix=fix)
     return read_manifest(Path(text))

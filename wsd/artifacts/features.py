@@ -102,11 +102,8 @@ def read_features(
     found = parse_features(views, layers, blocks, where="layers")
     first, *others = (one.provenance for one in opened.values())
     if any({**other, "view": None} != {**first, "view": None} for other in others):
-        raise ResultError(
-            f"the views {views} of {corpus.word!r} were not made in one pass",
-            where=str(of_word),
-            fix="delete the folder and run again",
-        )
+        what = f"the views {views} of {corpus.word!r} were not made in one pass"
+        raise ResultError(what, where=str(of_word), fix="delete the folder and run again")
     return found, assemble(found, lambda view, layer: opened[view].layer(layer)), first
 
 

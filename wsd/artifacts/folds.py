@@ -99,11 +99,8 @@ def of_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
     """
     found = read(path)
     if not set(corpora) & set(found.words):
-        raise ResultError(
-            f"the training set {found.train!r} has none of {', '.join(corpora)}",
-            where=str(path),
-            fix="choose other words, or another training set",
-        )
+        what = f"the training set {found.train!r} has none of {', '.join(corpora)}"
+        raise ResultError(what, where=str(path), fix="choose other words, or another training set")
     return found
 
 

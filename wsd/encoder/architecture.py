@@ -153,10 +153,8 @@ def examine(encoder: "Encoder") -> Architecture:
     except ModelError:
         raise
     except Exception as error:  # whatever a model of another kind raises
-        raise ModelError(
-            f"{name} cannot be run on a sentence: {type(error).__name__}: {error}",
-            fix="use a model that reads text and gives hidden states",
-        ) from error
+        what = f"{name} cannot be run on a sentence: {type(error).__name__}: {error}"
+        raise ModelError(what, fix="use a model that reads text and gives hidden states") from error
     _check_shapes(name, alone, encoder.blocks, (1, len(before + long + after), encoder.width))
     _check_padding(name, (alone, of_short), together)
     first, end = len(before), len(before) + len(long)

@@ -109,9 +109,8 @@ def embed(
             ):
                 unfinished.add(rows, of_views)
                 progress(len(unfinished.done))
-        unfinished.close()
         write_json(out / alignment.ALIGNMENT_FILE, report)
-        unfinished.move_to(out)
+        unfinished.finish(out)
 
 
 def _provenance(
@@ -160,10 +159,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_path(parser, "--model", "a record of `wsd model`")
     add_path(parser, "--corpus", "the word's table")
-    parser.add_argument(
-        "--views", nargs="+", default=["focal"], choices=VIEWS,
-        help="what is kept of a sentence, per layer",
-    )  # fmt: skip
+    text = "what is kept of a sentence, per layer"
+    parser.add_argument("--views", nargs="+", default=["focal"], choices=VIEWS, help=text)
     add_choice(parser, "--pooling", POOLINGS)
     add_choice(parser, "--input", INPUTS, "the sentence, or a mask token for its focal word")
     add_seed(parser)

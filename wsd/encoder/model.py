@@ -107,9 +107,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", required=True, help="the short name of the config")
     add_source(parser, "a local folder", required=True)
     parser.add_argument("--sha256", nargs="*", default=[], metavar="FILE=SHA256")
-    parser.add_argument(
-        "--random-weights", type=seed, metavar="SEED", help="weights drawn, not read"
-    )
+    text = "weights drawn, not read"
+    parser.add_argument("--random-weights", type=seed, metavar="SEED", help=text)
     parser.add_argument("--blocks", type=count, required=True, help="blocks the model must have")
     parser.add_argument("--width", type=count, required=True, help="width the model must have")
     add_out(parser, "the model's record, .json")

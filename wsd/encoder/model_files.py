@@ -238,10 +238,8 @@ def _stated(
         )
     value = config[found]
     if type(value) is not int:  # true is 1, and 6.0 is 6
-        raise ModelError(
-            f"`{found}` in config.json of model {name} is no whole number: {value!r}",
-            where=config_entry(name, key),
-        )
+        what = f"`{found}` in config.json of model {name} is no whole number: {value!r}"
+        raise ModelError(what, where=config_entry(name, key))
     if wanted is not None and value != wanted:
         raise ConfigError(
             f"`{key}` is {wanted}, but model {name} has {value} (`{found}` in config.json)",

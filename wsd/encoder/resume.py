@@ -179,13 +179,10 @@ class UnfinishedVectors:
         self._journal.add(rows, crc)
         self.done.update(rows)
 
-    def close(self) -> None:
-        """Finish the files."""
+    def finish(self, out: Path) -> None:
+        """Close the files, move them to their place, and remove the folder."""
         for writer in self._writers.values():
             writer.close()
-
-    def move_to(self, out: Path) -> None:
-        """Move the finished files to their place, and remove the folder."""
         for view, writer in self._writers.items():
             writer.path.replace(out / f"{view}.safetensors")
         self._journal.remove()

@@ -76,11 +76,8 @@ def from_path(path: str) -> Path:
     """A local folder."""
     folder = Path(path).expanduser().resolve()
     if not folder.is_dir():
-        raise ModelError(
-            f"there is no folder {path}",
-            where=str(folder),
-            fix="correct `path:` in the config; a relative one starts at the working directory",
-        )
+        fix = "correct `path:` in the config; a relative one starts at the working directory"
+        raise ModelError(f"there is no folder {path}", where=str(folder), fix=fix)
     return folder
 
 

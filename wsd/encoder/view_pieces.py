@@ -62,10 +62,8 @@ def static_views(
         return {}
     weights = input_matrix(model)
     if weights is None:
-        raise ModelError(
-            f"{type(model).__name__} has no matrix of input embeddings",
-            fix="leave the static views out",
-        )
+        what = f"{type(model).__name__} has no matrix of input embeddings"
+        raise ModelError(what, fix="leave the static views out")
     matrix = weights.detach().float().cpu().numpy()
     found = {}
     for view in static:
@@ -75,11 +73,8 @@ def static_views(
             if places:
                 vectors[i] = matrix[[one.ids[place] for place in places]].mean(axis=0)
         if (bad := not_finite(vectors)) is not None:
-            raise ModelError(
-                f"the model's input embeddings give a {view} vector that is not finite",
-                where=instance_name(corpus, bad),
-                fix="check the weights",
-            )
+            what = f"the model's input embeddings give a {view} vector that is not finite"
+            raise ModelError(what, where=instance_name(corpus, bad), fix="check the weights")
         found[view] = vectors
     return found
 

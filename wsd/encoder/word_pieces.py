@@ -121,10 +121,8 @@ class Aligner:
         if masked:
             self.mask = tokenizer.mask_token_id
             if self.mask is None:
-                raise ModelError(
-                    f"{type(tokenizer).__name__} has no mask token to stand for the focal word",
-                    fix="use `input: plain`, or an encoder trained with a mask",
-                )
+                what = f"{type(tokenizer).__name__} has no mask token to stand for the focal word"
+                raise ModelError(what, fix="use `input: plain`, or an encoder trained with a mask")
         self._special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
         check_case(tokenizer)
         self.spaced, probe = self._find_spacing()

@@ -63,10 +63,11 @@ def card(
         ", ".join(f"{name} {value}" for name, value in of.items())
         for of in (encoder["model"]["source"], manifest["versions"], predicted["parameters"])
     )
+    weights = {k: v for k, v in encoder["model"]["files"].items() if k.endswith(".safetensors")}
     words, scores = manifest["words"], measured["scores"]
     facts = {
         "encoder": f"{used['model']}: {source}",
-        "its weights": _weights(encoder["model"]["files"]),
+        "its weights": ", ".join(f"{name} sha256 {digest}" for name, digest in weights.items()),
         "pooling, input": f"{encoder['pooling']}, {encoder['input']}",
         "features": f"{used['view']}, layers {used['layers']}",
         "classifier": f"{used['classifier']} ({parameters or 'nothing to tune'})",
@@ -100,11 +101,6 @@ def card(
 
 def _is_shifted(parameters: Record) -> bool:
     return parameters.get("prior_shift", 0) != 0 or parameters.get("prior_exponent", 1) != 1
-
-
-def _weights(files: Mapping[str, str]) -> str:
-    weights = [name for name in files if name.endswith(".safetensors")]
-    return ", ".join(f"{name} sha256 {files[name]}" for name in weights)
 
 
 def _scores(scores: Records, overall: Records, words: Record) -> str:

@@ -84,11 +84,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_results(parser)
     add_configuration(parser)
-    parser.add_argument(
-        "--with-sentences",
-        action="store_true",
-        help="put the training sentences in; mind the corpus's licence before you pass it on",
-    )
+    text = "put the training sentences in; mind the corpus's licence before you pass it on"
+    parser.add_argument("--with-sentences", action="store_true", help=text)
     add_out(parser, "the model file, .wsd")
 
 
@@ -96,11 +93,8 @@ def run(args: argparse.Namespace) -> None:
     """Fit every word of a configuration and write the model file."""
     check_target(args.out)
     if args.out.suffix != SUFFIX:
-        raise ConfigError(
-            f"a model file is called {SUFFIX}, not {args.out.suffix!r}",
-            where=str(args.out),
-            fix="rename it",
-        )
+        what = f"a model file is called {SUFFIX}, not {args.out.suffix!r}"
+        raise ConfigError(what, where=str(args.out), fix="rename it")
     results = Results(args.results)
     fitting = Fitting(results, results.choose(args.model, args.view, args.layers, args.classifier))
     with replacing(args.out) as temporary:

@@ -59,11 +59,8 @@ class Fitting:
     def __init__(self, results: Results, configuration: Configuration) -> None:
         self.results, self.configuration = results, configuration
         if not configuration.is_usable:
-            raise ConfigError(
-                "the view `other` is one random word of the sentence, a control",
-                where="--view",
-                fix="choose another view",
-            )
+            what = "the view `other` is one random word of the sentence, a control"
+            raise ConfigError(what, where="--view", fix="choose another view")
         stored, self.source = read_predictions(results.predictions(configuration))
         if self.source["estimator"] == PER_WORD:
             raise ConfigError("configurations that differ from word to word cannot be used here")

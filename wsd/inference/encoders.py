@@ -89,11 +89,8 @@ def source_named(model: ModelName = None) -> ModelSource:
     if kind in ("package", "path") and rest:
         return ModelSource(Path(rest).name, {kind: rest})
     known = ", ".join(known_sources())
-    raise ConfigError(
-        f"no model {model!r} is known",
-        where="model",
-        fix=f"use {known}, hub:OWNER/NAME@COMMIT, package:NAME, or path:FOLDER",
-    )
+    fix = f"use {known}, hub:OWNER/NAME@COMMIT, package:NAME, or path:FOLDER"
+    raise ConfigError(f"no model {model!r} is known", where="model", fix=fix)
 
 
 def find_model(source: ModelSource) -> dict[str, Any]:
@@ -178,11 +175,8 @@ def fitted_encoder(
     try:
         found = sources.verify(record, mend=False)
     except ModelError as error:
-        raise ModelError(
-            f"the encoder that the words were fitted with is needed: {error.what}",
-            where=error.where,
-            fix=_way_to(record),
-        ) from None
+        what = f"the encoder that the words were fitted with is needed: {error.what}"
+        raise ModelError(what, where=error.where, fix=_way_to(record)) from None
     from wsd.encoder.encoder import Encoder
 
     return Encoder.load(

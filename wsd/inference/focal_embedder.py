@@ -112,10 +112,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         record = encoders.find_model(encoders.source_named(self.model))
         found = parse_features(self.view, str(self.layers), record["blocks"], where="layers")
         if any(choice.operation == "mix" for _, choice in found.parts):
-            raise ConfigError(
-                f"layers {self.layers!r}: a mix is learned, and nothing is learned here",
-                fix="use mean, sum or concat",
-            )
+            what = f"layers {self.layers!r}: a mix is learned, and nothing is learned here"
+            raise ConfigError(what, fix="use mean, sum or concat")
         encoder = encoders.load_encoder(record, pooling=self.pooling, device=self.device)
         self.record_ = record
         self.layers_ = found.layers

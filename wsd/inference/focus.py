@@ -56,11 +56,9 @@ def cut(sentence: str, span: tuple[int, int]) -> Focus:
     start, end = span
     said = f"the span {start} to {end}"
     if not 0 <= start < end <= len(sentence):
-        raise _wrong(
-            sentence,
-            f"{said} is not within the sentence, which has {len(sentence)} characters",
-            "give (start, end) such that sentence[start:end] is the focal word",
-        )
+        what = f"{said} is not within the sentence, which has {len(sentence)} characters"
+        fix = "give (start, end) such that sentence[start:end] is the focal word"
+        raise _wrong(sentence, what, fix)
     word = " ".join(sentence[start:end].split())
     if within_word(sentence, start) or within_word(sentence, end):
         part = f"{said} is {sentence[start:end]!r}, part of a word"
@@ -91,18 +89,12 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
     _check_text(sentence)
     found = Finder([word]).find(sentence) if word.strip() else []
     if not found:
-        raise _wrong(
-            sentence,
-            f"no form of {word!r} in the sentence",
-            "name one of its words; a plural is found too, a verb form or part of a word not",
-        )
+        fix = "name one of its words; a plural is found too, a verb form or part of a word not"
+        raise _wrong(sentence, f"no form of {word!r} in the sentence", fix)
     if occurrence is None and len(found) > 1:
         places = [f"{i} at character {one.start}" for i, one in enumerate(found, start=1)]
-        raise _wrong(
-            sentence,
-            f"{word!r} stands in the sentence {len(found)} times: {', '.join(places)}",
-            f"say which one is meant: occurrence 1 to {len(found)}",
-        )
+        what = f"{word!r} stands in the sentence {len(found)} times: {', '.join(places)}"
+        raise _wrong(sentence, what, f"say which one is meant: occurrence 1 to {len(found)}")
     if occurrence is not None and not 1 <= occurrence <= len(found):
         there = f"there is no occurrence {occurrence} of {word!r}"
         raise _wrong(sentence, there, f"give 1 to {len(found)}")

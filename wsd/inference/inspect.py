@@ -8,6 +8,7 @@ import argparse
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -189,28 +190,21 @@ def _columns(*columns: tuple[str, Iterable[object]]) -> str:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument(
-        "sentence", nargs="+", metavar="SENTENCE", help="one sentence, or two to compare"
-    )
+    text = "one sentence, or two to compare"
+    parser.add_argument("sentence", nargs="+", metavar="SENTENCE", help=text)
     parser.add_argument("--word", required=True, help="the focal word; its plural is found too")
-    parser.add_argument(
-        "--occurrence", type=count, nargs="+", default=[], metavar="N",
-        help="which one, from 1, where the word stands in a sentence several times",
-    )  # fmt: skip
+    text = "which one, from 1, where the word stands in a sentence several times"
+    parser.add_argument("--occurrence", type=count, nargs="+", default=[], metavar="N", help=text)
     parser.add_argument(
         "--model", metavar="NAME",
         help="all-MiniLM-L6-v2 (the default if its package is installed), bert-base-uncased, "
         "hub:OWNER/NAME@COMMIT, package:NAME, path:FOLDER; or an entry of --configfile",
     )  # fmt: skip
-    parser.add_argument(
-        "--configfile", type=Path, nargs="+", metavar="FILE",
-        help="config files, later ones over earlier ones, whose models can be named",
-    )  # fmt: skip
+    text = "config files, later ones over earlier ones, whose models can be named"
+    parser.add_argument("--configfile", type=Path, nargs="+", metavar="FILE", help=text)
     add_source(parser, "a folder that holds the model", required=False)
-    parser.add_argument(
-        "--pooling", choices=POOLINGS,
-        help="of the focal word's pieces (default: mean, or what the config says)",
-    )  # fmt: skip
+    text = "of the focal word's pieces (default: mean, or what the config says)"
+    parser.add_argument("--pooling", choices=POOLINGS, help=text)
     add_choice(parser, "--device", DEVICES)
     parser.add_argument("--json", action="store_true", help="one JSON object, for machines")
 
@@ -220,17 +214,10 @@ def run(args: argparse.Namespace) -> None:
     if len(args.sentence) > 2:
         raise ConfigError(f"{len(args.sentence)} sentences", where="SENTENCE", fix="give 1 or 2")
     if len(args.occurrence) not in (0, 1, len(args.sentence)):
-        raise ConfigError(
-            f"{len(args.occurrence)} occurrences for {len(args.sentence)} sentences",
-            where="--occurrence",
-            fix="give one, or one per sentence",
-        )
-    which = args.occurrence or [None]
-    which = which * len(args.sentence) if len(which) == 1 else which
-    asked = [
-        focus.find(sentence, args.word, occurrence)
-        for sentence, occurrence in zip(args.sentence, which, strict=True)
-    ]
+        what = f"{len(args.occurrence)} occurrences for {len(args.sentence)} sentences"
+        raise ConfigError(what, where="--occurrence", fix="give one, or one per sentence")
+    which = cycle(args.occurrence or [None])
+    asked = [focus.find(sentence, args.word, next(which)) for sentence in args.sentence]
     source, how = _asked_source(args)
     encoder = encoders.load_encoder(encoders.find_model(source), device=args.device, **how)
     found = [inspect(encoder, one) for one in asked]

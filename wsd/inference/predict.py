@@ -123,34 +123,28 @@ def _report(count: Counter[str], details: bool) -> None:
         said = ", ".join(f"{count[status]} {status}" for status in STATUSES if count[status])
         log.info("%s", said or "no lines")
     if count[UNREADABLE]:
-        raise CorpusError(
-            f"could not be read: {count[UNREADABLE]} of {count.total()} rows",
-            fix="each row says why",
-        )
+        what = f"could not be read: {count[UNREADABLE]} of {count.total()} rows"
+        raise CorpusError(what, fix="each row says why")
     if details and count.total() > count[OK]:
         raise CorpusError("not every sentence could be answered", fix="each says why above")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument(
-        "text", nargs="*", help="sentences (default: lines of --file or standard input)"
-    )
+    text = "sentences (default: lines of --file or standard input)"
+    parser.add_argument("text", nargs="*", help=text)
     parser.add_argument("--word", help="the word in question (default: every word that is known)")
-    parser.add_argument(
-        "--file", type=Path, help="a line per sentence; -, standard input; or .jsonl"
-    )
+    text = "a line per sentence; -, standard input; or .jsonl"
+    parser.add_argument("--file", type=Path, help=text)
     parser.add_argument("--jsonl", action="store_true", help='lines are {"text": ..., "word": ...}')
     add_choice(parser, "--format", FORMATS)
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
     parser.add_argument("--model-file", type=Path, metavar="FILE", help="of `wsd fit`")
-    parser.add_argument(
-        "--results", type=Path, help="folder results/<dataset> (default: the only one there is)"
-    )
+    text = "folder results/<dataset> (default: the only one there is)"
+    parser.add_argument("--results", type=Path, help=text)
     add_configuration(parser)
-    parser.add_argument(
-        "--encoder", type=Path, metavar="FOLDER", help="where the encoder's files are"
-    )
+    text = "where the encoder's files are"
+    parser.add_argument("--encoder", type=Path, metavar="FOLDER", help=text)
     add_choice(parser, "--device", DEVICES)
     parser.add_argument("--threads", type=count, default=os.cpu_count() or 1)
 
