@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
@@ -79,6 +79,10 @@ class Corpus:
         arrays = ("split", "index", "position", "gold")
         taken = {name: getattr(self, name)[rows] for name in arrays}
         return replace(self, tokens=tuple(compress(self.tokens, rows)), **taken)
+
+
+# By word.
+Corpora = Mapping[str, Corpus]
 
 
 def write(path: Path, corpus: Corpus) -> None:

@@ -152,18 +152,14 @@ class StoredFeatures:
 
     def read(self, corpus: Corpus) -> np.ndarray:
         """The vectors of one word: float32 array of shape (len(corpus), features)."""
-        self.features, vectors, self._sources[corpus.word] = read_features(
-            self._folder, corpus, self._views, self._layers
-        )
+        read = read_features(self._folder, corpus, self._views, self._layers)
+        self.features, vectors, self._sources[corpus.word] = read
         return vectors
 
     def provenance(self, where: Path) -> dict[str, Any]:
         """Views, layers, and what :func:`shared_provenance` finds in the words that were read."""
-        return {
-            "view": self.features.view,
-            "layers": self.features.layers,
-            **shared_provenance(self._sources, where),
-        }
+        names = {"view": self.features.view, "layers": self.features.layers}
+        return {**names, **shared_provenance(self._sources, where)}
 
 
 def shared_provenance(sources: Mapping[str, Mapping[str, Any]], where: Path) -> dict[str, Any]:
@@ -188,10 +184,8 @@ def shared_provenance(sources: Mapping[str, Mapping[str, Any]], where: Path) -> 
                 where=str(where),
                 fix="delete the embeddings of the model and run again",
             )
-    return {
-        "encoder": {key: sources[first][key] for key in ENCODER_KEYS},
-        "corpus": {word: source["corpus"] for word, source in sources.items()},
-    }
+    encoder = {key: sources[first][key] for key in ENCODER_KEYS}
+    return {"encoder": encoder, "corpus": {word: of["corpus"] for word, of in sources.items()}}
 
 
 def ordered_features(names: Sequence[tuple[str, str]], blocks: int) -> list[tuple[str, str]]:

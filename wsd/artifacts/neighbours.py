@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus import Corpora
 from wsd.artifacts.instances import read_instances, write_instances
 from wsd.metrics.nearest import K
 from wsd.storage.expecting import expecting, require
@@ -40,10 +40,7 @@ class Neighbours:
 
 
 def write_neighbours(
-    path: Path,
-    corpora: Mapping[str, Corpus],
-    words: Mapping[str, Neighbours],
-    provenance: Mapping[str, Any],
+    path: Path, corpora: Corpora, words: Mapping[str, Neighbours], provenance: Mapping[str, Any]
 ) -> None:
     """Write the neighbours of all words, whole or not at all."""
     import pyarrow as pa

@@ -149,9 +149,8 @@ def read_test_split(
             or not np.array_equal(found.index, corpus.index[test])
             or not (relabelled or np.array_equal(found.gold, corpus.gold[test]))
         ):
-            raise outdated(
-                f"the table was made from other instances of {word!r} than the corpus has", path
-            )
+            what = f"the table was made from other instances of {word!r} than the corpus has"
+            raise outdated(what, path)
     return [by_word[word] for word in corpora], source
 
 

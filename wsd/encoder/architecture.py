@@ -100,10 +100,8 @@ def length_limit(tokenizer: Any, model: Any) -> int | None:
     the one behind its padding index, so 514 rows are 512 pieces, while BART's table has two rows
     more than its config says.
     """
-    limits = [
-        getattr(tokenizer, "model_max_length", None),
-        getattr(model.config, "max_position_embeddings", None),
-    ]
+    stated = getattr(model.config, "max_position_embeddings", None)
+    limits = [getattr(tokenizer, "model_max_length", None), stated]
     for name, module in getattr(model, "named_modules", lambda: ())():
         if isinstance(module, torch.nn.Embedding) and _is_positions(name.split(".")[-1]):
             padding = module.padding_idx

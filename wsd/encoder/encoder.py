@@ -148,12 +148,9 @@ class Encoder:
                 self._passing = StateHooks(self.model, blocks)
             self.model.to(getattr(torch, precision))
             packed = pack(self.model, lambda: self.hidden_states(inputs)[-1])
-        log.debug(
-            "%s: hidden states %s, weights %s",
-            type(self.model).__name__,
-            "kept until the end" if blocks is None else "read as they pass",
-            "laid out for the processor" if packed else "as they are",
-        )
+        states = "kept until the end" if blocks is None else "read as they pass"
+        weights = "laid out for the processor" if packed else "as they are"
+        log.debug("%s: hidden states %s, weights %s", type(self.model).__name__, states, weights)
 
     @cached_property
     def architecture(self) -> Architecture:
@@ -286,7 +283,6 @@ class Encoder:
                 for state in self.hidden_states(inputs):
                     keep(state)
             if len(layers) != self.blocks + 1:
-                raise ModelError(
-                    f"the model gave {len(layers)} hidden states, not {self.blocks + 1}"
-                )
+                what = f"the model gave {len(layers)} hidden states, not {self.blocks + 1}"
+                raise ModelError(what)
             return torch.stack(layers).permute(2, 0, 1, 3).contiguous().cpu().numpy()

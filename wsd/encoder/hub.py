@@ -152,8 +152,5 @@ def _explained(error: BaseException, hub: str, revision: str) -> ModelError:
     else:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         fix = f"run again; or {WAYS_ON}"
-    return ModelError(
-        f"model {hub} could not be had: {reason}",
-        where=f"{constants.ENDPOINT}/{hub} at {revision}",
-        fix=fix,
-    )
+    what = f"model {hub} could not be had: {reason}"
+    return ModelError(what, where=f"{constants.ENDPOINT}/{hub} at {revision}", fix=fix)

@@ -115,15 +115,13 @@ def checked_files(
         As in :func:`wsd.encoder.model.resolve`.
     """
     refuse_pickled([path.name for path in folder.iterdir()], str(folder))
-    lacks = lacking(folder)
-    if lacks is not None:
+    if (lacks := lacking(folder)) is not None:
         raise ModelError(f"model {name} lacks {lacks}", where=str(folder))
     present = files_in(folder)
     _check_vocabulary(name, folder, present)
     used = {CONFIG, *weights_in(folder), *present.intersection(TOKENIZER)}
     files = {file: sha256_of(folder / file) for file in sorted(used)}
-    unknown = sorted(set(expected) - set(files))
-    if unknown:
+    if unknown := sorted(set(expected) - set(files)):
         raise ModelError(
             f"a checksum is given for {unknown[0]}, which model {name} has not; "
             f"its files are {', '.join(files)}",

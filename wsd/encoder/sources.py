@@ -50,8 +50,7 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
         return (CacheError if of_hub else ModelError)(what, where=str(where), fix=again)
 
     if of_hub:
-        folder = cached(source["hub"], source["revision"])
-        if folder is None:
+        if (folder := cached(source["hub"], source["revision"])) is None:
             gone = f"model {name} is no longer in the hub client's cache"
             raise wrong(gone, f"{source['hub']} at {source['revision']}")
     elif "package" in source:
@@ -85,11 +84,9 @@ def from_package(name: str, package: str) -> Path:
     """The folder of an installed package that has a model's files; it is not imported."""
     # A dotted name would import the parent package to find the child.
     if not package.isidentifier():
-        raise ConfigError(
-            f"not the import name of a package: {package!r}", where=config_entry(name, "package")
-        )
-    spec = importlib.util.find_spec(package)
-    if spec is None:
+        what = f"not the import name of a package: {package!r}"
+        raise ConfigError(what, where=config_entry(name, "package"))
+    if (spec := importlib.util.find_spec(package)) is None:
         raise ModelError(
             f"the package {package}, which carries model {name}, is not installed",
             where=config_entry(name, "package"),

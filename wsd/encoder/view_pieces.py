@@ -20,9 +20,8 @@ def view_places(
 ) -> list[list[int]]:
     """Of each view, the positions among an instance's pieces that it is the mean of."""
     if "cls" in views and one.cls is None:
-        raise ModelError(
-            "this tokenizer has no [CLS] token", where=name, fix="leave `cls` out of the views"
-        )
+        what = "this tokenizer has no [CLS] token"
+        raise ModelError(what, where=name, fix="leave `cls` out of the views")
     places = {
         "focal": one.pooled(pooling),
         "context": one.others,
@@ -60,8 +59,7 @@ def static_views(
     static = [view for view in views if view in STATIC]
     if not static:
         return {}
-    weights = input_matrix(model)
-    if weights is None:
+    if (weights := input_matrix(model)) is None:
         what = f"{type(model).__name__} has no matrix of input embeddings"
         raise ModelError(what, fix="leave the static views out")
     matrix = weights.detach().float().cpu().numpy()

@@ -107,11 +107,10 @@ class Aligner:
     def __init__(
         self, tokenizer: Any, max_length: int | None, *, masked: bool = False, file: Any = None
     ) -> None:
+        kind = type(tokenizer).__name__
         if not getattr(tokenizer, "is_fast", False):
-            raise ModelError(
-                f"{type(tokenizer).__name__} gives no word ids, so the focal word cannot be found",
-                fix="use a model with a tokenizer.json",
-            )
+            what = f"{kind} gives no word ids, so the focal word cannot be found"
+            raise ModelError(what, fix="use a model with a tokenizer.json")
         self.tokenizer, self.max_length = tokenizer, max_length
         self.backend = tokenizer.backend_tokenizer
         # The very same tokenizer needs no comparing.
@@ -121,7 +120,7 @@ class Aligner:
         if masked:
             self.mask = tokenizer.mask_token_id
             if self.mask is None:
-                what = f"{type(tokenizer).__name__} has no mask token to stand for the focal word"
+                what = f"{kind} has no mask token to stand for the focal word"
                 raise ModelError(what, fix="use `input: plain`, or an encoder trained with a mask")
         self._special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
         check_case(tokenizer)
@@ -167,9 +166,8 @@ class Aligner:
             texts = [" ".join(tokens) for tokens in sentences]
             of_file = [found.ids for found in self.file.encode_batch(texts)]
         for i, row in enumerate(rows):
-            aligned = self._align(
-                encodings[i], sentences[i], int(corpus.position[row]), instance_name(corpus, row)
-            )
+            position, name = int(corpus.position[row]), instance_name(corpus, row)
+            aligned = self._align(encodings[i], sentences[i], position, name)
             yield replace(
                 aligned, as_text=encodings[i].ids == running[i], as_file=running[i] == of_file[i]
             )

@@ -39,9 +39,8 @@ def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
 
 
 def _dataset(folder: Path) -> dict[str, str]:
-    known = dataset.DATASETS.get(folder.name) or dataset.read_manifest(
-        folder / "source" / dataset.MANIFEST
-    )
+    manifest = folder / "source" / dataset.MANIFEST
+    known = dataset.DATASETS.get(folder.name) or dataset.read_manifest(manifest)
     return {
         "title": known.title,
         "source": known.source or "a corpus of the user's own",

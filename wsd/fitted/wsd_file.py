@@ -206,11 +206,8 @@ class WsdFile:
             raise self._refused(error.what) from None
 
     def _refused(self, why: str) -> ModelError:
-        return ModelError(
-            f"not a whole model file: {why}",
-            where=str(self.path),
-            fix="make it again with `wsd fit`, or get it again from where it came",
-        )
+        fix = "make it again with `wsd fit`, or get it again from where it came"
+        return ModelError(f"not a whole model file: {why}", where=str(self.path), fix=fix)
 
 
 def _configuration(said: Any) -> Configuration:

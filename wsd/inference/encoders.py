@@ -179,13 +179,8 @@ def fitted_encoder(
         raise ModelError(what, where=error.where, fix=_way_to(record)) from None
     from wsd.encoder.encoder import Encoder
 
-    return Encoder.load(
-        str(found),
-        pooling=encoder["pooling"],
-        masked=encoder["input"] == MASKED,
-        device=device,
-        precision=encoder["precision"],
-    )
+    how = {key: encoder[key] for key in ("pooling", "precision")}
+    return Encoder.load(str(found), masked=encoder["input"] == MASKED, device=device, **how)
 
 
 def _way_to(record: Mapping[str, Any]) -> str:

@@ -174,8 +174,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         return self.feature_names_.copy()
 
     def _read(self, X: Iterable[Any]) -> list[focus.Focus]:
-        instances = focus.read_instances(X)
-        if not instances:
+        if not (instances := focus.read_instances(X)):
             raise ConfigError("no instances: X is empty", fix="give pairs of a sentence and a span")
         return instances
 

@@ -167,10 +167,8 @@ def as_text(model: str, found: Sequence[Inspection]) -> str:
     if len(found) == 2:
         between = cosines(found[0].vectors, found[1].vectors)
         names = " and ".join(repr(one.focus.word) for one in found)
-        parts.append(
-            f"{names} of the two sentences, layer by layer\n"
-            + _columns(("layer", range(len(between))), ("cosine", _shown(between)))
-        )
+        table = _columns(("layer", range(len(between))), ("cosine", _shown(between)))
+        parts.append(f"{names} of the two sentences, layer by layer\n{table}")
     return "\n\n".join(parts)
 
 

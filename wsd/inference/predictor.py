@@ -127,12 +127,9 @@ class Predictor:
 
     def _classify(self, asked: Sequence[_Asked], neighbours: bool) -> list[Answer]:
         """Aligned occurrences are encoded together, then answered word by word."""
+        aligned = [one.aligned for one in asked if one.aligned]
         vectors = feature_vectors(
-            self.encoder,
-            _table(asked),
-            [one.aligned for one in asked if one.aligned],
-            self.words.features,
-            threads=self.threads,
+            self.encoder, _table(asked), aligned, self.words.features, threads=self.threads
         )
         answers: dict[int, Answer] = {}
         for word in dict.fromkeys(one.word for one in asked):
