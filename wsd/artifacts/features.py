@@ -66,11 +66,9 @@ def parse_features(views: str, layers: str, blocks: int, *, where: str | None = 
     """
     named, choices = views.split(JOIN), layers.split(JOIN)
     if len(named) != len(choices):
-        raise ConfigError(
-            f"{len(choices)} layer choices in {layers!r} for {len(named)} views in {views!r}",
-            where=where,
-            fix=f"give each view its own, joined by {JOIN}: focal+context with 5+mean-last-2",
-        )
+        what = f"{len(choices)} layer choices in {layers!r} for {len(named)} views in {views!r}"
+        fix = f"give each view its own, joined by {JOIN}: focal+context with 5+mean-last-2"
+        raise ConfigError(what, where=where, fix=fix)
     return Features(
         tuple(
             (view, parse_layers(choice, blocks_of(view, blocks), where=where))
@@ -179,11 +177,9 @@ def shared_provenance(sources: Mapping[str, Mapping[str, Any]], where: Path) -> 
     first, *others = sources
     for other, key in itertools.product(others, ENCODER_KEYS):
         if sources[other][key] != sources[first][key]:
-            raise ResultError(
-                f"the vectors of {first!r} and {other!r} were made with another {key}",
-                where=str(where),
-                fix="delete the embeddings of the model and run again",
-            )
+            what = f"the vectors of {first!r} and {other!r} were made with another {key}"
+            fix = "delete the embeddings of the model and run again"
+            raise ResultError(what, where=str(where), fix=fix)
     encoder = {key: sources[first][key] for key in ENCODER_KEYS}
     return {"encoder": encoder, "corpus": {word: of["corpus"] for word, of in sources.items()}}
 

@@ -81,11 +81,9 @@ class Folds:
             If the folds were made from another table.
         """
         if self.corpus[corpus.word] != corpus.digest:
-            raise ResultError(
-                f"the folds of {self.train!r} belong to another table than the corpus of "
-                f"{corpus.word!r}",
-                fix="delete the file of the folds and run again",
-            )
+            table = f"another table than the corpus of {corpus.word!r}"
+            fix = "delete the file of the folds and run again"
+            raise ResultError(f"the folds of {self.train!r} belong to {table}", fix=fix)
         return corpus.training_rows(self.words[corpus.word].lines)
 
 

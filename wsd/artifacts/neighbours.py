@@ -61,10 +61,7 @@ def read_neighbours(path: Path) -> tuple[dict[str, Neighbours], dict[str, Any]]:
             table[name].combine_chunks().flatten().to_numpy().reshape(-1, K)
             for name in ("rows", "similarity")
         )
-        words = {
-            word: Neighbours(rows[places[word]], similarity[places[word]], score)
-            for word, score in scores.items()
-        }
+        words = {w: Neighbours(rows[places[w]], similarity[places[w]], scores[w]) for w in scores}
         numbered = rows.dtype.kind == "i"
         for of in words.values():
             inside = numbered and ((of.rows >= -1) & (of.rows < len(of.rows))).all()

@@ -128,11 +128,9 @@ class Encoder:
             raise ModelError(error.what, where=error.where or folder, fix=error.fix) from error
         # What a config.json or a tokenizer.json of other numbers than the weights leads to.
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
-            raise ModelError(
-                f"the model cannot be tried: {type(error).__name__} {error}",
-                where=folder,
-                fix="use the config.json and the tokenizer that belong to the weights",
-            ) from error
+            what = f"the model cannot be tried: {type(error).__name__} {error}"
+            fix = "use the config.json and the tokenizer that belong to the weights"
+            raise ModelError(what, where=folder, fix=fix) from error
         if random_weights is not None:
             encoder.drawn = weights_digest(encoder.model)
         encoder._make_ready(precision)
@@ -180,12 +178,10 @@ class Encoder:
         aligned = self.aligner.align(corpus)
         for i, one in enumerate(aligned):
             if max(one.ids) >= self.known:
-                raise ModelError(
-                    f"the tokenizer has a piece number {max(one.ids)}, the model knows "
-                    f"{self.known}",
-                    where=instance_name(corpus, i),
-                    fix="use the tokenizer that belongs to the model",
-                )
+                last, name = max(one.ids), instance_name(corpus, i)
+                what = f"the tokenizer has a piece number {last}, the model knows {self.known}"
+                fix = "use the tokenizer that belongs to the model"
+                raise ModelError(what, where=name, fix=fix)
         return aligned
 
     def static(

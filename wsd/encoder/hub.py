@@ -35,11 +35,9 @@ def forget(path: Path) -> str:
 def full_commit(name: str, revision: str | None) -> str:
     """A revision that cannot change its meaning."""
     if revision is None or not FULL_COMMIT.fullmatch(revision):
-        raise ConfigError(
-            f"not a full commit: {revision!r}; a branch or a short hash can change its meaning",
-            where=config_entry(name, "revision"),
-            fix="give the 40 hexadecimal digits of the commit",
-        )
+        what = f"not a full commit: {revision!r}; a branch or a short hash can change its meaning"
+        fix = "give the 40 hexadecimal digits of the commit"
+        raise ConfigError(what, where=config_entry(name, "revision"), fix=fix)
     return revision
 
 
@@ -50,11 +48,9 @@ def from_hub(name: str, hub: str, revision: str) -> Path:
     try:
         return cached(hub, revision) or _fetched(hub, revision)
     except HFValidationError as error:
-        raise ConfigError(
-            f"not the name of a repository: {hub!r}",
-            where=config_entry(name, "hub"),
-            fix="write OWNER/NAME, or NAME for one of the oldest",
-        ) from error
+        what = f"not the name of a repository: {hub!r}"
+        fix = "write OWNER/NAME, or NAME for one of the oldest"
+        raise ConfigError(what, where=config_entry(name, "hub"), fix=fix) from error
 
 
 def _snapshot(hub: str, revision: str, *, local_files_only: bool) -> Path:

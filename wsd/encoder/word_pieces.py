@@ -254,11 +254,9 @@ class Aligner:
         if not pieces:
             raise ModelError(f"the tokenizer leaves nothing of the focal word {word!r}", where=name)
         if special:
-            raise ModelError(
-                f"the focal word {word!r} is a special token of this tokenizer",
-                where=name,
-                fix="write the word otherwise in the corpus, or use another tokenizer",
-            )
+            what = f"the focal word {word!r} is a special token of this tokenizer"
+            fix = "write the word otherwise in the corpus, or use another tokenizer"
+            raise ModelError(what, where=name, fix=fix)
         key = (f" {word}" if self.spaced and position else word, pieces)
         if key not in self._spelled:
             self._spelled[key] = spelling(self.backend, pieces) == normalised(self.backend, key[0])

@@ -107,12 +107,9 @@ def run(args: argparse.Namespace) -> None:
             "predictions": fitting.source,
             "versions": {name: version(name) for name in ("wsd", *PACKAGES)},
         }
-        text = card(
-            {**manifest, "words": writer.words},
-            args.out.name,
-            _dataset(results.folder),
-            _measured(fitting),
-            with_sentences=args.with_sentences,
-        )
         sentences = {word: fitting.sentences(word) for word in fitting.words if args.with_sentences}
+        said, known = {**manifest, "words": writer.words}, _dataset(results.folder)
+        text = card(
+            said, args.out.name, known, _measured(fitting), with_sentences=args.with_sentences
+        )
         writer.close(manifest, text, sentences)

@@ -51,11 +51,9 @@ def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
     asked = (args.model, args.view, args.layers, args.classifier)
     if args.model_file is not None:
         if any(asked):
-            raise ConfigError(
-                "a model file is of one configuration",
-                where="--model, --view, --layers, --classifier",
-                fix="leave them out, or --model-file",
-            )
+            what = "a model file is of one configuration"
+            fix = "leave them out, or --model-file"
+            raise ConfigError(what, where="--model, --view, --layers, --classifier", fix=fix)
         kept = WsdFile(args.model_file, Results(args.results) if args.results else None)
         return kept, kept.manifest["configuration"]
     found = Results(args.results or _only_results())
