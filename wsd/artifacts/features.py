@@ -69,12 +69,9 @@ def parse_features(views: str, layers: str, blocks: int, *, where: str | None = 
         what = f"{len(choices)} layer choices in {layers!r} for {len(named)} views in {views!r}"
         fix = f"give each view its own, joined by {JOIN}: focal+context with 5+mean-last-2"
         raise ConfigError(what, where=where, fix=fix)
-    return Features(
-        tuple(
-            (view, parse_layers(choice, blocks_of(view, blocks), where=where))
-            for view, choice in zip(named, choices, strict=True)
-        )
-    )
+    pairs = zip(named, choices, strict=True)
+    parts = [(v, parse_layers(choice, blocks_of(v, blocks), where=where)) for v, choice in pairs]
+    return Features(tuple(parts))
 
 
 def read_features(

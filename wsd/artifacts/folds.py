@@ -129,9 +129,8 @@ def read(path: Path) -> Folds:
         for word in provenance["corpus"]:
             rows = table.take(rows_of[word])
             held = np.array(rows["held_out_in"].to_pylist(), dtype=np.int8).T
-            words[word] = WordFolds(
-                rows["index"].to_numpy(), rows["component"].to_numpy(), held if held.size else None
-            )
+            lines, component = rows["index"].to_numpy(), rows["component"].to_numpy()
+            words[word] = WordFolds(lines, component, held if held.size else None)
         drawn = {key: provenance[key] for key in DRAWN}
         found = Folds(**drawn, words=words, corpus=provenance["corpus"])
         _check(found)

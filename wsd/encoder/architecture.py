@@ -85,10 +85,9 @@ def stated_shape(config: Any) -> tuple[int, int]:
     for what, keys in (("number of blocks", BLOCK_KEYS), ("width", WIDTH_KEYS)):
         value = next((v for key in keys if isinstance(v := getattr(config, key, None), int)), None)
         if value is None:
-            raise ModelError(
-                f"the config of {getattr(config, 'model_type', 'this model')} tells no {what}: "
-                f"it has none of {', '.join(keys)}"
-            )
+            kind = getattr(config, "model_type", "this model")
+            tried = f"it has none of {', '.join(keys)}"
+            raise ModelError(f"the config of {kind} tells no {what}: {tried}")
         found.append(value)
     return found[0], found[1]
 
@@ -157,10 +156,9 @@ def examine(encoder: "Encoder") -> Architecture:
     _check_padding(name, (alone, of_short), together)
     first, end = len(before), len(before) + len(long)
     if _same(alone, of_earlier, slice(first + 1, end)):
-        raise ModelError(
-            f"{name} gives a piece the same vectors whatever stands before it",
-            fix="use another model, or run this one where it can run whole (some need a GPU)",
-        )
+        what = f"{name} gives a piece the same vectors whatever stands before it"
+        fix = "use another model, or run this one where it can run whole (some need a GPU)"
+        raise ModelError(what, fix=fix)
     cls = encoder.tokenizer.cls_token_id
     return Architecture(
         name=name,

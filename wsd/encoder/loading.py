@@ -129,9 +129,8 @@ def check_precision(precision: str, device: torch.device) -> None:
         raise ConfigError(what, where="precision", fix="use bfloat16 or float32")
     has_bfloat16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
     if precision == "bfloat16" and platform.machine() == "x86_64" and not has_bfloat16:
-        logging.getLogger("wsd").warning(
-            "this processor has no instructions for bfloat16: float32 would be faster"
-        )
+        slow = "this processor has no instructions for bfloat16: float32 would be faster"
+        logging.getLogger("wsd").warning(slow)
 
 
 def rounding_of(device: torch.device) -> list[str]:

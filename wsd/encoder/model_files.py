@@ -225,11 +225,9 @@ def _stated(
     """What a config.json says under the first of some keys that it has."""
     found = next((own for own in names if own in config), None)
     if found is None:
-        raise ModelError(
-            f"config.json of model {name} does not tell its {key}: it has none of "
-            f"{', '.join(names)}",
-            where=config_entry(name, key),
-        )
+        tried = f"it has none of {', '.join(names)}"
+        what = f"config.json of model {name} does not tell its {key}: {tried}"
+        raise ModelError(what, where=config_entry(name, key))
     value = config[found]
     if type(value) is not int:  # true is 1, and 6.0 is 6
         what = f"`{found}` in config.json of model {name} is no whole number: {value!r}"

@@ -138,11 +138,9 @@ class Aligner:
             (found,) = self._encode([PROBE.split()], spaced)
             if found.ids == running.ids:
                 return spaced, found
-        raise ModelError(
-            f"{type(self.tokenizer).__name__} cuts a sentence otherwise than its words, so the "
-            "focal word cannot be found",
-            fix="use a model whose tokenizer treats a sentence word by word",
-        )
+        kind = type(self.tokenizer).__name__
+        what = f"{kind} cuts a sentence otherwise than its words, so the focal word cannot be found"
+        raise ModelError(what, fix="use a model whose tokenizer treats a sentence word by word")
 
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word.
@@ -224,10 +222,9 @@ class Aligner:
         pieces = Counter(word for _, word, _ in sentence)
         room = self.max_length - pieces[None] - pieces[position]
         if room < 0:
-            raise ModelError(
-                f"the focal word has {pieces[position]} pieces, the model takes {self.max_length}",
-                where=name,
-            )
+            number = pieces[position]
+            what = f"the focal word has {number} pieces, the model takes {self.max_length}"
+            raise ModelError(what, where=name)
         first, last = position, position
         growing = True
         while growing:

@@ -116,9 +116,8 @@ class Learner:
         made = fitting.results.folder / of.model
         if self.corpus.digest != source["corpus"][word]:
             raise _stale(f"the corpus of {word!r} is not the one that was predicted", made.parent)
-        found, self.vectors, made_by = read_features(
-            made / "embeddings", self.corpus, of.view, of.layers
-        )
+        vectors = made / "embeddings"
+        found, self.vectors, made_by = read_features(vectors, self.corpus, of.view, of.layers)
         if made_by["model"] != fitting.encoder["model"]:
             what = f"the vectors of {word!r} are of another encoder than the predictions"
             raise _stale(what, made)

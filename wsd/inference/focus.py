@@ -135,10 +135,9 @@ def _one(row: Any, i: int) -> Focus:
     except ConfigError as error:
         raise ConfigError(f"instance {i}: {error.what}", where=error.where, fix=error.fix) from None
     except (OverflowError, TypeError, ValueError):
-        raise ConfigError(
-            f"instance {i} is no sentence with a span: {row!r:.80}",
-            fix='give pairs such as ("a crane flew", (2, 7)) or ("a crane flew", "crane")',
-        ) from None
+        what = f"instance {i} is no sentence with a span: {row!r:.80}"
+        fix = 'give pairs such as ("a crane flew", (2, 7)) or ("a crane flew", "crane")'
+        raise ConfigError(what, fix=fix) from None
 
 
 def _whole(edge: Any) -> int:
