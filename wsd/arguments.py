@@ -97,11 +97,16 @@ def add_feature_set(to: argparse.ArgumentParser) -> None:
     to.add_argument("--layers", required=True, help="a layer choice: 6, mean-last-4, ...")
 
 
+def add_choice(
+    to: argparse.ArgumentParser, name: str, choices: Collection[str], text: str | None = None
+) -> None:
+    """One of several; the first is the default."""
+    to.add_argument(name, default=next(iter(choices)), choices=list(choices), help=text)
+
+
 def add_objective(to: argparse.ArgumentParser, objectives: Collection[str]) -> None:
     """What tuning maximises; the first is the default."""
-    choices = list(objectives)
-    text = "what decides between points of the search space"
-    to.add_argument("--objective", default=choices[0], choices=choices, help=text)
+    add_choice(to, "--objective", objectives, "what decides between points of the search space")
 
 
 def add_results(to: argparse.ArgumentParser) -> None:
@@ -119,12 +124,6 @@ def add_configuration(to: argparse.ArgumentParser) -> None:
     ):
         text = f"the best candidate by the folds {text} (default: the selected)"
         to.add_argument(f"--{name}", help=text)
-
-
-def add_device(to: argparse.ArgumentParser, devices: Collection[str]) -> None:
-    """What an encoder runs on; the first is the default."""
-    choices = list(devices)
-    to.add_argument("--device", default=choices[0], choices=choices)
 
 
 def add_source(to: argparse.ArgumentParser, folder: str, *, required: bool) -> None:

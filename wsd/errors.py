@@ -6,6 +6,7 @@ terminal.
 """
 
 import unicodedata
+from collections.abc import Iterable
 from pathlib import Path
 
 # Joiners that Persian, Hindi and others are written with.
@@ -100,6 +101,11 @@ class ResultError(WsdError):
     """A file of an earlier step that is missing, damaged, or belongs to other data."""
 
     exit_code = 6
+
+
+def none_of(what: str, there: Iterable[str], where: str | None = None) -> ConfigError:
+    """A name that is none of those that there are."""
+    return ConfigError(what, where=where, fix=f"choose among {', '.join(there)}")
 
 
 def outdated(what: str, path: Path) -> ResultError:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from wsd.errors import outdated
-from wsd.storage.expecting import UNEXPECTED
+from wsd.storage.expecting import expecting, require
 from wsd.storage.file_names import as_name, file_name
 from wsd.storage.parquet import read_table, tuples_of, write_table
 
@@ -81,6 +81,10 @@ class Corpus:
         return replace(self, tokens=tuple(compress(self.tokens, rows)), **taken)
 
 
+# By word.
+Corpora = Mapping[str, Corpus]
+
+
 def write(path: Path, corpus: Corpus) -> None:
     """Write a corpus as Parquet, whole or not at all."""
     import pyarrow as pa
@@ -102,7 +106,7 @@ def write(path: Path, corpus: Corpus) -> None:
 def read(path: Path) -> Corpus:
     """Read a corpus that :func:`write` wrote, checking that its content is what was written."""
     table, provenance = read_table(path)
-    try:
+    with expecting(path, "the table is not what was written"):
         senses = tuple(provenance["senses"])
         corpus = Corpus(
             word=provenance["word"],
@@ -113,12 +117,8 @@ def read(path: Path) -> Corpus:
             position=table["position"].to_numpy(),
             gold=np.array([senses.index(s) for s in table["sense"].to_pylist()], dtype=np.int32),
         )
-        intact = corpus.digest == provenance["digest"]
-    except UNEXPECTED:
-        intact = False
-    if not intact:
-        raise outdated("the table is not what was written", path)
-    return corpus
+        require(corpus.digest == provenance["digest"], "its digest is another")
+        return corpus
 
 
 def read_corpora(folder: Path, words: Sequence[str]) -> dict[str, Corpus]:

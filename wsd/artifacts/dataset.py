@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import wsd
-from wsd.errors import ConfigError, CorpusError, visible
+from wsd.errors import ConfigError, CorpusError, none_of, visible
 from wsd.storage.expecting import require
 from wsd.storage.file_names import file_name
 
@@ -91,11 +91,7 @@ class Dataset:
             return self.words
         for i, word in enumerate(words):
             if word not in self.words:
-                raise ConfigError(
-                    f"{self.title} has no word {word!r}",
-                    where=f"{where}[{i}]",
-                    fix=f"choose among {', '.join(self.words)}",
-                )
+                raise none_of(f"{self.title} has no word {word!r}", self.words, f"{where}[{i}]")
         return tuple(sorted(set(words)))
 
 
@@ -133,17 +129,16 @@ def check_name(name: str, where: str) -> None:
     ------
     ConfigError
     """
+    what = f"the name {name!r}"
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
         raise ConfigError(
-            f"the name {name!r}",
+            what,
             where=where,
             fix="use letters, digits, dots, underscores and hyphens, at most 100, and begin with "
             "a letter or a digit",
         )
     if name.lower() in BESIDE_DATASETS:
-        raise ConfigError(
-            f"the name {name!r} is taken under results/", where=where, fix="choose another"
-        )
+        raise ConfigError(f"{what} is taken under results/", where=where, fix="choose another")
 
 
 def files_of(words: Mapping[str, Mapping[str, int]]) -> set[str]:
@@ -182,24 +177,18 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         counted = numbers and all(type(n) is int and n >= 0 for n in numbers)
         require(counted, "no words, or a number of instances that is none")
         require(set(digests) == files_of(counts), "other files than those of its words")
-        require(all(map(_is_sha256, digests.values())), "a checksum that is none")
+        sums = all(re.fullmatch("[0-9a-f]{64}", of) for of in digests.values())
+        require(sums, "a checksum that is none")
         # It becomes a link on the pages.
         link = not own["licence_url"] or own["licence_url"].startswith(("https://", "http://"))
         require(link, "a licence_url that is no address")
     except (OSError, RecursionError) as error:
         raise CorpusError(f"no manifest of a corpus: {error}", where=str(path), fix=fix) from None
     except (AttributeError, KeyError, TypeError, ValueError, ConfigError) as error:
-        raise CorpusError(
-            f"not the manifest of a corpus: {type(error).__name__} {error}",
-            where=str(path),
-            fix=fix,
-        ) from None
+        what = f"not the manifest of a corpus: {type(error).__name__} {error}"
+        raise CorpusError(what, where=str(path), fix=fix) from None
     check_name(own["name"], str(path))
     return Dataset(**own, folder=path.parent, counts=counts, digests=digests)
-
-
-def _is_sha256(text: Any) -> bool:
-    return isinstance(text, str) and re.fullmatch("[0-9a-f]{64}", text) is not None
 
 
 def find(text: str) -> Dataset:
@@ -215,9 +204,6 @@ def find(text: str) -> Dataset:
     if text in DATASETS:
         return DATASETS[text]
     if Path(text).name != MANIFEST:
-        raise ConfigError(
-            f"no corpus {text!r}",
-            where="--dataset",
-            fix=f"give {', '.join(DATASETS)}, or the path of a {MANIFEST}",
-        )
+        fix = f"give {', '.join(DATASETS)}, or the path of a {MANIFEST}"
+        raise ConfigError(f"no corpus {text!r}", where="--dataset", fix=fix)
     return read_manifest(Path(text))

@@ -66,17 +66,12 @@ def parse_features(views: str, layers: str, blocks: int, *, where: str | None = 
     """
     named, choices = views.split(JOIN), layers.split(JOIN)
     if len(named) != len(choices):
-        raise ConfigError(
-            f"{len(choices)} layer choices in {layers!r} for {len(named)} views in {views!r}",
-            where=where,
-            fix=f"give each view its own, joined by {JOIN}: focal+context with 5+mean-last-2",
-        )
-    return Features(
-        tuple(
-            (view, parse_layers(choice, blocks_of(view, blocks), where=where))
-            for view, choice in zip(named, choices, strict=True)
-        )
-    )
+        what = f"{len(choices)} layer choices in {layers!r} for {len(named)} views in {views!r}"
+        fix = f"give each view its own, joined by {JOIN}: focal+context with 5+mean-last-2"
+        raise ConfigError(what, where=where, fix=fix)
+    pairs = zip(named, choices, strict=True)
+    parts = [(v, parse_layers(choice, blocks_of(v, blocks), where=where)) for v, choice in pairs]
+    return Features(tuple(parts))
 
 
 def read_features(
@@ -98,16 +93,12 @@ def read_features(
     """
     of_word = folder / file_name(corpus.word)
     opened = {v: Embeddings(of_word / f"{v}.safetensors", corpus) for v in views.split(JOIN)}
-    found = parse_features(
-        views, layers, max(one.blocks for one in opened.values()), where="layers"
-    )
+    blocks = max(one.blocks for one in opened.values())
+    found = parse_features(views, layers, blocks, where="layers")
     first, *others = (one.provenance for one in opened.values())
     if any({**other, "view": None} != {**first, "view": None} for other in others):
-        raise ResultError(
-            f"the views {views} of {corpus.word!r} were not made in one pass",
-            where=str(of_word),
-            fix="delete the folder and run again",
-        )
+        what = f"the views {views} of {corpus.word!r} were not made in one pass"
+        raise ResultError(what, where=str(of_word), fix="delete the folder and run again")
     return found, assemble(found, lambda view, layer: opened[view].layer(layer)), first
 
 
@@ -156,18 +147,14 @@ class StoredFeatures:
 
     def read(self, corpus: Corpus) -> np.ndarray:
         """The vectors of one word: float32 array of shape (len(corpus), features)."""
-        self.features, vectors, self._sources[corpus.word] = read_features(
-            self._folder, corpus, self._views, self._layers
-        )
+        read = read_features(self._folder, corpus, self._views, self._layers)
+        self.features, vectors, self._sources[corpus.word] = read
         return vectors
 
     def provenance(self, where: Path) -> dict[str, Any]:
         """Views, layers, and what :func:`shared_provenance` finds in the words that were read."""
-        return {
-            "view": self.features.view,
-            "layers": self.features.layers,
-            **shared_provenance(self._sources, where),
-        }
+        names = {"view": self.features.view, "layers": self.features.layers}
+        return {**names, **shared_provenance(self._sources, where)}
 
 
 def shared_provenance(sources: Mapping[str, Mapping[str, Any]], where: Path) -> dict[str, Any]:
@@ -187,15 +174,11 @@ def shared_provenance(sources: Mapping[str, Mapping[str, Any]], where: Path) -> 
     first, *others = sources
     for other, key in itertools.product(others, ENCODER_KEYS):
         if sources[other][key] != sources[first][key]:
-            raise ResultError(
-                f"the vectors of {first!r} and {other!r} were made with another {key}",
-                where=str(where),
-                fix="delete the embeddings of the model and run again",
-            )
-    return {
-        "encoder": {key: sources[first][key] for key in ENCODER_KEYS},
-        "corpus": {word: source["corpus"] for word, source in sources.items()},
-    }
+            what = f"the vectors of {first!r} and {other!r} were made with another {key}"
+            fix = "delete the embeddings of the model and run again"
+            raise ResultError(what, where=str(where), fix=fix)
+    encoder = {key: sources[first][key] for key in ENCODER_KEYS}
+    return {"encoder": encoder, "corpus": {word: of["corpus"] for word, of in sources.items()}}
 
 
 def ordered_features(names: Sequence[tuple[str, str]], blocks: int) -> list[tuple[str, str]]:

@@ -81,11 +81,9 @@ class Folds:
             If the folds were made from another table.
         """
         if self.corpus[corpus.word] != corpus.digest:
-            raise ResultError(
-                f"the folds of {self.train!r} belong to another table than the corpus of "
-                f"{corpus.word!r}",
-                fix="delete the file of the folds and run again",
-            )
+            table = f"another table than the corpus of {corpus.word!r}"
+            fix = "delete the file of the folds and run again"
+            raise ResultError(f"the folds of {self.train!r} belong to {table}", fix=fix)
         return corpus.training_rows(self.words[corpus.word].lines)
 
 
@@ -99,11 +97,8 @@ def of_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
     """
     found = read(path)
     if not set(corpora) & set(found.words):
-        raise ResultError(
-            f"the training set {found.train!r} has none of {', '.join(corpora)}",
-            where=str(path),
-            fix="choose other words, or another training set",
-        )
+        what = f"the training set {found.train!r} has none of {', '.join(corpora)}"
+        raise ResultError(what, where=str(path), fix="choose other words, or another training set")
     return found
 
 
@@ -134,9 +129,8 @@ def read(path: Path) -> Folds:
         for word in provenance["corpus"]:
             rows = table.take(rows_of[word])
             held = np.array(rows["held_out_in"].to_pylist(), dtype=np.int8).T
-            words[word] = WordFolds(
-                rows["index"].to_numpy(), rows["component"].to_numpy(), held if held.size else None
-            )
+            lines, component = rows["index"].to_numpy(), rows["component"].to_numpy()
+            words[word] = WordFolds(lines, component, held if held.size else None)
         drawn = {key: provenance[key] for key in DRAWN}
         found = Folds(**drawn, words=words, corpus=provenance["corpus"])
         _check(found)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus import Corpora
 from wsd.artifacts.instances import read_instances, write_instances
 from wsd.metrics.nearest import K
 from wsd.storage.expecting import expecting, require
@@ -40,10 +40,7 @@ class Neighbours:
 
 
 def write_neighbours(
-    path: Path,
-    corpora: Mapping[str, Corpus],
-    words: Mapping[str, Neighbours],
-    provenance: Mapping[str, Any],
+    path: Path, corpora: Corpora, words: Mapping[str, Neighbours], provenance: Mapping[str, Any]
 ) -> None:
     """Write the neighbours of all words, whole or not at all."""
     import pyarrow as pa
@@ -64,10 +61,7 @@ def read_neighbours(path: Path) -> tuple[dict[str, Neighbours], dict[str, Any]]:
             table[name].combine_chunks().flatten().to_numpy().reshape(-1, K)
             for name in ("rows", "similarity")
         )
-        words = {
-            word: Neighbours(rows[places[word]], similarity[places[word]], score)
-            for word, score in scores.items()
-        }
+        words = {w: Neighbours(rows[places[w]], similarity[places[w]], scores[w]) for w in scores}
         numbered = rows.dtype.kind == "i"
         for of in words.values():
             inside = numbered and ((of.rows >= -1) & (of.rows < len(of.rows))).all()

@@ -149,9 +149,8 @@ def read_test_split(
             or not np.array_equal(found.index, corpus.index[test])
             or not (relabelled or np.array_equal(found.gold, corpus.gold[test]))
         ):
-            raise outdated(
-                f"the table was made from other instances of {word!r} than the corpus has", path
-            )
+            what = f"the table was made from other instances of {word!r} than the corpus has"
+            raise outdated(what, path)
     return [by_word[word] for word in corpora], source
 
 
@@ -182,13 +181,6 @@ def _of_word(
     scores = np.array(maps.items.to_numpy(zero_copy_only=False)).reshape(-1, len(senses))
     numbers = scores.dtype.kind == "f" and not np.isinf(scores).any()
     require(numbers, f"a score of {word!r} that is no number")
-    return WordPredictions(
-        word=word,
-        split=split,
-        senses=senses,
-        n_train=n_train,
-        index=index.astype(np.int32),
-        gold=codes(rows["gold"]),
-        predicted=codes(rows["predicted"]),
-        scores=scores,
-    )
+    gold, predicted = codes(rows["gold"]), codes(rows["predicted"])
+    index = index.astype(np.int32)
+    return WordPredictions(word, senses, n_train, index, gold, predicted, scores, split)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus import Corpora
 from wsd.artifacts.instances import read_instances, write_instances
 from wsd.storage.expecting import expecting, require
 
@@ -59,10 +59,7 @@ def align_signs(pictures: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 def write_projections(
-    path: Path,
-    corpora: Mapping[str, Corpus],
-    pictures: Mapping[str, Projection],
-    provenance: Mapping[str, Any],
+    path: Path, corpora: Corpora, pictures: Mapping[str, Projection], provenance: Mapping[str, Any]
 ) -> None:
     """Write the projections of all words, whole or not at all."""
     points = np.concatenate([pictures[word].points for word in corpora])
@@ -79,12 +76,7 @@ def read_projections(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]
         # NaN is no place: t-SNE gives none to what came from out of domain.
         places = points.dtype.kind == "f" and not np.isinf(points).any()
         require(places, "a point that is no number, or infinite")
-        pictures = {
-            word: Projection(
-                points[rows[word]],
-                None if explained is None else (explained[0], explained[1]),
-                scores[word],
-            )
-            for word, explained in provenance["explained"].items()
-        }
+        shares = provenance["explained"].items()
+        explained = {word: None if of is None else (of[0], of[1]) for word, of in shares}
+        pictures = {w: Projection(points[rows[w]], explained[w], scores[w]) for w in explained}
     return pictures, provenance

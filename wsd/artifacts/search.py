@@ -93,8 +93,7 @@ class Search:
 
         None where no word has folds: the estimator's defaults hold.
         """
-        objective = self.objective(name, words)
-        if objective is None:
+        if (objective := self.objective(name, words)) is None:
             return None
         values = objective.mean(axis=0)
         # Means over repeats of equal figures may differ in their last bits.

@@ -72,11 +72,9 @@ def training_rows(corpus: Corpus, train: TrainingSet | None = None) -> np.ndarra
     lines = train.lines[corpus.word]
     found = rows[np.isin(corpus.index[rows], lines)]
     if train.corpus[corpus.word] != corpus.digest or not np.array_equal(corpus.index[found], lines):
-        raise ResultError(
-            f"the training set {train.name!r} belongs to another table than the corpus of "
-            f"{corpus.word!r}",
-            fix="delete the file of the training set and run again",
-        )
+        table = f"another table than the corpus of {corpus.word!r}"
+        fix = "delete the file of the training set and run again"
+        raise ResultError(f"the training set {train.name!r} belongs to {table}", fix=fix)
     return found
 
 

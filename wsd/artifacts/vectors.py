@@ -46,12 +46,7 @@ class VectorsWriter:
     """
 
     def __init__(
-        self,
-        path: Path,
-        shape: tuple[int, ...],
-        metadata: dict[str, str],
-        *,
-        resume: bool = False,
+        self, path: Path, shape: tuple[int, ...], metadata: dict[str, str], *, resume: bool = False
     ) -> None:
         self.path, self.shape = path, shape
         nbytes = 4 * math.prod(shape)
@@ -170,9 +165,8 @@ class Embeddings:
         except UNEXPECTED as error:
             raise _foreign(path, error) from None
         if self.provenance.get("corpus") != corpus.digest or instances != len(corpus):
-            raise outdated(
-                f"the vectors belong to another table than the corpus of {corpus.word!r}", path
-            )
+            what = f"the vectors belong to another table than the corpus of {corpus.word!r}"
+            raise outdated(what, path)
 
     @property
     def blocks(self) -> int:
@@ -258,9 +252,8 @@ def _read_layer(path: Path, header: _Header, number: int) -> np.ndarray:
     start = header.start + 4 * number * instances * width
     vectors = np.fromfile(path, dtype="<f4", count=instances * width, offset=start)
     if zlib.crc32(vectors.data) != header.sums[number]:
-        raise DamageError(
-            f"layer {number} is not what was written: its checksum is another", path=path
-        )
+        what = f"layer {number} is not what was written: its checksum is another"
+        raise DamageError(what, path=path)
     return vectors.reshape(instances, width)
 
 

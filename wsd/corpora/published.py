@@ -19,7 +19,7 @@ from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.corpora.system_outputs import Output, assemble, write_outputs
 from wsd.corpora.systems import SYSTEMS
-from wsd.errors import ConfigError, CorpusError
+from wsd.errors import CorpusError, none_of
 from wsd.storage.file_names import file_name
 from wsd.storage.text import parse_json, read_lines, refusing
 
@@ -110,8 +110,7 @@ def read_system(source: Path, system: str, corpora: Mapping[str, Corpus]) -> lis
     corpora : mapping of word to Corpus
     """
     if system not in SYSTEMS:
-        what = f"no published system {system!r}"
-        raise ConfigError(what, fix=f"choose among {', '.join(SYSTEMS)}")
+        raise none_of(f"no published system {system!r}", SYSTEMS)
     folder = source / "published" / system
     return [
         read_word(folder / f"{file_name(word)}.jsonl", corpus) for word, corpus in corpora.items()

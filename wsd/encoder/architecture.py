@@ -85,10 +85,9 @@ def stated_shape(config: Any) -> tuple[int, int]:
     for what, keys in (("number of blocks", BLOCK_KEYS), ("width", WIDTH_KEYS)):
         value = next((v for key in keys if isinstance(v := getattr(config, key, None), int)), None)
         if value is None:
-            raise ModelError(
-                f"the config of {getattr(config, 'model_type', 'this model')} tells no {what}: "
-                f"it has none of {', '.join(keys)}"
-            )
+            kind = getattr(config, "model_type", "this model")
+            tried = f"it has none of {', '.join(keys)}"
+            raise ModelError(f"the config of {kind} tells no {what}: {tried}")
         found.append(value)
     return found[0], found[1]
 
@@ -100,10 +99,8 @@ def length_limit(tokenizer: Any, model: Any) -> int | None:
     the one behind its padding index, so 514 rows are 512 pieces, while BART's table has two rows
     more than its config says.
     """
-    limits = [
-        getattr(tokenizer, "model_max_length", None),
-        getattr(model.config, "max_position_embeddings", None),
-    ]
+    stated = getattr(model.config, "max_position_embeddings", None)
+    limits = [getattr(tokenizer, "model_max_length", None), stated]
     for name, module in getattr(model, "named_modules", lambda: ())():
         if isinstance(module, torch.nn.Embedding) and _is_positions(name.split(".")[-1]):
             padding = module.padding_idx
@@ -153,18 +150,15 @@ def examine(encoder: "Encoder") -> Architecture:
     except ModelError:
         raise
     except Exception as error:  # whatever a model of another kind raises
-        raise ModelError(
-            f"{name} cannot be run on a sentence: {type(error).__name__}: {error}",
-            fix="use a model that reads text and gives hidden states",
-        ) from error
+        what = f"{name} cannot be run on a sentence: {type(error).__name__}: {error}"
+        raise ModelError(what, fix="use a model that reads text and gives hidden states") from error
     _check_shapes(name, alone, encoder.blocks, (1, len(before + long + after), encoder.width))
     _check_padding(name, (alone, of_short), together)
     first, end = len(before), len(before) + len(long)
     if _same(alone, of_earlier, slice(first + 1, end)):
-        raise ModelError(
-            f"{name} gives a piece the same vectors whatever stands before it",
-            fix="use another model, or run this one where it can run whole (some need a GPU)",
-        )
+        what = f"{name} gives a piece the same vectors whatever stands before it"
+        fix = "use another model, or run this one where it can run whole (some need a GPU)"
+        raise ModelError(what, fix=fix)
     cls = encoder.tokenizer.cls_token_id
     return Architecture(
         name=name,

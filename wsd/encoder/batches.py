@@ -35,10 +35,8 @@ def model_inputs(
     pad = encoder.tokenizer.pad_token_id
     # GPT-2 has nothing of its own to stand behind the shorter sentences.
     pad = 0 if pad is None or pad >= encoder.known else pad
-    inputs = {
-        "input_ids": _stacked(batch, pad),
-        "attention_mask": _stacked([[1] * len(ids) for ids in batch], 0),
-    }
+    mask = _stacked([[1] * len(ids) for ids in batch], 0)
+    inputs = {"input_ids": _stacked(batch, pad), "attention_mask": mask}
     if any(one is not None for one in segments):
         kinds = [one or [0] * len(ids) for ids, one in zip(batch, segments, strict=True)]
         inputs["token_type_ids"] = _stacked(kinds, 0)
@@ -175,10 +173,9 @@ def fitting(
         except torch.OutOfMemoryError as error:
             tidy()
             if len(rows) == 1:
-                raise ModelError(
-                    f"the GPU has no room for one sentence of {positions} pieces",
-                    fix="end what else runs on it, or use `device: cpu`",
-                ) from error
+                what = f"the GPU has no room for one sentence of {positions} pieces"
+                fix = "end what else runs on it, or use `device: cpu`"
+                raise ModelError(what, fix=fix) from error
             budget, planned = max(1, min(budget, positions) // 2), True
             continue
         yield result

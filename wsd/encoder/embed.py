@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsd.arguments import add_device, add_out, add_path, add_seed, count
+from wsd.arguments import add_choice, add_out, add_path, add_seed, count
 from wsd.artifacts.corpus import Corpus, read
 from wsd.artifacts.encoder_record import read_record
 from wsd.artifacts.views import DEVICES, INPUTS, MASKED, PLAIN, POOLINGS, PRECISIONS, VIEWS
@@ -86,22 +86,22 @@ def embed(
     for line in alignment.report_warnings(report):
         log.warning("%s %s", record["name"], line)
     how = {"input": input, "pooling": pooling, "precision": precision, "seed": seed}
-    provenance = {**_provenance(encoder, record, corpus, aligned), **how}
-    of_matrix = encoder.static(corpus, aligned, views)
-    static = {view: vectors[None] for view, vectors in of_matrix.items()}
+    static = encoder.static(corpus, aligned, views)
     contextual = [view for view in views if view not in static]
     of_encoder = (encoder.blocks + 1, len(corpus), encoder.width)
-    shapes = {view: static[view].shape if view in static else of_encoder for view in views}
+    making = {
+        "provenance": {**_provenance(encoder, record, corpus, aligned), **how},
+        "shapes": {v: (1, *static[v].shape) if v in static else of_encoder for v in views},
+        "machine": rounding_of(encoder.device),
+    }
     name = f"{record['name']} {corpus.word}"
-    machine = rounding_of(encoder.device)
-    making = {"provenance": provenance, "shapes": shapes, "machine": machine}
     with (
         storing(out / f"{views[0]}.safetensors"),
         closing(Journal(out / UNFINISHED, making, name)) as journal,
-        UnfinishedVectors(journal, shapes, provenance, contextual) as unfinished,
+        UnfinishedVectors(journal, contextual) as unfinished,
     ):
         for view, vectors in static.items():
-            unfinished.put(view, vectors)
+            unfinished.put(view, vectors[None])
         if contextual:
             progress = _Progress(name, len(corpus), before=len(unfinished.done))
             for rows, of_views in encoder.encode(
@@ -109,9 +109,8 @@ def embed(
             ):
                 unfinished.add(rows, of_views)
                 progress(len(unfinished.done))
-        unfinished.close()
         write_json(out / alignment.ALIGNMENT_FILE, report)
-        unfinished.move_to(out)
+        unfinished.finish(out)
 
 
 def _provenance(
@@ -160,21 +159,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_path(parser, "--model", "a record of `wsd model`")
     add_path(parser, "--corpus", "the word's table")
-    parser.add_argument(
-        "--views", nargs="+", default=["focal"], choices=VIEWS,
-        help="what is kept of a sentence, per layer",
-    )  # fmt: skip
-    parser.add_argument("--pooling", default="mean", choices=POOLINGS)
-    parser.add_argument(
-        "--input", default="plain", choices=INPUTS,
-        help="the sentence, or a mask token for its focal word",
-    )  # fmt: skip
+    text = "what is kept of a sentence, per layer"
+    parser.add_argument("--views", nargs="+", default=["focal"], choices=VIEWS, help=text)
+    add_choice(parser, "--pooling", POOLINGS)
+    add_choice(parser, "--input", INPUTS, "the sentence, or a mask token for its focal word")
     add_seed(parser)
-    add_device(parser, DEVICES)
-    parser.add_argument(
-        "--precision", default="float32", choices=PRECISIONS,
-        help="what the model computes in; float16 on a GPU alone",
-    )  # fmt: skip
+    add_choice(parser, "--device", DEVICES)
+    add_choice(parser, "--precision", PRECISIONS, "what it computes in; float16 on a GPU alone")
     parser.add_argument("--threads", type=count, default=1)
     add_out(parser, "the word's folder, for <view>.safetensors and alignment.json")
 

@@ -128,11 +128,9 @@ class Encoder:
             raise ModelError(error.what, where=error.where or folder, fix=error.fix) from error
         # What a config.json or a tokenizer.json of other numbers than the weights leads to.
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
-            raise ModelError(
-                f"the model cannot be tried: {type(error).__name__} {error}",
-                where=folder,
-                fix="use the config.json and the tokenizer that belong to the weights",
-            ) from error
+            what = f"the model cannot be tried: {type(error).__name__} {error}"
+            fix = "use the config.json and the tokenizer that belong to the weights"
+            raise ModelError(what, where=folder, fix=fix) from error
         if random_weights is not None:
             encoder.drawn = weights_digest(encoder.model)
         encoder._make_ready(precision)
@@ -148,12 +146,9 @@ class Encoder:
                 self._passing = StateHooks(self.model, blocks)
             self.model.to(getattr(torch, precision))
             packed = pack(self.model, lambda: self.hidden_states(inputs)[-1])
-        log.debug(
-            "%s: hidden states %s, weights %s",
-            type(self.model).__name__,
-            "kept until the end" if blocks is None else "read as they pass",
-            "laid out for the processor" if packed else "as they are",
-        )
+        states = "kept until the end" if blocks is None else "read as they pass"
+        weights = "laid out for the processor" if packed else "as they are"
+        log.debug("%s: hidden states %s, weights %s", type(self.model).__name__, states, weights)
 
     @cached_property
     def architecture(self) -> Architecture:
@@ -183,12 +178,10 @@ class Encoder:
         aligned = self.aligner.align(corpus)
         for i, one in enumerate(aligned):
             if max(one.ids) >= self.known:
-                raise ModelError(
-                    f"the tokenizer has a piece number {max(one.ids)}, the model knows "
-                    f"{self.known}",
-                    where=instance_name(corpus, i),
-                    fix="use the tokenizer that belongs to the model",
-                )
+                last, name = max(one.ids), instance_name(corpus, i)
+                what = f"the tokenizer has a piece number {last}, the model knows {self.known}"
+                fix = "use the tokenizer that belongs to the model"
+                raise ModelError(what, where=name, fix=fix)
         return aligned
 
     def static(
@@ -286,7 +279,6 @@ class Encoder:
                 for state in self.hidden_states(inputs):
                     keep(state)
             if len(layers) != self.blocks + 1:
-                raise ModelError(
-                    f"the model gave {len(layers)} hidden states, not {self.blocks + 1}"
-                )
+                what = f"the model gave {len(layers)} hidden states, not {self.blocks + 1}"
+                raise ModelError(what)
             return torch.stack(layers).permute(2, 0, 1, 3).contiguous().cpu().numpy()

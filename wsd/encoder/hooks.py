@@ -67,8 +67,7 @@ def find_blocks(model: Any, inputs: dict[str, torch.Tensor]) -> list[torch.nn.Mo
     given: dict[type, list[tuple[torch.nn.Module, torch.Tensor]]] = {}
 
     def keep(module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        state = _given(args, kwargs)
-        if state is not None:
+        if (state := _given(args, kwargs)) is not None:
             given.setdefault(type(module), []).append((module, state))
 
     with ExitStack() as hooks:

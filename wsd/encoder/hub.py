@@ -4,15 +4,7 @@ import sys
 from pathlib import Path
 
 from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry
-from wsd.encoder.model_files import (
-    CONFIG,
-    SHARDS,
-    TOKENIZER,
-    WEIGHTS,
-    WEIGHTS_INDEX,
-    lacking,
-    refuse_pickled,
-)
+from wsd.encoder.model_files import PATTERNS, WEIGHTS_INDEX, lacking, refuse_pickled
 from wsd.errors import ConfigError, ModelError
 
 ANSWER_SECONDS = 10.0
@@ -43,11 +35,9 @@ def forget(path: Path) -> str:
 def full_commit(name: str, revision: str | None) -> str:
     """A revision that cannot change its meaning."""
     if revision is None or not FULL_COMMIT.fullmatch(revision):
-        raise ConfigError(
-            f"not a full commit: {revision!r}; a branch or a short hash can change its meaning",
-            where=config_entry(name, "revision"),
-            fix="give the 40 hexadecimal digits of the commit",
-        )
+        what = f"not a full commit: {revision!r}; a branch or a short hash can change its meaning"
+        fix = "give the 40 hexadecimal digits of the commit"
+        raise ConfigError(what, where=config_entry(name, "revision"), fix=fix)
     return revision
 
 
@@ -58,21 +48,16 @@ def from_hub(name: str, hub: str, revision: str) -> Path:
     try:
         return cached(hub, revision) or _fetched(hub, revision)
     except HFValidationError as error:
-        raise ConfigError(
-            f"not the name of a repository: {hub!r}",
-            where=config_entry(name, "hub"),
-            fix="write OWNER/NAME, or NAME for one of the oldest",
-        ) from error
+        what = f"not the name of a repository: {hub!r}"
+        fix = "write OWNER/NAME, or NAME for one of the oldest"
+        raise ConfigError(what, where=config_entry(name, "hub"), fix=fix) from error
 
 
 def _snapshot(hub: str, revision: str, *, local_files_only: bool) -> Path:
     from huggingface_hub import snapshot_download
 
     folder = snapshot_download(
-        hub,
-        revision=revision,
-        allow_patterns=[CONFIG, WEIGHTS, WEIGHTS_INDEX, SHARDS, *TOKENIZER],
-        local_files_only=local_files_only,
+        hub, revision=revision, allow_patterns=PATTERNS, local_files_only=local_files_only
     )
     return Path(folder).absolute()
 
@@ -163,8 +148,5 @@ def _explained(error: BaseException, hub: str, revision: str) -> ModelError:
     else:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         fix = f"run again; or {WAYS_ON}"
-    return ModelError(
-        f"model {hub} could not be had: {reason}",
-        where=f"{constants.ENDPOINT}/{hub} at {revision}",
-        fix=fix,
-    )
+    what = f"model {hub} could not be had: {reason}"
+    return ModelError(what, where=f"{constants.ENDPOINT}/{hub} at {revision}", fix=fix)

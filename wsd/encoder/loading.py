@@ -78,11 +78,8 @@ def _read_weights(folder: str) -> Any:
     spare = ("pooler.", "decoder.") if model.config.is_encoder_decoder else ("pooler.",)
     missing = sorted(key for key in loaded["missing_keys"] if not key.startswith(spare))
     if missing:
-        raise ModelError(
-            f"the weights lack {len(missing)} of the model's tensors, such as {missing[0]}",
-            where=folder,
-            fix="use the weights that belong to this config.json",
-        )
+        what = f"the weights lack {len(missing)} of the model's tensors, such as {missing[0]}"
+        raise ModelError(what, where=folder, fix="use the weights that belong to this config.json")
     return model
 
 
@@ -128,16 +125,12 @@ def check_precision(precision: str, device: torch.device) -> None:
     if device.type != "cpu":
         return
     if precision == "float16":
-        raise ConfigError(
-            "float16 is for GPUs: a processor would compute it in software",
-            where="precision",
-            fix="use bfloat16 or float32",
-        )
+        what = "float16 is for GPUs: a processor would compute it in software"
+        raise ConfigError(what, where="precision", fix="use bfloat16 or float32")
     has_bfloat16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
     if precision == "bfloat16" and platform.machine() == "x86_64" and not has_bfloat16:
-        logging.getLogger("wsd").warning(
-            "this processor has no instructions for bfloat16: float32 would be faster"
-        )
+        slow = "this processor has no instructions for bfloat16: float32 would be faster"
+        logging.getLogger("wsd").warning(slow)
 
 
 def rounding_of(device: torch.device) -> list[str]:

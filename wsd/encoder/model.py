@@ -76,11 +76,9 @@ def resolve(
     """
     found = {kind: str(source[kind]) for kind in SOURCES if source.get(kind)}
     if len(found) != 1:
-        raise ConfigError(
-            f"a model has one source, this one has {' and '.join(found) or 'none'}",
-            where=config_entry(name),
-            fix="give exactly one of `hub` (with `revision`), `package` and `path`",
-        )
+        what = f"a model has one source, this one has {' and '.join(found) or 'none'}"
+        fix = "give exactly one of `hub` (with `revision`), `package` and `path`"
+        raise ConfigError(what, where=config_entry(name), fix=fix)
     check_seed(name, random_weights)
     reject = leave
     if "hub" in found:
@@ -107,9 +105,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", required=True, help="the short name of the config")
     add_source(parser, "a local folder", required=True)
     parser.add_argument("--sha256", nargs="*", default=[], metavar="FILE=SHA256")
-    parser.add_argument(
-        "--random-weights", type=seed, metavar="SEED", help="weights drawn, not read"
-    )
+    text = "weights drawn, not read"
+    parser.add_argument("--random-weights", type=seed, metavar="SEED", help=text)
     parser.add_argument("--blocks", type=count, required=True, help="blocks the model must have")
     parser.add_argument("--width", type=count, required=True, help="width the model must have")
     add_out(parser, "the model's record, .json")

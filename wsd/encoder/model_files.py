@@ -18,7 +18,6 @@ from wsd.storage.checksums import sha256 as sha256_of
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 WEIGHTS_INDEX = "model.safetensors.index.json"
-SHARDS = "model-*-of-*.safetensors"
 TOKENIZER_CONFIG = "tokenizer_config.json"
 # Vocabularies that take further packages to read; most models have a tokenizer.json beside them.
 SENTENCEPIECE = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model")
@@ -32,6 +31,8 @@ TOKENIZER = (
     "special_tokens_map.json",
     "added_tokens.json",
 )
+# All that is fetched of a repository.
+PATTERNS = [CONFIG, WEIGHTS, WEIGHTS_INDEX, "model-*-of-*.safetensors", *TOKENIZER]
 PICKLED = re.compile(r"(pytorch_)?model.*\.(bin|pt|pth|ckpt)")
 # The encoder's own key first: an encoder-decoder may use the general one for both together.
 BLOCK_KEYS = (
@@ -114,15 +115,13 @@ def checked_files(
         As in :func:`wsd.encoder.model.resolve`.
     """
     refuse_pickled([path.name for path in folder.iterdir()], str(folder))
-    lacks = lacking(folder)
-    if lacks is not None:
+    if (lacks := lacking(folder)) is not None:
         raise ModelError(f"model {name} lacks {lacks}", where=str(folder))
     present = files_in(folder)
     _check_vocabulary(name, folder, present)
     used = {CONFIG, *weights_in(folder), *present.intersection(TOKENIZER)}
     files = {file: sha256_of(folder / file) for file in sorted(used)}
-    unknown = sorted(set(expected) - set(files))
-    if unknown:
+    if unknown := sorted(set(expected) - set(files)):
         raise ModelError(
             f"a checksum is given for {unknown[0]}, which model {name} has not; "
             f"its files are {', '.join(files)}",
@@ -133,11 +132,9 @@ def checked_files(
         told = "; ".join(
             f"{file}: expected SHA-256 {expected[file]}, came {files[file]}" for file in changed
         )
-        raise ModelError(
-            f"model {name} is not the one that the config names: {told}",
-            where=str(folder),
-            fix="; ".join({reject(folder / file) for file in changed}),
-        )
+        what = f"model {name} is not the one that the config names: {told}"
+        fix = "; ".join({reject(folder / file) for file in changed})
+        raise ModelError(what, where=str(folder), fix=fix)
     return files
 
 
@@ -174,14 +171,15 @@ def leave(path: Path) -> str:
 # What config.json says
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path, reject: Callable[[Path], str] | None = None) -> dict[str, Any]:
+    wrong = "not a JSON object"
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (RecursionError, ValueError) as error:
-        raise ModelError(f"not valid JSON: {error}", where=str(path)) from error
-    if not isinstance(value, dict):
-        raise ModelError("not a JSON object", where=str(path))
-    return value
+        value, wrong = None, f"not valid JSON: {error}"
+    if isinstance(value, dict):
+        return value
+    raise ModelError(wrong, where=str(path), fix=reject and reject(path))
 
 
 def checked_config(
@@ -207,16 +205,11 @@ def checked_config(
     for file in (TOKENIZER_CONFIG, CONFIG):
         if not (folder / file).is_file():
             continue
-        try:
-            config = _read_json(folder / file)
-        except ModelError as error:
-            raise ModelError(error.what, where=error.where, fix=reject(folder / file)) from error
+        config = _read_json(folder / file, reject)
         if "auto_map" in config:
-            raise ModelError(
-                f"refused: model {name} wants to run code of its own (`auto_map` in {file})",
-                where=str(folder),
-                fix="choose a model whose architecture the transformers library has itself",
-            )
+            what = f"refused: model {name} wants to run code of its own (`auto_map` in {file})"
+            fix = "choose a model whose architecture the transformers library has itself"
+            raise ModelError(what, where=str(folder), fix=fix)
     shape = {
         "blocks": _stated(name, "blocks", blocks, config, BLOCK_KEYS),
         "width": _stated(name, "width", width, config, WIDTH_KEYS),
@@ -232,21 +225,15 @@ def _stated(
     """What a config.json says under the first of some keys that it has."""
     found = next((own for own in names if own in config), None)
     if found is None:
-        raise ModelError(
-            f"config.json of model {name} does not tell its {key}: it has none of "
-            f"{', '.join(names)}",
-            where=config_entry(name, key),
-        )
+        tried = f"it has none of {', '.join(names)}"
+        what = f"config.json of model {name} does not tell its {key}: {tried}"
+        raise ModelError(what, where=config_entry(name, key))
     value = config[found]
     if type(value) is not int:  # true is 1, and 6.0 is 6
-        raise ModelError(
-            f"`{found}` in config.json of model {name} is no whole number: {value!r}",
-            where=config_entry(name, key),
-        )
+        what = f"`{found}` in config.json of model {name} is no whole number: {value!r}"
+        raise ModelError(what, where=config_entry(name, key))
     if wanted is not None and value != wanted:
-        raise ConfigError(
-            f"`{key}` is {wanted}, but model {name} has {value} (`{found}` in config.json)",
-            where=config_entry(name, key),
-            fix=f"write `{key}: {value}`, or name another model",
-        )
+        what = f"`{key}` is {wanted}, but model {name} has {value} (`{found}` in config.json)"
+        fix = f"write `{key}: {value}`, or name another model"
+        raise ConfigError(what, where=config_entry(name, key), fix=fix)
     return value

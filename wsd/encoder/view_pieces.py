@@ -20,9 +20,8 @@ def view_places(
 ) -> list[list[int]]:
     """Of each view, the positions among an instance's pieces that it is the mean of."""
     if "cls" in views and one.cls is None:
-        raise ModelError(
-            "this tokenizer has no [CLS] token", where=name, fix="leave `cls` out of the views"
-        )
+        what = "this tokenizer has no [CLS] token"
+        raise ModelError(what, where=name, fix="leave `cls` out of the views")
     places = {
         "focal": one.pooled(pooling),
         "context": one.others,
@@ -60,12 +59,9 @@ def static_views(
     static = [view for view in views if view in STATIC]
     if not static:
         return {}
-    weights = input_matrix(model)
-    if weights is None:
-        raise ModelError(
-            f"{type(model).__name__} has no matrix of input embeddings",
-            fix="leave the static views out",
-        )
+    if (weights := input_matrix(model)) is None:
+        what = f"{type(model).__name__} has no matrix of input embeddings"
+        raise ModelError(what, fix="leave the static views out")
     matrix = weights.detach().float().cpu().numpy()
     found = {}
     for view in static:
@@ -75,11 +71,8 @@ def static_views(
             if places:
                 vectors[i] = matrix[[one.ids[place] for place in places]].mean(axis=0)
         if (bad := not_finite(vectors)) is not None:
-            raise ModelError(
-                f"the model's input embeddings give a {view} vector that is not finite",
-                where=instance_name(corpus, bad),
-                fix="check the weights",
-            )
+            what = f"the model's input embeddings give a {view} vector that is not finite"
+            raise ModelError(what, where=instance_name(corpus, bad), fix="check the weights")
         found[view] = vectors
     return found
 

@@ -105,18 +105,12 @@ class Aligner:
     """
 
     def __init__(
-        self,
-        tokenizer: Any,
-        max_length: int | None,
-        *,
-        masked: bool = False,
-        file: Any = None,
+        self, tokenizer: Any, max_length: int | None, *, masked: bool = False, file: Any = None
     ) -> None:
+        kind = type(tokenizer).__name__
         if not getattr(tokenizer, "is_fast", False):
-            raise ModelError(
-                f"{type(tokenizer).__name__} gives no word ids, so the focal word cannot be found",
-                fix="use a model with a tokenizer.json",
-            )
+            what = f"{kind} gives no word ids, so the focal word cannot be found"
+            raise ModelError(what, fix="use a model with a tokenizer.json")
         self.tokenizer, self.max_length = tokenizer, max_length
         self.backend = tokenizer.backend_tokenizer
         # The very same tokenizer needs no comparing.
@@ -126,34 +120,27 @@ class Aligner:
         if masked:
             self.mask = tokenizer.mask_token_id
             if self.mask is None:
-                raise ModelError(
-                    f"{type(tokenizer).__name__} has no mask token to stand for the focal word",
-                    fix="use `input: plain`, or an encoder trained with a mask",
-                )
+                what = f"{kind} has no mask token to stand for the focal word"
+                raise ModelError(what, fix="use `input: plain`, or an encoder trained with a mask")
         self._special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
         check_case(tokenizer)
-        self.spaced = self._find_spacing()
-        self.before, self.after, self.segments = self._ends()
+        self.spaced, probe = self._find_spacing()
+        inner = [i for i, word in enumerate(probe.word_ids) if word is not None]
+        first, last = inner[0], inner[-1] + 1
+        self.before, self.after = probe.ids[:first], probe.ids[last:]
+        self.segments = probe.type_ids[: first + 1] + probe.type_ids[last:]
         self._spelled: dict[tuple[str, tuple[str, ...]], bool] = {}
 
-    def _find_spacing(self) -> bool:
+    def _find_spacing(self) -> tuple[bool, Any]:
+        """Whether words take the space before them, and what comes of the probe then."""
         (running,) = self._running([PROBE.split()])
         for spaced in (True, False):
             (found,) = self._encode([PROBE.split()], spaced)
             if found.ids == running.ids:
-                return spaced
-        raise ModelError(
-            f"{type(self.tokenizer).__name__} cuts a sentence otherwise than its words, so the "
-            "focal word cannot be found",
-            fix="use a model whose tokenizer treats a sentence word by word",
-        )
-
-    def _ends(self) -> tuple[list[int], list[int], list[int]]:
-        (found,) = self._encode([PROBE.split()], self.spaced)
-        inner = [i for i, word in enumerate(found.word_ids) if word is not None]
-        first, last = inner[0], inner[-1] + 1
-        kinds = found.type_ids[: first + 1] + found.type_ids[last:]
-        return found.ids[:first], found.ids[last:], kinds
+                return spaced, found
+        kind = type(self.tokenizer).__name__
+        what = f"{kind} cuts a sentence otherwise than its words, so the focal word cannot be found"
+        raise ModelError(what, fix="use a model whose tokenizer treats a sentence word by word")
 
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word.
@@ -177,13 +164,10 @@ class Aligner:
             texts = [" ".join(tokens) for tokens in sentences]
             of_file = [found.ids for found in self.file.encode_batch(texts)]
         for i, row in enumerate(rows):
-            aligned = self._align(
-                encodings[i], sentences[i], int(corpus.position[row]), instance_name(corpus, row)
-            )
+            position, name = int(corpus.position[row]), instance_name(corpus, row)
+            aligned = self._align(encodings[i], sentences[i], position, name)
             yield replace(
-                aligned,
-                as_text=encodings[i].ids == running[i],
-                as_file=running[i] == of_file[i],
+                aligned, as_text=encodings[i].ids == running[i], as_file=running[i] == of_file[i]
             )
 
     def _encode(self, sentences: Sequence[Sequence[str]], spaced: bool) -> list[Any]:
@@ -238,10 +222,9 @@ class Aligner:
         pieces = Counter(word for _, word, _ in sentence)
         room = self.max_length - pieces[None] - pieces[position]
         if room < 0:
-            raise ModelError(
-                f"the focal word has {pieces[position]} pieces, the model takes {self.max_length}",
-                where=name,
-            )
+            number = pieces[position]
+            what = f"the focal word has {number} pieces, the model takes {self.max_length}"
+            raise ModelError(what, where=name)
         first, last = position, position
         growing = True
         while growing:
@@ -268,11 +251,9 @@ class Aligner:
         if not pieces:
             raise ModelError(f"the tokenizer leaves nothing of the focal word {word!r}", where=name)
         if special:
-            raise ModelError(
-                f"the focal word {word!r} is a special token of this tokenizer",
-                where=name,
-                fix="write the word otherwise in the corpus, or use another tokenizer",
-            )
+            what = f"the focal word {word!r} is a special token of this tokenizer"
+            fix = "write the word otherwise in the corpus, or use another tokenizer"
+            raise ModelError(what, where=name, fix=fix)
         key = (f" {word}" if self.spaced and position else word, pieces)
         if key not in self._spelled:
             self._spelled[key] = spelling(self.backend, pieces) == normalised(self.backend, key[0])

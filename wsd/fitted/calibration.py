@@ -155,11 +155,10 @@ def _far(
     """A row per word: how many sentences are far, and how often both kinds are right."""
     rows = []
     for word, tested in of_words.items():
-        row: dict[str, Any] = {"sentences": sentences, "word": word}
+        far, correct = tested.far, tested.correct
+        row = {"sentences": sentences, "word": word, "n": len(far), "far": far.mean()}
         if word in words:
             row |= {"threshold": words[word].threshold, "n_train": len(words[word].gold)}
-        far, correct = tested.far, tested.correct
-        row |= {"n": len(far), "far": far.mean()}
         row["accuracy_far"] = correct[far].mean() if far.any() else np.nan
         row["accuracy_near"] = correct[~far].mean() if not far.all() else np.nan
         rows.append(row)

@@ -5,7 +5,9 @@ from typing import Any
 
 from wsd.storage.text_table import markdown
 
-Records = Sequence[Mapping[str, Any]]
+Record = Mapping[str, Any]
+Records = Sequence[Record]
+Measured = Mapping[str, Records]
 HOW_TO = """\
 ```
 wsd predict "A sentence." --word {word} --model-file {file}
@@ -38,15 +40,7 @@ EXPECTED_ERROR = (
 
 
 def card(
-    manifest: Mapping[str, Any],
-    *,
-    file: str,
-    dataset: Mapping[str, str],
-    scores: Records,
-    overall: Mapping[str, Any] | None,
-    calibration: Records,
-    novelty: Records,
-    with_sentences: bool,
+    manifest: Record, file: str, dataset: Record, measured: Measured, *, with_sentences: bool
 ) -> str:
     """The card of a model file.
 
@@ -58,13 +52,10 @@ def card(
         The file's name.
     dataset : mapping
         ``title``, ``licence``, ``source`` and ``citation``, as far as they are known.
-    scores : sequence of mappings
-        Rows of scores.csv on the test split, with ``macro_f1_low`` and ``macro_f1_high`` where
-        there are intervals.
-    overall : mapping or None
-        The row of comparison.csv.
-    calibration, novelty : sequences of mappings
-        Rows of calibration.csv and novelty.csv over all words.
+    measured : mapping
+        ``scores``, rows of scores.csv on the test split, with ``macro_f1_low`` and
+        ``macro_f1_high`` where there are intervals; ``overall``, the row of comparison.csv if
+        there is one; ``calibration`` and ``novelty``, rows of those tables over all words.
     with_sentences : bool
     """
     encoder, used, predicted = (manifest[k] for k in ("encoder", "configuration", "predictions"))
@@ -72,10 +63,11 @@ def card(
         ", ".join(f"{name} {value}" for name, value in of.items())
         for of in (encoder["model"]["source"], manifest["versions"], predicted["parameters"])
     )
-    words = manifest["words"]
+    weights = {k: v for k, v in encoder["model"]["files"].items() if k.endswith(".safetensors")}
+    words, scores = manifest["words"], measured["scores"]
     facts = {
         "encoder": f"{used['model']}: {source}",
-        "its weights": _weights(encoder["model"]["files"]),
+        "its weights": ", ".join(f"{name} sha256 {digest}" for name, digest in weights.items()),
         "pooling, input": f"{encoder['pooling']}, {encoder['input']}",
         "features": f"{used['view']}, layers {used['layers']}",
         "classifier": f"{used['classifier']} ({parameters or 'nothing to tune'})",
@@ -94,11 +86,11 @@ def card(
         SENTENCES_IN if with_sentences else SENTENCES_OUT,
         "## Scores",
         f"On the test split, in percent{intervals}.",
-        _scores(scores, overall, words),
+        _scores(scores, measured["overall"], words),
         "## Calibration",
-        _calibration(calibration),
+        _calibration(measured["calibration"]),
         "## Far sentences",
-        _novelty(novelty),
+        _novelty(measured["novelty"]),
         "## Limits",
         LIMITS.format(title=dataset["title"], probability=probability),
         "## To cite",
@@ -107,29 +99,24 @@ def card(
     return "\n\n".join(parts) + "\n"
 
 
-def _is_shifted(parameters: Mapping[str, Any]) -> bool:
+def _is_shifted(parameters: Record) -> bool:
     return parameters.get("prior_shift", 0) != 0 or parameters.get("prior_exponent", 1) != 1
 
 
-def _weights(files: Mapping[str, str]) -> str:
-    weights = [name for name in files if name.endswith(".safetensors")]
-    return ", ".join(f"{name} sha256 {files[name]}" for name in weights)
-
-
-def _scores(scores: Records, overall: Mapping[str, Any] | None, words: Mapping[str, Any]) -> str:
+def _scores(scores: Records, overall: Records, words: Record) -> str:
     rows = []
     for row in scores:
         senses, measures = words[row["word"]]["senses"], _measures(row, "macro_f1", "accuracy")
         counts = [str(row["n_train"]), str(row["n_test"])]
         rows.append([row["word"], ", ".join(senses), *counts, *measures])
-    if overall is not None:
-        means = _measures(overall, "mean_macro_f1", "mean_word_accuracy")
-        rows.append(["all words, mean", "", "", str(overall["n_test"]), *means])
+    for row in overall:
+        means = _measures(row, "mean_macro_f1", "mean_word_accuracy")
+        rows.append(["all words, mean", "", "", str(row["n_test"]), *means])
     header = ["word", "senses", "training", "test", "macro-F1", "accuracy"]
     return markdown(header, rows) if rows else "There are none."
 
 
-def _measures(row: Mapping[str, Any], *names: str) -> list[str]:
+def _measures(row: Record, *names: str) -> list[str]:
     """In percent, each with its interval if there is one."""
     cells = []
     for name in names:

@@ -39,9 +39,8 @@ def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
 
 
 def _dataset(folder: Path) -> dict[str, str]:
-    known = dataset.DATASETS.get(folder.name) or dataset.read_manifest(
-        folder / "source" / dataset.MANIFEST
-    )
+    manifest = folder / "source" / dataset.MANIFEST
+    known = dataset.DATASETS.get(folder.name) or dataset.read_manifest(manifest)
     return {
         "title": known.title,
         "source": known.source or "a corpus of the user's own",
@@ -71,24 +70,21 @@ def _measured(fitting: Fitting) -> dict[str, Any]:
         # What was selected may stand there twice, as the best on the test set too.
         intervals = intervals.drop_duplicates("word")
         scores = scores.merge(intervals[["word", *bounds]], on="word")
-    overall = rows("comparison.csv").to_dict("records")
-    return {
-        "scores": scores.to_dict("records"),
-        "overall": overall[0] if overall else None,
-        "calibration": rows(f"{of['model']}/calibration.csv", word=TOGETHER).to_dict("records"),
-        "novelty": rows(f"{of['model']}/novelty.csv", word=TOGETHER).to_dict("records"),
+    tables = {
+        "scores": scores,
+        "overall": rows("comparison.csv").head(1),
+        "calibration": rows(f"{of['model']}/calibration.csv", word=TOGETHER),
+        "novelty": rows(f"{of['model']}/novelty.csv", word=TOGETHER),
     }
+    return {name: table.to_dict("records") for name, table in tables.items()}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_results(parser)
     add_configuration(parser)
-    parser.add_argument(
-        "--with-sentences",
-        action="store_true",
-        help="put the training sentences in; mind the corpus's licence before you pass it on",
-    )
+    text = "put the training sentences in; mind the corpus's licence before you pass it on"
+    parser.add_argument("--with-sentences", action="store_true", help=text)
     add_out(parser, "the model file, .wsd")
 
 
@@ -96,11 +92,8 @@ def run(args: argparse.Namespace) -> None:
     """Fit every word of a configuration and write the model file."""
     check_target(args.out)
     if args.out.suffix != SUFFIX:
-        raise ConfigError(
-            f"a model file is called {SUFFIX}, not {args.out.suffix!r}",
-            where=str(args.out),
-            fix="rename it",
-        )
+        what = f"a model file is called {SUFFIX}, not {args.out.suffix!r}"
+        raise ConfigError(what, where=str(args.out), fix="rename it")
     results = Results(args.results)
     fitting = Fitting(results, results.choose(args.model, args.view, args.layers, args.classifier))
     with replacing(args.out) as temporary:
@@ -114,12 +107,9 @@ def run(args: argparse.Namespace) -> None:
             "predictions": fitting.source,
             "versions": {name: version(name) for name in ("wsd", *PACKAGES)},
         }
-        text = card(
-            {**manifest, "words": writer.words},
-            file=args.out.name,
-            dataset=_dataset(results.folder),
-            with_sentences=args.with_sentences,
-            **_measured(fitting),
-        )
         sentences = {word: fitting.sentences(word) for word in fitting.words if args.with_sentences}
-        writer.close(manifest, text, sentences or None)
+        said, known = {**manifest, "words": writer.words}, _dataset(results.folder)
+        text = card(
+            said, args.out.name, known, _measured(fitting), with_sentences=args.with_sentences
+        )
+        writer.close(manifest, text, sentences)

@@ -6,16 +6,14 @@ predictions on the test split again, so that the scores that were reported are t
 used.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.features import Features, read_features
-from wsd.artifacts.folds import WordFolds, read
+from wsd.artifacts.features import read_features
+from wsd.artifacts.folds import read
 from wsd.artifacts.predictions import PER_WORD, TEST, WordPredictions, read_predictions
 from wsd.artifacts.training_set import FULL
 from wsd.classification import fit_word
@@ -37,6 +35,19 @@ class Fitting:
     results : Results
     configuration : Configuration
 
+    Attributes
+    ----------
+    words : tuple of str
+    source : dict
+        The provenance of the predictions.
+    encoder : dict
+        What made the vectors: model, pooling, input, precision, versions.
+    features : Features
+    stored : dict of word to WordPredictions
+        Those of the test split.
+    folds : Folds
+        Of the training set.
+
     Raises
     ------
     ResultError
@@ -48,20 +59,16 @@ class Fitting:
     def __init__(self, results: Results, configuration: Configuration) -> None:
         self.results, self.configuration = results, configuration
         if not configuration.is_usable:
-            raise ConfigError(
-                "the view `other` is one random word of the sentence, a control",
-                where="--view",
-                fix="choose another view",
-            )
+            what = "the view `other` is one random word of the sentence, a control"
+            raise ConfigError(what, where="--view", fix="choose another view")
         stored, self.source = read_predictions(results.predictions(configuration))
         if self.source["estimator"] == PER_WORD:
             raise ConfigError("configurations that differ from word to word cannot be used here")
         self.words: tuple[str, ...] = tuple(self.source["words"])
-        # What made the vectors: model, pooling, input, precision, versions.
         self.encoder: dict[str, Any] = self.source["encoder"]
         self.features = configuration.features(self.encoder["model"]["blocks"])
-        self._stored = {one.word: one for one in stored if one.split == TEST}
-        self._folds = read(results.folder / "folds" / f"{FULL}.parquet")
+        self.stored = {one.word: one for one in stored if one.split == TEST}
+        self.folds = read(results.folder / "folds" / f"{FULL}.parquet")
 
     def word(self, word: str) -> FittedWord:
         """Fit one word, and check it against the stored predictions.
@@ -72,125 +79,102 @@ class Fitting:
             If table, vectors or folds are not those of the predictions, or the fitted word does
             not give the stored predictions of the test split again.
         """
-        return self.learner(word).fitted()
+        return Learner(self, word).fitted()
 
     def sentences(self, word: str) -> list[str]:
         """A word's training sentences in the order of its vectors."""
         table = self.results.corpus(word)
-        return [" ".join(table.tokens[row]) for row in self._folds.rows(table)]
+        return [" ".join(table.tokens[row]) for row in self.folds.rows(table)]
 
     def learner(self, word: str) -> "Learner":
         """A word with its vectors, before it is fitted."""
-        table = self.results.corpus(word)
-        made = self.results.folder / self.configuration.model
-        if table.digest != self.source["corpus"][word]:
-            raise _stale(f"the corpus of {word!r} is not the one that was predicted", made.parent)
-        of = self.configuration
-        found, vectors, made_by = read_features(made / "embeddings", table, of.view, of.layers)
-        if made_by["model"] != self.encoder["model"]:
-            raise _stale(
-                f"the vectors of {word!r} are of another encoder than the predictions", made
-            )
-        return Learner(
-            corpus=table,
-            vectors=vectors,
-            features=found,
-            rows=self._folds.rows(table),
-            folds=self._folds.words[word],
-            estimator=self.source["estimator"],
-            parameters=fit_word.tuned_parameters(self.source, word),
-            stored=self._stored.get(word),
-        )
+        return Learner(self, word)
 
 
 def _stale(what: str, where: Path) -> ResultError:
     return ResultError(what, where=str(where), fix="run snakemake again")
 
 
-@dataclass(frozen=True, eq=False)
 class Learner:
     """A word's vectors and all that its classifier was tuned to.
+
+    Parameters
+    ----------
+    fitting : Fitting
+        Of its configuration.
+    word : str
 
     Attributes
     ----------
     corpus : Corpus
     vectors : float32 array of shape (len(corpus), features)
-    features : Features
-    rows : int array of shape (n_train,)
-        The training set.
-    folds : WordFolds
-        Of the training set.
-    estimator : str
-    parameters : mapping
-    stored : WordPredictions or None
-        Of the test split.
     """
 
-    corpus: Corpus
-    vectors: np.ndarray
-    features: Features
-    rows: np.ndarray
-    folds: WordFolds
-    estimator: str
-    parameters: Mapping[str, Any]
-    stored: WordPredictions | None
-
-    def unfitted(self) -> Any:
-        """The estimator with the tuned parameters."""
-        return fit_word.estimator_for(self.estimator, self.features, self.parameters)
+    def __init__(self, fitting: Fitting, word: str) -> None:
+        source, of = fitting.source, fitting.configuration
+        self.corpus = fitting.results.corpus(word)
+        made = fitting.results.folder / of.model
+        if self.corpus.digest != source["corpus"][word]:
+            raise _stale(f"the corpus of {word!r} is not the one that was predicted", made.parent)
+        vectors = made / "embeddings"
+        found, self.vectors, made_by = read_features(vectors, self.corpus, of.view, of.layers)
+        if made_by["model"] != fitting.encoder["model"]:
+            what = f"the vectors of {word!r} are of another encoder than the predictions"
+            raise _stale(what, made)
+        rows = fitting.folds.rows(self.corpus)
+        self._train, self._gold = self.vectors[rows], self.corpus.gold[rows]
+        self._lines = self.corpus.index[rows]
+        self._folds, self._stored = fitting.folds.words[word], fitting.stored.get(word)
+        self._estimator = source["estimator"]
+        self._parameters = fit_word.tuned_parameters(source, word)
+        # The estimator with the tuned parameters.
+        self._unfitted = partial(fit_word.estimator_for, self._estimator, found, self._parameters)
 
     def temperature(self) -> float | None:
         """Fitted on each training instance while its fold is held out, in the first drawing.
 
         None if the word has no folds.
         """
-        if self.folds.held is None:
+        if self._folds.held is None:
             return None
-        vectors, gold = self.vectors[self.rows], self.corpus.gold[self.rows]
-        held_out = np.empty((len(gold), len(self.corpus.senses)))
-        for fit, held in self.folds.splits(0):
-            fitted = self.unfitted().fit(vectors[fit], gold[fit])
-            held_out[held] = fit_word.scores_of(fitted, vectors[held], held_out.shape[1])
-        logits = calibration.to_logits(held_out, self.estimator, self.parameters)
-        return calibration.fit_temperature(logits, gold)
+        held_out = np.empty((len(self._gold), len(self.corpus.senses)))
+        for fit, held in self._folds.splits(0):
+            fitted = self._unfitted().fit(self._train[fit], self._gold[fit])
+            held_out[held] = fit_word.scores_of(fitted, self._train[held], held_out.shape[1])
+        logits = calibration.to_logits(held_out, self._estimator, self._parameters)
+        return calibration.fit_temperature(logits, self._gold)
 
     def fitted(self) -> FittedWord:
         """The word, fitted on its whole training set, as :meth:`Fitting.word` says."""
-        vectors, gold = self.vectors[self.rows], self.corpus.gold[self.rows]
-        classifier = self.unfitted().fit(vectors, gold)
-        train = novelty.unit(vectors).astype(np.float32)
+        classifier = self._unfitted().fit(self._train, self._gold)
+        train = novelty.unit(self._train).astype(np.float32)
         made = FittedWord(
             word=self.corpus.word,
             senses=self.corpus.senses,
-            estimator=_registered(classifier),
+            estimator=next(name for name, kind in ESTIMATORS.items() if type(classifier) is kind),
             parameters=classifier.get_params(),
             classifier=classifier,
             temperature=self.temperature(),
-            threshold=novelty.threshold(train, self.folds.component),
+            threshold=novelty.threshold(train, self._folds.component),
             train=train,
-            gold=gold.astype(np.int32),
-            lines=self.corpus.index[self.rows],
+            gold=self._gold.astype(np.int32),
+            lines=self._lines,
             corpus=self.corpus.digest,
         )
-        self.check(made)
+        if self._stored is not None:
+            self._check(made, self._stored)
         return made
 
-    def check(self, made: FittedWord) -> None:
+    def _check(self, made: FittedWord, stored: WordPredictions) -> None:
         """Refuse a word that does not give the stored predictions of the test split again."""
-        if self.stored is None:
-            return
         tested = self.vectors[self.corpus.split == TEST]
         again = made.scores(tested)
-        alike = np.allclose(again, self.stored.scores, rtol=RTOL, atol=ATOL, equal_nan=True)
-        if not alike or (made.classifier.predict(tested) != self.stored.predicted).any():
-            worst = float(np.nanmax(np.abs(again - self.stored.scores), initial=0))
+        alike = np.allclose(again, stored.scores, rtol=RTOL, atol=ATOL, equal_nan=True)
+        if not alike or (made.classifier.predict(tested) != stored.predicted).any():
+            worst = float(np.nanmax(np.abs(again - stored.scores), initial=0))
             raise ResultError(
                 f"fitted again, the classifier of {made.word!r} does not give the stored "
                 f"predictions: a score differs by {worst:.2g}",
                 fix="run snakemake again: the predictions are of other versions or another "
                 "machine, and the scores with them",
             )
-
-
-def _registered(classifier: Any) -> str:
-    return next(name for name, kind in ESTIMATORS.items() if type(classifier) is kind)

@@ -70,9 +70,8 @@ class Results:
         """
         path = self.folder / "selection.csv"
         if not path.exists():
-            raise ResultError(
-                "nothing was selected here yet", where=str(path), fix="run snakemake first"
-            )
+            what = "nothing was selected here yet"
+            raise ResultError(what, where=str(path), fix="run snakemake first")
         with expecting(path):
             table = read_csv(path)
             table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]

@@ -34,6 +34,8 @@ CARD, MANIFEST, SENTENCES = "README.md", "manifest.json", "sentences.json"
 LEARNED = "learned."  # before the names of a classifier's arrays
 # What the manifest says of a word, beside the file of its arrays.
 SAID = ("senses", "estimator", "parameters", "temperature", "threshold", "corpus")
+# By word.
+Sentences = Mapping[str, list[str]]
 # The same bytes whenever it is written.
 _DATE = (1980, 1, 1, 0, 0, 0)
 _LONGEST_TEXT = 2**28
@@ -66,10 +68,7 @@ class WsdFileWriter:
         self.words[word.word] = {"file": member} | {name: getattr(word, name) for name in SAID}
 
     def close(
-        self,
-        manifest: Mapping[str, Any],
-        card: str,
-        sentences: Mapping[str, list[str]] | None = None,
+        self, manifest: Mapping[str, Any], card: str, sentences: Sentences | None = None
     ) -> None:
         """Add what is said of all words, and close the file.
 
@@ -79,8 +78,9 @@ class WsdFileWriter:
         card : str
             Markdown.
         sentences : mapping of word to its training sentences, in the order of its vectors
+            None, or empty, if they are not to be in the file.
         """
-        if sentences is not None:
+        if sentences:
             self._add(SENTENCES, _json(sentences))
         self._add(MANIFEST, _json({"format": FORMAT, **manifest, "words": self.words}))
         self._add(CARD, card.encode())
@@ -137,7 +137,9 @@ class WsdFile:
                 )
             self.card = self._read(CARD).decode()
             self.encoder: dict[str, Any] = self.manifest["encoder"]
-            _check_encoder(self.encoder)
+            check_record(self.encoder["model"])
+            for key, kinds in _KINDS.items():
+                require(self.encoder[key] in kinds, f"an encoder of {key} {self.encoder[key]!r}")
             require(isinstance(self.manifest["words"], dict), "the words are no mapping")
             self.words = tuple(self.manifest["words"])
             require(self.words, "no words")
@@ -153,8 +155,20 @@ class WsdFile:
         ModelError
             If what the file has of it is damaged, or no classifier of this program.
         """
+        from safetensors.numpy import load
+
         with self._expecting():
-            return self._load(word)
+            said = {name: self.manifest["words"][word][name] for name in ("file", *SAID)}
+            arrays = load(self._read(said.pop("file")))
+            learned = {k.removeprefix(LEARNED): arrays[k] for k in arrays if k.startswith(LEARNED)}
+            classifier = restored(said["estimator"], said["parameters"], learned)
+            train, gold, lines = (arrays[name] for name in ("train", "gold", "lines"))
+            _check_arrays(classifier, train, gold, lines, len(said["senses"]))
+            of_all = len(self._sentences.get(word, gold)) == len(gold)
+            require(of_all, "its sentences and arrays do not belong together")
+            _check_said(said)
+            said |= {"classifier": classifier, "senses": tuple(said["senses"])}
+            return FittedWord(word, train=train.astype(np.float32), gold=gold, lines=lines, **said)
 
     def sentences(self, word: str) -> list[str] | None:
         """The word's training sentences in the order of its vectors, where they are at hand."""
@@ -171,27 +185,6 @@ class WsdFile:
         texts = all(isinstance(of, list) and all(isinstance(s, str) for s in of) for of in lists)
         require(texts, "the sentences are no mapping of words to lists of text")
         return found
-
-    def _load(self, word: str) -> FittedWord:
-        from safetensors.numpy import load
-
-        said = {name: self.manifest["words"][word][name] for name in ("file", *SAID)}
-        arrays = load(self._read(said.pop("file")))
-        learned = {k.removeprefix(LEARNED): a for k, a in arrays.items() if k.startswith(LEARNED)}
-        classifier = restored(said["estimator"], said["parameters"], learned)
-        train, gold, lines = (arrays[name] for name in ("train", "gold", "lines"))
-        _check_arrays(classifier, train, gold, lines, len(said["senses"]))
-        of_all = len(self._sentences.get(word, gold)) == len(gold)
-        require(of_all, "its sentences and arrays do not belong together")
-        _check_said(said)
-        return FittedWord(
-            word=word,
-            classifier=classifier,
-            train=train.astype(np.float32),
-            gold=gold,
-            lines=lines,
-            **{**said, "senses": tuple(said["senses"])},
-        )
 
     def _read(self, name: str) -> bytes:
         is_text = not name.endswith(".safetensors")
@@ -213,17 +206,8 @@ class WsdFile:
             raise self._refused(error.what) from None
 
     def _refused(self, why: str) -> ModelError:
-        return ModelError(
-            f"not a whole model file: {why}",
-            where=str(self.path),
-            fix="make it again with `wsd fit`, or get it again from where it came",
-        )
-
-
-def _check_encoder(said: Mapping[str, Any]) -> None:
-    check_record(said["model"])
-    for key, kinds in _KINDS.items():
-        require(said[key] in kinds, f"an encoder of {key} {said[key]!r}")
+        fix = "make it again with `wsd fit`, or get it again from where it came"
+        return ModelError(f"not a whole model file: {why}", where=str(self.path), fix=fix)
 
 
 def _configuration(said: Any) -> Configuration:

@@ -18,7 +18,7 @@ import yaml
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.views import MASKED
 from wsd.encoder import sources
-from wsd.encoder.model import resolve
+from wsd.encoder.model import SOURCES, resolve
 from wsd.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # The configs that come with the program: the default model first.
 CONFIGS = (DATA / "config" / "minilm.yaml", DATA / "config" / "config.yaml")
+# As :func:`source_named` takes it.
+ModelName = str | Path | None
 
 
 @dataclass(frozen=True)
@@ -50,21 +52,15 @@ class ModelSource:
 @cache
 def known_sources() -> dict[str, ModelSource]:
     """The models that a short name is enough for: those of the program's own configs."""
-    entries = [
-        entry
-        for path in CONFIGS
-        for entry in yaml.safe_load(path.read_text(encoding="utf-8"))["models"]
-    ]
-    keys = ("hub", "revision", "package", "path")
-    return {
-        entry["name"]: ModelSource(
-            entry["name"], {key: entry[key] for key in keys if key in entry}, entry["sha256"]
-        )
-        for entry in entries
-    }
+    found = {}
+    for path in CONFIGS:
+        for entry in yaml.safe_load(path.read_text(encoding="utf-8"))["models"]:
+            where = {key: entry[key] for key in (*SOURCES, "revision") if key in entry}
+            found[entry["name"]] = ModelSource(entry["name"], where, entry["sha256"])
+    return found
 
 
-def source_named(model: str | Path | None = None) -> ModelSource:
+def source_named(model: ModelName = None) -> ModelSource:
     """The source that a short name stands for.
 
     Parameters
@@ -93,11 +89,8 @@ def source_named(model: str | Path | None = None) -> ModelSource:
     if kind in ("package", "path") and rest:
         return ModelSource(Path(rest).name, {kind: rest})
     known = ", ".join(known_sources())
-    raise ConfigError(
-        f"no model {model!r} is known",
-        where="model",
-        fix=f"use {known}, hub:OWNER/NAME@COMMIT, package:NAME, or path:FOLDER",
-    )
+    fix = f"use {known}, hub:OWNER/NAME@COMMIT, package:NAME, or path:FOLDER"
+    raise ConfigError(f"no model {model!r} is known", where="model", fix=fix)
 
 
 def find_model(source: ModelSource) -> dict[str, Any]:
@@ -134,11 +127,7 @@ def _load(record: str, **how: Any) -> "Encoder":
 
 
 def open_encoder(
-    model: str | Path | None = None,
-    *,
-    pooling: str = "mean",
-    masked: bool = False,
-    device: str = "auto",
+    model: ModelName = None, *, pooling: str = "mean", masked: bool = False, device: str = "auto"
 ) -> "Encoder":
     """Find, verify and load an encoder.
 
@@ -153,9 +142,8 @@ def open_encoder(
     -------
     Encoder
     """
-    return load_encoder(
-        find_model(source_named(model)), pooling=pooling, masked=masked, device=device
-    )
+    record = find_model(source_named(model))
+    return load_encoder(record, pooling=pooling, masked=masked, device=device)
 
 
 def fitted_encoder(
@@ -187,20 +175,12 @@ def fitted_encoder(
     try:
         found = sources.verify(record, mend=False)
     except ModelError as error:
-        raise ModelError(
-            f"the encoder that the words were fitted with is needed: {error.what}",
-            where=error.where,
-            fix=_way_to(record),
-        ) from None
+        what = f"the encoder that the words were fitted with is needed: {error.what}"
+        raise ModelError(what, where=error.where, fix=_way_to(record)) from None
     from wsd.encoder.encoder import Encoder
 
-    return Encoder.load(
-        str(found),
-        pooling=encoder["pooling"],
-        masked=encoder["input"] == MASKED,
-        device=device,
-        precision=encoder["precision"],
-    )
+    how = {key: encoder[key] for key in ("pooling", "precision")}
+    return Encoder.load(str(found), masked=encoder["input"] == MASKED, device=device, **how)
 
 
 def _way_to(record: Mapping[str, Any]) -> str:

@@ -108,14 +108,12 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
                 raise ConfigError(f"{name} {value!r}", fix=f"use {', '.join(usable)}")
         if type(self.threads) is not int or self.threads < 1:
             raise ConfigError(f"threads {self.threads!r}", fix="give a number from 1 up")
-        instances = self._read_some(X)
+        instances = self._read(X)
         record = encoders.find_model(encoders.source_named(self.model))
         found = parse_features(self.view, str(self.layers), record["blocks"], where="layers")
         if any(choice.operation == "mix" for _, choice in found.parts):
-            raise ConfigError(
-                f"layers {self.layers!r}: a mix is learned, and nothing is learned here",
-                fix="use mean, sum or concat",
-            )
+            what = f"layers {self.layers!r}: a mix is learned, and nothing is learned here"
+            raise ConfigError(what, fix="use mean, sum or concat")
         encoder = encoders.load_encoder(record, pooling=self.pooling, device=self.device)
         self.record_ = record
         self.layers_ = found.layers
@@ -157,7 +155,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         encoder = encoders.load_encoder(self.record_, pooling=self.pooling, device=self.device)
         found = parse_features(self.view, self.layers_, self.record_["blocks"])
-        table = focus.as_corpus(self._read_some(X))
+        table = focus.as_corpus(self._read(X))
         return feature_vectors(encoder, table, encoder.align(table), found, threads=self.threads)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -176,11 +174,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         return self.feature_names_.copy()
 
     def _read(self, X: Iterable[Any]) -> list[focus.Focus]:
-        return focus.read_instances(X)
-
-    def _read_some(self, X: Iterable[Any]) -> list[focus.Focus]:
-        instances = self._read(X)
-        if not instances:
+        if not (instances := focus.read_instances(X)):
             raise ConfigError("no instances: X is empty", fix="give pairs of a sentence and a span")
         return instances
 

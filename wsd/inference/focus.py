@@ -15,7 +15,7 @@ from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.dataset import DATA
 from wsd.corpora.text_format import read_text
 from wsd.corpora.word_forms import Finder, within_word
-from wsd.errors import ConfigError
+from wsd.errors import ConfigError, none_of
 
 # The characters (start, end) of a text, or the word itself.
 Span = tuple[int, int] | str
@@ -56,11 +56,9 @@ def cut(sentence: str, span: tuple[int, int]) -> Focus:
     start, end = span
     said = f"the span {start} to {end}"
     if not 0 <= start < end <= len(sentence):
-        raise _wrong(
-            sentence,
-            f"{said} is not within the sentence, which has {len(sentence)} characters",
-            "give (start, end) such that sentence[start:end] is the focal word",
-        )
+        what = f"{said} is not within the sentence, which has {len(sentence)} characters"
+        fix = "give (start, end) such that sentence[start:end] is the focal word"
+        raise _wrong(sentence, what, fix)
     word = " ".join(sentence[start:end].split())
     if within_word(sentence, start) or within_word(sentence, end):
         part = f"{said} is {sentence[start:end]!r}, part of a word"
@@ -91,18 +89,12 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
     _check_text(sentence)
     found = Finder([word]).find(sentence) if word.strip() else []
     if not found:
-        raise _wrong(
-            sentence,
-            f"no form of {word!r} in the sentence",
-            "name one of its words; a plural is found too, a verb form or part of a word not",
-        )
+        fix = "name one of its words; a plural is found too, a verb form or part of a word not"
+        raise _wrong(sentence, f"no form of {word!r} in the sentence", fix)
     if occurrence is None and len(found) > 1:
         places = [f"{i} at character {one.start}" for i, one in enumerate(found, start=1)]
-        raise _wrong(
-            sentence,
-            f"{word!r} stands in the sentence {len(found)} times: {', '.join(places)}",
-            f"say which one is meant: occurrence 1 to {len(found)}",
-        )
+        what = f"{word!r} stands in the sentence {len(found)} times: {', '.join(places)}"
+        raise _wrong(sentence, what, f"say which one is meant: occurrence 1 to {len(found)}")
     if occurrence is not None and not 1 <= occurrence <= len(found):
         there = f"there is no occurrence {occurrence} of {word!r}"
         raise _wrong(sentence, there, f"give 1 to {len(found)}")
@@ -143,10 +135,9 @@ def _one(row: Any, i: int) -> Focus:
     except ConfigError as error:
         raise ConfigError(f"instance {i}: {error.what}", where=error.where, fix=error.fix) from None
     except (OverflowError, TypeError, ValueError):
-        raise ConfigError(
-            f"instance {i} is no sentence with a span: {row!r:.80}",
-            fix='give pairs such as ("a crane flew", (2, 7)) or ("a crane flew", "crane")',
-        ) from None
+        what = f"instance {i} is no sentence with a span: {row!r:.80}"
+        fix = 'give pairs such as ("a crane flew", (2, 7)) or ("a crane flew", "crane")'
+        raise ConfigError(what, fix=fix) from None
 
 
 def _whole(edge: Any) -> int:
@@ -201,8 +192,8 @@ def labelled(corpus: Corpus, split: str = "train") -> tuple[list[tuple[str, Span
     """
     rows = np.flatnonzero(corpus.split == split)
     if not len(rows):
-        there = ", ".join(dict.fromkeys(corpus.split.tolist()))
-        raise ConfigError(f"{corpus.word!r} has no split {split!r}", fix=f"choose among {there}")
+        there = dict.fromkeys(corpus.split.tolist())
+        raise none_of(f"{corpus.word!r} has no split {split!r}", there)
     instances: list[tuple[str, Span]] = []
     for row in rows:
         tokens, position = corpus.tokens[row], int(corpus.position[row])
@@ -221,9 +212,7 @@ def quickstart(word: str) -> Corpus:
     """
     words = sorted(path.parent.name for path in Path(DATA / "quickstart").glob("*/classes_map.txt"))
     if word not in words:
-        raise ConfigError(
-            f"the built-in corpus has no word {word!r}", fix=f"choose among {', '.join(words)}"
-        )
+        raise none_of(f"the built-in corpus has no word {word!r}", words)
     return read_text(DATA / "quickstart" / word, word)
 
 

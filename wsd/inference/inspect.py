@@ -8,21 +8,26 @@ import argparse
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsd import logs
-from wsd.arguments import add_device, add_source, count
+from wsd.arguments import add_choice, add_source, count
 from wsd.artifacts.views import DEVICES, POOLINGS
-from wsd.errors import ConfigError
+from wsd.errors import ConfigError, none_of
 from wsd.inference import encoders, focus
 from wsd.inference.focus import Focus, as_corpus
 from wsd.storage.text_table import aligned
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
+
+
+# Of a sentence, said in JSON as it is.
+SAID = ("pieces", "ids", "segments", "focal", "windowed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +128,7 @@ def as_record(model: str, found: Sequence[Inspection]) -> dict[str, Any]:
                 "tokens": one.focus.tokens,
                 "word": one.focus.word,
                 "position": one.focus.position,
-                "pieces": one.pieces,
-                "ids": one.ids,
-                "segments": one.segments,
-                "focal": one.focal,
-                "windowed": one.windowed,
+                **{name: getattr(one, name) for name in SAID},
                 "hidden_states": {"number": len(one.states), "shape": one.states.shape[1:]},
                 "norms": _rounded(one.norms),
                 "cosine_to_layer_before": [None, *_rounded(one.steps)],
@@ -137,8 +138,7 @@ def as_record(model: str, found: Sequence[Inspection]) -> dict[str, Any]:
     }
     if len(found) == 2:
         record["similarity"] = _rounded(cosines(found[0].vectors, found[1].vectors))
-    plain: dict[str, Any] = json.loads(json.dumps(record))
-    return plain
+    return json.loads(json.dumps(record))
 
 
 def as_text(model: str, found: Sequence[Inspection]) -> str:
@@ -167,10 +167,8 @@ def as_text(model: str, found: Sequence[Inspection]) -> str:
     if len(found) == 2:
         between = cosines(found[0].vectors, found[1].vectors)
         names = " and ".join(repr(one.focus.word) for one in found)
-        parts.append(
-            f"{names} of the two sentences, layer by layer\n"
-            + _columns(("layer", range(len(between))), ("cosine", _shown(between)))
-        )
+        table = _columns(("layer", range(len(between))), ("cosine", _shown(between)))
+        parts.append(f"{names} of the two sentences, layer by layer\n{table}")
     return "\n\n".join(parts)
 
 
@@ -190,29 +188,22 @@ def _columns(*columns: tuple[str, Iterable[object]]) -> str:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument(
-        "sentence", nargs="+", metavar="SENTENCE", help="one sentence, or two to compare"
-    )
+    text = "one sentence, or two to compare"
+    parser.add_argument("sentence", nargs="+", metavar="SENTENCE", help=text)
     parser.add_argument("--word", required=True, help="the focal word; its plural is found too")
-    parser.add_argument(
-        "--occurrence", type=count, nargs="+", default=[], metavar="N",
-        help="which one, from 1, where the word stands in a sentence several times",
-    )  # fmt: skip
+    text = "which one, from 1, where the word stands in a sentence several times"
+    parser.add_argument("--occurrence", type=count, nargs="+", default=[], metavar="N", help=text)
     parser.add_argument(
         "--model", metavar="NAME",
         help="all-MiniLM-L6-v2 (the default if its package is installed), bert-base-uncased, "
         "hub:OWNER/NAME@COMMIT, package:NAME, path:FOLDER; or an entry of --configfile",
     )  # fmt: skip
-    parser.add_argument(
-        "--configfile", type=Path, nargs="+", metavar="FILE",
-        help="config files, later ones over earlier ones, whose models can be named",
-    )  # fmt: skip
+    text = "config files, later ones over earlier ones, whose models can be named"
+    parser.add_argument("--configfile", type=Path, nargs="+", metavar="FILE", help=text)
     add_source(parser, "a folder that holds the model", required=False)
-    parser.add_argument(
-        "--pooling", choices=POOLINGS,
-        help="of the focal word's pieces (default: mean, or what the config says)",
-    )  # fmt: skip
-    add_device(parser, DEVICES)
+    text = "of the focal word's pieces (default: mean, or what the config says)"
+    parser.add_argument("--pooling", choices=POOLINGS, help=text)
+    add_choice(parser, "--device", DEVICES)
     parser.add_argument("--json", action="store_true", help="one JSON object, for machines")
 
 
@@ -221,17 +212,10 @@ def run(args: argparse.Namespace) -> None:
     if len(args.sentence) > 2:
         raise ConfigError(f"{len(args.sentence)} sentences", where="SENTENCE", fix="give 1 or 2")
     if len(args.occurrence) not in (0, 1, len(args.sentence)):
-        raise ConfigError(
-            f"{len(args.occurrence)} occurrences for {len(args.sentence)} sentences",
-            where="--occurrence",
-            fix="give one, or one per sentence",
-        )
-    which = args.occurrence or [None]
-    which = which * len(args.sentence) if len(which) == 1 else which
-    asked = [
-        focus.find(sentence, args.word, occurrence)
-        for sentence, occurrence in zip(args.sentence, which, strict=True)
-    ]
+        what = f"{len(args.occurrence)} occurrences for {len(args.sentence)} sentences"
+        raise ConfigError(what, where="--occurrence", fix="give one, or one per sentence")
+    which = cycle(args.occurrence or [None])
+    asked = [focus.find(sentence, args.word, next(which)) for sentence in args.sentence]
     source, how = _asked_source(args)
     encoder = encoders.load_encoder(encoders.find_model(source), device=args.device, **how)
     found = [inspect(encoder, one) for one in asked]
@@ -254,11 +238,7 @@ def _asked_source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
         return encoders.source_named(args.model), how
     entries = args.config.models
     if args.model is not None and args.model not in entries:
-        raise ConfigError(
-            f"the config has no model {args.model!r}",
-            where="--model",
-            fix=f"choose among {', '.join(entries)}",
-        )
+        raise none_of(f"the config has no model {args.model!r}", entries, "--model")
     entry = entries[args.model or next(iter(entries))]
     if entry.random_weights is not None:
         raise ConfigError(f"{entry.name} has random weights, a control", where="--model")

@@ -109,11 +109,7 @@ LONGEST = 2**20  # bytes of a line
 FORMATS = ("table", "csv", "jsonl")
 USED = tuple(field.name for field in fields(Configuration))
 # Of the CSV: all that is said of an answer, but for its neighbours.
-COLUMNS = (
-    *(field.name for field in fields(Answer) if field.name != "neighbours"),
-    *USED,
-    "text",
-)
+COLUMNS = (*(field.name for field in fields(Answer) if field.name != "neighbours"), *USED, "text")
 WIDTHS = {"line": 6, "form": 14, "sense": 34, "probability": 8}
 
 

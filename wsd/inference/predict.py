@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wsd.arguments import add_configuration, add_device, count
+from wsd.arguments import add_choice, add_configuration, count
 from wsd.artifacts.views import DEVICES
-from wsd.errors import ConfigError, CorpusError
+from wsd.errors import ConfigError, CorpusError, none_of
 from wsd.fitted.refit import Fitting
 from wsd.fitted.results import Results
 from wsd.fitted.wsd_file import WsdFile
@@ -51,11 +51,9 @@ def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
     asked = (args.model, args.view, args.layers, args.classifier)
     if args.model_file is not None:
         if any(asked):
-            raise ConfigError(
-                "a model file is of one configuration",
-                where="--model, --view, --layers, --classifier",
-                fix="leave them out, or --model-file",
-            )
+            what = "a model file is of one configuration"
+            fix = "leave them out, or --model-file"
+            raise ConfigError(what, where="--model, --view, --layers, --classifier", fix=fix)
         kept = WsdFile(args.model_file, Results(args.results) if args.results else None)
         return kept, kept.manifest["configuration"]
     found = Results(args.results or _only_results())
@@ -123,35 +121,29 @@ def _report(count: Counter[str], details: bool) -> None:
         said = ", ".join(f"{count[status]} {status}" for status in STATUSES if count[status])
         log.info("%s", said or "no lines")
     if count[UNREADABLE]:
-        raise CorpusError(
-            f"could not be read: {count[UNREADABLE]} of {count.total()} rows",
-            fix="each row says why",
-        )
+        what = f"could not be read: {count[UNREADABLE]} of {count.total()} rows"
+        raise CorpusError(what, fix="each row says why")
     if details and count.total() > count[OK]:
         raise CorpusError("not every sentence could be answered", fix="each says why above")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument(
-        "text", nargs="*", help="sentences (default: lines of --file or standard input)"
-    )
+    text = "sentences (default: lines of --file or standard input)"
+    parser.add_argument("text", nargs="*", help=text)
     parser.add_argument("--word", help="the word in question (default: every word that is known)")
-    parser.add_argument(
-        "--file", type=Path, help="a line per sentence; -, standard input; or .jsonl"
-    )
+    text = "a line per sentence; -, standard input; or .jsonl"
+    parser.add_argument("--file", type=Path, help=text)
     parser.add_argument("--jsonl", action="store_true", help='lines are {"text": ..., "word": ...}')
-    parser.add_argument("--format", default=FORMATS[0], choices=FORMATS)
+    add_choice(parser, "--format", FORMATS)
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
     parser.add_argument("--model-file", type=Path, metavar="FILE", help="of `wsd fit`")
-    parser.add_argument(
-        "--results", type=Path, help="folder results/<dataset> (default: the only one there is)"
-    )
+    text = "folder results/<dataset> (default: the only one there is)"
+    parser.add_argument("--results", type=Path, help=text)
     add_configuration(parser)
-    parser.add_argument(
-        "--encoder", type=Path, metavar="FOLDER", help="where the encoder's files are"
-    )
-    add_device(parser, DEVICES)
+    text = "where the encoder's files are"
+    parser.add_argument("--encoder", type=Path, metavar="FOLDER", help=text)
+    add_choice(parser, "--device", DEVICES)
     parser.add_argument("--threads", type=count, default=os.cpu_count() or 1)
 
 
@@ -170,11 +162,7 @@ def run(args: argparse.Namespace) -> None:
     _check_files(args)
     words, used = _fitted_words(args)
     if args.word is not None and args.word not in words.words:
-        raise ConfigError(
-            f"no word {args.word!r} was fitted",
-            where="--word",
-            fix=f"choose among {', '.join(words.words)}",
-        )
+        raise none_of(f"no word {args.word!r} was fitted", words.words, "--word")
     encoder = fitted_encoder(words.encoder, args.encoder, device=args.device)
     predictor = Predictor(words, encoder, threads=args.threads)
     details = bool(args.text)

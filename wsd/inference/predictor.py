@@ -127,12 +127,9 @@ class Predictor:
 
     def _classify(self, asked: Sequence[_Asked], neighbours: bool) -> list[Answer]:
         """Aligned occurrences are encoded together, then answered word by word."""
+        aligned = [one.aligned for one in asked if one.aligned]
         vectors = feature_vectors(
-            self.encoder,
-            _table(asked),
-            [one.aligned for one in asked if one.aligned],
-            self.words.features,
-            threads=self.threads,
+            self.encoder, _table(asked), aligned, self.words.features, threads=self.threads
         )
         answers: dict[int, Answer] = {}
         for word in dict.fromkeys(one.word for one in asked):
@@ -144,30 +141,27 @@ class Predictor:
 
     def _of_word(
         self, word: FittedWord, asked: Sequence[_Asked], vectors: np.ndarray, neighbours: bool
-    ) -> list[Answer]:
+    ) -> Iterator[Answer]:
         if vectors.shape[1] != word.train.shape[1]:
             raise ModelError("the features are not those that the classifier was fitted on")
-        said, answers = word.answer(vectors), []
+        said = word.answer(vectors)
         for i, one in enumerate(asked):
             predicted, far = said.predicted[i], bool(word.is_far(said.distance[i]))
             notes = {
                 "uncertain: far from every training sentence": far,
                 "a long line: its ends were not read": one.aligned and one.aligned.windowed,
             }
-            answers.append(
-                one.answer(
-                    OK,
-                    sense=word.senses[predicted],
-                    probability=_number(said.probabilities[i, predicted]),
-                    scores=_by_sense(word, said.scores[i]),
-                    probabilities=_by_sense(word, said.probabilities[i]),
-                    distance=_number(said.distance[i]),
-                    far=far,
-                    message="; ".join(note for note, applies in notes.items() if applies),
-                    neighbours=tuple(self._near(word, said, i)) if neighbours else (),
-                )
+            yield one.answer(
+                OK,
+                sense=word.senses[predicted],
+                probability=_number(said.probabilities[i, predicted]),
+                scores=_by_sense(word, said.scores[i]),
+                probabilities=_by_sense(word, said.probabilities[i]),
+                distance=_number(said.distance[i]),
+                far=far,
+                message="; ".join(note for note, applies in notes.items() if applies),
+                neighbours=tuple(self._near(word, said, i)) if neighbours else (),
             )
-        return answers
 
     def _near(self, word: FittedWord, said: VectorAnswers, i: int) -> Iterator[Neighbour]:
         sentences = self._sentences(word.word)
