@@ -34,8 +34,8 @@ def draw_differences(layers: pd.DataFrame) -> Figure | None:
         return None
     measure = MEASURES[layers["figure"].iloc[0]]
     most = max(len(rows) for _, rows in found)
-    figure, axes = canvas(len(found), ROW * most + AROUND, sharex=True)
-    for ax, (caption, rows) in zip(axes, found, strict=True):
+    figure, drawn = canvas(found, ROW * most + AROUND, sharex=True)
+    for ax, rows in drawn:
         ax.set_xscale("symlog", linthresh=1, linscale=0.7)
         ax.axvline(0, color=GREY, linewidth=0.6, zorder=0.5)
         for y, row in enumerate(rows.to_dict("records")):
@@ -45,12 +45,12 @@ def draw_differences(layers: pd.DataFrame) -> Figure | None:
         ax.tick_params(axis="y", length=0)
         ax.tick_params(axis="x", labelbottom=True, labelsize=SMALL)
         ax.spines["left"].set_visible(False)
-        ax.set_title(caption)
+
         ax.set_xlabel(f"Difference in {measure} (points)")
-    low, high = axes[0].get_xlim()
+    low, high = figure.axes[0].get_xlim()
     # A point to either side at least: the axis grows to hold its ticks.
     steps = [step for step in STEPS if min(low, -1) <= step <= max(high, 1)]
-    axes[0].set_xticks(steps, [signed(step, 0) for step in steps])
+    figure.axes[0].set_xticks(steps, [signed(step, 0) for step in steps])
     handles = [
         key("told apart", **TOLD),
         key("not told apart", **NOT_TOLD),
