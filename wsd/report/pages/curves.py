@@ -11,8 +11,6 @@ from bokeh import models
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.report.pages.plots import RAMP, new_plot, plot_json, sense_style
 
-DASHES = ("solid", "dashed", "dotted", "dashdot")
-
 
 @dataclass(frozen=True)
 class Curve:
@@ -32,7 +30,7 @@ class Curve:
         The figure's renderers of this curve are named ``line-<number>``, so that the page's
         script can hide them.
     dash : str
-        Among ``DASHES``.
+        As Bokeh calls it.
     labels : list of str, optional
         What stands at each point, where ``x`` does not say it.
     joined : bool
@@ -51,14 +49,13 @@ class Curve:
     joined: bool = True
 
 
-def curve_plot(
+def plot_of(
     lines: Sequence[Curve],
     *,
     x: str,
     y_range: tuple[float, float] | None = None,
     ticks: Mapping[float, str] | None = None,
-    log_x: bool = False,
-    ramp: bool = False,
+    learning: bool = False,
 ) -> dict[str, Any]:
     """Lines over layers, or over training sets.
 
@@ -71,13 +68,13 @@ def curve_plot(
         Common to the figures that are compared.
     ticks : mapping of place to text, optional
         On the horizontal axis.
-    log_x : bool
-    ramp : bool
-        Colour the lines by their order, from light to dark, rather than by their style.
+    learning : bool
+        The horizontal axis is logarithmic, and the lines are coloured by their order, from light to
+        dark, rather than by their style.
     """
     places = [place for line in lines for place in line.x]
     options: dict[str, Any] = {}
-    if log_x:
+    if learning:
         options = {"x_axis_type": "log"}
     elif places:
         room = 0.03 * (max(places) - min(places)) or 0.3
@@ -95,7 +92,7 @@ def curve_plot(
     dots = []
     for i, line in enumerate(lines):
         step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
-        colour = f"--ramp-{step}" if ramp else f"--sense-{sense_style(line.style)[0]}"
+        colour = f"--ramp-{step}" if learning else f"--sense-{sense_style(line.style)[0]}"
         dots.append(_draw(plot, line, colour))
     plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover"))
     return plot_json(plot)
@@ -144,16 +141,16 @@ def rows_placed(rows: pd.DataFrame, places: Mapping[str, float]) -> tuple[pd.Dat
     return kept, kept["place"]
 
 
-def metric_curve(
+def of_metric(
     rows: pd.DataFrame, metric: str, places: Mapping[str, float], of: str = "", **look: Any
 ) -> Curve:
     """A metric over layer choices, with its interval."""
     kept, x = rows_placed(rows, places)
     labels = [f"layer {text}{of}" if text.isdigit() else text for text in kept["layers"]]
-    return table_curve(kept, x, metric, labels=labels, bounds=True, **look)
+    return of_table(kept, x, metric, labels=labels, bounds=True, **look)
 
 
-def table_curve(
+def of_table(
     rows: pd.DataFrame,
     x: Iterable[float],
     y: str,

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wsd.report.pages import plots
+from wsd.report.pages import layer_plots, plots
 from wsd.report.pages.content import Report, records
-from wsd.report.pages.layer_plots import overall_curves, overall_lines, side_by_side, weights_dash
-from wsd.report.pages.measure_plots import CENTRINGS, KINDS, calibration, geometry, learning
 from wsd.report.pages.models import by_depth, folder_of, notes, opening_reader, rows_shown
 from wsd.report.pages.render import render
 from wsd.report.tables import METRICS
@@ -30,23 +28,32 @@ def write_layers(report: Report, folder: Path) -> None:
         The report's folder.
     """
     models = {name: notes(report.provenance["models"][name]) for name in report.choices}
-    parts = (side_by_side, by_depth, heat, learning, geometry, calibration)
+    dashes = {name: layer_plots.weights_dash(report, name) for name in models}
     page = render(
         "layers.html",
         report,
         reader=opening_reader(report),
-        lines=[(line.name, *_style(line.style, line.dash)) for line in overall_lines(report)],
-        curves=[of for metric in METRICS for of in overall_curves(report, metric)],
-        models=[(name, *_style(i, weights_dash(report, name))) for i, name in enumerate(models)],
+        by_depth=by_depth(report),
+        lines=[(of.name, *_style(of.style, of.dash)) for of in layer_plots.overall_lines(report)],
+        curves=[of for metric in METRICS for of in layer_plots.overall_curves(report, metric)],
+        side_by_side=layer_plots.side_by_side(report),
+        learning=layer_plots.learning(report),
+        geometry=layer_plots.geometry(report),
+        calibration=layer_plots.calibration(report),
+        heat=heat(report),
         notes=models,
         differences=differences(report, "layers", "reference"),
         between=differences(report, "model-layers", "reference_model"),
         best=[best_set(report, model) for model in report.choices],
-        **{part.__name__: part(report) for part in parts},
-        kinds=[(name, *_style(i, dash)) for i, (name, dash) in enumerate(KINDS.items())],
-        centrings=[(name, *_style(i, "solid")) for i, name in enumerate(CENTRINGS.values())],
+        models=_legend(dashes),
+        kinds=_legend(layer_plots.KINDS),
+        centrings=_legend(dict.fromkeys(layer_plots.CENTRINGS.values(), "solid")),
     )
     write_text(folder / "layers.html", page)
+
+
+def _legend(dashes: Mapping[str, str]) -> list[tuple[str, int, str, str]]:
+    return [(name, *_style(i, dash)) for i, (name, dash) in enumerate(dashes.items())]
 
 
 def _style(style: int, dash: str) -> tuple[int, str, str]:
