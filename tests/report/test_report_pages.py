@@ -39,7 +39,7 @@ from sklearn.metrics import f1_score
 from wsd.artifacts import predictions
 from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ResultError
-from wsd.report.pages import confidence, plots, render, word_plot
+from wsd.report.pages import content, plots, render, word_plot
 from wsd.report.pages import word as word_module
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.file_names import file_name, word_of
@@ -205,8 +205,8 @@ def test_confidence_is_a_probability_or_a_lead() -> None:
         predicted=np.array([0, 2, 1]),
         scores=np.array([[0.7, 0.2, 0.1], [0.1, np.nan, 0.9], [np.nan, 1.0, np.nan]]),
     )  # fmt: skip
-    assert confidence.confidence_of(words, confidence.PROBABILITY).tolist() == [0.7, 0.9, 1.0]
-    lead = confidence.confidence_of(words, confidence.LEAD)
+    assert content.confidence_of(words, content.PROBABILITY).tolist() == [0.7, 0.9, 1.0]
+    lead = content.confidence_of(words, content.LEAD)
     assert lead.tolist() == pytest.approx([0.5, 0.8, 0.0])
 
 

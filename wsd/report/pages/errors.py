@@ -10,10 +10,9 @@ from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.tables import PUBLISHED, SYSTEM
 from wsd.errors import ResultError
-from wsd.report.pages.content import Report, records
+from wsd.report.pages.content import Report, records, sentence
 from wsd.report.pages.models import selected
 from wsd.report.pages.render import render
-from wsd.report.pages.word_data import sentence
 from wsd.storage.atomic import write_text
 
 PAGE = "errors.html"

@@ -17,8 +17,7 @@ from wsd.artifacts.predictions import TEST, WordPredictions, read_predictions
 from wsd.artifacts.projection import Projection, align_signs, read_projections
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError
-from wsd.report.pages.confidence import confidence_of, kind_of_scores
-from wsd.report.pages.content import Report, WordRun, having
+from wsd.report.pages.content import Report, WordRun, confidence_of, having, kind_of_scores
 from wsd.report.tables import TABLES
 from wsd.storage import json
 from wsd.storage.csv import read_csv
