@@ -26,6 +26,9 @@ from wsd.storage.csv import write_csv
 
 log = logging.getLogger("wsd")
 
+# Arguments that say what is read besides corpora and tables.
+SHOWN = ("predictions", "projections", "neighbours", "provenance", "view")
+
 
 def write_report(report: Report, out: Path, portable: Path) -> None:
     """Write the report's two folders, each replaced whole.
@@ -88,12 +91,8 @@ def run(args: argparse.Namespace) -> None:
     report = load_report(
         dataset=find(args.dataset),
         corpora=read_corpora(args.corpus, args.words),
-        predictions=args.predictions,
-        projections=args.projections,
-        neighbours=args.neighbours,
         tables=tables,
-        provenance=args.provenance,
-        view=args.view,
         text=not args.no_text,
+        **{name: getattr(args, name) for name in SHOWN},
     )
     write_report(report, args.out, args.portable)
