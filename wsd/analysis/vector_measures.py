@@ -17,7 +17,7 @@ Of the centroids there are two more, for what a centring does to them (:func:`co
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from sklearn import metrics
@@ -34,8 +34,7 @@ FEWEST = 25
 STARTS = 10
 
 
-@dataclass(frozen=True, eq=False)
-class WordVectors:
+class WordVectors(NamedTuple):
     """What is measured of one word in one layer choice.
 
     Attributes
@@ -105,14 +104,13 @@ def gather(corpus: Corpus, vectors: np.ndarray, seed: int) -> WordVectors:
     trained, gold = vectors[train], corpus.gold[train]
     rows = sample(gold, seed)
     codes, counts = np.unique(gold, return_counts=True)
+    means = [trained[gold == code].mean(axis=0, dtype=np.float64) for code in codes]
     return WordVectors(
         vectors=trained[rows],
         gold=gold[rows],
         mean=trained.mean(axis=0, dtype=np.float64),
         codes=codes,
-        centroids=np.stack(
-            [trained[gold == code].mean(axis=0, dtype=np.float64) for code in codes]
-        ),
+        centroids=np.stack(means),
         majority=int(counts.argmax()),
         tested=vectors[test],
         tested_gold=corpus.gold[test],

@@ -11,8 +11,8 @@ from typing import Any
 from wsd.classification.estimators.knn import KNN
 from wsd.classification.estimators.lda import LDA
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.mixed_logistic import MixedLogistic
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.estimators.scalar_mix import MixedLogistic
 from wsd.errors import ConfigError
 
 TINY, MOST = sys.float_info.min, sys.float_info.max

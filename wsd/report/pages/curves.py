@@ -1,8 +1,7 @@
 """Lines over layers, or over training sets: from the columns of a table to a plot."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,8 +11,7 @@ from wsd.artifacts.layer_choice import LayerChoice
 from wsd.report.pages.plots import RAMP, new_plot, plot_json, sense_style
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """One line of a figure.
 
     Attributes

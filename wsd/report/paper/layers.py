@@ -123,16 +123,8 @@ def horizontals(axes: Sequence[Axes], comparison: pd.DataFrame, measure: str) ->
     for i, ax in enumerate(axes, 1):
         if i % style.BESIDE == 0 or i == len(axes):
             for name, value, label in zip(names, values, labels, strict=True):
-                ax.annotate(
-                    style.shown(name),
-                    (1, value),
-                    (1.03, label),
-                    xycoords=("axes fraction", "data"),
-                    arrowprops=LEADER,
-                    annotation_clip=False,
-                    fontsize=style.SMALL,
-                    va="center",
-                )
+                place = ((1, value), (1.03, label))
+                ax.annotate(style.shown(name), *place, arrowprops=LEADER, **style.NOTE)
 
 
 def apart(values: Sequence[float], least: float) -> list[float]:

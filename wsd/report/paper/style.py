@@ -50,6 +50,11 @@ RINGED: Any = {
     **{"marker": "o", "markersize": 7.5, "markerfacecolor": "none", "linestyle": "none"},
     **{"markeredgecolor": "black", "markeredgewidth": 0.8, "zorder": 5},
 }
+# Text beside the axes of a panel, at a height of its own.
+NOTE: Any = {
+    **{"xycoords": ("axes fraction", "data"), "annotation_clip": False},
+    **{"fontsize": SMALL, "va": "center"},
+}
 # What the folds may choose by, and so what the table of layer choices may be about.
 MEASURES = {
     "mean_macro_f1": "mean macro-F1",
