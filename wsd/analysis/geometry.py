@@ -55,19 +55,14 @@ def measure(words: Mapping[str, WordVectors], centring: str, seed: int) -> pd.Da
     directions = [
         vector_measures.centred_unit(of.vectors, means[word]) for word, of in words.items()
     ]
+    table = pd.DataFrame({"word": list(words), "n": [len(of.gold) for of in words.values()]})
+    table["anisotropy"] = vector_measures.anisotropy(directions)
     rows = [
-        {
-            "word": word,
-            "n": len(of.gold),
-            "anisotropy": shared_direction,
-            **vector_measures.of_pairs(directed, of.gold, seed),
-            **vector_measures.consequence(of, means[word]),
-        }
-        for (word, of), directed, shared_direction in zip(
-            words.items(), directions, vector_measures.anisotropy(directions), strict=True
-        )
+        vector_measures.of_pairs(directed, of.gold, seed)
+        | vector_measures.consequence(of, means[word])
+        for (word, of), directed in zip(words.items(), directions, strict=True)
     ]
-    table = pd.DataFrame(rows)
+    table = table.join(pd.DataFrame(rows))
     table.loc[len(table)] = {"word": MEAN, "n": table["n"].sum(), **table[MEASURES].mean()}
     return table
 

@@ -75,9 +75,7 @@ def words(report: Report, model: str) -> list[dict[str, Any]]:
     return [
         {
             "word": word,
-            "n_senses": len(run.corpus.senses),
-            "n_train": run.n_train,
-            "n_test": run.n_test,
+            "run": run,
             "baseline": most_frequent_sense(run),
             "readers": {
                 reader: _of_reader(report, model, rows, lowest)

@@ -60,15 +60,8 @@ def render(template: str, report: Report, **values: Any) -> str:
     **values
         For the template; ``root`` is the way to the report's folder, if the page lies below it.
     """
-    given = {
-        "report": report,
-        "root": "",
-        "portable": False,
-        "scripts": (BOKEH, *(WORD if template == "word.html" else TABLES)),
-        "csp": _csp("'self'"),
-        **values,
-    }
-    return _environment().get_template(template).render(given)
+    scripts = (BOKEH, *(WORD if template == "word.html" else TABLES))
+    return _environment().get_template(template).render(report=report, scripts=scripts, **values)
 
 
 def render_portable(report: Report, *, data: Any, figure: Any, **values: Any) -> str:
@@ -150,6 +143,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(feature_set=feature_set, metrics=METRICS)
+    # Of a page that loads the report's files and lies beside the folder of these.
+    environment.globals.update(root="", portable=False, csp=_csp("'self'"))
     environment.filters.update(
         percent=percent,
         signed=signed,

@@ -128,8 +128,8 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
         "model": model,
         "models": {name: folder_of(report, name) for name in report.choices},
         "word": word,
+        "run": run,
         "width": encoder["model"]["width"],
-        "pooling": encoder["pooling"],
         "notes": notes(encoder),
         "methods": {method: word_plot.METHODS[method] for method in report.methods},
         "previous": words[at - 1] if at else None,
@@ -157,8 +157,6 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
             }
             for i, sense in enumerate(corpus.senses)
         ],
-        "n_train": run.n_train,
-        "n_test": run.n_test,
     }
 
 

@@ -40,12 +40,9 @@ def draw_learning(learning: pd.DataFrame) -> Figure | None:
         ax.set_xlabel("Training instances")
     for ax in figure.axes[::BESIDE]:
         ax.set_ylabel("Mean macro-F1 (%)")
-    figure.legend(
-        handles=[key(layer, **look) for layer, look in of_layers.items()],
-        title="Layer",
-        loc="outside right upper",
-        ncols=-(-len(of_layers) // LONGEST_LIST),
-    )
+    handles = [key(layer, **look) for layer, look in of_layers.items()]
+    columns = -(-len(of_layers) // LONGEST_LIST)
+    figure.legend(handles=handles, title="Layer", loc="outside right upper", ncols=columns)
     handles = [
         key("share of the training set", color=GREY),
         key("n per sense, range of draws", color=GREY, **DOTTED),
