@@ -16,7 +16,6 @@ which macro-F1 may gain from, the code leaves the shift out; penalty and shrinka
 """
 
 import argparse
-import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -32,12 +31,10 @@ from wsd.artifacts.tables import TOGETHER
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_word import scores_of, tuned_parameters
 from wsd.errors import ConfigError, CorpusError
+from wsd.logs import log
 from wsd.storage.csv import write_csv
 from wsd.storage.expecting import expecting
 from wsd.storage.parquet import read_table
-
-log = logging.getLogger("wsd")
-
 
 ESCAPE = 0.001
 # Parameters under which a classifier's probabilities have the training set's prior.

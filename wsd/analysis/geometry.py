@@ -12,7 +12,6 @@ the length of the majority sense's centroid over the mean length of a vector, an
 """
 
 import argparse
-import logging
 from collections.abc import Mapping
 
 import numpy as np
@@ -26,10 +25,9 @@ from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.features import shared_provenance
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.vectors import Embeddings
+from wsd.logs import log
 from wsd.storage.csv import write_csv
 from wsd.storage.file_names import file_name
-
-log = logging.getLogger("wsd")
 
 CENTRINGS = ("none", "corpus", "word")
 COLUMNS = ["model", "view", "layers", "centring", "word", "n", *MEASURES]

@@ -6,12 +6,12 @@ and has the same bytes on every run.
 """
 
 import argparse
-import logging
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
 from wsd.arguments import add_out, add_path
+from wsd.logs import log
 from wsd.report.paper.differences import draw_differences
 from wsd.report.paper.layers import draw_layers
 from wsd.report.paper.learning import draw_learning
@@ -21,9 +21,6 @@ from wsd.report.paper.words import draw_words
 from wsd.report.tables import DRAWN_TABLES
 from wsd.storage.atomic import replacing
 from wsd.storage.csv import read_csv
-
-log = logging.getLogger("wsd")
-
 
 FORMATS = ("pdf", "svg", "png")
 # What would make two files of one figure differ: the date, the version of the library.

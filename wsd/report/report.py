@@ -7,12 +7,12 @@ its own. Only tables are read, never a model or embeddings, so a report can be m
 """
 
 import argparse
-import logging
 from pathlib import Path
 
 from wsd.arguments import add_corpora, add_files, add_optional_files, add_out, add_path
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.dataset import find
+from wsd.logs import log
 from wsd.report.pages.content import Report
 from wsd.report.pages.errors import write_errors
 from wsd.report.pages.index import write_index
@@ -23,8 +23,6 @@ from wsd.report.pages.word import write_word
 from wsd.report.tables import COMPARISON_TABLES, CONFIDENCE_TABLES
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.csv import write_csv
-
-log = logging.getLogger("wsd")
 
 # Arguments that say what is read besides corpora and tables.
 SHOWN = ("predictions", "projections", "neighbours", "provenance", "view")

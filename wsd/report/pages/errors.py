@@ -15,7 +15,6 @@ from wsd.report.pages.models import selected
 from wsd.report.pages.render import render
 from wsd.storage.atomic import write_text
 
-PAGE = "errors.html"
 # Instances that the page lists: those that the most get wrong.
 MOST = 2_000
 
@@ -125,4 +124,4 @@ def write_errors(report: Report, folder: Path) -> None:
             for parts in [sentence(*tests[one["word"], one["index"]])]
         ],
     )
-    write_text(folder / PAGE, page)
+    write_text(folder / "errors.html", page)

@@ -12,7 +12,7 @@ import pandas as pd
 from wsd.artifacts.corpus import OUT_OF_DOMAIN, Corpus
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.layer_choice import expand_layers
-from wsd.artifacts.neighbours import Neighbours, read_neighbours
+from wsd.artifacts.neighbours import read_neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions, read_predictions
 from wsd.artifacts.projection import Projection, align_signs, read_projections
 from wsd.artifacts.training_set import FULL
@@ -97,7 +97,14 @@ def load_report(
         table = having(read[name], train=FULL, test=TEST)
         read[name] = table[table["model"].isin(models)].reset_index(drop=True)
     grid = [(model, choice.name) for model in models for choice in choices[model]]
-    _check_files(grid, pictures, methods, predicted, list(readers), near)
+    needed: list[tuple[str, Files[Any], Sequence[str]]] = [
+        ("projection by", pictures, methods),
+        ("predictions of", predicted, list(readers)),
+        ("table of neighbours", near, [""]),
+    ]
+    _check_files(grid, needed)
+    for model, name in sorted({key[:2] for key in predicted} - set(grid)):
+        raise ResultError(f"layer choice {name!r} of {model} has predictions but no projection")
     _check_tables(grid, list(readers), corpora, read, view)
     keys = ["model", "layers", "classifier", "word"]
     rows = having(read["scores"], view=view).drop_duplicates(keys, keep="last")
@@ -212,26 +219,14 @@ def _is_of(found: Any, corpus: Corpus) -> bool:
 
 
 def _check_files(
-    grid: Sequence[tuple[str, str]],
-    pictures: Files[Projection],
-    methods: Sequence[str],
-    predicted: Files[WordPredictions],
-    readers: Sequence[str],
-    near: Files[Neighbours],
+    grid: Sequence[tuple[str, str]], needed: Sequence[tuple[str, Files[Any], Sequence[str]]]
 ) -> None:
     """Every layer choice has its pictures, every classifier's predictions, and neighbours."""
-    needed: list[tuple[str, Files[Any], Sequence[str]]] = [
-        ("projection by", pictures, methods),
-        ("predictions of", predicted, readers),
-        ("table of neighbours", near, [""]),
-    ]
     for (what, found, kinds), (model, name) in product(needed, grid):
         for kind in kinds:
             if (model, name, kind) not in found:
                 said = f"no {what} {kind}".rstrip()
                 raise ResultError(f"layer choice {name!r} of {model} has {said}")
-    for model, name in sorted({key[:2] for key in predicted} - set(grid)):
-        raise ResultError(f"layer choice {name!r} of {model} has predictions but no projection")
 
 
 def _check_tables(

@@ -1,6 +1,5 @@
 """A word's page: its instances in every layer choice, by every classifier, each told once."""
 
-import logging
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.neighbours import Neighbours
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.projection import Projection
+from wsd.logs import log
 from wsd.metrics.scores import confusion
 from wsd.report.pages import plots, word_plot
 from wsd.report.pages.content import Report, WordRun, sentence
@@ -18,9 +18,6 @@ from wsd.report.pages.models import folder_of, labels, notes, opening_reader
 from wsd.report.pages.render import encode, pack, render, render_portable
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name
-
-log = logging.getLogger("wsd")
-
 
 # Whose sentences a page holds.
 ALL, TEST_ONLY, NONE = "all", "test", "none"

@@ -4,7 +4,6 @@ Full lines are shares of the training set. Dotted ones have so many instances of
 bars are the range over several draws. ``balanced`` is neither, and left out.
 """
 
-import logging
 from typing import Any
 
 import matplotlib
@@ -12,10 +11,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from wsd.logs import log
 from wsd.report.paper.style import BESIDE, GREY, Look, bars, canvas, key, looks, panels, single
-
-log = logging.getLogger("wsd")
-
 
 SHARES, SHOTS = r"full|\d+pct", r"nshot-\d+"
 KEYS = ["model", "view", "classifier"]
