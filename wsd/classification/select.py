@@ -74,16 +74,11 @@ def choose(
         parameters = candidate.search.best(objective, words)
         if of is None or parameters is None:
             return None
-        point = candidate.search.grid.index(parameters)
         of_repeats.append(of.max(axis=1))
-        rows.append(
-            {
-                **{name: getattr(candidate, name) for name in CONFIGURATION},
-                "parameters": parameters,
-                "objective": float(of[:, point].mean()),
-                "spread": float(of[:, point].std()),
-            }
-        )
+        of_point = of[:, candidate.search.grid.index(parameters)]
+        figures = {"objective": float(of_point.mean()), "spread": float(of_point.std())}
+        named = {name: getattr(candidate, name) for name in CONFIGURATION}
+        rows.append({**named, "parameters": parameters, **figures})
     first = _first_best(np.stack(of_repeats))
     for i, row in enumerate(rows):
         row["frequency"] = float((first == i).mean())

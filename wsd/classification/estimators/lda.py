@@ -91,12 +91,8 @@ class LDA(Classifier):
             for shrinkage in {point["shrinkage"] for point in points}:
                 coef, offset = linear.at(shrinkage)
                 scores[shrinkage] = scaled @ coef.T + offset
-        return np.stack(
-            [
-                softmax(scores[p["shrinkage"]] + p["prior_exponent"] * self.log_prior_, axis=1)
-                for p in points
-            ]
-        )
+        weighed = [scores[p["shrinkage"]] + p["prior_exponent"] * self.log_prior_ for p in points]
+        return softmax(np.stack(weighed), axis=-1)
 
 
 class _Discriminants:

@@ -72,19 +72,15 @@ def words(report: Report, model: str) -> list[dict[str, Any]]:
     table = report.rows("word-layers", view=report.view)
     # Of all models: their lines have one scale.
     lowest = float(table["macro_f1"].quantile(0.05))
-    return [
-        {
-            "word": word,
-            "run": run,
-            "baseline": most_frequent_sense(run),
-            "readers": {
-                reader: _of_reader(report, model, rows, lowest)
-                for reader in report.readers
-                for rows in [having(table, model=model, word=word, classifier=reader)]
-            },
-        }
-        for word, run in report.words[model].items()
-    ]
+    found = []
+    for word, run in report.words[model].items():
+        readers = {}
+        for reader in report.readers:
+            rows = having(table, model=model, word=word, classifier=reader)
+            readers[reader] = _of_reader(report, model, rows, lowest)
+        baseline = most_frequent_sense(run)
+        found.append({"word": word, "run": run, "baseline": baseline, "readers": readers})
+    return found
 
 
 def most_frequent_sense(run: WordRun) -> float:

@@ -88,17 +88,11 @@ def heat(report: Report) -> dict[str, Any]:
             for word, name, value, chosen in zip(*columns, strict=True)
         }
         lines = {word: [cells[word, name] for name in choices] for word in report.words[model]}
+        shown = [{"word": word, "cells": line} for word, line in lines.items()]
         means = np.mean([[of["value"] for of in line] for line in lines.values()], axis=0)
-        tables.append(
-            {
-                "model": model,
-                "folder": folder_of(report, model),
-                "reader": reader,
-                "choices": report.choices[model],
-                "rows": [{"word": word, "cells": line} for word, line in lines.items()],
-                "means": [cell(float(mean)) for mean in means],
-            }
-        )
+        of_all = {"choices": report.choices[model], "means": [cell(float(mean)) for mean in means]}
+        named = {"model": model, "folder": folder_of(report, model), "reader": reader}
+        tables.append({**named, **of_all, "rows": shown})
     return {"low": low, "high": high, "tables": tables}
 
 
@@ -120,22 +114,12 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
         if rows.empty:
             continue
         other = rows[reference].iloc[0]
-        found.append(
-            {
-                "model": model,
-                "reader": reader,
-                "reference": labels.get(other, other) if reference == "reference" else other,
-                "rows": [
-                    {
-                        **row,
-                        **_drawn(row, reach),
-                        "label": labels[row["layers"]],
-                        "is_reference": row["layers"] == other,
-                    }
-                    for row in records(rows)
-                ],
-            }
-        )
+        drawn = []
+        for row in records(rows):
+            named = {"label": labels[row["layers"]], "is_reference": row["layers"] == other}
+            drawn.append({**row, **_drawn(row, reach), **named})
+        said = labels.get(other, other) if reference == "reference" else other
+        found.append({"model": model, "reader": reader, "reference": said, "rows": drawn})
     return found
 
 

@@ -12,7 +12,7 @@ from wsd.artifacts.predictions import TEST
 from wsd.artifacts.projection import Projection
 from wsd.logs import log
 from wsd.metrics.scores import confusion
-from wsd.report.pages import plots, word_plot
+from wsd.report.pages import plots
 from wsd.report.pages.content import Report, WordRun, sentence
 from wsd.report.pages.models import folder_of, labels, notes, opening_reader
 from wsd.report.pages.render import encode, pack, render, render_portable
@@ -46,7 +46,7 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     kept = sample(whole.corpus)
     run = whole.only(kept) if not kept.all() else whole
     context = {**_context(report, model, word), "n_shown": len(run.corpus)}
-    figure = word_plot.word_plot(len(run.corpus.senses), len(run.corpus))
+    figure = plots.word_plot(len(run.corpus.senses), len(run.corpus))
     text = ALL if report.text else NONE
     confusions = _confusions(whole, len(report.choices[model]))
 
@@ -121,6 +121,15 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
     at = words.index(word)
     encoder = report.provenance["models"][model]
     start, reader = _start(report, model, word)
+    choices = []
+    for i, (name, text) in enumerate(labels(report, model).items()):
+        cells = [{**run.scores[of][i], "wrong": run.wrong(of, i)} for of in report.readers]
+        choices.append({"name": name, "label": text, "cells": cells})
+    senses = []
+    for i, sense in enumerate(corpus.senses):
+        own, (colour, marker) = corpus.gold == i, plots.sense_style(i)
+        counts = {"n_train": int((train & own).sum()), "n_test": int((~train & own).sum())}
+        senses.append({"name": sense, **counts, "colour": colour, "path": plots.MARKERS[marker]})
     return {
         "model": model,
         "models": {name: folder_of(report, name) for name in report.choices},
@@ -128,32 +137,13 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
         "run": run,
         "width": encoder["model"]["width"],
         "notes": notes(encoder),
-        "methods": {method: word_plot.METHODS[method] for method in report.methods},
+        "methods": {method: plots.METHODS[method] for method in report.methods},
         "previous": words[at - 1] if at else None,
         "next": words[at + 1] if at + 1 < len(words) else None,
-        "choices": [
-            {
-                "name": name,
-                "label": text,
-                "cells": [
-                    {**run.scores[reader][i], "wrong": run.wrong(reader, i)}
-                    for reader in report.readers
-                ],
-            }
-            for i, (name, text) in enumerate(labels(report, model).items())
-        ],
+        "choices": choices,
         "start": start,
         "start_reader": reader,
-        "senses": [
-            {
-                "name": sense,
-                "n_train": int((train & (corpus.gold == i)).sum()),
-                "n_test": int((~train & (corpus.gold == i)).sum()),
-                "colour": plots.sense_style(i)[0],
-                "path": plots.MARKERS[plots.sense_style(i)[1]],
-            }
-            for i, sense in enumerate(corpus.senses)
-        ],
+        "senses": senses,
     }
 
 
@@ -192,7 +182,7 @@ def word_data(
         "model": model,
         "senses": list(corpus.senses),
         "readers": [{"name": name, "confidence": kind} for name, kind in report.readers.items()],
-        "pixels": word_plot.point_size(len(corpus)),
+        "pixels": plots.point_size(len(corpus)),
         "text": text,
         "wide": wide,
         "neighbours": NEIGHBOURS if neighbours else 0,
