@@ -55,11 +55,10 @@ def measure(words: Mapping[str, WordVectors], centring: str, seed: int) -> pd.Da
     ]
     table = pd.DataFrame({"word": list(words), "n": [len(of.gold) for of in words.values()]})
     table["anisotropy"] = vector_measures.anisotropy(directions)
-    rows = [
-        vector_measures.of_pairs(directed, of.gold, seed)
-        | vector_measures.consequence(of, means[word])
-        for (word, of), directed in zip(words.items(), directions, strict=True)
-    ]
+    rows = []
+    for (word, of), directed in zip(words.items(), directions, strict=True):
+        of_pairs = vector_measures.of_pairs(directed, of.gold, seed)
+        rows.append({**of_pairs, **vector_measures.consequence(of, means[word])})
     table = table.join(pd.DataFrame(rows))
     table.loc[len(table)] = {"word": MEAN, "n": table["n"].sum(), **table[MEASURES].mean()}
     return table

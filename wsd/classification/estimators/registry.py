@@ -42,11 +42,8 @@ def make_estimator(estimator: str, parameters: Mapping[str, Any]) -> Any:
         For an unknown estimator or parameter, or a value that it cannot have.
     """
     if estimator not in ESTIMATORS:
-        raise ConfigError(
-            f"there is no classifier {estimator!r}",
-            where="classifiers",
-            fix=f"use {' or '.join(ESTIMATORS)}",
-        )
+        fix = f"use {' or '.join(ESTIMATORS)}"
+        raise ConfigError(f"there is no classifier {estimator!r}", where="classifiers", fix=fix)
     for name, (low, high, kinds, meant) in RANGES.items():
         value = parameters.get(name, high)
         if not (type(value) in kinds and low < value <= high):

@@ -157,13 +157,9 @@ def loss_and_gradient(
     covariance = np.einsum("lmw,m->lw", spread, share)
     variance = share @ covariance
     of_share += penalty * (covariance @ squares)
-    gradient = np.concatenate(
-        [
-            share * (of_share - share @ of_share),
-            (residual.T @ mixed + penalty * variance * weights).ravel(),
-            residual.sum(axis=0),
-        ]
-    )
+    of_mixture = share * (of_share - share @ of_share)
+    of_weights = residual.T @ mixed + penalty * variance * weights
+    gradient = np.concatenate([of_mixture, of_weights.ravel(), residual.sum(axis=0)])
     return float(loss + penalty / 2 * (squares @ variance)), gradient
 
 

@@ -172,7 +172,8 @@ def kind_of_scores(words: Iterable[WordPredictions]) -> str:
     return PROBABILITY
 
 
-def sentence(corpus: Corpus, row: int) -> tuple[str, str, str]:
-    """What stands before the focal word, the focal word, and what stands after it."""
+def sentence(corpus: Corpus, row: int) -> dict[str, str]:
+    """The focal word, and what stands ``left`` and ``right`` of it."""
     tokens, at = corpus.tokens[row], int(corpus.position[row])
-    return " ".join(tokens[:at]), tokens[at], " ".join(tokens[at + 1 :])
+    left, right = " ".join(tokens[:at]), " ".join(tokens[at + 1 :])
+    return {"left": left, "focal": tokens[at], "right": right}

@@ -159,14 +159,9 @@ def of_table(
     **look: Any,
 ) -> Curve:
     """A column of some rows as a curve, with the columns of its interval if it has ``bounds``."""
-    return Curve(
-        x=[float(place) for place in x],
-        y=rounded(rows[y], scale),
-        low=rounded(rows[f"{y}_low"], scale) if bounds else None,
-        high=rounded(rows[f"{y}_high"], scale) if bounds else None,
-        labels=None if labels is None else list(labels),
-        **look,
-    )
+    low, high = (rounded(rows[f"{y}_{end}"], scale) if bounds else None for end in ("low", "high"))
+    places, said = [float(place) for place in x], None if labels is None else list(labels)
+    return Curve(x=places, y=rounded(rows[y], scale), low=low, high=high, labels=said, **look)
 
 
 def rounded(values: Iterable[float], scale: float = 100) -> list[float]:

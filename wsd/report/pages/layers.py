@@ -140,10 +140,5 @@ def _drawn(row: Mapping[str, Any], reach: float) -> dict[str, Any]:
         return round(FOREST / 2 + float(np.clip(value / reach, -1, 1)) * (FOREST / 2 - 6), 1)
 
     low, high = row["difference_low"], row["difference_high"]
-    return {
-        "apart": row["p_holm"] < 0.05,
-        "x": place(row["difference"]),
-        "x0": place(low),
-        "x1": place(high),
-        "cut": max(abs(low), abs(high)) > reach,
-    }
+    places = {"x": place(row["difference"]), "x0": place(low), "x1": place(high)}
+    return {**places, "apart": row["p_holm"] < 0.05, "cut": max(abs(low), abs(high)) > reach}

@@ -192,9 +192,9 @@ def word_data(
         "choices": choices,
     }
     if text != NONE:
-        blank = ("", "", "")
+        blank = dict.fromkeys(("left", "focal", "right"), "")
         texts = [sentence(corpus, i) if text == ALL or not train[i] else blank for i in order]
-        data |= {part: [of[i] for of in texts] for i, part in enumerate(("left", "focal", "right"))}
+        data |= {part: [of[part] for of in texts] for part in blank}
     return data
 
 
