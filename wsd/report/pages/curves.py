@@ -99,12 +99,8 @@ def plot_of(
 def _draw(plot: Any, line: Curve, colour: str) -> Any:
     """Draw a curve: its interval, the line through its points, and the points, returned."""
     name, tags = f"line-{line.number}", [{"line_color": colour}]
-    columns: dict[str, Any] = {
-        "x": line.x,
-        "y": line.y,
-        "name": [line.name] * len(line.x),
-        "label": line.labels or [""] * len(line.x),
-    }
+    names, labels = [line.name] * len(line.x), line.labels or [""] * len(line.x)
+    columns: dict[str, Any] = {"x": line.x, "y": line.y, "name": names, "label": labels}
     interval: models.VArea | models.Segment | None = None
     if line.low is not None and line.high is not None:
         columns |= {"low": line.low, "high": line.high}

@@ -30,13 +30,8 @@ COLOURS = 10
 # Steps of the shades that stand for confidence, and for layers.
 RAMP = 8
 # What a point's colour may say instead of its gold sense: tone and the style sheet's variable.
-TONES = {
-    "right": "--tone-right",
-    "wrong": "--tone-wrong",
-    "train": "--tone-train",
-    "test": "--tone-test",
-    **{f"ramp-{step}": f"--ramp-{step}" for step in range(RAMP)},
-}
+TONES = {tone: f"--tone-{tone}" for tone in ("right", "wrong", "train", "test")}
+TONES |= {f"ramp-{step}": f"--ramp-{step}" for step in range(RAMP)}
 METHODS = {"pca": "PCA", "tsne": "t-SNE"}
 _ID = re.compile(r"p[0-9]+")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
@@ -56,6 +51,7 @@ def new_plot(**options: Any) -> Any:
     plot.add_tools(models.SaveTool(name="save", filename="plot"))
     plot.outline_line_color = None
     plot.min_border = 0
+    texts = {"axis_label_text_color": "--ink", "major_label_text_color": "--ink-2"}
     for axis in plot.axis:
         axis.update(
             axis_label_text_font=FONT,
@@ -64,14 +60,7 @@ def new_plot(**options: Any) -> Any:
             major_label_text_font=FONT,
             major_label_text_font_size="12px",
             minor_tick_line_color=None,
-            tags=[
-                {
-                    "axis_label_text_color": "--ink",
-                    "major_label_text_color": "--ink-2",
-                    "axis_line_color": "--rule-2",
-                    "major_tick_line_color": "--rule-2",
-                }
-            ],
+            tags=[{**texts, "axis_line_color": "--rule-2", "major_tick_line_color": "--rule-2"}],
         )
     for grid in plot.grid:
         grid.tags = [{"grid_line_color": "--rule"}]

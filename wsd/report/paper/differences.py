@@ -51,11 +51,8 @@ def draw_differences(layers: pd.DataFrame) -> Figure | None:
     # A point to either side at least: the axis grows to hold its ticks.
     steps = [step for step in STEPS if min(low, -1) <= step <= max(high, 1)]
     figure.axes[0].set_xticks(steps, [signed(step, 0) for step in steps])
-    handles = [
-        style.key("told apart", **TOLD),
-        style.key("not told apart", **NOT_TOLD),
-        style.key("chosen on folds", **REFERENCE),
-    ]
+    looks = {"told apart": TOLD, "not told apart": NOT_TOLD, "chosen on folds": REFERENCE}
+    handles = [style.key(name, **look) for name, look in looks.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
 
