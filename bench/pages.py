@@ -21,8 +21,7 @@ from wsd.artifacts.layer_choice import parse_layers
 from wsd.artifacts.neighbours import Neighbours
 from wsd.artifacts.projection import Projection
 from wsd.report.pages import render, word
-from wsd.report.pages.confidence import LEAD, PROBABILITY
-from wsd.report.pages.content import Report, WordRun
+from wsd.report.pages.content import LEAD, PROBABILITY, Report, WordRun
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 from browser import opened  # the tests' own, which lie in no package

@@ -17,6 +17,8 @@ from typing import Any
 
 from wsd.errors import visible
 
+# What all modules write their messages to.
+log = logging.getLogger("wsd")
 # The last message of a command that ended well.
 DONE = "done"
 # Arguments that say which job it is: the wildcards of the workflow's rules.
@@ -149,5 +151,5 @@ def start(file: Path | None, step: str, job: Mapping[str, Any]) -> None:
         handlers.append(LogFile(file, mode="w", encoding="utf-8"))
         handlers[-1].setFormatter(JsonLines(step, job))
     logging.basicConfig(level=logging.WARNING, handlers=handlers, force=True)
-    logging.getLogger("wsd").setLevel(logging.DEBUG)
+    log.setLevel(logging.DEBUG)
     logging.captureWarnings(True)

@@ -8,8 +8,7 @@ from clouds import clouds
 from numpy.testing import assert_allclose, assert_array_equal
 
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.mixed_logistic import MixedLogistic
-from wsd.classification.estimators.scalar_mix import ScalarMix
+from wsd.classification.estimators.scalar_mix import MixedLogistic, ScalarMix
 
 LAYERS, WIDTH = 3, 8
 

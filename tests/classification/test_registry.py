@@ -13,9 +13,9 @@ from wsd.artifacts.search import PARAMETERS
 from wsd.classification.estimators.knn import KNN
 from wsd.classification.estimators.lda import LDA
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.mixed_logistic import MixedLogistic
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.estimators.registry import ESTIMATORS, make_estimator
+from wsd.classification.estimators.scalar_mix import MixedLogistic
 from wsd.errors import ConfigError
 from wsd.run.schema import ClassifierEntry
 

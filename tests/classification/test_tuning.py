@@ -22,8 +22,8 @@ from wsd.artifacts.search import OBJECTIVES, Search, grid_points, read_search, w
 from wsd.classification.estimators.knn import KNN
 from wsd.classification.estimators.lda import LDA
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.mixed_logistic import MixedLogistic
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.estimators.scalar_mix import MixedLogistic
 from wsd.classification.tuning import grid_scores, score_word
 from wsd.errors import ConfigError, ResultError
 

@@ -14,6 +14,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from call_step import call_step
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -24,7 +25,8 @@ from numpy.testing import assert_allclose
 
 from wsd.cli import main
 from wsd.errors import ResultError
-from wsd.report.figures import FORMATS, write_figures
+from wsd.report import figures
+from wsd.report.figures import FORMATS
 from wsd.report.paper.differences import draw_differences
 from wsd.report.paper.layers import apart, draw_layers
 from wsd.report.paper.learning import draw_learning
@@ -481,7 +483,7 @@ def test_one_layer_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Non
     assert_allclose(combined.get_xticks(), [0])
     paths = write_tables(tmp_path / "tables", layers=rows, word_layers=word_rows()[:1])
     with caplog.at_level(logging.INFO, "wsd"):
-        write_figures(**paths, out=tmp_path / "out", formats=["svg"])
+        call_step(figures, **paths, out=tmp_path / "out", format=["svg"])
     assert sorted(p.stem for p in (tmp_path / "out").iterdir()) == ["layers", "learning", "words"]
     assert "figures: the tables have nothing for differences, left out" in caplog.text
 
@@ -491,11 +493,11 @@ def test_tables_without_rows(tmp_path: Path) -> None:
     full = learning_rows(sets={"full": 1000})
     paths = write_tables(tmp_path / "tables", controls=[], comparison=[], learning=full)
     assert paths["controls"].read_text() == "\n"
-    write_figures(**paths, out=tmp_path / "out", formats=["svg"])
+    call_step(figures, **paths, out=tmp_path / "out", format=["svg"])
     names = ["differences", "layers", "words"]
     assert sorted(p.stem for p in (tmp_path / "out").iterdir()) == names
     paths = write_tables(tmp_path / "tables", **{name: [] for name in paths})
-    write_figures(**paths, out=tmp_path / "none")
+    call_step(figures, **paths, out=tmp_path / "none")
     assert list((tmp_path / "none").iterdir()) == []
 
 
@@ -578,10 +580,10 @@ def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
     names = ("مفتاح", "crane")
     tables = {"layers": layer_rows(names[0]), "word_layers": word_rows(names)}
     paths = write_tables(tmp_path / "tables", **tables)
-    write_figures(**paths, out=tmp_path / "out")
+    call_step(figures, **paths, out=tmp_path / "out")
     expected = digests(tmp_path / "out")
-    figures = ("differences", "layers", "learning", "words")
-    assert sorted(expected) == sorted(f"{name}.{form}" for name in figures for form in FORMATS)
+    drawn = ("differences", "layers", "learning", "words")
+    assert sorted(expected) == sorted(f"{name}.{form}" for name in drawn for form in FORMATS)
     (tmp_path / "matplotlibrc").write_text("font.size: 20\nsvg.fonttype: path\nlines.marker: x\n")
     flags = [f"--{name.replace('_', '-')}={path}" for name, path in paths.items()]
     subprocess.run(
@@ -597,7 +599,7 @@ def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
 def test_text_stays_text_and_fonts_are_embedded(tmp_path: Path) -> None:
     words = (r"$\frac", "<b>&", "مفتاح", "nan")
     paths = write_tables(tmp_path / "tables", word_layers=word_rows(words))
-    write_figures(**paths, out=tmp_path / "out", formats=["pdf", "svg"])
+    call_step(figures, **paths, out=tmp_path / "out", format=["pdf", "svg"])
     svg = ET.parse(tmp_path / "out/words.svg")
     found = {"".join(e.itertext()) for e in svg.iter("{http://www.w3.org/2000/svg}text")}
     assert {*words, "mean-last-2", "31"} <= found
@@ -632,4 +634,4 @@ def test_another_table(tmp_path: Path, content: str) -> None:
     paths = write_tables(tmp_path)
     paths["layers"].write_text(content, encoding="latin-1")
     with pytest.raises(ResultError, match="does not hold what it should"):
-        write_figures(**paths, out=tmp_path / "out")
+        call_step(figures, **paths, out=tmp_path / "out")

@@ -39,7 +39,7 @@ from sklearn.metrics import f1_score
 from wsd.artifacts import predictions
 from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ResultError
-from wsd.report.pages import confidence, plots, render, word_plot
+from wsd.report.pages import content, plots, render
 from wsd.report.pages import word as word_module
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.file_names import file_name, word_of
@@ -207,8 +207,8 @@ def test_confidence_is_a_probability_or_a_lead() -> None:
         predicted=np.array([0, 2, 1]),
         scores=np.array([[0.7, 0.2, 0.1], [0.1, np.nan, 0.9], [np.nan, 1.0, np.nan]]),
     )  # fmt: skip
-    assert confidence.confidence_of(words, confidence.PROBABILITY).tolist() == [0.7, 0.9, 1.0]
-    lead = confidence.confidence_of(words, confidence.LEAD)
+    assert content.confidence_of(words, content.PROBABILITY).tolist() == [0.7, 0.9, 1.0]
+    lead = content.confidence_of(words, content.LEAD)
     assert lead.tolist() == pytest.approx([0.5, 0.8, 0.0])
 
 
@@ -488,14 +488,14 @@ def test_hostile_text_stays_text(run: Run, all_pages: dict[Path, Page]) -> None:
 
 
 def test_ids_do_not_depend_on_earlier_figures() -> None:
-    first = word_plot.word_plot(3, 100)
-    word_plot.word_plot(2, 10)
-    assert word_plot.word_plot(3, 100) == first
+    first = plots.word_plot(3, 100)
+    plots.word_plot(2, 10)
+    assert plots.word_plot(3, 100) == first
 
 
 def test_hundred_senses_all_look_different() -> None:
     assert len({plots.sense_style(sense) for sense in range(100)}) == 100
-    word_plot.word_plot(12, 50)
+    plots.word_plot(12, 50)
 
 
 def test_portable_page_needs_no_other_file(run: Run, built: Path) -> None:
@@ -1015,7 +1015,7 @@ def test_colours_can_be_told_from_their_ground(scheme: str) -> None:
     colours = dict(re.findall(r"(--[\w-]+): (#[0-9a-f]{6})", light if scheme == "light" else dark))
     senses = [colours[f"--sense-{i}"] for i in range(plots.COLOURS)]
     assert len(set(senses)) == plots.COLOURS
-    tones = [colours[name] for name in word_plot.TONES.values()]
+    tones = [colours[name] for name in plots.TONES.values()]
     for colour in (*senses, *tones, colours["--error-mark"], colours["--rule-2"]):
         minimum = 2.0 if colour == colours["--rule-2"] else 3.0
         assert contrast(colour, colours["--surface"]) >= minimum, colour

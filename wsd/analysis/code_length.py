@@ -16,10 +16,8 @@ which macro-F1 may gain from, the code leaves the shift out; penalty and shrinka
 """
 
 import argparse
-import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,12 +31,10 @@ from wsd.artifacts.tables import TOGETHER
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_word import scores_of, tuned_parameters
 from wsd.errors import ConfigError, CorpusError
+from wsd.logs import log
 from wsd.storage.csv import write_csv
 from wsd.storage.expecting import expecting
 from wsd.storage.parquet import read_table
-
-log = logging.getLogger("wsd")
-
 
 ESCAPE = 0.001
 # Parameters under which a classifier's probabilities have the training set's prior.
@@ -47,10 +43,10 @@ UNSHIFTED: dict[str, dict[str, float]] = {
     "lda": {"prior_exponent": 1.0},
 }
 FitPredict = Callable[[np.ndarray, np.ndarray], np.ndarray]
+KEY = ("view", "layers", "classifier")
 
 
-@dataclass(frozen=True)
-class CodeLength:
+class CodeLength(NamedTuple):
     """Bits for a set of labels.
 
     Attributes
@@ -194,11 +190,11 @@ def run(args: argparse.Namespace) -> None:
     """
     corpora = read_corpora(args.corpus, args.words)
     sets = [folding.read(path) for path in args.folds]
-    tuned: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
+    tuned: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for path in args.predictions:
         _, source = read_table(path)
         with expecting(path):
-            key = (source["view"], source["layers"], source["classifier"])
+            key = tuple(source[name] for name in KEY)
             tuned.setdefault(key, {})[source["train"]] = source
             if source["estimator"] not in UNSHIFTED or "mix" in source["layers"]:
                 raise ConfigError(
@@ -207,22 +203,15 @@ def run(args: argparse.Namespace) -> None:
                     fix=f"use {' or '.join(UNSHIFTED)} on layers that are not mixed",
                 )
     lines: list[dict[str, Any]] = []
-    for (view, layers, classifier), sources in tuned.items():
+    for key, sources in tuned.items():
+        view, layers, _ = key
         lengths: dict[str, CodeLength] = {}
         for word, corpus in corpora.items():
             _, vectors, provenance = features.read_features(args.embeddings, corpus, view, layers)
             lengths[word] = _of_word(corpus, vectors, sets, sources)
-        lines += [
-            {
-                "model": provenance["model"]["name"],
-                "view": view,
-                "layers": layers,
-                "classifier": classifier,
-                "word": word,
-                **asdict(length),
-                "compression": length.compression,
-            }
-            for word, length in {**lengths, TOGETHER: over_words(lengths.values())}.items()
-        ]
-        log.info("code length: %s %s, %s", view, layers, classifier)
+        names = {"model": provenance["model"]["name"], **dict(zip(KEY, key, strict=True))}
+        for word, of in {**lengths, TOGETHER: over_words(lengths.values())}.items():
+            figures = {**of._asdict(), "compression": of.compression}
+            lines.append({**names, "word": word, **figures})
+        log.info("code length: %s %s, %s", *key)
     write_csv(args.out, pd.DataFrame(lines))

@@ -12,7 +12,6 @@ the length of the majority sense's centroid over the mean length of a vector, an
 """
 
 import argparse
-import logging
 from collections.abc import Mapping
 
 import numpy as np
@@ -26,10 +25,9 @@ from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.features import shared_provenance
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.vectors import Embeddings
+from wsd.logs import log
 from wsd.storage.csv import write_csv
 from wsd.storage.file_names import file_name
-
-log = logging.getLogger("wsd")
 
 CENTRINGS = ("none", "corpus", "word")
 COLUMNS = ["model", "view", "layers", "centring", "word", "n", *MEASURES]
@@ -55,19 +53,13 @@ def measure(words: Mapping[str, WordVectors], centring: str, seed: int) -> pd.Da
     directions = [
         vector_measures.centred_unit(of.vectors, means[word]) for word, of in words.items()
     ]
-    rows = [
-        {
-            "word": word,
-            "n": len(of.gold),
-            "anisotropy": shared_direction,
-            **vector_measures.of_pairs(directed, of.gold, seed),
-            **vector_measures.consequence(of, means[word]),
-        }
-        for (word, of), directed, shared_direction in zip(
-            words.items(), directions, vector_measures.anisotropy(directions), strict=True
-        )
-    ]
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame({"word": list(words), "n": [len(of.gold) for of in words.values()]})
+    table["anisotropy"] = vector_measures.anisotropy(directions)
+    rows = []
+    for (word, of), directed in zip(words.items(), directions, strict=True):
+        of_pairs = vector_measures.of_pairs(directed, of.gold, seed)
+        rows.append({**of_pairs, **vector_measures.consequence(of, means[word])})
+    table = table.join(pd.DataFrame(rows))
     table.loc[len(table)] = {"word": MEAN, "n": table["n"].sum(), **table[MEASURES].mean()}
     return table
 

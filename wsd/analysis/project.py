@@ -81,13 +81,8 @@ def tsne(vectors: np.ndarray, seed: int) -> np.ndarray:
     n, width = vectors.shape
     if n < 4 or width < 2 or not np.ptp(vectors, axis=0).any():
         return np.zeros((n, 2), dtype=np.float32)
-    model = TSNE(
-        init="pca",
-        perplexity=min(PERPLEXITY, (n - 1) / 3),
-        metric="cosine",
-        random_state=seed,
-        n_jobs=1,
-    )
+    perplexity = min(PERPLEXITY, (n - 1) / 3)
+    model = TSNE(init="pca", perplexity=perplexity, metric="cosine", random_state=seed, n_jobs=1)
     # The last bits of a sum depend on the number of threads, and t-SNE makes much of them.
     with threadpool_limits(1), config_context(working_memory=WORKING_MEMORY):
         return np.asarray(model.fit_transform(vectors), dtype=np.float32)

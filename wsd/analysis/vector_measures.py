@@ -17,18 +17,12 @@ Of the centroids there are two more, for what a centring does to them (:func:`co
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from sklearn import metrics
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import (
-    adjusted_rand_score,
-    f1_score,
-    roc_auc_score,
-    silhouette_samples,
-    v_measure_score,
-)
 
 from wsd.artifacts.corpus import Corpus
 from wsd.metrics.nearest import unit_vectors
@@ -40,8 +34,7 @@ FEWEST = 25
 STARTS = 10
 
 
-@dataclass(frozen=True, eq=False)
-class WordVectors:
+class WordVectors(NamedTuple):
     """What is measured of one word in one layer choice.
 
     Attributes
@@ -111,14 +104,13 @@ def gather(corpus: Corpus, vectors: np.ndarray, seed: int) -> WordVectors:
     trained, gold = vectors[train], corpus.gold[train]
     rows = sample(gold, seed)
     codes, counts = np.unique(gold, return_counts=True)
+    means = [trained[gold == code].mean(axis=0, dtype=np.float64) for code in codes]
     return WordVectors(
         vectors=trained[rows],
         gold=gold[rows],
         mean=trained.mean(axis=0, dtype=np.float64),
         codes=codes,
-        centroids=np.stack(
-            [trained[gold == code].mean(axis=0, dtype=np.float64) for code in codes]
-        ),
+        centroids=np.stack(means),
         majority=int(counts.argmax()),
         tested=vectors[test],
         tested_gold=corpus.gold[test],
@@ -193,7 +185,7 @@ def of_pairs(directions: np.ndarray, gold: np.ndarray, seed: int) -> dict[str, f
         return found
     found["silhouette"] = _silhouette(cosines, gold)
     same = gold[pairs[0]] == gold[pairs[1]]
-    found["pair_auc"] = float(roc_auc_score(same, cosines[pairs]))
+    found["pair_auc"] = float(metrics.roc_auc_score(same, cosines[pairs]))
     found["kmeans_ari"], found["kmeans_v"] = _kmeans(directions, gold, len(senses), seed)
     return found
 
@@ -201,7 +193,7 @@ def of_pairs(directions: np.ndarray, gold: np.ndarray, seed: int) -> dict[str, f
 def _silhouette(cosines: np.ndarray, gold: np.ndarray) -> float:
     distances = 1 - cosines
     np.fill_diagonal(distances, 0)
-    values = silhouette_samples(distances, gold, metric="precomputed")
+    values = metrics.silhouette_samples(distances, gold, metric="precomputed")
     return float(np.mean([values[gold == sense].mean() for sense in np.unique(gold)]))
 
 
@@ -212,7 +204,9 @@ def _kmeans(
         # Fewer distinct vectors than clusters: the measures then say so themselves.
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = KMeans(clusters, n_init=STARTS, random_state=seed).fit_predict(directions)
-    return float(adjusted_rand_score(gold, found)), float(v_measure_score(gold, found))
+    return float(metrics.adjusted_rand_score(gold, found)), float(
+        metrics.v_measure_score(gold, found)
+    )
 
 
 def consequence(word: WordVectors, mean: np.ndarray | float) -> dict[str, float]:
@@ -234,7 +228,7 @@ def consequence(word: WordVectors, mean: np.ndarray | float) -> dict[str, float]
     typical = np.linalg.norm(word.vectors - mean, axis=1).mean()
     similarity = centred_unit(word.tested, mean) @ centred_unit(word.centroids, mean).T
     predicted = word.codes[similarity.argmax(axis=1)]
-    macro_f1 = f1_score(word.tested_gold, predicted, average="macro", zero_division=0.0)
+    macro_f1 = metrics.f1_score(word.tested_gold, predicted, average="macro", zero_division=0.0)
     return {
         "majority_norm": float(majority / typical) if typical > 0 else np.nan,
         "centroid_macro_f1": macro_f1,

@@ -13,8 +13,8 @@ of a search space the one that is best over all words.
 
 import argparse
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
@@ -59,8 +59,7 @@ def positions(corpus: Corpus) -> np.ndarray:
     return np.column_stack([corpus.position, length, relative])
 
 
-@dataclass(frozen=True)
-class Baseline:
+class Baseline(NamedTuple):
     """What is seen of an instance, what is fitted on it, and the search space.
 
     Attributes
@@ -75,7 +74,7 @@ class Baseline:
 
     features: Callable[[Corpus], np.ndarray]
     estimator: Callable[[], Any]
-    space: Mapping[str, list[float]] = field(default_factory=dict)
+    space: Mapping[str, list[float]]
 
     def labelled(self, corpus: Corpus) -> LabelledWord:
         """A word with what the baseline sees of it."""
@@ -86,19 +85,14 @@ class Baseline:
         return self.estimator().set_params(**parameters)
 
 
-PRIOR_SHIFTS = [0.0, 0.25, 0.5, 0.75, 1.0]
+def _space(*penalties: float) -> dict[str, list[float]]:
+    return {"C": list(penalties), "prior_shift": [0.0, 0.25, 0.5, 0.75, 1.0]}
+
+
 BASELINES = {
-    "most_frequent_sense": Baseline(positions, lambda: DummyClassifier(strategy="prior")),
-    "bag_of_words": Baseline(
-        documents,
-        BagOfWords,
-        {"C": [0.1, 1.0, 10.0, 100.0, 1000.0], "prior_shift": PRIOR_SHIFTS},
-    ),
-    "position_length": Baseline(
-        positions,
-        Logistic,
-        {"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0], "prior_shift": PRIOR_SHIFTS},
-    ),
+    "most_frequent_sense": Baseline(positions, lambda: DummyClassifier(strategy="prior"), {}),
+    "bag_of_words": Baseline(documents, BagOfWords, _space(0.1, 1.0, 10.0, 100.0, 1000.0)),
+    "position_length": Baseline(positions, Logistic, _space(0.001, 0.01, 0.1, 1.0, 10.0, 100.0)),
 }
 
 

@@ -85,14 +85,11 @@ def run(
     # On several threads a product's last bits depend on their number, and with them a near tie.
     with threadpool_limits(1):
         searched = tune(words(), trains, grid)
-        tuned = [
-            {
-                "parameters": found.best(args.objective) or fixed_parameters(space),
-                "space": space,
-                "untuned": list(found.untuned),
-            }
-            for found in searched
-        ]
+        tuned = []
+        for found in searched:
+            parameters = found.best(args.objective) or fixed_parameters(space)
+            untuned = list(found.untuned)
+            tuned.append({"parameters": parameters, "space": space, "untuned": untuned})
         made = fit_and_predict(words(), trains, tuned)
     for i, train in enumerate(trains):
         provenance = {

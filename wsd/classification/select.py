@@ -7,8 +7,8 @@ objective, before any test prediction is scored. Only :mod:`wsd.artifacts.search
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,8 +30,7 @@ SELECTION_COLUMNS = [
 ]
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
+class Candidate(NamedTuple):
     """One feature set and classifier, with what the folds say about it.
 
     Attributes
@@ -75,16 +74,11 @@ def choose(
         parameters = candidate.search.best(objective, words)
         if of is None or parameters is None:
             return None
-        point = candidate.search.grid.index(parameters)
         of_repeats.append(of.max(axis=1))
-        rows.append(
-            {
-                **{name: getattr(candidate, name) for name in CONFIGURATION},
-                "parameters": parameters,
-                "objective": float(of[:, point].mean()),
-                "spread": float(of[:, point].std()),
-            }
-        )
+        of_point = of[:, candidate.search.grid.index(parameters)]
+        figures = {"objective": float(of_point.mean()), "spread": float(of_point.std())}
+        named = {name: getattr(candidate, name) for name in CONFIGURATION}
+        rows.append({**named, "parameters": parameters, **figures})
     first = _first_best(np.stack(of_repeats))
     for i, row in enumerate(rows):
         row["frequency"] = float((first == i).mean())
@@ -95,11 +89,6 @@ def choose(
 def _first_best(values: np.ndarray) -> np.ndarray:
     """Per column, the first row that has the column's maximum but for rounding."""
     return (values >= values.max(axis=0) - 1e-12).argmax(axis=0)
-
-
-def _place(candidate: Candidate, blocks: int) -> tuple[Any, ...]:
-    order = parse_features(candidate.view, candidate.layers, blocks).order
-    return (order, candidate.view, candidate.classifier)
 
 
 def choose_each(group: Sequence[Candidate], objective: str) -> dict[str, Any] | None:
@@ -131,10 +120,10 @@ def choose_each(group: Sequence[Candidate], objective: str) -> dict[str, Any] | 
         of_word = choose(ranked, objective, [word]) if word in first.figures else None
         if of_word is None:
             words[word] = {**rows[best], "parameters": _fixed(rows[best], group[best])}
-            continue
-        word_rows, word_best = of_word
-        words[word] = word_rows[word_best]
-        table.append({**words[word], "scope": word, "selected": True})
+        else:
+            word_rows, chosen = of_word
+            words[word] = word_rows[chosen]
+            table.append({**words[word], "scope": word, "selected": True})
     return {"rows": table, "chosen": {"all": rows[best], "words": words}}
 
 
@@ -154,8 +143,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Choose per model and training set, for all words and for each, and write both down."""
-    groups: dict[tuple[str, str], list[Candidate]] = {}
-    blocks: dict[str, int] = {}
+    # Each with its place among the candidates of its model and training set.
+    groups: dict[tuple[str, str], list[tuple[Any, Candidate]]] = {}
     spaces: dict[str, Any] = {}
     folds: dict[str, Any] = {}
     for path in args.searches:
@@ -163,16 +152,17 @@ def run(args: argparse.Namespace) -> None:
         if source["objective"] != args.objective:
             raise outdated(f"tuned for {source['objective']}, not {args.objective}", path)
         model = source["encoder"]["model"]
-        blocks[model["name"]] = model["blocks"]
         spaces[source["classifier"]] = source["space"]
         folds[source["train"]] = source["folds"]
         candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=search)
-        groups.setdefault((model["name"], source["train"]), []).append(candidate)
+        order = parse_features(candidate.view, candidate.layers, model["blocks"]).order
+        place = (order, candidate.view, candidate.classifier)
+        groups.setdefault((model["name"], source["train"]), []).append((place, candidate))
     rows: list[dict[str, Any]] = []
     chosen: dict[str, dict[str, Any]] = {}
     groups = dict(sorted(groups.items()))
-    for (name, train), group in groups.items():
-        group.sort(key=lambda c: _place(c, blocks[name]))
+    for (name, train), placed in groups.items():
+        group = [candidate for _, candidate in sorted(placed, key=itemgetter(0))]
         of_group = choose_each(group, args.objective)
         if of_group is None and train == FULL:
             raise ResultError(

@@ -8,7 +8,6 @@ has no figure within a fold.
 Macro-F1 is averaged over the senses that the training set has, balanced accuracy too.
 """
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,9 +17,8 @@ from wsd.artifacts.folds import Folds, WordFolds
 from wsd.artifacts.search import Search
 from wsd.classification.estimators.base import class_scores
 from wsd.classification.fit_word import LabelledWord
+from wsd.logs import log
 from wsd.metrics.scores import WORD_SCORES, confusion, word_scores
-
-log = logging.getLogger("wsd")
 
 
 def tune(

@@ -64,12 +64,9 @@ def not_told_from_best(
     rng : Generator or int
     """
     words = [_count_choices(*word) for word in zip(gold, predictions, strict=True)]
-    outcomes = exchanges(
-        [word.numbers for word in words],
-        permutations,
-        np.random.default_rng(rng),
-        most=CACHED // max(word.right.size for word in words),
-    )
+    numbers = [word.numbers for word in words]
+    most = CACHED // max(word.right.size for word in words)
+    outcomes = exchanges(numbers, permutations, np.random.default_rng(rng), most)
     better = _advantages(words, outcomes, figure)
     p = np.array([_max_t(*of_choice, outcomes.weights) for of_choice in enumerate(better)])
     scores = over_words(

@@ -104,14 +104,12 @@ def reliability(confidence: np.ndarray, correct: np.ndarray) -> list[dict[str, A
         low and high, the interval with its upper end; n; confidence and accuracy, means over the
         instances in it.
     """
-    of = _bins(confidence)
-    return [
-        {
-            **{"low": i / BINS, "high": (i + 1) / BINS, "n": int((of == i).sum())},
-            **{"confidence": confidence[of == i].mean(), "accuracy": correct[of == i].mean()},
-        }
-        for i in np.unique(of).tolist()
-    ]
+    of, found = _bins(confidence), []
+    for i in np.unique(of).tolist():
+        within = of == i
+        means = {"confidence": confidence[within].mean(), "accuracy": correct[within].mean()}
+        found.append({"low": i / BINS, "high": (i + 1) / BINS, "n": int(within.sum()), **means})
+    return found
 
 
 def calibration_error(confidence: np.ndarray, correct: np.ndarray) -> float:

@@ -9,10 +9,12 @@ Broder (1997), "On the resemblance and containment of documents", computed exact
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
+from sklearn.feature_extraction.text import CountVectorizer
 
 Sentences = Sequence[Sequence[str]]
 THRESHOLD = 0.5
@@ -102,18 +104,8 @@ def nearest(tokens: Sentences, among: Sentences) -> tuple[np.ndarray, np.ndarray
 
 def _incidence(*several: Sentences) -> list[sparse.csr_array]:
     """For each list of sentences, which (row) has which shingle (column, common to all lists)."""
-    vocabulary: dict[tuple[str, ...], int] = {}
-    rows = [
-        [[vocabulary.setdefault(s, len(vocabulary)) for s in shingles(tokens)] for tokens in one]
-        for one in several
-    ]
-    return [_matrix(one, len(vocabulary)) for one in rows]
-
-
-def _matrix(rows: Sequence[Sequence[int]], width: int) -> sparse.csr_array:
-    indptr = np.cumsum([0, *map(len, rows)])
-    indices = np.array([column for row in rows for column in row], dtype=np.int64)
-    return sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(rows), width))
+    counter = CountVectorizer(analyzer=shingles, dtype=np.float64).fit(chain(*several))
+    return [sparse.csr_array(counter.transform(one)) for one in several]
 
 
 def _jaccard(left: sparse.csr_array, right: sparse.csr_array) -> Iterator[sparse.csr_array]:

@@ -123,10 +123,7 @@ def margins(confusion: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def scores_of_margins(
-    right: np.ndarray,
-    gold: np.ndarray,
-    predicted: np.ndarray,
-    labels: np.ndarray | None = None,
+    right: np.ndarray, gold: np.ndarray, predicted: np.ndarray, labels: np.ndarray | None = None
 ) -> dict[str, np.ndarray]:
     """The figures from arrays of shape (..., K); macro-F1 over ``labels`` where they are given."""
     both = gold + predicted

@@ -6,13 +6,12 @@ and has the same bytes on every run.
 """
 
 import argparse
-import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
 from wsd.arguments import add_out, add_path
+from wsd.logs import log
 from wsd.report.paper.differences import draw_differences
 from wsd.report.paper.layers import draw_layers
 from wsd.report.paper.learning import draw_learning
@@ -22,9 +21,6 @@ from wsd.report.paper.words import draw_words
 from wsd.report.tables import DRAWN_TABLES
 from wsd.storage.atomic import replacing
 from wsd.storage.csv import read_csv
-
-log = logging.getLogger("wsd")
-
 
 FORMATS = ("pdf", "svg", "png")
 # What would make two files of one figure differ: the date, the version of the library.
@@ -42,24 +38,24 @@ def write_figure(figure: Figure, path: Path) -> None:
         figure.savefig(temporary, format=form, metadata=dict.fromkeys(VARYING_METADATA[form]))
 
 
-def write_figures(*, out: Path, formats: Sequence[str] = FORMATS, **tables: Path) -> None:
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    for table in DRAWN_TABLES:
+        add_path(parser, f"--{table}", "a table, .csv", metavar="FILE")
+    parser.add_argument("--format", action="append", choices=FORMATS, help="default: all three")
+    add_out(parser, "folder for the figures")
+
+
+def run(args: argparse.Namespace) -> None:
     """Write the figures ``layers``, ``models``, ``words``, ``learning`` and ``differences``.
 
-    One that the tables have nothing for is left out.
-
-    Parameters
-    ----------
-    out : Path
-    formats : sequence of str
-        Among ``FORMATS``.
-    **tables : Path
-        ``DRAWN_TABLES``, .csv, with ``_`` for ``-``; any of them may have no rows.
+    One that the tables have nothing for is left out; any table may have no rows.
     """
     of = {
-        name: read_csv(tables[name.replace("-", "_")], columns)
+        name: read_csv(getattr(args, name.replace("-", "_")), columns)
         for name, columns in DRAWN_TABLES.items()
     }
-    out.mkdir(parents=True, exist_ok=True)
+    args.out.mkdir(parents=True, exist_ok=True)
     with styled():
         drawn = {
             "layers": draw_layers(of["layers"], of["controls"], of["comparison"]),
@@ -75,20 +71,5 @@ def write_figures(*, out: Path, formats: Sequence[str] = FORMATS, **tables: Path
             # Laid out once: it takes longer than the writing, and is the same for all formats.
             figure.draw_without_rendering()
             figure.set_layout_engine("none")
-            for form in formats:
-                write_figure(figure, out / f"{name}.{form}")
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    for table in DRAWN_TABLES:
-        add_path(parser, f"--{table}", "a table, .csv", metavar="FILE")
-    parser.add_argument("--format", action="append", choices=FORMATS, help="default: all three")
-    add_out(parser, "folder for the figures")
-
-
-def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    names = [name.replace("-", "_") for name in DRAWN_TABLES]
-    tables = {name: getattr(args, name) for name in names}
-    write_figures(out=args.out, formats=args.format or FORMATS, **tables)
+            for form in args.format or FORMATS:
+                write_figure(figure, args.out / f"{name}.{form}")

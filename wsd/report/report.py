@@ -7,12 +7,12 @@ its own. Only tables are read, never a model or embeddings, so a report can be m
 """
 
 import argparse
-import logging
 from pathlib import Path
 
 from wsd.arguments import add_corpora, add_files, add_optional_files, add_out, add_path
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.dataset import find
+from wsd.logs import log
 from wsd.report.pages.content import Report
 from wsd.report.pages.errors import write_errors
 from wsd.report.pages.index import write_index
@@ -24,7 +24,8 @@ from wsd.report.tables import COMPARISON_TABLES, CONFIDENCE_TABLES
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.csv import write_csv
 
-log = logging.getLogger("wsd")
+# Arguments that say what is read besides corpora and tables.
+SHOWN = ("predictions", "projections", "neighbours", "provenance", "view")
 
 
 def write_report(report: Report, out: Path, portable: Path) -> None:
@@ -88,12 +89,8 @@ def run(args: argparse.Namespace) -> None:
     report = load_report(
         dataset=find(args.dataset),
         corpora=read_corpora(args.corpus, args.words),
-        predictions=args.predictions,
-        projections=args.projections,
-        neighbours=args.neighbours,
         tables=tables,
-        provenance=args.provenance,
-        view=args.view,
         text=not args.no_text,
+        **{name: getattr(args, name) for name in SHOWN},
     )
     write_report(report, args.out, args.portable)

@@ -24,6 +24,12 @@ class Classifier(ClassifierMixin, BaseEstimator):
         self.classes_, counts = np.unique(y, return_counts=True)
         self.log_prior_ = np.log(counts / len(y))
 
+    def _to_fit(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Vectors to fit on, in float64, and their labels, whose classes are set."""
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        self._learn_classes(y)
+        return X, y
+
     def _checked(self, X: np.ndarray) -> np.ndarray:
         """Vectors to predict, in float64."""
         check_is_fitted(self)

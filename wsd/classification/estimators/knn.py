@@ -4,7 +4,6 @@ from typing import Self
 
 import numpy as np
 from sklearn.metrics.pairwise import cosine_distances
-from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from wsd.classification.estimators.base import Classifier, Points
@@ -42,8 +41,7 @@ class KNN(Classifier):
         X : array of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         """
-        self.vectors_, self.labels_ = validate_data(self, X, y, dtype=np.float64)
-        self.classes_ = np.unique(self.labels_)
+        self.vectors_, self.labels_ = self._to_fit(X, y)
         return self
 
     def _nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

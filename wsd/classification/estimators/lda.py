@@ -6,7 +6,6 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.special import softmax
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from wsd.classification.estimators.base import Classifier, Points
@@ -59,8 +58,7 @@ class LDA(Classifier):
         return self
 
     def _decompose(self, X: np.ndarray, y: np.ndarray) -> "_Discriminants":
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        self._learn_classes(y)
+        X, y = self._to_fit(X, y)
         self.scaler_ = StandardScaler().fit(X)
         codes = np.searchsorted(self.classes_, y)
         return _Discriminants(self.scaler_.transform(X), codes, len(self.classes_))
@@ -93,12 +91,8 @@ class LDA(Classifier):
             for shrinkage in {point["shrinkage"] for point in points}:
                 coef, offset = linear.at(shrinkage)
                 scores[shrinkage] = scaled @ coef.T + offset
-        return np.stack(
-            [
-                softmax(scores[p["shrinkage"]] + p["prior_exponent"] * self.log_prior_, axis=1)
-                for p in points
-            ]
-        )
+        weighed = [scores[p["shrinkage"]] + p["prior_exponent"] * self.log_prior_ for p in points]
+        return softmax(np.stack(weighed), axis=-1)
 
 
 class _Discriminants:

@@ -20,7 +20,7 @@ from scipy.special import log_softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from wsd.classification.estimators.base import Classifier, Points
@@ -91,8 +91,7 @@ class Logistic(Classifier):
 
     def _learn_features(self, X: np.ndarray, y: np.ndarray) -> Any:
         """What the weights are fitted on; what is learned for it is kept for :meth:`_features`."""
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        self._learn_classes(y)
+        X, y = self._to_fit(X, y)
         self.scaler_ = StandardScaler().fit(X)
         scaled = self.scaler_.transform(X)
         self.basis_ = None
@@ -102,8 +101,7 @@ class Logistic(Classifier):
         return scaled
 
     def _features(self, X: np.ndarray) -> Any:
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        scaled = self.scaler_.transform(X)
+        scaled = self.scaler_.transform(self._checked(X))
         return scaled if self.basis_ is None else scaled @ self.basis_
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
@@ -168,10 +166,8 @@ class Logistic(Classifier):
                     return model.fit(features, y)
                 except UserWarning as warning:
                     reason = warning
-        raise WsdError(
-            f"logistic regression did not converge: {reason}",
-            fix="use a smaller C in the config",
-        )
+        said = f"logistic regression did not converge: {reason}"
+        raise WsdError(said, fix="use a smaller C in the config")
 
 
 def shifted(probabilities: np.ndarray, log_prior: np.ndarray, shift: float) -> np.ndarray:

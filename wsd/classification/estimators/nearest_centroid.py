@@ -4,7 +4,6 @@ from typing import Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.utils.validation import validate_data
 
 from wsd.classification.estimators.base import Classifier
 from wsd.errors import ConfigError
@@ -44,8 +43,7 @@ class NearestCentroid(Classifier):
         """
         if self.metric not in METRICS:
             raise ConfigError(f"metric {self.metric!r}", fix=f"use {' or '.join(METRICS)}")
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_ = np.unique(y)
+        X, y = self._to_fit(X, y)
         self.centroids_ = np.stack([X[y == of].mean(axis=0) for of in self.classes_])
         return self
 

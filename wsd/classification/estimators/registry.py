@@ -11,8 +11,8 @@ from typing import Any
 from wsd.classification.estimators.knn import KNN
 from wsd.classification.estimators.lda import LDA
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.mixed_logistic import MixedLogistic
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.estimators.scalar_mix import MixedLogistic
 from wsd.errors import ConfigError
 
 TINY, MOST = sys.float_info.min, sys.float_info.max
@@ -42,11 +42,8 @@ def make_estimator(estimator: str, parameters: Mapping[str, Any]) -> Any:
         For an unknown estimator or parameter, or a value that it cannot have.
     """
     if estimator not in ESTIMATORS:
-        raise ConfigError(
-            f"there is no classifier {estimator!r}",
-            where="classifiers",
-            fix=f"use {' or '.join(ESTIMATORS)}",
-        )
+        fix = f"use {' or '.join(ESTIMATORS)}"
+        raise ConfigError(f"there is no classifier {estimator!r}", where="classifiers", fix=fix)
     for name, (low, high, kinds, meant) in RANGES.items():
         value = parameters.get(name, high)
         if not (type(value) in kinds and low < value <= high):

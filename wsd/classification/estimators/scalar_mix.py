@@ -17,11 +17,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
+from wsd.classification.estimators.base import Classifier, Points
+from wsd.classification.estimators.logistic import Logistic
 from wsd.errors import ConfigError, WsdError
 
 # L-BFGS's line search can fail close to the minimum; begun anew from there it gets on. What
 # then still fails is no failure if the gradient, per instance, is as small as this.
 STARTS = 5
+LIMITS = {"maxiter": 100_000, "maxfun": 100_000, "maxcor": 30, "maxls": 50}
 SMALL_GRADIENT = 1e-4
 
 
@@ -105,31 +108,18 @@ class ScalarMix(BaseEstimator):
     def _converged(self, theta: np.ndarray, stack: np.ndarray, codes: np.ndarray) -> np.ndarray:
         penalty = 1 / (self.C * len(codes))
         spread = np.einsum("lnw,mnw->lmw", stack, stack, optimize=True) / len(codes)
-        options = {
-            "maxiter": 100_000,
-            "maxfun": 100_000,
-            "maxcor": 30,
-            "maxls": 50,
-            "gtol": self.tol,
-            "ftol": 64 * np.finfo(float).eps,
-        }
+        options = {**LIMITS, "gtol": self.tol, "ftol": 64 * np.finfo(float).eps}
+        args = (stack, codes, penalty, spread)
         for _ in range(STARTS):
             found: Any = minimize(
-                loss_and_gradient,
-                theta,
-                args=(stack, codes, penalty, spread),
-                jac=True,
-                method="L-BFGS-B",
-                options=options,
+                loss_and_gradient, theta, args=args, jac=True, method="L-BFGS-B", options=options
             )
             theta = found.x
             if found.success:
                 return theta
         if not np.abs(found.jac).max() <= SMALL_GRADIENT:
-            raise WsdError(
-                f"the scalar mix did not converge: {found.message}",
-                fix="use a smaller C in the config",
-            )
+            said = f"the scalar mix did not converge: {found.message}"
+            raise WsdError(said, fix="use a smaller C in the config")
         return theta
 
 
@@ -167,13 +157,9 @@ def loss_and_gradient(
     covariance = np.einsum("lmw,m->lw", spread, share)
     variance = share @ covariance
     of_share += penalty * (covariance @ squares)
-    gradient = np.concatenate(
-        [
-            share * (of_share - share @ of_share),
-            (residual.T @ mixed + penalty * variance * weights).ravel(),
-            residual.sum(axis=0),
-        ]
-    )
+    of_mixture = share * (of_share - share @ of_share)
+    of_weights = residual.T @ mixed + penalty * variance * weights
+    gradient = np.concatenate([of_mixture, of_weights.ravel(), residual.sum(axis=0)])
     return float(loss + penalty / 2 * (squares @ variance)), gradient
 
 
@@ -191,3 +177,71 @@ def _all_logits(logits: np.ndarray) -> np.ndarray:
     if logits.shape[1] > 1:
         return logits
     return np.column_stack([np.zeros(len(logits)), logits])
+
+
+class MixedLogistic(Classifier):
+    """Softmax weights over layers, then :class:`Logistic` on the weighted mean of the layers.
+
+    The weights are those of :class:`ScalarMix`, which
+    learns them together with a classifier of its own at its default penalty. That is the expensive
+    part, so it is done once per fold; penalty and prior shift are then tuned as on any other
+    vector.
+
+    Parameters
+    ----------
+    layers : int
+        How many layers lie side by side in a row of ``X``.
+    C, prior_shift
+        As of :class:`Logistic`.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    scaler_ : StandardScaler
+    weights_ : array of shape (layers,)
+        Sums to 1.
+    logistic_ : Logistic
+    """
+
+    def __init__(self, layers: int = 1, C: float = 1.0, prior_shift: float = 0.0) -> None:
+        self.layers = layers
+        self.C = C
+        self.prior_shift = prior_shift
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
+        """Learn the weights of the layers, then the classifier.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, layers * width)
+        y : array of shape (n_samples,)
+        """
+        self.logistic_ = self._unfitted().fit(self._learn_mixture(X, y), y)
+        self.classes_ = self.logistic_.classes_
+        return self
+
+    def _unfitted(self) -> Logistic:
+        return Logistic(C=self.C, prior_shift=self.prior_shift)
+
+    def _learn_mixture(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        mix = ScalarMix(layers=self.layers).fit(X, y)
+        self.scaler_, self.weights_ = mix.scaler_, mix.weights_
+        return self._mixed(X)
+
+    def _mixed(self, X: np.ndarray) -> np.ndarray:
+        scaled = self.scaler_.transform(X).reshape(len(X), self.layers, -1)
+        return np.einsum("nlw,l->nw", scaled, self.weights_)
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Probability of each class: array of shape (n_samples, n_classes)."""
+        X = self._checked(X)
+        return self.logistic_.predict_proba(self._mixed(X))
+
+    def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
+        """Probabilities of held-out instances under every point of a search space.
+
+        As :meth:`Logistic.search`.
+        """
+        mixed = self._learn_mixture(X, y)
+        return self._unfitted().search(mixed, y, self._mixed(held), grid)

@@ -1,5 +1,6 @@
 """What the pages show: every word of every model over its layer choices, beside the tables."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,8 +11,12 @@ from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.neighbours import Neighbours
-from wsd.artifacts.predictions import TEST
+from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.artifacts.projection import Projection
+
+# What a classifier's confidence is: the probability of the sense that it predicts, or, where its
+# scores are none, their lead over the next sense's.
+PROBABILITY, LEAD = "probability", "lead"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,3 +137,43 @@ def having(table: pd.DataFrame, **equal: Any) -> pd.DataFrame:
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a table, as templates take them."""
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def confidence_of(of: WordPredictions, kind: str) -> np.ndarray:
+    """How sure a classifier is of each prediction.
+
+    Parameters
+    ----------
+    of : WordPredictions
+    kind : str
+        ``"probability"``, of the predicted sense; or ``"lead"``, the predicted sense's score less
+        the highest of the others (0 where there is no other).
+
+    Returns
+    -------
+    float array of shape (n,)
+    """
+    rows = np.arange(len(of.predicted))
+    own = of.scores[rows, of.predicted]
+    if kind == PROBABILITY:
+        return np.asarray(own, dtype=float)
+    others = of.scores.copy()
+    others[rows, of.predicted] = np.nan
+    found = np.where(np.isnan(others), -np.inf, others).max(axis=1, initial=-np.inf)
+    return np.where(np.isfinite(found), own - found, 0.0)
+
+
+def kind_of_scores(words: Iterable[WordPredictions]) -> str:
+    """What one classifier's scores are, on all layer choices: one that is no probability tells."""
+    for of in words:
+        sums = np.nansum(of.scores, axis=1)
+        if len(sums) and (np.nanmin(of.scores) < 0 or np.abs(sums - 1).max() > 1e-6):
+            return LEAD
+    return PROBABILITY
+
+
+def sentence(corpus: Corpus, row: int) -> dict[str, str]:
+    """The focal word, and what stands ``left`` and ``right`` of it."""
+    tokens, at = corpus.tokens[row], int(corpus.position[row])
+    left, right = " ".join(tokens[:at]), " ".join(tokens[at + 1 :])
+    return {"left": left, "focal": tokens[at], "right": right}

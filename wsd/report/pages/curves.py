@@ -1,8 +1,7 @@
 """Lines over layers, or over training sets: from the columns of a table to a plot."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,11 +10,8 @@ from bokeh import models
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.report.pages.plots import RAMP, new_plot, plot_json, sense_style
 
-DASHES = ("solid", "dashed", "dotted", "dashdot")
 
-
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """One line of a figure.
 
     Attributes
@@ -32,7 +28,7 @@ class Curve:
         The figure's renderers of this curve are named ``line-<number>``, so that the page's
         script can hide them.
     dash : str
-        Among ``DASHES``.
+        As Bokeh calls it.
     labels : list of str, optional
         What stands at each point, where ``x`` does not say it.
     joined : bool
@@ -51,14 +47,13 @@ class Curve:
     joined: bool = True
 
 
-def curve_plot(
+def plot_of(
     lines: Sequence[Curve],
     *,
     x: str,
     y_range: tuple[float, float] | None = None,
     ticks: Mapping[float, str] | None = None,
-    log_x: bool = False,
-    ramp: bool = False,
+    learning: bool = False,
 ) -> dict[str, Any]:
     """Lines over layers, or over training sets.
 
@@ -71,13 +66,13 @@ def curve_plot(
         Common to the figures that are compared.
     ticks : mapping of place to text, optional
         On the horizontal axis.
-    log_x : bool
-    ramp : bool
-        Colour the lines by their order, from light to dark, rather than by their style.
+    learning : bool
+        The horizontal axis is logarithmic, and the lines are coloured by their order, from light to
+        dark, rather than by their style.
     """
     places = [place for line in lines for place in line.x]
     options: dict[str, Any] = {}
-    if log_x:
+    if learning:
         options = {"x_axis_type": "log"}
     elif places:
         room = 0.03 * (max(places) - min(places)) or 0.3
@@ -95,7 +90,7 @@ def curve_plot(
     dots = []
     for i, line in enumerate(lines):
         step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
-        colour = f"--ramp-{step}" if ramp else f"--sense-{sense_style(line.style)[0]}"
+        colour = f"--ramp-{step}" if learning else f"--sense-{sense_style(line.style)[0]}"
         dots.append(_draw(plot, line, colour))
     plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover"))
     return plot_json(plot)
@@ -104,12 +99,8 @@ def curve_plot(
 def _draw(plot: Any, line: Curve, colour: str) -> Any:
     """Draw a curve: its interval, the line through its points, and the points, returned."""
     name, tags = f"line-{line.number}", [{"line_color": colour}]
-    columns: dict[str, Any] = {
-        "x": line.x,
-        "y": line.y,
-        "name": [line.name] * len(line.x),
-        "label": line.labels or [""] * len(line.x),
-    }
+    names, labels = [line.name] * len(line.x), line.labels or [""] * len(line.x)
+    columns: dict[str, Any] = {"x": line.x, "y": line.y, "name": names, "label": labels}
     interval: models.VArea | models.Segment | None = None
     if line.low is not None and line.high is not None:
         columns |= {"low": line.low, "high": line.high}
@@ -144,16 +135,16 @@ def rows_placed(rows: pd.DataFrame, places: Mapping[str, float]) -> tuple[pd.Dat
     return kept, kept["place"]
 
 
-def metric_curve(
+def of_metric(
     rows: pd.DataFrame, metric: str, places: Mapping[str, float], of: str = "", **look: Any
 ) -> Curve:
     """A metric over layer choices, with its interval."""
     kept, x = rows_placed(rows, places)
     labels = [f"layer {text}{of}" if text.isdigit() else text for text in kept["layers"]]
-    return table_curve(kept, x, metric, labels=labels, bounds=True, **look)
+    return of_table(kept, x, metric, labels=labels, bounds=True, **look)
 
 
-def table_curve(
+def of_table(
     rows: pd.DataFrame,
     x: Iterable[float],
     y: str,
@@ -164,14 +155,9 @@ def table_curve(
     **look: Any,
 ) -> Curve:
     """A column of some rows as a curve, with the columns of its interval if it has ``bounds``."""
-    return Curve(
-        x=[float(place) for place in x],
-        y=rounded(rows[y], scale),
-        low=rounded(rows[f"{y}_low"], scale) if bounds else None,
-        high=rounded(rows[f"{y}_high"], scale) if bounds else None,
-        labels=None if labels is None else list(labels),
-        **look,
-    )
+    low, high = (rounded(rows[f"{y}_{end}"], scale) if bounds else None for end in ("low", "high"))
+    places, said = [float(place) for place in x], None if labels is None else list(labels)
+    return Curve(x=places, y=rounded(rows[y], scale), low=low, high=high, labels=said, **look)
 
 
 def rounded(values: Iterable[float], scale: float = 100) -> list[float]:

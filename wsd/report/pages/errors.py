@@ -10,13 +10,11 @@ from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.tables import PUBLISHED, SYSTEM
 from wsd.errors import ResultError
-from wsd.report.pages.content import Report, records
+from wsd.report.pages.content import Report, records, sentence
 from wsd.report.pages.models import selected
 from wsd.report.pages.render import render
-from wsd.report.pages.word_data import sentence
 from wsd.storage.atomic import write_text
 
-PAGE = "errors.html"
 # Instances that the page lists: those that the most get wrong.
 MOST = 2_000
 
@@ -104,26 +102,20 @@ def write_errors(report: Report, folder: Path) -> None:
     found = mistaken(report, tests)
     chosen = {row["model"]: row for row in records(selected(report))}
     models = [model for model in report.choices if model in chosen]
+    systems = []
+    for system in others["model"]:
+        wrong = sum(system in one["theirs"] for one in found)
+        beside = [together(found, model, system) for model in models]
+        systems.append({"name": system, "errors": wrong, "beside": beside})
     page = render(
         "errors.html",
         report,
         models=models,
         chosen=chosen,
-        systems=[
-            {
-                "name": system,
-                "errors": sum(system in one["theirs"] for one in found),
-                "beside": [together(found, model, system) for model in models],
-            }
-            for system in others["model"]
-        ],
+        systems=systems,
         errors={model: sum(model in one["ours"] for one in found) for model in models},
         n_test=len(tests),
         n_mistaken=len(found),
-        rows=[
-            {"of": one, **dict(zip(("left", "focal", "right"), parts, strict=True))}
-            for one in found[:MOST]
-            for parts in [sentence(*tests[one["word"], one["index"]])]
-        ],
+        rows=[{"of": one, **sentence(*tests[one["word"], one["index"]])} for one in found[:MOST]],
     )
-    write_text(folder / PAGE, page)
+    write_text(folder / "errors.html", page)

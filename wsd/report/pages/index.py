@@ -10,17 +10,8 @@ import pandas as pd
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.tables import BEST, CANDIDATE, PUBLISHED, SYSTEM
 from wsd.metrics.scores import confusion, word_scores
+from wsd.report.pages import models
 from wsd.report.pages.content import Report, WordRun, having, records
-from wsd.report.pages.models import (
-    beside,
-    facts,
-    folder_of,
-    labels,
-    notes,
-    opening_reader,
-    pieces,
-    selected,
-)
 from wsd.report.pages.render import render
 from wsd.storage.atomic import write_text
 
@@ -50,21 +41,25 @@ def write_index(report: Report, folder: Path) -> None:
         "index.html",
         report,
         # Of several models, the one that the folds rate highest, and the highest on the test set.
-        selected=records(selected(report).head(1)),
+        selected=records(models.selected(report).head(1)),
         best=records(having(best_first, kind=BEST).head(1)),
-        beside=beside(report),
-        notes=[note for model in report.choices for note in notes(encoders[model])],
+        beside=models.beside(report),
+        notes=[note for model in report.choices for note in models.notes(encoders[model])],
         encoders=encoders,
-        facts={name: facts(encoder) for name, encoder in encoders.items()},
-        pieces={name: pieces(report, name) for name in encoders},
+        facts={name: models.facts(encoder) for name, encoder in encoders.items()},
+        pieces={name: models.pieces(report, name) for name in encoders},
         rows=records(own),
         published=records(compared[compared["kind"].isin([PUBLISHED, SYSTEM])]),
         candidates=records(having(best_first, kind=CANDIDATE)),
         models=[
-            {"name": model, "folder": folder_of(report, model), "words": words(report, model)}
+            {
+                "name": model,
+                "folder": models.folder_of(report, model),
+                "words": words(report, model),
+            }
             for model in report.choices
         ],
-        reader=opening_reader(report),
+        reader=models.opening_reader(report),
     )
     write_text(folder / "index.html", page)
 
@@ -77,21 +72,15 @@ def words(report: Report, model: str) -> list[dict[str, Any]]:
     table = report.rows("word-layers", view=report.view)
     # Of all models: their lines have one scale.
     lowest = float(table["macro_f1"].quantile(0.05))
-    return [
-        {
-            "word": word,
-            "n_senses": len(run.corpus.senses),
-            "n_train": run.n_train,
-            "n_test": run.n_test,
-            "baseline": most_frequent_sense(run),
-            "readers": {
-                reader: _of_reader(report, model, rows, lowest)
-                for reader in report.readers
-                for rows in [having(table, model=model, word=word, classifier=reader)]
-            },
-        }
-        for word, run in report.words[model].items()
-    ]
+    found = []
+    for word, run in report.words[model].items():
+        readers = {}
+        for reader in report.readers:
+            rows = having(table, model=model, word=word, classifier=reader)
+            readers[reader] = _of_reader(report, model, rows, lowest)
+        baseline = most_frequent_sense(run)
+        found.append({"word": word, "run": run, "baseline": baseline, "readers": readers})
+    return found
 
 
 def most_frequent_sense(run: WordRun) -> float:
@@ -106,7 +95,7 @@ def most_frequent_sense(run: WordRun) -> float:
 def _of_reader(report: Report, model: str, rows: pd.DataFrame, lowest: float) -> dict[str, Any]:
     """What one classifier makes of a word, from its rows of all layer choices."""
     choices = report.choices[model]
-    shown = labels(report, model)
+    shown = models.labels(report, model)
     by_name = {row["layers"]: row for row in records(rows)}
     within = [name for name, row in by_name.items() if row["not_told_from_best"]]
     # A learned mix can be chosen too, and has no picture.

@@ -12,19 +12,24 @@ import pandas as pd
 from wsd.artifacts.corpus import OUT_OF_DOMAIN, Corpus
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.layer_choice import expand_layers
-from wsd.artifacts.neighbours import Neighbours, read_neighbours
+from wsd.artifacts.neighbours import read_neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions, read_predictions
 from wsd.artifacts.projection import Projection, align_signs, read_projections
 from wsd.artifacts.training_set import FULL
-from wsd.errors import ResultError
-from wsd.report.pages.confidence import confidence_of, kind_of_scores
-from wsd.report.pages.content import Report, WordRun, having
+from wsd.errors import ResultError, outdated
+from wsd.report.pages.content import Report, WordRun, confidence_of, having, kind_of_scores
 from wsd.report.tables import TABLES
 from wsd.storage import json
 from wsd.storage.csv import read_csv
 
 T = TypeVar("T")
-WORD_METRICS = ("macro_f1", "accuracy", "balanced_accuracy")
+WORD_METRICS = ["macro_f1", "accuracy", "balanced_accuracy"]
+# How rows come into a table that lacks them.
+FIX = "run `wsd {}` on the same prediction files"
+FIXES = {
+    "alignment": "give `wsd report` the table that `wsd alignment` writes for every model",
+    "scores": FIX.format("evaluate"),
+}
 # By model, layer choice, and method or classifier, if a file has one: what a file has, by word.
 Files = dict[tuple[str, str, str], dict[str, T]]
 
@@ -80,31 +85,30 @@ def load_report(
     models = list(dict.fromkeys(model for model, _, _ in pictures))
     methods = list(dict.fromkeys(method for _, _, method in pictures))
     made_from = _read_provenance(provenance, models)
-    choices = {
-        model: expand_layers(
-            [name for of, name, _ in pictures if of == model],
-            made_from["models"][model]["model"]["blocks"],
-        )
-        for model in models
-    }
-    readers = {
-        reader: kind_of_scores(
-            of for key, words in predicted.items() if key[2] == reader for of in words.values()
-        )
-        for reader in sorted({reader for _, _, reader in predicted})
-    }
+    choices = {}
+    for model in models:
+        names = [name for of, name, _ in pictures if of == model]
+        choices[model] = expand_layers(names, made_from["models"][model]["model"]["blocks"])
+    by_reader: dict[str, list[WordPredictions]] = {}
+    for (_, _, reader), words in predicted.items():
+        by_reader.setdefault(reader, []).extend(words.values())
+    readers = {reader: kind_of_scores(by_reader[reader]) for reader in sorted(by_reader)}
     for name in ("scores", "summary"):
         table = having(read[name], train=FULL, test=TEST)
         read[name] = table[table["model"].isin(models)].reset_index(drop=True)
     grid = [(model, choice.name) for model in models for choice in choices[model]]
-    _check_files(grid, pictures, methods, predicted, list(readers), near)
+    needed: list[tuple[str, Files[Any], Sequence[str]]] = [
+        ("projection by", pictures, methods),
+        ("predictions of", predicted, list(readers)),
+        ("table of neighbours", near, [""]),
+    ]
+    _check_files(grid, needed)
+    for model, name in sorted({key[:2] for key in predicted} - set(grid)):
+        raise ResultError(f"layer choice {name!r} of {model} has predictions but no projection")
     _check_tables(grid, list(readers), corpora, read, view)
-    scores = {
-        (row["model"], row["layers"], row["classifier"], row["word"]): {
-            m: row[m] for m in WORD_METRICS
-        }
-        for row in having(read["scores"], view=view).to_dict("records")
-    }
+    keys = ["model", "layers", "classifier", "word"]
+    rows = having(read["scores"], view=view).drop_duplicates(keys, keep="last")
+    scores: dict[Any, Any] = rows.set_index(keys)[WORD_METRICS].to_dict("index")
 
     def word_run(model: str, word: str) -> WordRun:
         names = [choice.name for choice in choices[model]]
@@ -156,11 +160,8 @@ def _read_provenance(path: Path, models: Sequence[str]) -> dict[str, Any]:
     found = json.read_json(path)
     for model in models:
         if model not in found.get("models", {}):
-            raise ResultError(
-                f"the provenance does not name the model {model!r}",
-                where=str(path),
-                fix="run `wsd evaluate` on the same prediction files",
-            )
+            said = f"the provenance does not name the model {model!r}"
+            raise ResultError(said, where=str(path), fix=FIXES["scores"])
     return found
 
 
@@ -188,10 +189,8 @@ def _read_files(
         for word, corpus in corpora.items():
             same = provenance["corpus"].get(word) == corpus.digest
             if not same or word not in words or not _is_of(words[word], corpus):
-                raise ResultError(
-                    f"the table was made from other instances of {word!r} than the corpus has",
-                    where=str(path),
-                    fix="delete the file and run again",
+                raise outdated(
+                    f"the table was made from other instances of {word!r} than the corpus has", path
                 )
         model, further = provenance["encoder"]["model"]["name"], ("method", "classifier")
         kind = next((provenance[name] for name in further if name in provenance), "")
@@ -220,26 +219,14 @@ def _is_of(found: Any, corpus: Corpus) -> bool:
 
 
 def _check_files(
-    grid: Sequence[tuple[str, str]],
-    pictures: Files[Projection],
-    methods: Sequence[str],
-    predicted: Files[WordPredictions],
-    readers: Sequence[str],
-    near: Files[Neighbours],
+    grid: Sequence[tuple[str, str]], needed: Sequence[tuple[str, Files[Any], Sequence[str]]]
 ) -> None:
     """Every layer choice has its pictures, every classifier's predictions, and neighbours."""
-    needed: list[tuple[str, Files[Any], Sequence[str]]] = [
-        ("projection by", pictures, methods),
-        ("predictions of", predicted, readers),
-        ("table of neighbours", near, [""]),
-    ]
     for (what, found, kinds), (model, name) in product(needed, grid):
         for kind in kinds:
             if (model, name, kind) not in found:
                 said = f"no {what} {kind}".rstrip()
                 raise ResultError(f"layer choice {name!r} of {model} has {said}")
-    for model, name in sorted({key[:2] for key in predicted} - set(grid)):
-        raise ResultError(f"layer choice {name!r} of {model} has predictions but no projection")
 
 
 def _check_tables(
@@ -250,43 +237,28 @@ def _check_tables(
     view: str,
 ) -> None:
     """Every layer choice and classifier has its rows, of each word too; every model's pieces."""
-    models = list(dict.fromkeys(model for model, _ in grid))
-    for model in models:
-        if model not in set(tables["alignment"]["model"]):
-            raise ResultError(
-                f"the tables of alignment have no row of {model}",
-                fix="give `wsd report` the table that `wsd alignment` writes for every model",
-            )
-    of_view = {
-        name: having(tables[name], view=view) for name in ("layers", "scores", "word-layers")
-    }
-    choice = "and layer choice {layers!r} of {model}"
     of_all = [
         {"model": model, "layers": name, "classifier": reader}
         for (model, name), reader in product(grid, readers)
     ]
     of_words = [{**of, "word": word} for of, word in product(of_all, words)]
-    chosen = [
-        {"model": model, "classifier": reader, "word": word}
-        for model, reader, word in product(models, readers, words)
-    ]
-    _check_rows("layers", of_view["layers"], of_all, "{classifier} " + choice)
-    for name in ("scores", "word-layers"):
-        _check_rows(name, of_view[name], of_words, "{classifier} for {word!r} " + choice)
-    by_folds = of_view["word-layers"][of_view["word-layers"]["chosen_on_folds"]]
-    said = "what folds chose for {word!r} of {model}, {classifier}"
-    _check_rows("word-layers", by_folds, chosen, said)
+    choice = "and layer choice {layers!r} of {model}"
+    chosen = "what folds chose for {word!r} of {model}, {classifier}"
+    shown = {"view": view}
+    for name, only, needed, what in (
+        ("alignment", {}, [{"model": model} for model, _ in grid], "{model}"),
+        ("layers", shown, of_all, "{classifier} " + choice),
+        ("scores", shown, of_words, "{classifier} for {word!r} " + choice),
+        ("word-layers", shown, of_words, "{classifier} for {word!r} " + choice),
+        ("word-layers", {**shown, "chosen_on_folds": True}, _less(of_words, "layers"), chosen),
+    ):
+        columns = having(tables[name], **only)[list(needed[0])]
+        there = set(columns.itertuples(index=False, name=None))
+        for of in needed:
+            if tuple(of.values()) not in there:
+                said = f"the table of {name} has no row of {what.format(**of)}"
+                raise ResultError(said, fix=FIXES.get(name, FIX.format("layerwise")))
 
 
-def _check_rows(
-    name: str, table: pd.DataFrame, needed: Sequence[Mapping[str, str]], what: str
-) -> None:
-    """A table has a row for everything that is needed."""
-    there = set(table[list(needed[0])].itertuples(index=False, name=None))
-    for of in needed:
-        if tuple(of.values()) not in there:
-            command = "wsd evaluate" if name == "scores" else "wsd layerwise"
-            raise ResultError(
-                f"the table of {name} has no row of {what.format(**of)}",
-                fix=f"run `{command}` on the same prediction files",
-            )
+def _less(needed: Sequence[Mapping[str, str]], column: str) -> list[dict[str, str]]:
+    return [{name: of for name, of in row.items() if name != column} for row in needed]

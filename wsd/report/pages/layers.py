@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wsd.report.pages import plots
+from wsd.report.pages import layer_plots, plots
 from wsd.report.pages.content import Report, records
-from wsd.report.pages.layer_plots import overall_curves, overall_lines, side_by_side, weights_dash
-from wsd.report.pages.measure_plots import CENTRINGS, KINDS, calibration, geometry, learning
 from wsd.report.pages.models import by_depth, folder_of, notes, opening_reader, rows_shown
 from wsd.report.pages.render import render
 from wsd.report.tables import METRICS
@@ -30,23 +28,32 @@ def write_layers(report: Report, folder: Path) -> None:
         The report's folder.
     """
     models = {name: notes(report.provenance["models"][name]) for name in report.choices}
-    parts = (side_by_side, by_depth, heat, learning, geometry, calibration)
+    dashes = {name: layer_plots.weights_dash(report, name) for name in models}
     page = render(
         "layers.html",
         report,
         reader=opening_reader(report),
-        lines=[(line.name, *_style(line.style, line.dash)) for line in overall_lines(report)],
-        curves=[of for metric in METRICS for of in overall_curves(report, metric)],
-        models=[(name, *_style(i, weights_dash(report, name))) for i, name in enumerate(models)],
+        by_depth=by_depth(report),
+        lines=[(of.name, *_style(of.style, of.dash)) for of in layer_plots.overall_lines(report)],
+        curves=[of for metric in METRICS for of in layer_plots.overall_curves(report, metric)],
+        side_by_side=layer_plots.side_by_side(report),
+        learning=layer_plots.learning(report),
+        geometry=layer_plots.geometry(report),
+        calibration=layer_plots.calibration(report),
+        heat=heat(report),
         notes=models,
         differences=differences(report, "layers", "reference"),
         between=differences(report, "model-layers", "reference_model"),
         best=[best_set(report, model) for model in report.choices],
-        **{part.__name__: part(report) for part in parts},
-        kinds=[(name, *_style(i, dash)) for i, (name, dash) in enumerate(KINDS.items())],
-        centrings=[(name, *_style(i, "solid")) for i, name in enumerate(CENTRINGS.values())],
+        models=_legend(dashes),
+        kinds=_legend(layer_plots.KINDS),
+        centrings=_legend(dict.fromkeys(layer_plots.CENTRINGS.values(), "solid")),
     )
     write_text(folder / "layers.html", page)
+
+
+def _legend(dashes: Mapping[str, str]) -> list[tuple[str, int, str, str]]:
+    return [(name, *_style(i, dash)) for i, (name, dash) in enumerate(dashes.items())]
 
 
 def _style(style: int, dash: str) -> tuple[int, str, str]:
@@ -81,17 +88,11 @@ def heat(report: Report) -> dict[str, Any]:
             for word, name, value, chosen in zip(*columns, strict=True)
         }
         lines = {word: [cells[word, name] for name in choices] for word in report.words[model]}
+        shown = [{"word": word, "cells": line} for word, line in lines.items()]
         means = np.mean([[of["value"] for of in line] for line in lines.values()], axis=0)
-        tables.append(
-            {
-                "model": model,
-                "folder": folder_of(report, model),
-                "reader": reader,
-                "choices": report.choices[model],
-                "rows": [{"word": word, "cells": line} for word, line in lines.items()],
-                "means": [cell(float(mean)) for mean in means],
-            }
-        )
+        of_all = {"choices": report.choices[model], "means": [cell(float(mean)) for mean in means]}
+        named = {"model": model, "folder": folder_of(report, model), "reader": reader}
+        tables.append({**named, **of_all, "rows": shown})
     return {"low": low, "high": high, "tables": tables}
 
 
@@ -113,22 +114,12 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
         if rows.empty:
             continue
         other = rows[reference].iloc[0]
-        found.append(
-            {
-                "model": model,
-                "reader": reader,
-                "reference": labels.get(other, other) if reference == "reference" else other,
-                "rows": [
-                    {
-                        **row,
-                        **_drawn(row, reach),
-                        "label": labels[row["layers"]],
-                        "is_reference": row["layers"] == other,
-                    }
-                    for row in records(rows)
-                ],
-            }
-        )
+        drawn = []
+        for row in records(rows):
+            named = {"label": labels[row["layers"]], "is_reference": row["layers"] == other}
+            drawn.append({**row, **_drawn(row, reach), **named})
+        said = labels.get(other, other) if reference == "reference" else other
+        found.append({"model": model, "reader": reader, "reference": said, "rows": drawn})
     return found
 
 
@@ -149,10 +140,5 @@ def _drawn(row: Mapping[str, Any], reach: float) -> dict[str, Any]:
         return round(FOREST / 2 + float(np.clip(value / reach, -1, 1)) * (FOREST / 2 - 6), 1)
 
     low, high = row["difference_low"], row["difference_high"]
-    return {
-        "apart": row["p_holm"] < 0.05,
-        "x": place(row["difference"]),
-        "x0": place(low),
-        "x1": place(high),
-        "cut": max(abs(low), abs(high)) > reach,
-    }
+    places = {"x": place(row["difference"]), "x0": place(low), "x1": place(high)}
+    return {**places, "apart": row["p_holm"] < 0.05, "cut": max(abs(low), abs(high)) > reach}

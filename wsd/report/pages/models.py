@@ -92,16 +92,12 @@ def beside(report: Report) -> list[dict[str, Any]]:
         row["reference_model"]: row
         for row in records(report.rows("differences", kind=SELECTED, model=first, figure=FIGURE))
     }
-    return [
-        {
-            "name": model,
-            "chosen": chosen.get(model),
-            "against": against.get(model),
-            "notes": notes(report.provenance["models"][model]),
-            "pieces": pieces(report, model),
-        }
-        for model in report.choices
-    ]
+    found = []
+    for name in report.choices:
+        selection = {"chosen": chosen.get(name), "against": against.get(name)}
+        said = {"notes": notes(report.provenance["models"][name]), "pieces": pieces(report, name)}
+        found.append({"name": name, **selection, **said})
+    return found
 
 
 def blocks(report: Report, model: str) -> int:

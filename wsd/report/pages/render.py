@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import bokeh
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -46,10 +45,9 @@ def write_assets(folder: Path) -> None:
 @cache
 def asset(name: str) -> str:
     """The text of one of the report's files."""
-    if name == BOKEH:
-        path = Path(bokeh.__file__).parent / "server" / "static" / "js" / name
-        return path.read_text(encoding="utf-8")
-    return (package_files("wsd.report") / "assets" / name).read_text(encoding="utf-8")
+    own = package_files("wsd.report") / "assets"
+    folder = package_files("bokeh") / "server" / "static" / "js" if name == BOKEH else own
+    return (folder / name).read_text(encoding="utf-8")
 
 
 def render(template: str, report: Report, **values: Any) -> str:
@@ -62,22 +60,15 @@ def render(template: str, report: Report, **values: Any) -> str:
     **values
         For the template; ``root`` is the way to the report's folder, if the page lies below it.
     """
-    given = {
-        "report": report,
-        "root": "",
-        "portable": False,
-        "scripts": (BOKEH, *(WORD if template == "word.html" else TABLES)),
-        "csp": _csp("'self'"),
-        **values,
-    }
-    return _environment().get_template(template).render(given)
+    scripts = (BOKEH, *(WORD if template == "word.html" else TABLES))
+    return _environment().get_template(template).render(report=report, scripts=scripts, **values)
 
 
-def render_portable(template: str, report: Report, *, data: Any, figure: Any, **values: Any) -> str:
+def render_portable(report: Report, *, data: Any, figure: Any, **values: Any) -> str:
     """A word's page as one file, whose scripts are let in by their hashes."""
     scripts = "".join(asset(name) for name in WORD)
     return render(
-        template,
+        "word.html",
         report,
         **values,
         portable=True,
@@ -122,22 +113,24 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
+def number(value: float, form: str) -> str:
+    """A number in a form of ``format``; a dash where there is none."""
+    dash, minus = "\N{EN DASH}", "\N{MINUS SIGN}"
+    return dash if value != value else format(value, form).replace("-", minus)
+
+
 def percent(value: float, digits: int = 2) -> str:
-    """A fraction in percent; a dash where there is none."""
-    return "\N{EN DASH}" if value != value else f"{value * 100:.{digits}f}"
+    """A fraction in percent."""
+    return number(value * 100, f".{digits}f")
 
 
 def signed(value: float, digits: int = 2) -> str:
     """A difference of fractions in points, with its sign."""
-    if value != value:
-        return "\N{EN DASH}"
-    return f"{value * 100:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    return number(value * 100, f"+.{digits}f")
 
 
 def _p(value: float) -> str:
-    if value != value:
-        return "\N{EN DASH}"
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return "< 0.001" if value < 0.001 else number(value, ".3f")
 
 
 @cache
@@ -150,11 +143,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(feature_set=feature_set, metrics=METRICS)
+    # Of a page that loads the report's files and lies beside the folder of these.
+    environment.globals.update(root="", portable=False, csp=_csp("'self'"))
     environment.filters.update(
         percent=percent,
         signed=signed,
         p=_p,
-        depth=lambda value: "\N{EN DASH}" if value != value else f"{value:.2f}",
+        depth=lambda value: number(value, ".2f"),
         script_json=_script_json,
         page=lambda word: f"{file_name(str(word))}.html",
         # A path segment or a fragment's value, so `/` is escaped too.

@@ -1,27 +1,30 @@
-"""A word's page: its instances in every layer choice, by every classifier."""
+"""A word's page: its instances in every layer choice, by every classifier, each told once."""
 
-import logging
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.neighbours import Neighbours
 from wsd.artifacts.predictions import TEST
+from wsd.artifacts.projection import Projection
+from wsd.logs import log
 from wsd.metrics.scores import confusion
-from wsd.report.pages import plots, word_plot
-from wsd.report.pages.content import Report, WordRun
+from wsd.report.pages import plots
+from wsd.report.pages.content import Report, WordRun, sentence
 from wsd.report.pages.models import folder_of, labels, notes, opening_reader
-from wsd.report.pages.render import pack, render, render_portable
-from wsd.report.pages.word_data import ALL, NONE, TEST_ONLY, word_data
+from wsd.report.pages.render import encode, pack, render, render_portable
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name
 
-log = logging.getLogger("wsd")
-
-
+# Whose sentences a page holds.
+ALL, TEST_ONLY, NONE = "all", "test", "none"
+NEIGHBOURS = 5
 # Chromium opens no data: address above 2 MiB; base64 makes four bytes of three.
 PORTABLE_BYTES = (2 * 1024 * 1024 - 256) // 4 * 3
+_FORMS = (NONE, TEST_ONLY, ALL)
 FINE, COARSE = 32767, 2047
 # Instances that a page shows; of a larger word a sample, or no browser would open the page. Of each
 # sense and split it has the share that they have of the word, or RARE if that is more.
@@ -39,29 +42,24 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     folder, portable : Path
         The two folders; see :func:`wsd.report.report.write_report`.
     """
-    whole, choices = report.words[model][word], report.choices[model]
-    own = folder_of(report, model)
+    whole, own = report.words[model][word], folder_of(report, model)
     kept = sample(whole.corpus)
     run = whole.only(kept) if not kept.all() else whole
     context = {**_context(report, model, word), "n_shown": len(run.corpus)}
-    figure = word_plot.word_plot(len(run.corpus.senses), len(run.corpus))
+    figure = plots.word_plot(len(run.corpus.senses), len(run.corpus))
     text = ALL if report.text else NONE
-    confusions = _confusions(whole, len(choices))
+    confusions = _confusions(whole, len(report.choices[model]))
 
-    def data_of(levels: int, text: str, neighbours: bool) -> dict[str, Any]:
-        return word_data(report, model, run, confusions, levels, text=text, neighbours=neighbours)
-
-    packed = pack({"data": data_of(FINE, text, True), "figure": figure})
+    data_of = partial(word_data, report, model, run, confusions)
+    packed = pack({"data": data_of(FINE, text, neighbours=True), "figure": figure})
     above = "../" * own.count("/")
     page = render("word.html", report, **context, packed=packed, text=text, root=above)
     write_text(folder / f"{own}{file_name(word)}.html", page)
     # The fewer things in it the smaller; without sentences the page is of little use.
     forms = [(text, True), (text, False), (min(text, TEST_ONLY, key=_FORMS.index), False)]
     for form, neighbours in dict.fromkeys(forms):
-        data = data_of(COARSE, form, neighbours)
-        single = render_portable(
-            "word.html", report, data=data, figure=figure, **context, text=form
-        )
+        data = data_of(COARSE, form, neighbours=neighbours)
+        single = render_portable(report, data=data, figure=figure, **context, text=form)
         if len(single.encode()) <= PORTABLE_BYTES:
             break
     else:
@@ -69,9 +67,6 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
             "%s/%s: the page as one file is too large for Chromium's data: addresses", model, word
         )
     write_text(portable / model / f"{file_name(word)}.html", single)
-
-
-_FORMS = (NONE, TEST_ONLY, ALL)
 
 
 def sample(corpus: Corpus) -> np.ndarray:
@@ -126,39 +121,124 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
     at = words.index(word)
     encoder = report.provenance["models"][model]
     start, reader = _start(report, model, word)
+    choices = []
+    for i, (name, text) in enumerate(labels(report, model).items()):
+        cells = [{**run.scores[of][i], "wrong": run.wrong(of, i)} for of in report.readers]
+        choices.append({"name": name, "label": text, "cells": cells})
+    senses = []
+    for i, sense in enumerate(corpus.senses):
+        own, (colour, marker) = corpus.gold == i, plots.sense_style(i)
+        counts = {"n_train": int((train & own).sum()), "n_test": int((~train & own).sum())}
+        senses.append({"name": sense, **counts, "colour": colour, "path": plots.MARKERS[marker]})
     return {
         "model": model,
         "models": {name: folder_of(report, name) for name in report.choices},
         "word": word,
+        "run": run,
         "width": encoder["model"]["width"],
-        "pooling": encoder["pooling"],
         "notes": notes(encoder),
-        "methods": {method: word_plot.METHODS[method] for method in report.methods},
+        "methods": {method: plots.METHODS[method] for method in report.methods},
         "previous": words[at - 1] if at else None,
         "next": words[at + 1] if at + 1 < len(words) else None,
-        "choices": [
-            {
-                "name": name,
-                "label": text,
-                "cells": [
-                    {**run.scores[reader][i], "wrong": run.wrong(reader, i)}
-                    for reader in report.readers
-                ],
-            }
-            for i, (name, text) in enumerate(labels(report, model).items())
-        ],
+        "choices": choices,
         "start": start,
         "start_reader": reader,
-        "senses": [
-            {
-                "name": sense,
-                "n_train": int((train & (corpus.gold == i)).sum()),
-                "n_test": int((~train & (corpus.gold == i)).sum()),
-                "colour": plots.sense_style(i)[0],
-                "path": plots.MARKERS[plots.sense_style(i)[1]],
-            }
-            for i, sense in enumerate(corpus.senses)
-        ],
-        "n_train": run.n_train,
-        "n_test": run.n_test,
+        "senses": senses,
     }
+
+
+def word_data(
+    report: Report,
+    model: str,
+    run: WordRun,
+    confusions: list[list[list[list[int]]]],
+    levels: int,
+    text: str,
+    *,
+    neighbours: bool,
+) -> dict[str, Any]:
+    """What the page's script switches through; every instance shown stands here once.
+
+    Coordinates are whole numbers of ``step``, which is the largest of a choice over ``levels``.
+    """
+    corpus = run.corpus
+    train = corpus.split == "train"
+    # Later rows are drawn on top: test over training instances, and rare senses over all.
+    order = np.lexsort((corpus.index, ~train, -np.bincount(corpus.gold)[corpus.gold]))
+    # The largest number is no row and stands for a neighbour that there is not.
+    wide = len(order) >= 65535
+    choices = [
+        {
+            "name": choice.name,
+            "single": choice.is_single,
+            **_choice(run, i, order, levels),
+            "confusion": confusions[i],
+            **(_neighbours(run.neighbours[i], order, wide) if neighbours else {}),
+        }
+        for i, choice in enumerate(report.choices[model])
+    ]
+    data = {
+        "word": corpus.word,
+        "model": model,
+        "senses": list(corpus.senses),
+        "readers": [{"name": name, "confidence": kind} for name, kind in report.readers.items()],
+        "pixels": plots.point_size(len(corpus)),
+        "text": text,
+        "wide": wide,
+        "neighbours": NEIGHBOURS if neighbours else 0,
+        "train": encode(train[order], "u1"),
+        "index": encode(corpus.index[order], "<i4"),
+        "gold": encode(corpus.gold[order], "<u2"),
+        "choices": choices,
+    }
+    if text != NONE:
+        blank = dict.fromkeys(("left", "focal", "right"), "")
+        texts = [sentence(corpus, i) if text == ALL or not train[i] else blank for i in order]
+        data |= {part: [of[part] for of in texts] for part in blank}
+    return data
+
+
+def _choice(run: WordRun, i: int, order: np.ndarray, levels: int) -> dict[str, Any]:
+    """One layer choice: its pictures, and what each classifier makes of the test instances."""
+    test = run.corpus.split != "train"
+    tests = (np.cumsum(test) - 1)[order][test[order]]
+    return {
+        "pictures": {m: _picture(of[i], order, levels) for m, of in run.pictures.items()},
+        "score": _finite(run.neighbours[i].score),
+        "predicted": [encode(of[i][tests], "<u2") for of in run.predicted.values()],
+        "confidence": [_shades(of[i][tests]) for of in run.confidence.values()],
+        "figures": [{k: _finite(v) for k, v in of[i].items()} for of in run.scores.values()],
+    }
+
+
+def _neighbours(near: Neighbours, order: np.ndarray, wide: bool) -> dict[str, str]:
+    """The neighbours by their places on the page, and their similarities in 255 steps."""
+    number = "<u4" if wide else "<u2"
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    rows, similar = near.rows[order], np.nan_to_num(near.similarity[order], nan=0.0)
+    return {
+        "near": encode(np.where(rows >= 0, place[rows], np.iinfo(number).max), number),
+        "similar": encode(np.round((similar + 1) * 127).clip(0, 254), "u1"),
+    }
+
+
+def _picture(picture: Projection, order: np.ndarray, levels: int) -> dict[str, Any]:
+    step = float(np.abs(picture.points).max(initial=0)) / levels or 1.0
+    return {
+        "explained": picture.explained,
+        "step": step,
+        # All x before all y: neighbours in the file are alike, and pack better.
+        "points": encode(np.round(picture.points[order].T / step), "<i2"),
+        "score": _finite(picture.score),
+    }
+
+
+def _shades(values: np.ndarray) -> dict[str, Any]:
+    """Confidences in 255 steps."""
+    step = float(values.max(initial=0)) / 255 or 1.0
+    return {"step": step, "values": encode(np.round(values / step).clip(0, 255), "u1")}
+
+
+def _finite(value: float) -> float | None:
+    return None if value != value else float(value)

@@ -11,14 +11,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from wsd.report.paper.style import COLOURS, GREY, MEASURES, POINT, SMALL, canvas, key, panels, shown
+from wsd.report.paper import style
 
 LEVEL = 0.05
 MINUS = "\N{MINUS SIGN}"
 ROW, AROUND = 3.6, 20.0  # mm: a layer choice, and what stands above and below them
 NUMBERS = 30.0  # mm, the column of numbers
 STEPS = (-100, -30, -10, -3, -1, 0, 1, 3, 10, 30, 100)
-TOLD: dict[str, Any] = {"color": COLOURS[0], "marker": "o", "linewidth": 0.9}
+TOLD: dict[str, Any] = {"color": style.COLOURS[0], "marker": "o", "linewidth": 0.9}
 NOT_TOLD: dict[str, Any] = {**TOLD, "markerfacecolor": "white"}
 REFERENCE: dict[str, Any] = {"color": "black", "marker": "D", "linestyle": "none"}
 
@@ -27,35 +27,32 @@ def draw_differences(layers: pd.DataFrame) -> Figure | None:
     """Draw layers.csv."""
     found = [
         (caption, rows)
-        for caption, rows in panels(layers, ("model", "view", "classifier"))
+        for caption, rows in style.panels(layers, ("model", "view", "classifier"))
         if rows["difference"].notna().any()
     ]
     if not found:
         return None
-    measure = MEASURES[layers["figure"].iloc[0]]
+    measure = style.MEASURES[layers["figure"].iloc[0]]
     most = max(len(rows) for _, rows in found)
-    figure, axes = canvas(len(found), ROW * most + AROUND, sharex=True)
-    for ax, (caption, rows) in zip(axes, found, strict=True):
+    figure, drawn = style.canvas(found, ROW * most + AROUND, sharex=True)
+    for ax, rows in drawn:
         ax.set_xscale("symlog", linthresh=1, linscale=0.7)
-        ax.axvline(0, color=GREY, linewidth=0.6, zorder=0.5)
+        ax.axvline(0, color=style.GREY, linewidth=0.6, zorder=0.5)
         for y, row in enumerate(rows.to_dict("records")):
             line(ax, y, row)
-        ax.set_yticks(range(len(rows)), [shown(name) for name in rows["layers"]])
+        ax.set_yticks(range(len(rows)), [style.shown(name) for name in rows["layers"]])
         ax.set_ylim(len(rows) - 0.4, -0.6)
         ax.tick_params(axis="y", length=0)
-        ax.tick_params(axis="x", labelbottom=True, labelsize=SMALL)
+        ax.tick_params(axis="x", labelbottom=True, labelsize=style.SMALL)
         ax.spines["left"].set_visible(False)
-        ax.set_title(caption)
+
         ax.set_xlabel(f"Difference in {measure} (points)")
-    low, high = axes[0].get_xlim()
+    low, high = figure.axes[0].get_xlim()
     # A point to either side at least: the axis grows to hold its ticks.
     steps = [step for step in STEPS if min(low, -1) <= step <= max(high, 1)]
-    axes[0].set_xticks(steps, [signed(step, 0) for step in steps])
-    handles = [
-        key("told apart", **TOLD),
-        key("not told apart", **NOT_TOLD),
-        key("chosen on folds", **REFERENCE),
-    ]
+    figure.axes[0].set_xticks(steps, [signed(step, 0) for step in steps])
+    looks = {"told apart": TOLD, "not told apart": NOT_TOLD, "chosen on folds": REFERENCE}
+    handles = [style.key(name, **look) for name, look in looks.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
 
@@ -68,17 +65,8 @@ def line(ax: Axes, y: int, row: Mapping[Any, Any]) -> None:
     value, low, high = (100 * row[f"difference{end}"] for end in ("", "_low", "_high"))
     ax.plot([low, high], [y, y], **{**TOLD, "marker": "none"})
     ax.plot([value], [y], **(TOLD if row["p_holm"] < LEVEL else NOT_TOLD))
-    ax.annotate(
-        f"{signed(value)} [{signed(low)}, {signed(high)}]",
-        (1, y),
-        (NUMBERS / POINT, 0),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        annotation_clip=False,
-        fontsize=SMALL,
-        ha="right",
-        va="center",
-    )
+    text, place = f"{signed(value)} [{signed(low)}, {signed(high)}]", (NUMBERS / style.POINT, 0)
+    ax.annotate(text, (1, y), place, textcoords="offset points", ha="right", **style.NOTE)
 
 
 def signed(points: float, digits: int = 2) -> str:

@@ -38,10 +38,10 @@ def draw_layers(
     if not found:
         return None
     measure = str(layers["figure"].iloc[0])
-    figure, axes = style.canvas(len(found), HEIGHT, width=style.TWO_COLUMNS, sharey=True)
+    figure, drawn = style.canvas(found, HEIGHT, style.TWO_COLUMNS, sharey=True)
     of_classifiers = style.looks(layers["classifier"].unique().tolist())
     depth = style.by_depth(layers)
-    for ax, (caption, table) in zip(axes, found, strict=True):
+    for ax, table in drawn:
         # A static view tells of no blocks.
         count = style.blocks_of(table) if depth else 0
         blocks = count or 1
@@ -49,27 +49,25 @@ def draw_layers(
         groups = list(table.groupby("classifier", sort=False))
         for i, (classifier, rows) in enumerate(groups):
             # A little beside each other, so that none hides another.
-            beside = {
-                name: x + ASIDE / blocks * (i - (len(groups) - 1) / 2) for name, x in at.items()
-            }
+            aside = ASIDE / blocks * (i - (len(groups) - 1) / 2)
+            beside = {name: x + aside for name, x in at.items()}
             look = of_classifiers[str(classifier)]
             context = of_context(controls, str(table["model"].iloc[0]), str(classifier))
             x = context["layers"].map(beside)
-            ax.plot(x, 100 * context[measure], color=look.colour, **CONTEXT_LINE)
+            ax.plot(x, 100 * context[measure], color=look["color"], **CONTEXT_LINE)
             curve(ax, style.single(rows), beside, look)
             combined = rows[~rows["layers"].str.isdecimal()]
             x, ends = combined["layers"].map(beside), [100 * combined[n] for n in VALUES]
-            style.bars(ax, x, *ends, linestyle="none", **look.line)
+            style.bars(ax, x, *ends, linestyle="none", **look)
             ring_chosen(ax, rows, beside)
         style.choice_ticks(ax, at)
         if count:
             ax.set_xlabel(f"Layer of {count}, at its relative depth")
-        ax.set_title(caption)
-    for ax in axes[:: style.BESIDE]:
+    for ax in figure.axes[:: style.BESIDE]:
         ax.set_ylabel(style.percent_of(measure))
-    horizontals(axes, comparison, measure)
+    horizontals(figure.axes, comparison, measure)
     handles = [
-        *(style.key(style.shown(name), **look.line) for name, look in of_classifiers.items()),
+        *(style.key(style.shown(name), **look) for name, look in of_classifiers.items()),
         style.key("context only", color=style.GREY, **CONTEXT_LINE),
         style.key("chosen on folds", **style.RINGED),
     ]
@@ -85,10 +83,8 @@ def places(names: Sequence[str], blocks: int = 1) -> dict[str, float]:
     numbers = sorted(int(name) for name in names if name.isdecimal())
     combined = [name for name in names if not name.isdecimal()]
     first = numbers[-1] + 1.5 if numbers else 0
-    at = {
-        **{str(layer): float(layer) for layer in numbers},
-        **{name: first + i for i, name in enumerate(combined)},
-    }
+    at = {str(layer): float(layer) for layer in numbers}
+    at |= {name: first + i for i, name in enumerate(combined)}
     return {name: place / blocks for name, place in at.items()}
 
 
@@ -102,8 +98,8 @@ def curve(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float], look: style.Loo
     """A line over single layers, in its band."""
     x = rows["layers"].map(at).astype(float)
     value, low, high = (100 * rows[name] for name in VALUES)
-    ax.fill_between(x, low, high, color=look.colour, alpha=0.18, linewidth=0)
-    ax.plot(x, value, **look.line)
+    ax.fill_between(x, low, high, color=look["color"], alpha=0.18, linewidth=0)
+    ax.plot(x, value, **look)
 
 
 def ring_chosen(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float]) -> None:
@@ -114,11 +110,11 @@ def ring_chosen(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float]) -> None:
 
 def horizontals(axes: Sequence[Axes], comparison: pd.DataFrame, measure: str) -> None:
     """Lines for what has no layers of its own, named at the right of each row of panels."""
-    found = comparison[
-        comparison["kind"].isin([PUBLISHED, SYSTEM]) | (comparison["classifier"] == MOST_FREQUENT)
-    ].drop_duplicates(["kind", "model", "layers", "classifier"])
+    rows = comparison.drop_duplicates(["kind", "model", "layers", "classifier"])
+    foreign = rows["kind"].isin([PUBLISHED, SYSTEM])
+    found = rows[foreign | (rows["classifier"] == MOST_FREQUENT)]
     values = (100 * found[measure]).tolist()
-    names = found["model"].where(found["kind"].isin([PUBLISHED, SYSTEM]), found["classifier"])
+    names = found["model"].where(foreign, found["classifier"])
     for ax in axes:
         for value in values:
             ax.axhline(value, color=style.GREY, linewidth=0.5, zorder=0.5)
@@ -127,17 +123,8 @@ def horizontals(axes: Sequence[Axes], comparison: pd.DataFrame, measure: str) ->
     for i, ax in enumerate(axes, 1):
         if i % style.BESIDE == 0 or i == len(axes):
             for name, value, label in zip(names, values, labels, strict=True):
-                ax.annotate(
-                    style.shown(name),
-                    (1, value),
-                    (1.03, label),
-                    xycoords=("axes fraction", "data"),
-                    textcoords=("axes fraction", "data"),
-                    arrowprops=LEADER,
-                    annotation_clip=False,
-                    fontsize=style.SMALL,
-                    va="center",
-                )
+                place = ((1, value), (1.03, label))
+                ax.annotate(style.shown(name), *place, arrowprops=LEADER, **style.NOTE)
 
 
 def apart(values: Sequence[float], least: float) -> list[float]:

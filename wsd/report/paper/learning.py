@@ -4,7 +4,6 @@ Full lines are shares of the training set. Dotted ones have so many instances of
 bars are the range over several draws. ``balanced`` is neither, and left out.
 """
 
-import logging
 from typing import Any
 
 import matplotlib
@@ -12,10 +11,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from wsd.report.paper.style import BESIDE, GREY, MARKERS, Look, bars, canvas, key, panels, single
-
-log = logging.getLogger("wsd")
-
+from wsd.logs import log
+from wsd.report.paper.style import BESIDE, GREY, Look, bars, canvas, key, looks, panels, single
 
 SHARES, SHOTS = r"full|\d+pct", r"nshot-\d+"
 KEYS = ["model", "view", "classifier"]
@@ -29,23 +26,20 @@ def draw_learning(learning: pd.DataFrame) -> Figure | None:
     found = panels(of_curves(learning), KEYS)
     if not found:
         return None
-    figure, axes = canvas(len(found), HEIGHT, sharey=True)
-    of_layers = looks([layer for _, rows in found for layer in rows["layers"]])
-    for ax, (caption, rows) in zip(axes, found, strict=True):
+    figure, drawn = canvas(found, HEIGHT, sharey=True)
+    of_layers = looks_of_layers([layer for _, rows in found for layer in rows["layers"]])
+    for ax, rows in drawn:
         ax.set_xscale("log")
         for layer, of_layer in rows.groupby("layers", sort=False):
             curve(ax, of_layer.sort_values("n_train", kind="stable"), of_layers[str(layer)])
         ticks(ax, rows["n_train"])
-        ax.set_title(caption)
+
         ax.set_xlabel("Training instances")
-    for ax in axes[::BESIDE]:
+    for ax in figure.axes[::BESIDE]:
         ax.set_ylabel("Mean macro-F1 (%)")
-    figure.legend(
-        handles=[key(layer, **look.line) for layer, look in of_layers.items()],
-        title="Layer",
-        loc="outside right upper",
-        ncols=-(-len(of_layers) // LONGEST_LIST),
-    )
+    handles = [key(layer, **look) for layer, look in of_layers.items()]
+    columns = -(-len(of_layers) // LONGEST_LIST)
+    figure.legend(handles=handles, title="Layer", loc="outside right upper", ncols=columns)
     handles = [
         key("share of the training set", color=GREY),
         key("n per sense, range of draws", color=GREY, **DOTTED),
@@ -69,26 +63,24 @@ def of_curves(learning: pd.DataFrame) -> pd.DataFrame:
     return rows[rows.groupby(KEYS)["train"].transform("nunique") > 1]
 
 
-def looks(layers: list[str]) -> dict[str, Look]:
+def looks_of_layers(layers: list[str]) -> dict[str, Look]:
     """Later layers are lighter, but none is so light that it is lost on paper."""
-    numbers = sorted({int(layer) for layer in layers})
-    colours = matplotlib.colormaps["viridis"]
-    return {
-        str(number): Look(colours(0.9 * i / max(len(numbers) - 1, 1)), MARKERS[i % len(MARKERS)])
-        for i, number in enumerate(numbers)
-    }
+    names = sorted(set(layers), key=int)
+    lightest = max(len(names) - 1, 1)
+    shades = matplotlib.colormaps["viridis"]
+    return looks(names, [shades(0.9 * i / lightest) for i in range(len(names))])
 
 
 def curve(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
     """The two lines of a layer."""
     drawn = rows["train"].str.fullmatch(SHOTS)
     share, shots = rows[~drawn], rows[drawn]
-    ax.plot(share["n_train"], 100 * share["mean_macro_f1"], **look.line)
+    ax.plot(share["n_train"], 100 * share["mean_macro_f1"], **look)
     value = 100 * shots["mean_macro_f1"]
     # One draw has no range.
     low = (100 * shots["lowest_draw"]).fillna(value)
     high = (100 * shots["highest_draw"]).fillna(value)
-    bars(ax, shots["n_train"], value, low, high, **look.line, **DOTTED)
+    bars(ax, shots["n_train"], value, low, high, **look, **DOTTED)
 
 
 def ticks(ax: Axes, values: pd.Series) -> None:

@@ -24,23 +24,21 @@ def draw_models(layers: pd.DataFrame) -> Figure | None:
         return None
     depth = style.by_depth(rows)
     of_models = style.looks([name for name in layers["model"].unique() if name in set(names)])
-    figure, axes = style.canvas(
-        len(found), HEIGHT, width=style.TWO_COLUMNS, sharex=True, sharey=True
-    )
-    for ax, (caption, table) in zip(axes, found, strict=True):
+    figure, drawn = style.canvas(found, HEIGHT, style.TWO_COLUMNS, sharex=True, sharey=True)
+    for ax, table in drawn:
         for model, of_model in table.groupby("model", sort=False):
             line = style.single(of_model)
             at = line["relative_depth"] if depth else line["layers"].astype(float)
             places = dict(zip(line["layers"], at, strict=True))
             curve(ax, line, places, of_models[str(model)])
             ring_chosen(ax, line, places)
-        ax.set_title(caption)
+
         ax.set_xlabel("Relative depth (layer / number of blocks)" if depth else "Layer")
         if not depth:
             ax.set_xticks(sorted(set(table["layers"].astype(int))))
         ax.tick_params(labelbottom=True)
     figure.supylabel(style.percent_of(str(layers["figure"].iloc[0])), fontsize=8)
-    handles = [style.key(style.shown(name), **look.line) for name, look in of_models.items()]
+    handles = [style.key(style.shown(name), **look) for name, look in of_models.items()]
     handles.append(style.key("chosen on folds", **style.RINGED))
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 4))
     return figure

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import matplotlib
@@ -40,12 +39,21 @@ STYLE: Any = {
 # Okabe and Ito's colours without the yellow, which is too light for a line on paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+# What tells one series from the others, with colours and without, as matplotlib's arguments.
+Look = dict[str, Any]
+# Caption and rows of each.
+Panels = list[tuple[str, pd.DataFrame]]
 GREY = "0.5"
 LONGEST = 26  # characters of a name
 # Around what the folds choose.
 RINGED: Any = {
     **{"marker": "o", "markersize": 7.5, "markerfacecolor": "none", "linestyle": "none"},
     **{"markeredgecolor": "black", "markeredgewidth": 0.8, "zorder": 5},
+}
+# Text beside the axes of a panel, at a height of its own.
+NOTE: Any = {
+    **{"xycoords": ("axes fraction", "data"), "annotation_clip": False},
+    **{"fontsize": SMALL, "va": "center"},
 }
 # What the folds may choose by, and so what the table of layer choices may be about.
 MEASURES = {
@@ -64,23 +72,10 @@ def styled() -> Iterator[None]:
         yield
 
 
-@dataclass(frozen=True)
-class Look:
-    """What tells one series from the others, with colours and without."""
-
-    colour: Any
-    marker: str
-
-    @property
-    def line(self) -> dict[str, Any]:
-        """As matplotlib's arguments."""
-        return {"color": self.colour, "marker": self.marker}
-
-
-def looks(names: Sequence[str]) -> dict[str, Look]:
+def looks(names: Sequence[str], colours: Sequence[Any] = COLOURS) -> dict[str, Look]:
     """A look for each name, in their order."""
     return {
-        name: Look(COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)])
+        name: {"color": colours[i % len(colours)], "marker": MARKERS[i % len(MARKERS)]}
         for i, name in enumerate(names)
     }
 
@@ -135,7 +130,7 @@ def by_depth(layers: pd.DataFrame) -> bool:
     return len(counts) > 1
 
 
-def panels(table: pd.DataFrame, keys: Sequence[str]) -> list[tuple[str, pd.DataFrame]]:
+def panels(table: pd.DataFrame, keys: Sequence[str]) -> Panels:
     """The rows of each panel, in the table's order, with the names in which panels differ."""
     groups = list(table.groupby(list(keys), sort=False))
     differing = [i for i in range(len(keys)) if len({names[i] for names, _ in groups}) > 1]
@@ -143,28 +138,34 @@ def panels(table: pd.DataFrame, keys: Sequence[str]) -> list[tuple[str, pd.DataF
 
 
 def canvas(
-    count: int, height: float, *, width: float | None = None, **shared: Any
-) -> tuple[Figure, list[Axes]]:
-    """A figure with that many panels, ``BESIDE`` in a row.
+    found: Panels, height: float, width: float | None = None, **shared: Any
+) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
+    """A figure with the panels that :func:`panels` found, ``BESIDE`` in a row.
 
     Parameters
     ----------
-    count : int
+    found : list of caption and rows
     height, width : float
         In mm; the height is that of a row of panels. The width is that of one column of a journal
         for one panel, else of two.
     **shared
         Which axes the panels share, as ``sharex`` and ``sharey``.
+
+    Returns
+    -------
+    The figure, and of each panel the axes, with its caption, and the rows.
     """
-    columns = min(count, BESIDE)
-    rows = -(-count // columns)
+    columns = min(len(found), BESIDE)
+    lines = -(-len(found) // columns)
     width = width or (ONE_COLUMN if columns == 1 else TWO_COLUMNS)
-    size = (width * MM, rows * height * MM)
+    size = (width * MM, lines * height * MM)
     figure = Figure(figsize=size, dpi=DPI, layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False, **shared).ravel().tolist()
-    for unused in axes[count:]:
+    axes = figure.subplots(lines, columns, squeeze=False, **shared).ravel()
+    for unused in axes[len(found) :]:
         unused.remove()
-    return figure, axes[:count]
+    for ax, (caption, _) in zip(figure.axes, found, strict=True):
+        ax.set_title(caption)
+    return figure, list(zip(figure.axes, (rows for _, rows in found), strict=True))
 
 
 def choice_ticks(ax: Axes, places: dict[str, float]) -> None:

@@ -31,18 +31,16 @@ def draw_words(words: pd.DataFrame) -> Figure | None:
     if not found:
         return None
     most = max(rows["word"].nunique() for _, rows in found)
-    figure, axes = canvas(len(found), ROW * most + AROUND)
+    figure, drawn = canvas(found, ROW * most + AROUND)
     norm = PowerNorm(3, words["macro_f1"].min(), words["macro_f1"].max())
-    for ax, (caption, rows) in zip(axes, found, strict=True):
+    for ax, rows in drawn:
         names, choices = rows["word"].unique().tolist(), rows["layers"].unique().tolist()
         values = np.full((len(names), len(choices)), np.nan)
-        for word, layers, value, chosen in zip(
-            *(rows[name] for name in ("word", "layers", "macro_f1", "chosen_on_folds")), strict=True
-        ):
-            y, x = names.index(word), choices.index(layers)
-            values[y, x] = value
-            ax.text(x + 0.5, y + 0.5, f"{100 * value:.0f}", **NUMBER)
-            if chosen:
+        for row in rows.to_dict("records"):
+            y, x = names.index(row["word"]), choices.index(row["layers"])
+            values[y, x] = row["macro_f1"]
+            ax.text(x + 0.5, y + 0.5, f"{100 * values[y, x]:.0f}", **NUMBER)
+            if row["chosen_on_folds"]:
                 ax.add_patch(Rectangle((x, y), 1, 1, **FRAME))
         ax.pcolormesh(values, cmap=SHADES, norm=norm, edgecolors="white", linewidth=0.4)
         choice_ticks(ax, {choice: x + 0.5 for x, choice in enumerate(choices)})
@@ -50,7 +48,7 @@ def draw_words(words: pd.DataFrame) -> Figure | None:
         ax.invert_yaxis()
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-        ax.set_title(caption)
+
     handles = [
         Rectangle((0, 0), 1, 1, facecolor=SHADES(0.5), label="macro-F1 (%)"),
         Rectangle((0, 0), 1, 1, label="chosen on folds", **FRAME),
