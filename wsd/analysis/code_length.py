@@ -144,10 +144,8 @@ def _blocks(sets: Sequence[np.ndarray]) -> list[np.ndarray]:
         if len(np.unique(rows)) < len(rows):
             raise CorpusError(f"training set {i} of {len(sets)} holds a row twice")
         if not np.isin(before, rows).all():
-            raise CorpusError(
-                f"training set {i} of {len(sets)} does not hold all of the one before",
-                fix="give nested training sets, the smallest first",
-            )
+            what = f"training set {i} of {len(sets)} does not hold all of the one before"
+            raise CorpusError(what, fix="give nested training sets, the smallest first")
         blocks.append(rows[~np.isin(rows, before)])
         before = rows
     return blocks
@@ -197,11 +195,9 @@ def run(args: argparse.Namespace) -> None:
             key = tuple(source[name] for name in KEY)
             tuned.setdefault(key, {})[source["train"]] = source
             if source["estimator"] not in UNSHIFTED or "mix" in source["layers"]:
-                raise ConfigError(
-                    f"no code length with {source['estimator']} on {source['layers']}",
-                    where=str(path),
-                    fix=f"use {' or '.join(UNSHIFTED)} on layers that are not mixed",
-                )
+                what = f"no code length with {source['estimator']} on {source['layers']}"
+                fix = f"use {' or '.join(UNSHIFTED)} on layers that are not mixed"
+                raise ConfigError(what, where=str(path), fix=fix)
     lines: list[dict[str, Any]] = []
     for key, sources in tuned.items():
         view, layers, _ = key

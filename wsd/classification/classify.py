@@ -60,11 +60,9 @@ def run(
         Gives labels to learn in place of the senses, for all of its rows.
     """
     if not len(args.folds) == len(args.searches) == len(args.out):
-        raise ConfigError(
-            f"{len(args.folds)} folds, {len(args.searches)} searches, {len(args.out)} outputs",
-            where="--folds, --searches, --out",
-            fix="give one of each per training set",
-        )
+        what = f"{len(args.folds)} folds, {len(args.searches)} searches, {len(args.out)} outputs"
+        fix = "give one of each per training set"
+        raise ConfigError(what, where="--folds, --searches, --out", fix=fix)
     space = json_object(args.space, "--space")
     grid = grid_points(space)
     for point in grid:  # what the estimator does not take is refused before any work

@@ -38,10 +38,8 @@ def run(args: argparse.Namespace) -> None:
     with threadpool_limits(1):
         for word in (word for word in corpora if word in train.words):
             if word not in chosen:
-                raise ResultError(
-                    f"nothing was selected for {word!r}",
-                    fix="run `wsd select` on the search files of this model and training set",
-                )
+                fix = "run `wsd select` on the search files of this model and training set"
+                raise ResultError(f"nothing was selected for {word!r}", fix=fix)
             row, corpus = chosen[word], corpora[word]
             found, vectors, sources[word] = read_features(
                 args.embeddings, corpus, row["view"], row["layers"]

@@ -126,11 +126,8 @@ def estimator_for(estimator: str, found: Features, parameters: Mapping[str, Any]
     if not mixed:
         return make_estimator(estimator, parameters)
     if estimator != "logistic" or len(found.parts) > 1:
-        raise ConfigError(
-            f"{estimator} on {found.view} cannot learn the mix {found.layers!r}",
-            where="layers",
-            fix="use logistic on one view",
-        )
+        what = f"{estimator} on {found.view} cannot learn the mix {found.layers!r}"
+        raise ConfigError(what, where="layers", fix="use logistic on one view")
     return make_estimator("mixed_logistic", {**parameters, "layers": len(mixed[0].layers)})
 
 

@@ -87,10 +87,8 @@ class ScalarMix(BaseEstimator):
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         if self.layers < 1 or X.shape[1] % self.layers:
-            raise ConfigError(
-                f"{X.shape[1]} features are not {self.layers} layers of one width",
-                fix="give the number of layers that lie side by side in a row",
-            )
+            what = f"{X.shape[1]} features are not {self.layers} layers of one width"
+            raise ConfigError(what, fix="give the number of layers that lie side by side in a row")
         width = X.shape[1] // self.layers
         classes, codes = np.unique(y, return_inverse=True)
         self.scaler_ = StandardScaler().fit(X)

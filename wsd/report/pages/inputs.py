@@ -75,10 +75,8 @@ def load_report(
     near = _read_files(neighbours, read_neighbours, corpora, view)
     predicted = _read_files(predictions, _read_tests, corpora, view)
     if not pictures:
-        raise ResultError(
-            f"there is no projection of the view {view!r}",
-            fix="run `wsd project` for this view, or name another view",
-        )
+        what = f"there is no projection of the view {view!r}"
+        raise ResultError(what, fix="run `wsd project` for this view, or name another view")
     if not predicted:
         raise ResultError("there are no predictions to show")
     # In the order of the projections, and so of the config: the first model's pages stand first.
