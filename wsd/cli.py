@@ -7,7 +7,6 @@ import argparse
 import atexit
 import gc
 import importlib
-import logging
 import os
 import signal
 import sys
@@ -21,9 +20,8 @@ from wsd import __version__, logs
 from wsd.arguments import Parser
 from wsd.commands import COMMANDS, GROUPS
 from wsd.errors import DamageError, ResultError, WsdError
+from wsd.logs import log
 from wsd.run import lock
-
-log = logging.getLogger("wsd")
 
 MORE_MEMORY = "run fewer jobs side by side (snakemake --cores), or fewer words or layers at once"
 

@@ -1,15 +1,13 @@
 """The step that reads and checks one word's files."""
 
 import argparse
-import logging
 from pathlib import Path
 
 from wsd.arguments import add_out, add_path
 from wsd.artifacts.corpus import write
 from wsd.corpora import text_format
+from wsd.logs import log
 from wsd.storage.file_names import file_name
-
-log = logging.getLogger("wsd")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,6 @@ stand beside each of the other training sets, which repeat those of the words.
 """
 
 import argparse
-import logging
 import os
 import sys
 import time
@@ -25,8 +24,7 @@ from wsd.artifacts.dataset import DATASETS
 from wsd.corpora.archive import extract, refuse_foreign_files
 from wsd.corpora.coarsewsd20 import ARCHIVE_NAME, URL, file_checksums
 from wsd.errors import DownloadError
-
-log = logging.getLogger("wsd")
+from wsd.logs import log
 
 # Further attempts after a failure that may pass, each after a longer wait. An answer such as 404 is
 # final.

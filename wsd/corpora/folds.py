@@ -3,7 +3,6 @@ fitted. Stratified by sense, near-duplicates always together, drawn several time
 """
 
 import argparse
-import logging
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,9 +15,8 @@ from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.folds import Folds, WordFolds, write
 from wsd.artifacts.training_set import TrainingSet
 from wsd.errors import ResultError
+from wsd.logs import log
 from wsd.metrics import near_duplicates
-
-log = logging.getLogger("wsd")
 
 
 def fold_word(

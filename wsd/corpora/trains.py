@@ -4,7 +4,6 @@ The other sets repeat sentences of the full one, in another order.
 """
 
 import argparse
-import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,9 +16,8 @@ from wsd.artifacts.training_set import TrainingSet, write
 from wsd.corpora.coarsewsd20 import TRAINS
 from wsd.corpora.text_format import Instance, read_classes, read_split
 from wsd.errors import CorpusError
+from wsd.logs import log
 from wsd.storage.file_names import file_name
-
-log = logging.getLogger("wsd")
 
 
 def read_trains(source: Path, train: str, corpora: Mapping[str, Corpus]) -> TrainingSet:

@@ -5,7 +5,6 @@ done already, :mod:`wsd.encoder.resume`.
 """
 
 import argparse
-import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -20,14 +19,13 @@ from wsd.artifacts.encoder_record import read_record
 from wsd.artifacts.views import DEVICES, INPUTS, MASKED, PLAIN, POOLINGS, PRECISIONS, VIEWS
 from wsd.encoder import alignment, sources
 from wsd.errors import DamageError, ResultError
+from wsd.logs import log
 from wsd.storage.atomic import storing
 from wsd.storage.json import write_json
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
     from wsd.encoder.word_pieces import Aligned
-
-log = logging.getLogger("wsd")
 
 
 # What the command hands on as it is.

@@ -5,7 +5,6 @@ holds (:mod:`wsd.encoder.architecture`), where the focal word is (:mod:`wsd.enco
 which instances run together (:mod:`wsd.encoder.batches`), and what is done with the vectors.
 """
 
-import logging
 import os
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
@@ -31,9 +30,7 @@ from wsd.encoder.packed_linear import pack
 from wsd.encoder.view_pieces import selection, static_views, view_places
 from wsd.encoder.word_pieces import Aligned, Aligner
 from wsd.errors import ModelError
-
-log = logging.getLogger("wsd")
-
+from wsd.logs import log
 
 # Before the import: the tokenizer reads it when it starts, and our threads run whole batches.
 os.environ["TOKENIZERS_PARALLELISM"] = "false"

@@ -5,7 +5,6 @@ And where they compute: the device, and what it can do in which precision.
 
 import hashlib
 import json
-import logging
 import platform
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import torch
 
 from wsd.errors import ConfigError, ModelError, WsdError
+from wsd.logs import log
 
 # How transformers may load: without the hub, without code of the model's own.
 LOCAL = {"local_files_only": True, "trust_remote_code": False}
@@ -130,7 +130,7 @@ def check_precision(precision: str, device: torch.device) -> None:
     has_bfloat16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
     if precision == "bfloat16" and platform.machine() == "x86_64" and not has_bfloat16:
         slow = "this processor has no instructions for bfloat16: float32 would be faster"
-        logging.getLogger("wsd").warning(slow)
+        log.warning(slow)
 
 
 def rounding_of(device: torch.device) -> list[str]:

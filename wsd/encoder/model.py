@@ -5,7 +5,6 @@ installed Python package that carries the files, or a local folder. Nothing here
 """
 
 import argparse
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,9 +14,8 @@ from wsd.encoder.hub import forget, from_hub, full_commit
 from wsd.encoder.model_files import checked_config, checked_files, leave
 from wsd.encoder.sources import from_package, from_path, version_of
 from wsd.errors import ConfigError
+from wsd.logs import log
 from wsd.storage.json import write_json
-
-log = logging.getLogger("wsd")
 
 SOURCES = ("hub", "package", "path")
 # What the command hands on as it is, beside the source.

@@ -10,7 +10,6 @@ on something else, under other settings or by other code, is thrown away.
 import fcntl
 import hashlib
 import json
-import logging
 import os
 import shutil
 import sys
@@ -23,9 +22,7 @@ import numpy as np
 
 from wsd.artifacts.vectors import VectorsWriter
 from wsd.errors import ModelError
-
-log = logging.getLogger("wsd")
-
+from wsd.logs import log
 
 UNFINISHED = ".unfinished"
 JOURNAL = "journal.jsonl"

@@ -7,7 +7,6 @@ that nothing but the model differs: each less the first. All tables hold fractio
 """
 
 import argparse
-import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,12 +19,10 @@ from wsd.artifacts.tables import ALL_WORDS
 from wsd.evaluation.comparison_tables import adjust, best_of, word_rows
 from wsd.evaluation.layer_groups import GROUP, Group, read_groups
 from wsd.evaluation.rows import ComparisonRow
+from wsd.logs import log
 from wsd.metrics import intervals, permutation
 from wsd.metrics.scores import WORD_SCORES
 from wsd.storage.csv import write_csv
-
-log = logging.getLogger("wsd")
-
 
 WORD = "word"
 DIFFERENCE = ("difference", "difference_low", "difference_high", "p", "p_holm")

@@ -29,7 +29,6 @@ report, whatever the verdict. (Both are in :mod:`wsd.evaluation.reproduction`.)
 """
 
 import argparse
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -46,13 +45,11 @@ from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.fit_word import predict_word
 from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
 from wsd.evaluation import reproduction
+from wsd.logs import log
 from wsd.storage.atomic import write_text
 from wsd.storage.checksums import sha256
 from wsd.storage.expecting import expecting
 from wsd.storage.json import write_json
-
-log = logging.getLogger("wsd")
-
 
 VIEW = "focal"
 LAYERS = "sum-last-4"

@@ -8,7 +8,6 @@ of domain, and of other words, none of which has a sense of the word at all.
 """
 
 import argparse
-import logging
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -23,11 +22,9 @@ from wsd.artifacts.tables import TOGETHER
 from wsd.fitted.fitted_word import FittedWord
 from wsd.fitted.refit import Fitting, Learner
 from wsd.fitted.results import Results
+from wsd.logs import log
 from wsd.metrics.calibration import calibration_error, calibration_interval, reliability
 from wsd.storage.csv import write_csv
-
-log = logging.getLogger("wsd")
-
 
 OF_OTHERS = "other words"
 AS_THEY_ARE, CALIBRATED = "as they are", "calibrated"

@@ -1,7 +1,6 @@
 """Fit every word of a configuration, and keep them with a card as one `.wsd` file."""
 
 import argparse
-import logging
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,13 +17,11 @@ from wsd.fitted.card import card
 from wsd.fitted.refit import Fitting
 from wsd.fitted.results import Results
 from wsd.fitted.wsd_file import SUFFIX, WsdFileWriter
+from wsd.logs import log
 from wsd.metrics.scores import WORD_SCORES
 from wsd.storage.atomic import check_target, replacing
 from wsd.storage.csv import read_csv
 from wsd.storage.expecting import expecting
-
-log = logging.getLogger("wsd")
-
 
 PACKAGES = ("numpy", "safetensors", "scikit-learn", "scipy", "tokenizers", "torch", "transformers")
 

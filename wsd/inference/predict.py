@@ -2,7 +2,6 @@
 
 import argparse
 import io
-import logging
 import os
 import sys
 from collections import Counter
@@ -19,10 +18,8 @@ from wsd.fitted.wsd_file import WsdFile
 from wsd.inference.encoders import fitted_encoder
 from wsd.inference.lines import FORMATS, OK, STATUSES, UNREADABLE, Answer, Line, read, write
 from wsd.inference.predictor import Predictor, Words
+from wsd.logs import log
 from wsd.storage.atomic import check_target, replacing
-
-log = logging.getLogger("wsd")
-
 
 KEPT = "selected.wsd"  # where `snakemake fit` keeps the selected configuration of a dataset
 STANDARD_STREAM = Path("-")
