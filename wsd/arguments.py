@@ -46,14 +46,26 @@ def json_object(text: str, where: str) -> dict[str, object]:
     return value
 
 
+def add_configfiles(to: argparse.ArgumentParser, name: str, text: str, **how: Any) -> None:
+    """Config files, as `snakemake` takes them: over the default."""
+    to.add_argument(name, type=Path, default=[], metavar="FILE", help=text, **how)
+    to.set_defaults(under=[CONFIG])
+
+
 def add_path(to: argparse.ArgumentParser, name: str, text: str, **how: Any) -> None:
     """A file or folder that must be named."""
     to.add_argument(name, type=Path, required=True, help=text, **how)
 
 
+def writes(to: argparse.ArgumentParser, *names: str) -> None:
+    """Say which arguments name what is written, so that nothing else is written over."""
+    to.set_defaults(outputs=(*(to.get_default("outputs") or ()), *names))
+
+
 def add_out(to: argparse.ArgumentParser, text: str) -> None:
     """Where the result goes."""
     add_path(to, "--out", text, metavar="PATH")
+    writes(to, "out")
 
 
 def add_files(to: argparse.ArgumentParser, name: str, text: str | None = None) -> None:

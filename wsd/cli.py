@@ -17,11 +17,11 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from wsd import __version__, logs
-from wsd.arguments import Parser
+from wsd.arguments import Parser, writes
 from wsd.commands import COMMANDS, GROUPS
 from wsd.errors import DamageError, ResultError, WsdError
 from wsd.logs import log
-from wsd.run import lock
+from wsd.run import guard, lock
 
 MORE_MEMORY = "run fewer jobs side by side (snakemake --cores), or fewer words or layers at once"
 
@@ -36,6 +36,7 @@ class _Command(Parser):
         if self.step:
             module = importlib.import_module(COMMANDS[self.step].module)
             self.set_defaults(run=module.run, step=self.step)
+            writes(self, "log")
             self.step = None
             module.arguments(self)
 
@@ -110,6 +111,7 @@ def _run(argv: Sequence[str] | None) -> int:
     with suppress(ValueError):  # not the main thread: whoever calls has it in hand
         signal.signal(signal.SIGTERM, _terminate)
     try:
+        guard.check_outputs(args, of_a_run=lock.VARIABLE in os.environ)
         if args.log:
             logs.start(args.log, args.step, logs.about(job))
         if "configfile" in args:

@@ -534,3 +534,30 @@ def test_hostile_words(tmp_path: Path) -> None:
     assert sorted(p.name for p in (tmp_path / "again").iterdir()) == sorted(
         [MANIFEST, *map(file_name, words)]
     )
+
+
+def test_the_same_file_twice_is_refused(tmp_path: Path) -> None:
+    rows = [f"cell\t{sense}\tone *cell* of {sense} {i}" for sense in "ab" for i in range(9)]
+    (tmp_path / "x.tsv").write_text("\n".join(["word\tsense\tsentence", *rows]))
+    (tmp_path / "y.tsv").symlink_to(tmp_path / "x.tsv")
+    for second in ("x.tsv", "y.tsv"):
+        with pytest.raises(ConfigError, match="twice"):
+            files = [tmp_path / "x.tsv", tmp_path / second]
+            import_corpus(files, out=tmp_path / "out", name="mine")
+    assert not (tmp_path / "out").exists()
+
+
+def test_senses_stand_in_their_natural_order(tmp_path: Path) -> None:
+    senses = ["sense_2", "sense_10", "sense_1", "9" * 5000, "sense_02", "a"]
+    rows = [
+        f"cell\t{sense}\t"
+        + " ".join(f"w{chr(97 + n)}{chr(97 + i)}{k * 'x'}" for k in range(6))
+        + " *cell*"
+        for n, sense in enumerate(senses)
+        for i in range(9)
+    ]
+    (tmp_path / "x.tsv").write_text("\n".join(["word\tsense\tsentence", *rows]))
+    import_corpus([tmp_path / "x.tsv"], out=tmp_path / "out", name="mine")
+    assert read_text(tmp_path / "out/cell", "cell").senses == (
+        "9" * 5000, "a", "sense_1", "sense_02", "sense_2", "sense_10",
+    )  # fmt: skip

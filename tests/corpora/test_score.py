@@ -13,12 +13,14 @@ from call_step import call_step
 from made import MakeCorpus
 
 from wsd.artifacts import predictions
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus import Corpus, write
 from wsd.artifacts.tables import SYSTEM
 from wsd.corpora import published, score, system_outputs
 from wsd.errors import CorpusError, ResultError
 from wsd.evaluation import evaluate
 from wsd.evaluation.rows import read_rows
+from wsd.storage.file_names import file_name
+from wsd.storage.json import write_json
 
 ROWS = [("train", 0), ("train", 1), ("test", 0), ("test", 1), ("test", 0), ("outofdomain", 1)]
 Line = dict[str, Any]
@@ -235,3 +237,18 @@ def test_published_outputs_come_the_same_way(corpora: dict[str, Corpus], tmp_pat
     )
     assert found.predicted.tolist() == ours.predicted.tolist() == [1, 1, 1]
     assert found.scores.tolist() == ours.scores.tolist()
+
+
+def test_without_words_those_of_the_last_run(corpora: dict[str, Corpus], tmp_path: Path) -> None:
+    """Tables of earlier runs stay beside them."""
+    for word, corpus in corpora.items():
+        write(tmp_path / "corpus" / f"{file_name(word)}.parquet", corpus)
+    path = put(tmp_path / "outputs.jsonl", lines_of({"mint": corpora["mint"]}, "test"))
+    arguments = {"file": path, "name": "mine", "corpus": tmp_path / "corpus"}
+    with pytest.raises(CorpusError, match="Schlo"):
+        call_step(score, **arguments, out=tmp_path / "x.parquet")
+    write_json(tmp_path / "provenance.json", {"corpus": {"mint": "0"}})
+    call_step(score, **arguments, out=tmp_path / "x.parquet")
+    assert {word.word for word in predictions.read_predictions(tmp_path / "x.parquet")[0]} == {
+        "mint"
+    }

@@ -664,8 +664,8 @@ def test_what_must_not_be_written_over(
     os.mkfifo(pipe)
     call = ["predict", "--file", file, "--model-file", str(model), "--out"]
     for out, says in (
-        (file, "the file of --file"),
-        (model, "the file of --model-file"),
+        (file, "in.txt is an input of this command"),
+        (model, "m.wsd is an input of this command"),
         (pipe, "a device or a pipe, not a file"),
         (tmp_path, "a folder, not a file"),
     ):

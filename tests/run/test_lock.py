@@ -207,7 +207,9 @@ def test_check_names_what_is_damaged_and_sets_it_aside(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = vectors(tmp_path / "results" / "word" / "focal.safetensors")
+    vectors(tmp_path / "results" / "other" / "focal.safetensors")
     assert main(["check", str(tmp_path / "results")]) == 0
+    assert "2 files read" in capsys.readouterr().out
     flip(path, path.stat().st_size - 1)
     assert main(["check", str(tmp_path / "results")]) == 6
     out, err = capsys.readouterr()

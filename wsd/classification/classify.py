@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from wsd.arguments import add_feature_set, add_files, add_objective, json_object
+from wsd.arguments import add_feature_set, add_files, add_objective, json_object, writes
 from wsd.artifacts import folds as folding
 from wsd.artifacts import search
 from wsd.artifacts.corpus import Corpus, read_corpora
@@ -38,6 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_files(parser, "--folds", "of `wsd folds`, one per training set")
     add_files(parser, "--searches", "for what the folds say, .parquet")
     add_files(parser, "--out", "for the predictions, .parquet")
+    writes(parser, "searches", "out")
 
 
 def run(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from wsd.arguments import add_files, add_objective, add_out, add_path
+from wsd.arguments import add_files, add_objective, add_out, add_path, writes
 from wsd.artifacts import search
 from wsd.artifacts.features import parse_features
 from wsd.artifacts.search import Search, read_search
@@ -138,6 +138,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_files(parser, "--searches")
     add_objective(parser, search.OBJECTIVES)
     add_path(parser, "--table", "every candidate, .csv")
+    writes(parser, "table")
     add_out(parser, "what is chosen, .json")
 
 

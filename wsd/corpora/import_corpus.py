@@ -7,6 +7,7 @@ every file's checksum. It is written whole or not at all, after it has been read
 
 import argparse
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
@@ -54,6 +55,9 @@ def import_corpus(args: argparse.Namespace) -> str:
         raise ConfigError(what, where=str(out), fix="delete it, or choose another for --out")
     if args.gold is not None and len(args.files) != 1:
         raise ConfigError("one gold file for several files", where="--gold", fix="import one file")
+    there = [path.resolve() for path in args.files]
+    if twice := [path for path in args.files if there.count(path.resolve()) > 1]:
+        raise ConfigError(f"the file {twice[0]} twice", where="FILE", fix="name each file once")
     columns = _named_columns(args.columns)
     found = Gathered(about=_about(vars(args)))
     for path in args.files:
@@ -178,9 +182,19 @@ def _counts(corpus: Corpus) -> dict[str, Any]:
     return {"folder": file_name(corpus.word), **totals, "senses": senses}
 
 
+def _senses(rows: Sequence[LabelledSentence]) -> list[str]:
+    """The senses in their natural order: sense_2 before sense_10."""
+
+    def key(sense: str) -> list[tuple[int, str]]:
+        parts = re.split(r"0*([0-9]+)", sense)  # every second one a number
+        return [(len(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
+
+    return sorted(sorted({one.sense for one in rows}), key=key)
+
+
 def _write_word(into: Path, rows: Sequence[LabelledSentence]) -> None:
     into.mkdir()
-    numbers = {sense: str(i) for i, sense in enumerate(sorted({one.sense for one in rows}))}
+    numbers = {sense: str(i) for i, sense in enumerate(_senses(rows))}
     classes = {number: sense for sense, number in numbers.items()}
     _put(into / FILES[0], [json.dumps(classes, ensure_ascii=False)])
     for split in SPLITS:
@@ -203,8 +217,7 @@ def _of_words(words: Mapping[str, Sequence[LabelledSentence]]) -> list[str]:
     for word, rows in words.items():
         count = Counter((one.sense, one.split) for one in rows)
         senses = ", ".join(
-            f"{sense} {count[sense, 'train']} + {count[sense, 'test']}"
-            for sense in sorted({one.sense for one in rows})
+            f"{sense} {count[sense, 'train']} + {count[sense, 'test']}" for sense in _senses(rows)
         )
         lines.append(f"{word}: {senses}")
     more = [f"... and {len(lines) - SHOWN} words more"] if len(lines) > SHOWN else []

@@ -19,6 +19,7 @@ from wsd.corpora.system_outputs import Output, assemble, write_outputs
 from wsd.corpora.systems import System
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.checksums import sha256
+from wsd.storage.json import read_json
 from wsd.storage.text import json_lines, refusing
 
 LARGEST = 1e300  # a score; NaN is below nothing
@@ -106,13 +107,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help=text)
     parser.add_argument("--name", required=True, help="the system's")
     add_path(parser, "--corpus", "folder of <word>.parquet")
-    parser.add_argument("--words", nargs="+", metavar="WORD", help="(default: all of the folder)")
+    text = "(default: those of the last run, or all of the folder)"
+    parser.add_argument("--words", nargs="+", metavar="WORD", help=text)
     add_out(parser, "its predictions, .parquet")
+
+
+def _words(folder: Path) -> list[str]:
+    """The words of the last run: tables of others may lie beside theirs."""
+    if (provenance := folder.parent / "provenance.json").is_file():
+        return sorted(read_json(provenance)["corpus"])
+    return sorted(path.stem for path in folder.glob("*.parquet"))
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    words = args.words or sorted(path.stem for path in args.corpus.glob("*.parquet"))
+    words = args.words or _words(args.corpus)
     if not words:
         what = "no tables of words in the folder"
         raise ConfigError(what, where=str(args.corpus), fix="run snakemake first")

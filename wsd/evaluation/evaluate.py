@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wsd.arguments import add_files, add_optional_files, add_path, json_object
+from wsd.arguments import add_files, add_optional_files, add_path, json_object, writes
 from wsd.artifacts import predictions
 from wsd.artifacts.features import ordered_features
 from wsd.artifacts.predictions import PER_WORD, TEST, WordPredictions
@@ -119,6 +119,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_path(parser, "--scores", "table per word, .csv")
     add_path(parser, "--summary", "table over words, .csv")
     add_path(parser, "--provenance", "what it was made from, .json")
+    writes(parser, "scores", "summary", "provenance")
 
 
 def run(args: argparse.Namespace) -> None:

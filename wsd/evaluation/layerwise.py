@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from wsd.arguments import add_corpora, add_files, add_path, add_seed
+from wsd.arguments import add_corpora, add_files, add_path, add_seed, writes
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.search import Search
 from wsd.artifacts.tables import ALL_WORDS
@@ -146,6 +146,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_path(parser, "--layers", "table over words, .csv", metavar="FILE")
     add_path(parser, "--word-layers", "table per word, .csv", metavar="FILE")
     add_path(parser, "--model-layers", "each model less the first, .csv", metavar="FILE")
+    writes(parser, "layers", "word_layers", "model_layers")
 
 
 def run(args: argparse.Namespace) -> None:

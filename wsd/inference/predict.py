@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wsd.arguments import add_choice, add_configuration, count
+from wsd.arguments import add_choice, add_configuration, count, writes
 from wsd.artifacts.views import DEVICES
 from wsd.errors import ConfigError, CorpusError, none_of
 from wsd.fitted.refit import Fitting
@@ -34,9 +34,6 @@ def _check_files(args: argparse.Namespace) -> None:
             raise ConfigError("standard output is closed", where="--out", fix="name a file")
         return
     check_target(out)
-    for option, given in (("--file", args.file), ("--model-file", args.model_file)):
-        if given is not None and out.exists() and given.exists() and out.samefile(given):
-            raise ConfigError(f"the file of {option}", where="--out", fix="name another")
 
 
 def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
@@ -134,6 +131,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jsonl", action="store_true", help='lines are {"text": ..., "word": ...}')
     add_choice(parser, "--format", FORMATS)
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
+    writes(parser, "out")
     parser.add_argument("--model-file", type=Path, metavar="FILE", help="of `wsd fit`")
     text = "folder results/<dataset> (default: the only one there is)"
     parser.add_argument("--results", type=Path, help=text)

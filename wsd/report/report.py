@@ -9,7 +9,7 @@ its own. Only tables are read, never a model or embeddings, so a report can be m
 import argparse
 from pathlib import Path
 
-from wsd.arguments import add_corpora, add_files, add_optional_files, add_out, add_path
+from wsd.arguments import add_corpora, add_files, add_optional_files, add_out, add_path, writes
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.dataset import find
 from wsd.logs import log
@@ -75,6 +75,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-text", action="store_true", help="leave the corpus's sentences out")
     add_path(parser, "--portable", "folder for one-file word pages")
+    writes(parser, "portable")
     add_out(parser, "folder for index.html")
 
 

@@ -12,14 +12,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wsd import logs
+from wsd.arguments import add_configfiles
 from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.artifacts.vectors import check_vectors
 from wsd.corpora.archive import changed_files
 from wsd.corpora.own import changed_copies
-from wsd.errors import DamageError, ResultError
-from wsd.storage.checksums import set_aside, verify
+from wsd.errors import ConfigError, DamageError, ResultError
+from wsd.run.settings import Config
+from wsd.storage.checksums import SUMMED, has_checksum, set_aside, verify
+from wsd.storage.file_names import file_name
 
 VECTORS = ".safetensors"
+# What a run of any config ends with: below the dataset's folder, and there per word.
+TABLES = (
+    "selection.json", "selection.csv", "scores.csv", "summary.csv", "provenance.json",
+    "comparison.csv", "report/index.html",
+)  # fmt: skip
+PER_WORD = (("corpus", ".parquet"), ("report/words", ".html"))
 SOURCE = Path("coarsewsd20/source")
 OTHER = "not the dataset's file: its SHA-256 is another"
 
@@ -34,17 +43,14 @@ def damaged(results: Path, *, quick: bool = False) -> Iterator[tuple[Path, str]]
         Of vectors look at the header and the size alone; their layers are checked when they
         are read.
     """
-    for root, folders, files in os.walk(results):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(name for name in files if not name.startswith(".")):
-            path = Path(root) / name
-            try:
-                if path.suffix == VECTORS:
-                    check_vectors(path, layers=not quick)
-                else:
-                    verify(path)
-            except DamageError as error:
-                yield path, error.what
+    for path in _files(results):
+        try:
+            if path.suffix == VECTORS:
+                check_vectors(path, layers=not quick)
+            else:
+                verify(path)
+        except DamageError as error:
+            yield path, error.what
     for path in changed_files(results / SOURCE):
         yield path, OTHER
     for manifest in sorted(results.glob(f"*/source/{MANIFEST}")):
@@ -54,6 +60,29 @@ def damaged(results: Path, *, quick: bool = False) -> Iterator[tuple[Path, str]]
             continue  # said already; the copy is made again
         for path in changed_copies(manifest.parent, read_manifest(manifest).digests):
             yield path, OTHER
+
+
+def _files(results: Path) -> Iterator[Path]:
+    for root, folders, files in os.walk(results):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(root) / name for name in sorted(files) if not name.startswith("."))
+
+
+def missing(results: Path, config: Config) -> Iterator[Path]:
+    """What a run of a config ends with and is not there: tables, vectors, pages."""
+    here, words = results / config.dataset.name, [file_name(word) for word in config.words]
+    expected = [
+        *(here / name for name in TABLES),
+        *(here / f"{part}/{word}{end}" for part, end in PER_WORD for word in words),
+        *(results / f"models/{name}.json" for name in config.encoders),
+        *(
+            here / name / "embeddings" / word / f"{view}{VECTORS}"
+            for name, model in config.encoders.items()
+            for word in words
+            for view in config.stored_views(model)
+        ),
+    ]
+    yield from (path for path in expected if not path.is_file())
 
 
 def put_away(path: Path) -> Path:
@@ -73,19 +102,41 @@ def put_away(path: Path) -> Path:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("results", type=Path, nargs="?", default=Path("results"))
+    text = "as of snakemake: what these ask for must be there"
+    add_configfiles(parser, "--configfile", text, nargs="+")
     text = "rename what is damaged, so that snakemake makes it again"
     parser.add_argument("--set-aside", action="store_true", help=text)
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    found = list(damaged(args.results))
-    for path, what in found:
+    if not args.results.is_dir():
+        what = "no folder of results" if args.results.exists() else "there is no such folder"
+        raise ConfigError(what, where=str(args.results), fix="name it, such as results")
+    wrong = list(damaged(args.results))
+    for path, what in wrong:
         aside = f"; kept as {put_away(path).name}" if args.set_aside else ""
         logs.show(f"{path}: {what}{aside}")
-    if found:
+    files = [path for path in _files(args.results) if path.suffix in (VECTORS, *SUMMED)]
+    unknown = [path for path in files if path.suffix != VECTORS and not has_checksum(path)]
+    gone = list(missing(args.results, args.config)) if args.configfile else []
+    for paths, what in ((unknown, "has no checksum beside it"), (gone, "is not there")):
+        for path in paths:
+            logs.show(f"{path}: {what}")
+    said = [
+        f"{len(paths)} {what}"
+        for paths, what in (
+            (wrong, "are not what was written"),
+            (unknown, "cannot be checked"),
+            (gone, "are missing"),
+        )
+        if paths
+    ]
+    if not said and not files:
+        raise ResultError("nothing to check", where=str(args.results), fix="run snakemake")
+    if said:
         again = "run snakemake: what is missing is made again"
-        fix = again if args.set_aside else f"wsd check --set-aside, and then {again}"
-        what = f"{len(found)} files are not what was written"
-        raise ResultError(what, where=str(args.results), fix=fix)
-    logs.show(f"{args.results}: every file that has a checksum is what was written")
+        fix = again if args.set_aside or not wrong else f"wsd check --set-aside, and then {again}"
+        fix = f"delete what cannot be checked; {fix}" if unknown else fix
+        raise ResultError(f"of the files, {', '.join(said)}", where=str(args.results), fix=fix)
+    logs.show(f"{args.results}: {len(files)} files read, each is what was written")

@@ -53,10 +53,13 @@ def merge_configs(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str,
     return merged
 
 
+def there_or_packaged(file: Path) -> Path:
+    """A config file; of a folder ``config`` that is not there, the one that the package holds."""
+    return DATA / file if file.parent == Path("config") and not file.parent.exists() else file
+
+
 def read_configs(files: Sequence[Path]) -> dict[str, Any]:
     """Read config files in YAML, each laid over those before it.
-
-    Where there is no folder ``config``, a file of that folder is the one that the package holds.
 
     Raises
     ------
@@ -67,10 +70,8 @@ def read_configs(files: Sequence[Path]) -> dict[str, Any]:
 
     merged: dict[str, Any] = {}
     for file in files:
-        if file.parent == Path("config") and not file.parent.exists():
-            file = DATA / file
         try:
-            loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
+            loaded = yaml.safe_load(there_or_packaged(file).read_text(encoding="utf-8"))
         # A date that does not exist is a ValueError, and deep nesting a RecursionError.
         except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
             raise ConfigError(f"the config cannot be read: {error}", where=str(file)) from None

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd import logs
-from wsd.arguments import CONFIG
+from wsd.arguments import add_configfiles
 from wsd.artifacts.dataset import Dataset
 from wsd.corpora import coarsewsd20, download, own
 from wsd.corpora.archive import changed_files, check_archive
@@ -204,8 +204,7 @@ def _left_behind(results: Path) -> Iterator[Finding]:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     text = "as of snakemake: over config/config.yaml"
-    parser.add_argument("--configfile", type=Path, nargs="+", default=[], metavar="FILE", help=text)
-    parser.set_defaults(under=[CONFIG])
+    add_configfiles(parser, "--configfile", text, nargs="+")
     parser.add_argument("--results", type=Path, default=Path("results"))
 
 

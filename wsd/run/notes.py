@@ -78,13 +78,12 @@ def redo(results: Path, version: int) -> None:
     """
     notes = results / STATE / NOTES
     noted = set()
-    for note in sorted(path for path in notes.rglob("*") if path.is_file()):
-        with suppress(TypeError, ValueError):  # not one of these notes, or half of one
+    for note, result in _noted(results):
+        with suppress(ValueError):  # half of a note
             said = json.loads(note.read_text(encoding="utf-8"))
-            result = _result(note.relative_to(notes))
             if said["record_format_version"] == version:
                 noted.add(result)
-            if result.parts[:1] == (results.name,) and not os.path.lexists(results.parent / result):
+            if not os.path.lexists(results.parent / result):
                 _say(note, {**said, "code": MISSING})
     unknown = [path for path in _files(results) if path not in noted]
     for path in unknown:
@@ -96,6 +95,22 @@ def redo(results: Path, version: int) -> None:
             "again. If they are what the config asks for, `snakemake --touch --cores 1`, with its "
             "--configfile, keeps them"
         )
+
+
+def results_with_notes(results: Path) -> list[Path]:
+    """What the workflow has made below a folder of results, if it is still there."""
+    return [result for _, result in _noted(results) if (results.parent / result).exists()]
+
+
+def _noted(results: Path) -> Iterator[tuple[Path, Path]]:
+    """Every note, and the result that it is of, as Snakemake names it."""
+    notes = results / STATE / NOTES
+    for note in sorted(path for path in notes.rglob("*") if path.is_file()):
+        encoded = "".join(part.removeprefix("@") for part in note.relative_to(notes).parts)
+        with suppress(ValueError):  # not one of these notes
+            result = Path(urlsafe_b64decode(encoded).decode())
+            if result.parts[:1] == (results.name,):
+                yield note, result
 
 
 def _files(results: Path) -> Iterator[Path]:
@@ -113,12 +128,6 @@ def _note(result: Path) -> Path:
     encoded = urlsafe_b64encode(str(result).encode()).decode()
     parts = [encoded[i : i + NAME_MAX - 1] for i in range(0, len(encoded), NAME_MAX - 1)]
     return Path(*(f"@{part}" for part in parts[:-1]), parts[-1])
-
-
-def _result(note: Path) -> Path:
-    """The result that a note is of."""
-    encoded = "".join(part.removeprefix("@") for part in note.parts)
-    return Path(urlsafe_b64decode(encoded).decode())
 
 
 def _say(note: Path, text: dict[str, object]) -> None:

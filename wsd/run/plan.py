@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from wsd import logs
-from wsd.arguments import CONFIG, count
+from wsd.arguments import add_configfiles, count
 from wsd.artifacts.features import parse_features
 from wsd.artifacts.search import grid_points
 from wsd.artifacts.views import blocks_of
@@ -156,8 +156,8 @@ def _duration(seconds: float) -> str:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    text = "config files, later ones over earlier ones (default: config/config.yaml)"
-    parser.add_argument("configfile", type=Path, nargs="*", default=[CONFIG], help=text)
+    text = "config files, later ones over earlier ones, all over config/config.yaml"
+    add_configfiles(parser, "configfile", text, nargs="*")
     parser.add_argument("--results", type=Path, default=Path("results"))
     parser.add_argument("--cores", type=count, default=os.cpu_count() or 1)
 

@@ -24,6 +24,11 @@ def checksum(path: Path) -> str:
     return f"crc32 {crc:08x} {size}"
 
 
+def has_checksum(path: Path) -> bool:
+    """Whether a checksum of the file was noted."""
+    return (path.parent / SUMS / path.name).is_file()
+
+
 def verify(path: Path) -> None:
     """Check a file's bytes against the checksum that was noted when it was written.
 

@@ -1,0 +1,55 @@
+"""What `wsd check` does not pass: nothing at all, what nobody can check, what a config asks for."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from small_results import build
+
+from wsd.cli import main
+from wsd.storage import atomic
+from wsd.storage.checksums import SUMS
+
+
+@pytest.mark.parametrize(("given", "code"), [("none", 2), ("file", 2), ("empty", 6)])
+def test_what_are_no_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: str, code: int
+) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "empty").mkdir()
+    assert main(["check", str(tmp_path / given)]) == code
+    assert "what to do" in capsys.readouterr().err
+
+
+def test_results_without_their_checksums(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = tmp_path / "results"
+    for name in ("a.csv", "b.json"):
+        atomic.write_text(results / "q" / name, "{}")
+    assert main(["check", str(results)]) == 0
+    assert "2 files read" in capsys.readouterr().out
+    shutil.rmtree(results / "q" / SUMS)
+    assert main(["check", str(results)]) == 6
+    out, err = capsys.readouterr()
+    assert f"{results / 'q/a.csv'}: has no checksum beside it" in out
+    assert "2 cannot be checked" in err
+
+
+def test_what_a_config_asks_for_must_be_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = build(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    model = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}
+    config = {"dataset": "quickstart", "words": ["apple", "crane"], "models": [model]}
+    config |= {"layers": ["all"], "views": {"store": ["focal"], "classify": ["focal"]}}
+    Path("my.json").write_text(json.dumps({**config, "controls": {"views": []}}))
+    assert main(["check", "results", "--configfile", "my.json"]) == 6
+    out = capsys.readouterr().out
+    # As far as these results go.
+    assert out.count("is not there") == 4 and "embeddings" not in out
+    (folder / "tiny/embeddings/crane/focal.safetensors").unlink()
+    assert main(["check", "results", "--configfile", "my.json"]) == 6
+    assert "tiny/embeddings/crane/focal.safetensors: is not there" in capsys.readouterr().out

@@ -1,0 +1,71 @@
+"""No command writes over what it reads, or over what the workflow has made."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from snakemake.persistence import RECORD_FORMAT_VERSION, MetadataRecord
+from snakemake.persistence.file import FilePersistence
+
+from wsd.cli import main, parser
+from wsd.commands import COMMANDS
+from wsd.run.lock import VARIABLE
+from wsd.run.notes import keep_beside
+
+LINE = {"word": "crane", "id": 0, "sense": "crane_bird"}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "outputs.jsonl").write_text(json.dumps(LINE) + "\n")
+    source = ["--source", "data", "--word", "crane", "--out", "results/q/corpus/crane.parquet"]
+    shutil.copytree(Path(__file__).parents[2] / "wsd/data/quickstart", tmp_path / "data")
+    assert main(["corpus", *source]) == 0
+    keep_beside(Path("results"), Path(".snakemake"))
+    record = MetadataRecord(code="x", record_format_version=RECORD_FORMAT_VERSION)
+    FilePersistence()._write_record("results/q/corpus/crane.parquet", record)
+    return tmp_path
+
+
+def test_an_input_is_not_written_over(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["score", "outputs.jsonl", "--name", "mine", "--corpus", "results/q/corpus", "--out"]
+    before = Path("outputs.jsonl").read_bytes()
+    Path("link.jsonl").symlink_to("outputs.jsonl")
+    for same in ("outputs.jsonl", "../" + here.name + "/outputs.jsonl", "link.jsonl"):
+        assert main([*call, same]) == 2
+        err = capsys.readouterr().err
+        assert "is an input of this command" in err and "--out" in err
+    assert main(["--log", "outputs.jsonl", *call, "other.parquet"]) == 2
+    assert Path("outputs.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("out", ["results/q/corpus/crane.parquet", "results/q/corpus"])
+def test_a_result_of_the_workflow_is_not_written_over(
+    here: Path, capsys: pytest.CaptureFixture[str], out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = Path("results/q/corpus/crane.parquet")
+    before = table.read_bytes()
+    call = ["corpus", "--source", "data", "--word", "bank", "--out"]
+    assert main([*call, out]) == 2
+    assert f"would replace what the workflow made: {table}" in capsys.readouterr().err
+    assert table.read_bytes() == before
+    # What lies beside it is the user's, and a job of the workflow may write what it makes.
+    assert main([*call, "results/q/corpus/bank.parquet"]) == 0
+    monkeypatch.setenv(VARIABLE, str(here / "lock"))
+    assert main([*call, str(table)]) == 0
+    assert table.read_bytes() != before
+
+
+def test_every_command_says_what_it_writes() -> None:
+    """What is called --out, and whatever else its help calls a file to be made."""
+    _, each = parser()
+    for name, of in each.items():
+        of.fill()
+        names = {action.dest for action in of._actions}
+        writes = set(of.get_default("outputs"))
+        assert "log" in writes and writes <= names | {"log"}, name
+        assert ("out" in names) == ("out" in writes), name
+    assert len(each) == len(COMMANDS)
+    assert {"scores", "summary", "provenance"} <= set(each["evaluate"].get_default("outputs"))

@@ -1,0 +1,60 @@
+"""Which files a command may not write over: its inputs, and what the workflow has made."""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from wsd.errors import ConfigError
+from wsd.run.lock import STATE
+from wsd.run.notes import results_with_notes
+
+
+def check_outputs(args: argparse.Namespace, *, of_a_run: bool) -> None:
+    """Refuse a command whose output lies where an input does, or where a rule's result does.
+
+    Parameters
+    ----------
+    args
+        What the command was given; ``outputs`` names those of it that are written.
+    of_a_run : bool
+        Whether the command is a job of the workflow, which may replace its results.
+
+    Raises
+    ------
+    ConfigError
+        Naming the option and the file.
+    """
+    outputs = getattr(args, "outputs", ())
+    inputs = [
+        path
+        for name, value in vars(args).items()
+        if name not in outputs
+        for path in _paths(value)
+        if path.is_file()
+    ]
+    for name in outputs:
+        for path in _paths(getattr(args, name)):
+            option = f"--{name.replace('_', '-')}"
+            if path.is_file() and any(path.samefile(one) for one in inputs):
+                what = f"{path} is an input of this command, and would be written over"
+                raise ConfigError(what, where=option, fix="name another file")
+            if not of_a_run and (found := _result(path)):
+                what = f"{path} would replace what the workflow made: {found}"
+                raise ConfigError(what, where=option, fix="name a file or folder of your own")
+
+
+def _paths(value: Any) -> Iterator[Path]:
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, Path):
+            yield one
+
+
+def _result(path: Path) -> Path | None:
+    """A result of the workflow that lies at a path, or below it."""
+    for folder in path.absolute().parents:
+        if (folder / STATE).is_dir():
+            here = path.absolute().relative_to(folder.parent)
+            found = results_with_notes(folder)
+            return next((one for one in found if here == one or here in one.parents), None)
+    return None
