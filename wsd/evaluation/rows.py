@@ -27,8 +27,6 @@ class ComparisonRow:
     words : list of WordPredictions
     about : str
         Where a published system's outputs come from, and how it works.
-    base : str
-        The model that an encoder with random weights is a twin of.
     source : mapping
         The provenance of the predictions.
     """
@@ -40,7 +38,6 @@ class ComparisonRow:
     classifier: str
     words: Sequence[WordPredictions]
     about: str = ""
-    base: str = ""
     source: Mapping[str, Any] = field(default_factory=dict)
 
     @property
