@@ -10,7 +10,7 @@ import numpy as np
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.predictions import WordPredictions, read_test_split
 from wsd.artifacts.tables import NAMES
-from wsd.metrics.scores import confusion, joint_confusion, mean_scores
+from wsd.metrics.scores import Counts, confusion, joint_confusion, mean_scores
 from wsd.storage.expecting import expecting
 
 CONTROL_TASK = "control"
@@ -59,7 +59,7 @@ class ComparisonRow:
         """A mean over words."""
         return float(mean_scores(self.confusions)[name])
 
-    def joints(self, other: "ComparisonRow") -> list[np.ndarray]:
+    def joints(self, other: "ComparisonRow") -> list[Counts]:
         """Per word, the joint confusion of this system and another."""
         return [
             joint_confusion(a.gold, a.predicted, b.predicted, len(a.senses))
