@@ -20,7 +20,14 @@ import numpy as np
 from wsd.metrics.best_set import not_told_from_best
 from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.permutation import paired_permutations
-from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, mean_differences, mean_scores, word_scores
+from wsd.metrics.scores import (
+    MEAN_SCORES,
+    WORD_SCORES,
+    Counts,
+    mean_scores,
+    subtract,
+    word_scores,
+)
 
 # Test instances per sense.
 COUNTS = {
@@ -100,6 +107,17 @@ def sample(
     return np.stack(rows, axis=-2).reshape(*lead, *true.shape)
 
 
+def counted(joint: np.ndarray) -> Counts:
+    """The kinds of instance in counts of pairs of predictions, (K, K, K)."""
+    return Counts(np.argwhere(joint), joint[joint > 0], len(joint))
+
+
+def mean_differences(joints: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
+    """First less second over all words, from counts or rates of pairs, (..., K, K, K)."""
+    first, second = (mean_scores([joint.sum(axis=axis) for joint in joints]) for axis in (-1, -2))
+    return subtract(first, second)
+
+
 def percentile(
     counts: Sequence[np.ndarray],
     figures: Callable[[Sequence[np.ndarray]], Mapping[str, np.ndarray]],
@@ -171,7 +189,7 @@ def means(
         ]
         if pair:
             truth = mean_differences(expected)
-            ours = difference_intervals(joints, draws=draws, rng=rng)
+            ours = difference_intervals(list(map(counted, joints)), draws=draws, rng=rng)
             naive = percentile(joints, mean_differences, draws, rng)
         else:
             truth = mean_scores([joint.sum(axis=-1) for joint in expected])
@@ -233,7 +251,8 @@ def rejections(
             joints.append(sample(true, counts, rng))
             if opposed:
                 joints.append(sample(true.swapaxes(1, 2), counts, rng))
-        for name, test in paired_permutations(joints, permutations=permutations, rng=rng).items():
+        pairs = list(map(counted, joints))
+        for name, test in paired_permutations(pairs, permutations=permutations, rng=rng).items():
             wrong[name].append(test.p <= 0.05)
     return {name: float(np.mean(values)) for name, values in wrong.items()}
 

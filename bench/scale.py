@@ -6,8 +6,11 @@ runs through its `wsd` command, each in a process of its own. Word sizes fall wi
 of their rank: the largest word of a million instances has 37,000. Senses lie apart in the upper
 layers and not in layer 0. At the end the workflow's graph over 200 words is built by a dry run.
 
+With --senses the corpora are small and of many senses: 1x200 is one word of 200, 200x10 are 200
+words of 10, each sense with 20 training and 10 test instances.
+
     .venv/bin/python bench/scale.py [--sizes 10000 100000 1000000] [--folder FOLDER] [--json FILE]
-                                    [--steps NAME ...]
+                                    [--senses 1x200 200x10] [--steps NAME ...]
 
 A folder that is given is kept; in it, what is there already is not made again, so that one step
 can be measured anew with --steps. A million instances take 3 GB of disk.
@@ -46,27 +49,33 @@ CLASSIFIERS = {"nearest_centroid": "{}", "logistic": '{"C": [0.1], "prior_shift"
 LARGEST = "corpus, largest word"
 
 
-def sizes_of(total: int) -> np.ndarray:
-    """Instances per word, at least 30."""
+def words_of(size: str) -> list[tuple[int, int]]:
+    """Instances and senses of each word: of so many in all, or of `words x senses`.
+
+    Of so many in all a word has at least 30, and two senses, every fifth three.
+    """
+    words, _, senses = size.partition("x")
+    if senses:
+        return [(30 * int(senses), int(senses))] * int(words)
     share = 1 / np.sqrt(np.arange(1, WORDS + 1))
-    return np.maximum(30, (total * share / share.sum()).astype(int))
+    sizes = np.maximum(30, (int(size) * share / share.sum()).astype(int))
+    return [(n, 2 if number % 5 else 3) for number, n in enumerate(sizes.tolist())]
 
 
-def make_text(folder: Path, total: int) -> None:
-    """Write the words' files in CoarseWSD's format: two senses, in every fifth word three."""
-    rng = np.random.default_rng(total)
+def make_text(folder: Path, size: str) -> None:
+    """Write the words' files in CoarseWSD's format."""
+    rng = np.random.default_rng(list(size.encode()))
     letters = np.array(list("etaoinshrdlucmfw"))
     vocabulary = np.array(
         ["".join(rng.choice(letters, size=rng.integers(3, 9))) for _ in range(30_000)]
     )
-    for number, n in enumerate(sizes_of(total)):
+    for number, (n, senses) in enumerate(words_of(size)):
         word = f"w{number:03}"
         into = folder / word
         into.mkdir(parents=True)
-        senses = 3 if number % 5 == 0 else 2
         classes = {str(i): f"{word}_{i}" for i in range(senses)}
         (into / "classes_map.txt").write_text(json.dumps(classes))
-        weights = np.array([0.6, 0.3, 0.1][:senses])
+        weights = np.array([0.6, 0.3, 0.1][:senses] if senses <= 3 else [1.0] * senses)
         gold = rng.choice(senses, size=n, p=weights / weights.sum())
         gold[: 6 * senses] = np.tile(np.arange(senses), 6)
         tokens = vocabulary[(rng.zipf(1.3, size=(n, SENTENCE)) - 1) % len(vocabulary)]
@@ -253,6 +262,7 @@ def graph(folder: Path) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
+    parser.add_argument("--senses", nargs="+", metavar="WxS", help="W words of S senses, instead")
     parser.add_argument("--folder", type=Path, help="kept; default: a temporary one")
     parser.add_argument("--json", type=Path, help="the figures, by size and step")
     parser.add_argument("--steps", nargs="+", help="measure only these, anew; `graph` is one")
@@ -263,12 +273,12 @@ def main() -> None:
         found: dict[str, dict[str, dict[str, float]]] = {}
         if args.json and args.json.exists():
             found = json.loads(args.json.read_text())
-        for total in args.sizes:
-            folder = root / str(total)
+        for total in args.senses or map(str, args.sizes):
+            folder = root / total
             if not (folder / "source").exists():
                 apart(make_text, folder / "source", total)
             words = sorted(path.name for path in (folder / "source").iterdir())
-            of_size = found.setdefault(str(total), {})
+            of_size = found.setdefault(total, {})
             for name, command, made in steps(words):
                 asked = args.steps is None or any(name.startswith(step) for step in args.steps)
                 there = all((folder / file).exists() for file in made)
@@ -285,7 +295,7 @@ def main() -> None:
             if pages:
                 of_size["largest page"] = {"mb": max(pages)}
                 print(f"{total:>8}  {'largest page, MB':<28}{max(pages):>10.1f}")
-        if args.steps is None or "graph" in args.steps:
+        if "graph" in (args.steps or ([] if args.senses else ["graph"])):
             found["graph"] = {f"{WORDS} words": graph(root)}
             print("graph", found["graph"])
         if args.json:

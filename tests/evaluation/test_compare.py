@@ -188,8 +188,8 @@ def test_a_twin_is_its_own_models_alone() -> None:
     """A model may be called like another one's twin, and have twins itself."""
     twins = [row(TWIN, "1", FEW, model=name) for name in
              ("a-random-1", "a-random-x-random-1", "a.b-random-2", "aXb-random-2")]  # fmt: skip
-    found = model_comparison.with_base(twins, ["a", "a-random-x", "a.b"])
-    assert [one.base for one in found] == ["a", "a-random-x", "a.b", ""]
+    found = [model_comparison.models_of(twin, ["a", "a-random-x", "a.b"]) for twin in twins]
+    assert found == [["a"], ["a-random-x"], ["a.b"], []]
 
 
 def test_nothing_selected_is_an_error() -> None:

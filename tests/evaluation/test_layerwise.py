@@ -17,7 +17,7 @@ from wsd.evaluation import layerwise
 from wsd.evaluation.layerwise import LAYER_COLUMNS, MODEL_COLUMNS, WORD_COLUMNS
 from wsd.metrics import best_set, permutation
 from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
-from wsd.metrics.scores import confusion, joint_confusion, word_scores
+from wsd.metrics.scores import Counts, confusion, joint_confusion, word_scores
 
 GRID = [{"k": 1}, {"k": 5}]
 Wrong = dict[str, list[int]]
@@ -98,7 +98,7 @@ def confusions(wrong: Wrong) -> list[np.ndarray]:
     return [confusion(w.gold, w.predicted, len(w.senses)) for w in words(wrong)]
 
 
-def joints(first: Wrong, second: Wrong) -> list[np.ndarray]:
+def joints(first: Wrong, second: Wrong) -> list[Counts]:
     return [
         joint_confusion(a.gold, a.predicted, b.predicted, len(a.senses))
         for a, b in zip(words(first), words(second), strict=True)

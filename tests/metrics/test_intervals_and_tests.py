@@ -20,6 +20,7 @@ from wsd.metrics.permutation import holm, mcnemar, paired_permutations
 from wsd.metrics.scores import (
     MEAN_SCORES,
     WORD_SCORES,
+    Counts,
     confusion,
     joint_confusion,
     mean_scores,
@@ -65,12 +66,24 @@ def random_words(seed: int, *, n_words: int = 5, most: int = 12) -> list[Word]:
     return words
 
 
-def joints(words: Sequence[Word]) -> list[np.ndarray]:
+def joints(words: Sequence[Word]) -> list[Counts]:
     return [joint_confusion(*word) for word in words]
 
 
-def systems(pairs: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    return [joint.sum(axis=2) for joint in pairs], [joint.sum(axis=1) for joint in pairs]
+def counted(joint: np.ndarray) -> Counts:
+    """Counts of all triples of gold and two predictions, as those that occur."""
+    return Counts(np.argwhere(joint), joint[joint > 0], len(joint))
+
+
+def every_triple(joint: Counts) -> np.ndarray:
+    counts = np.zeros((joint.n_senses,) * 3, dtype=int)
+    counts[tuple(joint.kinds.T)] = joint.numbers
+    return counts
+
+
+def systems(pairs: Sequence[Counts]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    found = list(map(every_triple, pairs))
+    return [joint.sum(axis=2) for joint in found], [joint.sum(axis=1) for joint in found]
 
 
 # Counts and figures
@@ -80,7 +93,7 @@ def test_counts() -> None:
     gold, a, b = np.array([0, 0, 2, 2]), np.array([0, 1, 2, 2]), np.array([0, 1, 1, 2])
     assert confusion(gold, a, 3).tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 2]]
     joint = joint_confusion(gold, a, b, 3)
-    assert {tuple(cell): int(joint[tuple(cell)]) for cell in np.argwhere(joint)} == {
+    assert dict(zip(map(tuple, joint.kinds.tolist()), joint.numbers, strict=True)) == {
         (0, 0, 0): 1,
         (0, 1, 1): 1,
         (2, 2, 1): 1,
@@ -200,7 +213,7 @@ def test_two_that_are_one_do_not_differ() -> None:
 
 def test_a_difference_is_that_of_the_exchanged_systems_turned() -> None:
     pairs = joints(random_words(3, most=40))
-    turned = [joint.swapaxes(1, 2) for joint in pairs]
+    turned = [counted(every_triple(joint).swapaxes(1, 2)) for joint in pairs]
     forth, back = (difference_intervals(side, draws=20_000) for side in (pairs, turned))
     for name in MEAN_SCORES:
         assert forth[name] == pytest.approx([-x for x in back[name][::-1]], abs=0.02)
@@ -215,7 +228,7 @@ def test_pairing_counts() -> None:
         apart[sense, sense, sense] = 60
         apart[sense, sense, 1 - sense] = apart[sense, 1 - sense, sense] = 20
     for name in MEAN_SCORES:
-        narrow, wide = (np.diff(difference_intervals([x])[name])[0] for x in (same, apart))
+        narrow, wide = (np.diff(difference_intervals([counted(x)])[name])[0] for x in (same, apart))
         assert narrow < wide / 3
 
 
@@ -316,7 +329,9 @@ def test_sampled_permutations_come_near_the_exact_p() -> None:
     # Of six kinds, (4+1)(2+1)(5+1)(1+1)(2+1)(3+1) = 2160 outcomes.
     pair = np.zeros((3, 3, 3), dtype=int)
     pair[[0, 0, 1, 1, 2, 2], [0, 1, 1, 0, 2, 1], [1, 0, 0, 1, 1, 2]] = [4, 2, 5, 1, 2, 3]
-    exact, sampled = (paired_permutations([pair], permutations=n, rng=3) for n in (2160, 2159))
+    exact, sampled = (
+        paired_permutations([counted(pair)], permutations=n, rng=3) for n in (2160, 2159)
+    )
     for name in MEAN_SCORES:
         assert exact[name].difference == sampled[name].difference
         assert 0.01 < exact[name].p < 0.99
@@ -327,8 +342,8 @@ def test_sampled_permutations_come_near_the_exact_p() -> None:
 def test_the_test_of_micro_accuracy_is_mcnemar_s() -> None:
     pair = np.zeros((2, 2, 2), dtype=int)
     pair[0, 0, 0], pair[0, 0, 1], pair[0, 1, 0], pair[1, 1, 0], pair[1, 1, 1] = 30, 9, 2, 3, 12
-    p = mcnemar([pair])
-    assert paired_permutations([pair])["micro_accuracy"].p == pytest.approx(p)
+    p = mcnemar([counted(pair)])
+    assert paired_permutations([counted(pair)])["micro_accuracy"].p == pytest.approx(p)
 
 
 @pytest.mark.parametrize(
@@ -347,11 +362,11 @@ def test_mcnemar_against_worked_examples(
 ) -> None:
     pair = np.zeros((2, 2, 2), dtype=int)
     pair[0] = [[both, first], [second, neither]]
-    assert mcnemar([pair]) == pytest.approx(p, abs=5e-4)
+    assert mcnemar([counted(pair)]) == pytest.approx(p, abs=5e-4)
     # The same table spread over two senses of two words.
     rest = np.zeros((2, 2, 2), dtype=int)
     rest[1] = (pair[0] - pair[0] // 2)[::-1, ::-1]
-    assert mcnemar([pair // 2, rest]) == pytest.approx(p, abs=5e-4)
+    assert mcnemar([counted(pair // 2), counted(rest)]) == pytest.approx(p, abs=5e-4)
 
 
 def test_holm_by_hand() -> None:

@@ -17,27 +17,26 @@ The tables are opened in spreadsheets, so that a sentence may have an apostrophe
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from wsd.arguments import add_corpora, add_files, add_out
 from wsd.artifacts.corpus import Corpus, read_corpora
-from wsd.artifacts.predictions import TEST, PredictionFile, WordPredictions, read_test_split
+from wsd.artifacts.predictions import TEST, WordPredictions
+from wsd.artifacts.tables import CANDIDATE
 from wsd.errors import ConfigError, ResultError
+from wsd.evaluation.rows import ComparisonRow, read_rows
 from wsd.evaluation.twins import count_duplicates, find_twins
-from wsd.metrics.scores import confusion
 from wsd.storage.csv import write_csv
 
 KEYS = ["model", "train", "view", "layers", "classifier"]
 CONFIDENT = 0.9
 
 
-@dataclass(frozen=True, eq=False)
-class Verdict:
+class Verdict(NamedTuple):
     """What the judge says of each test instance of a word.
 
     Attributes
@@ -77,14 +76,14 @@ def judge_word(layers: Sequence[WordPredictions]) -> Verdict:
 
 
 def list_instances(
-    corpora: Mapping[str, Corpus], files: Sequence[PredictionFile], judge: str | None
+    corpora: Mapping[str, Corpus], files: Sequence[ComparisonRow], judge: str | None
 ) -> pd.DataFrame:
     """One row per test instance.
 
     Parameters
     ----------
     corpora : mapping of word to Corpus
-    files : sequence of (predictions of the words, their provenance)
+    files : sequence of ComparisonRow
         As :func:`read_files` gives them.
     judge : str or None
         Name of the classifier that gold is held against; None for no verdict.
@@ -97,13 +96,16 @@ def list_instances(
         contradicting is the other sense that the judge predicts at every single layer from 1 up,
         confidence its mean probability there; suspected_gold as in the module's text.
     """
-    judges = _judges(files, judge)
-    of_words = zip(*(words for words, _ in files), strict=True)
+    judges = [] if judge is None else _judges(files, judge)
     tables = []
-    for (word, corpus), predicted in zip(corpora.items(), of_words, strict=True):
+    for i, (word, corpus) in enumerate(corpora.items()):
         rows = np.flatnonzero(corpus.split == TEST)
         gold, twin = corpus.gold[rows], find_twins(corpus)
-        right = np.sum([one.predicted == gold for one in predicted], axis=0)
+        right = np.sum([file.words[i].predicted == gold for file in files], axis=0)
+        none, no = np.full(len(rows), -1), np.zeros(len(rows), dtype=bool)
+        verdict = Verdict(sense=none, confidence=np.full(len(rows), np.nan), suspected=no)
+        if judges:
+            verdict = judge_word([file.words[i] for file in judges])
         table = {
             "word": word,
             "index": corpus.index[rows],
@@ -114,20 +116,13 @@ def list_instances(
             "n_right": right,
             "n_predictions": len(files),
             "all_missed": right == 0,
-            "contradicting": "",
-            "confidence": np.nan,
-            "suspected_gold": False,
+            "contradicting": _names(corpus, verdict.sense),
+            "confidence": verdict.confidence,
+            "suspected_gold": verdict.suspected,
             "left": [" ".join(corpus.tokens[r][: corpus.position[r]]) for r in rows],
             "focal": [corpus.tokens[r][corpus.position[r]] for r in rows],
             "right": [" ".join(corpus.tokens[r][corpus.position[r] + 1 :]) for r in rows],
         }
-        if judges:
-            verdict = judge_word([predicted[i] for i in judges])
-            table |= {
-                "contradicting": _names(corpus, verdict.sense),
-                "confidence": verdict.confidence,
-                "suspected_gold": verdict.suspected,
-            }
         tables.append(pd.DataFrame(table))
     return pd.concat(tables, ignore_index=True)
 
@@ -136,21 +131,16 @@ def _names(corpus: Corpus, codes: np.ndarray) -> list[str]:
     return [corpus.senses[code] if code >= 0 else "" for code in codes.tolist()]
 
 
-def _judges(files: Sequence[PredictionFile], judge: str | None) -> list[int]:
-    """Which files are the judge's at a single layer from 1 up."""
-    if judge is None:
-        return []
-    found = [
-        i
-        for i, (_, source) in enumerate(files)
-        if source["classifier"] == judge and source["layers"].isdigit() and source["layers"] != "0"
-    ]
+def _judges(files: Sequence[ComparisonRow], judge: str) -> list[ComparisonRow]:
+    """Those of the judge at a single layer from 1 up."""
+    of_judge = [file for file in files if file.classifier == judge]
+    found = [file for file in of_judge if file.layers.isdigit() and file.layers != "0"]
     if not found:
         raise ConfigError(
             f"no predictions of the classifier {judge!r} on a single layer from 1 up",
             fix="name a classifier and layers that the config has, or audit without a judge",
         )
-    scores = (word.scores for i in found for word in files[i][0])
+    scores = (word.scores for file in found for word in file.words)
     if not all(np.allclose(np.nansum(of_word, axis=1), 1) for of_word in scores):
         raise ConfigError(
             f"the scores of the classifier {judge!r} are no probabilities",
@@ -159,12 +149,8 @@ def _judges(files: Sequence[PredictionFile], judge: str | None) -> list[int]:
     return found
 
 
-def count_confusions(files: Sequence[PredictionFile]) -> pd.DataFrame:
+def count_confusions(files: Sequence[ComparisonRow]) -> pd.DataFrame:
     """How often each sense was taken for each: per file and word, with what is right.
-
-    Parameters
-    ----------
-    files : sequence of (predictions of the words, their provenance)
 
     Returns
     -------
@@ -172,22 +158,21 @@ def count_confusions(files: Sequence[PredictionFile]) -> pd.DataFrame:
         Only what occurs has a row; the senses in the order of the inventory.
     """
     rows = []
-    for words, source in files:
-        key = _key(source)
-        for word in words:
-            counts = confusion(word.gold, word.predicted, len(word.senses))
+    for file in files:
+        for word, counts in zip(file.words, file.confusions, strict=True):
             for gold, predicted in np.argwhere(counts).tolist():
                 senses = {"gold": word.senses[gold], "predicted": word.senses[predicted]}
-                rows.append({**key, "word": word.word, **senses, "n": counts[gold, predicted]})
+                line = {**_key(file), "word": word.word, **senses}
+                rows.append({**line, "n": counts[gold, predicted]})
     return pd.DataFrame(rows)
 
 
-def _key(source: Mapping[str, Any]) -> dict[str, str]:
+def _key(file: ComparisonRow) -> dict[str, str]:
     """Which predictions a file has: the values of ``KEYS``."""
-    return {"model": source["encoder"]["model"]["name"], **{key: source[key] for key in KEYS[1:]}}
+    return {"model": file.model, **{key: file.source[key] for key in KEYS[1:]}}
 
 
-def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[PredictionFile]:
+def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[ComparisonRow]:
     """Read predictions that belong to the corpora and to each other.
 
     Parameters
@@ -198,8 +183,8 @@ def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[Pre
 
     Returns
     -------
-    list of (predictions, provenance)
-        As :func:`read_test_split` gives them, in the order of ``paths``.
+    list of ComparisonRow
+        In the order of ``paths``.
 
     Raises
     ------
@@ -209,24 +194,21 @@ def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[Pre
     """
     if not paths:
         raise ResultError("there are no predictions to audit")
-    files: dict[tuple[str, ...], PredictionFile] = {}
-    for path in paths:
-        words, source = read_test_split(path, corpora)
-        key = tuple(_key(source).values())
-        if key in files:
-            raise ResultError(
-                f"two files hold the predictions of {', '.join(key)}",
-                where=str(path),
-                fix="name each file once",
-            )
-        files[key] = words, source
+    files = read_rows(paths, CANDIDATE, corpora)
+    keys = pd.DataFrame([_key(file) for file in files])
+    for twice in np.flatnonzero(keys.duplicated()).tolist():
+        raise ResultError(
+            f"two files hold the predictions of {', '.join(_key(files[twice]).values())}",
+            where=str(paths[twice]),
+            fix="name each file once",
+        )
     for part in ("train", "view"):
-        if len(found := {source[part] for _, source in files.values()}) > 1:
+        if len(found := set(keys[part])) > 1:
             raise ResultError(
                 f"predictions of several kinds of {part}: {', '.join(sorted(found))}",
                 fix=f"audit one {part} at a time",
             )
-    return list(files.values())
+    return files
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.predictions import TEST
 from wsd.evaluation import comparison_tables
 from wsd.evaluation.comparison_tables import Line
-from wsd.evaluation.model_comparison import assemble, with_base
+from wsd.evaluation.model_comparison import assemble
 from wsd.evaluation.paper_table import latex, markdown
 from wsd.evaluation.rows import CONTROL_TASK, read_rows
 from wsd.evaluation.twins import without_duplicates
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> None:
         objective, chosen = chosen["objective"], chosen["chosen"]
     rows = {name: read_rows(vars(args)[name], kind, corpora) for name, (kind, _) in FILES.items()}
     own = rows["candidates"]
-    controls = [*rows["views"], *with_base(rows["twins"], [row.model for row in own])]
+    controls = [*rows["views"], *rows["twins"]]
     elsewhere = [*rows["published"], *rows["systems"]]
     with expecting(args.selection_table):
         listed = read_csv(args.selection_table)[LISTED]

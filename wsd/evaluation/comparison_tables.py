@@ -40,6 +40,11 @@ def with_intervals(
     objective : mapping of (model, view, layers, classifier) to float
     seed : int
     """
+    # What was selected, and the best on test, are candidates too.
+    intervals = {
+        name: mean_intervals(row.confusions, rng=seed)
+        for name, row in {row.configuration: row for row in rows}.items()
+    }
     table = []
     for row in rows:
         kept = without_some_rows(row.words, unlike)
@@ -53,7 +58,7 @@ def with_intervals(
                 "n_words": len(row.words),
                 "n_test": sum(len(w.gold) for w in row.words),
                 "objective_on_folds": objective.get(row.configuration) if own else None,
-                **_bounded(mean_scores(row.confusions), mean_intervals(row.confusions, rng=seed)),
+                **_bounded(mean_scores(row.confusions), intervals[row.configuration]),
                 **{f"{name}_without_duplicates": float(of_kept[name]) for name in MEAN_SCORES},
                 "n_words_without_duplicates": len(kept),
                 "rare_sense_recall": float(np.mean(rare)) if rare else None,
@@ -90,16 +95,20 @@ def rare_senses(rows: Sequence[ComparisonRow]) -> list[Line]:
     """A table row per system and sense with fewer than ``RARE`` test instances."""
     from statsmodels.stats.proportion import proportion_confint
 
-    table = []
-    for row in rows:
-        for word, matrix in zip(row.words, row.confusions, strict=True):
-            for sense, right, n in zip(word.senses, np.diag(matrix), matrix.sum(1), strict=True):
-                if not 0 < n < RARE:
-                    continue
-                low, high = proportion_confint(right, n, method="jeffreys")
-                line = {**row.names, "word": word.word, "sense": sense, "n_test": n, "right": right}
-                table.append({**line, "recall": right / n, "low": low, "high": high})
-    return table
+    table = [
+        {**row.names, "word": word.word, "sense": sense, "n_test": n, "right": right}
+        for row in rows
+        for word, matrix in zip(row.words, row.confusions, strict=True)
+        for sense, right, n in zip(word.senses, np.diag(matrix), matrix.sum(1), strict=True)
+        if 0 < n < RARE
+    ]
+    right, n = (np.array([line[name] for line in table]) for name in ("right", "n_test"))
+    low, high = proportion_confint(right, n, method="jeffreys")
+    ends = zip(right / n, low, high, strict=True)
+    return [
+        {**line, **dict(zip(("recall", "low", "high"), of, strict=True))}
+        for line, of in zip(table, ends, strict=True)
+    ]
 
 
 def errors(systems: ModelComparison) -> list[Line]:

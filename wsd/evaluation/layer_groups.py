@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.features import parse_features
@@ -23,22 +23,12 @@ COMMON = {
 }
 
 
-class Member(NamedTuple):
-    """One layer choice: its predictions, what the folds say of it, and its encoder's blocks."""
-
-    row: ComparisonRow
-    candidate: Candidate
-    blocks: int
-
-
 @dataclass(frozen=True, eq=False)
 class Group:
     """The layer choices of one model, view and classifier, in the order of the grammar.
 
     Attributes
     ----------
-    blocks : int
-        Number of the encoder's blocks.
     rows : list of ComparisonRow
         Their predictions.
     searches : list of Search
@@ -53,13 +43,17 @@ class Group:
         That of each word; for a word without folds the one for all words.
     """
 
-    blocks: int
     rows: list[ComparisonRow]
     searches: list[Search]
     objective: str
     on_folds: list[float]
     chosen: str
     chosen_of: Mapping[str, str]
+
+    @property
+    def blocks(self) -> int:
+        """Number of the encoder's blocks."""
+        return int(self.rows[0].source["encoder"]["model"]["blocks"])
 
     @property
     def names(self) -> dict[str, str]:
@@ -107,7 +101,7 @@ def read_groups(
             fix="give the search of each file of predictions, in the same order",
         )
     common: dict[str, Any] = {}
-    found: dict[tuple[str, ...], dict[tuple[Any, ...], Member]] = {}
+    found: dict[tuple[str, ...], dict[tuple[Any, ...], tuple[ComparisonRow, Candidate]]] = {}
     rows = read_rows(predictions, CANDIDATE, corpora)
     for row, path, other in zip(rows, predictions, searches, strict=True):
         search, source = read_search(other)
@@ -127,8 +121,7 @@ def read_groups(
         place = parse_features(row.view, row.layers, blocks).order
         if place in group:
             raise _not_together("a second file of this model, view, layers and classifier", other)
-        candidate = Candidate(row.view, row.layers, row.classifier, estimator, search)
-        group[place] = Member(row, candidate, blocks)
+        group[place] = row, Candidate(row.view, row.layers, row.classifier, estimator, search)
     return [_group([of[p] for p in sorted(of)], common["objective"]) for of in found.values()]
 
 
@@ -140,9 +133,9 @@ def _not_together(wrong: str, where: Path) -> ResultError:
     )
 
 
-def _group(members: Sequence[Member], objective: str) -> Group:
-    rows = [member.row for member in members]
-    of_folds = choose_each([member.candidate for member in members], objective)
+def _group(members: Sequence[tuple[ComparisonRow, Candidate]], objective: str) -> Group:
+    rows, candidates = ([*of] for of in zip(*members, strict=True))
+    of_folds = choose_each(candidates, objective)
     if of_folds is None:
         raise ResultError(
             f"nothing was selected for {rows[0].model!r}",
@@ -151,9 +144,8 @@ def _group(members: Sequence[Member], objective: str) -> Group:
     on_folds = {r["layers"]: r["objective"] for r in of_folds["rows"] if r["scope"] == ALL_WORDS}
     chosen = of_folds["chosen"]
     return Group(
-        blocks=members[-1].blocks,
         rows=rows,
-        searches=[member.candidate.search for member in members],
+        searches=[candidate.search for candidate in candidates],
         objective=objective,
         on_folds=[on_folds[row.layers] for row in rows],
         chosen=chosen["all"]["layers"],

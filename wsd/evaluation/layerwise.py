@@ -24,7 +24,6 @@ from wsd.metrics import intervals, permutation
 from wsd.metrics.scores import WORD_SCORES
 from wsd.storage.csv import write_csv
 
-WORD = "word"
 DIFFERENCE = ("difference", "difference_low", "difference_high", "p", "p_holm")
 LAYER_COLUMNS = [
     *(*GROUP, "layers", "relative_depth", "objective_on_folds", "chosen_on_folds"),
@@ -121,7 +120,7 @@ def of_words(group: Group, seed: int) -> list[dict[str, Any]]:
                     **lines[word, row.layers],
                     "macro_f1_on_folds": _macro_f1_on_folds(search, group.objective, word),
                     "chosen_on_folds": row.layers == group.chosen_of[word],
-                    "chosen_by": WORD if word in search.figures else ALL_WORDS,
+                    "chosen_by": "word" if word in search.figures else ALL_WORDS,
                     "not_told_from_best": bool(within),
                 }
             )
@@ -162,9 +161,7 @@ def run(args: argparse.Namespace) -> None:
         log.info("%s: %d layer choices", ", ".join(group.names.values()), len(group.rows))
         over_all += of_layers(group, args.seed)
         by_word += of_words(group, args.seed)
-    for path, table, columns in (
-        (args.layers, over_all, LAYER_COLUMNS),
-        (args.word_layers, by_word, WORD_COLUMNS),
-        (args.model_layers, of_models(groups, args.seed), MODEL_COLUMNS),
-    ):
-        write_csv(path, pd.DataFrame(table, columns=columns))
+    by_model = of_models(groups, args.seed)
+    write_csv(args.layers, pd.DataFrame(over_all, columns=LAYER_COLUMNS))
+    write_csv(args.word_layers, pd.DataFrame(by_word, columns=WORD_COLUMNS))
+    write_csv(args.model_layers, pd.DataFrame(by_model, columns=MODEL_COLUMNS))

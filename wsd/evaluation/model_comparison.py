@@ -1,7 +1,7 @@
 """What is compared for each model: its reference, its candidates and all the others."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,7 +77,7 @@ def assemble(
                 *(row for row in per_word if row.model == model),
                 replace(max(own, key=lambda row: row.mean(objective)), kind=tables.BEST),
                 *(row for other, row in references.items() if other != model),
-                *(r for r in strongest if not _is_control(r) or model in (r.model, r.base)),
+                *(r for r in strongest if not _is_control(r) or model in models_of(r, of_models)),
             ],
             objective=on_folds,
         )
@@ -120,11 +120,8 @@ def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[Comparison
     return [max(group, key=lambda row: row.mean(objective)) for group in groups.values()]
 
 
-def with_base(twins: Sequence[ComparisonRow], models: Sequence[str]) -> list[ComparisonRow]:
-    """Twins with the model that each is one of: its name without what follows."""
-
-    def base(name: str) -> str:
-        found = (m for m in models if re.fullmatch(rf"{re.escape(m)}-random-[0-9]+", name))
-        return next(found, "")
-
-    return [replace(row, base=base(row.model)) for row in twins]
+def models_of(control: ComparisonRow, models: Iterable[str]) -> list[str]:
+    """Which model a control is of: a twin is that of its name without what follows."""
+    if control.kind != tables.TWIN:
+        return [control.model]
+    return [m for m in models if re.fullmatch(rf"{re.escape(m)}-random-[0-9]+", control.model)]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wsd.artifacts.tables import CANDIDATE, NAMES, feature_set
+from wsd.storage import text_table
 
 SHOWN = {
     "micro_accuracy": "micro",
@@ -57,13 +58,9 @@ def markdown(figures: Lines, differences: Lines, objective: str) -> str:
     objective : str
         The figure whose difference is shown.
     """
-    header, *body = [
-        [cell.replace("|", "\\|") for cell in row]
-        for row in printed_rows(figures, differences, objective)
-    ]
-    rule = ["---"] * 4 + ["---:"] * (len(header) - 4)
-    lines = ["| " + " | ".join(row) + " |" for row in (header, rule, *body)]
-    return "\n".join([*lines, "", NOTE.format(figure=SHOWN[objective]), ""])
+    header, *body = printed_rows(figures, differences, objective)
+    table = text_table.markdown(header, body, right=range(4, len(header)))
+    return f"{table}\n\n{NOTE.format(figure=SHOWN[objective])}\n"
 
 
 SPECIAL = str.maketrans(

@@ -10,7 +10,7 @@ import numpy as np
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.predictions import WordPredictions, read_test_split
 from wsd.artifacts.tables import NAMES
-from wsd.metrics.scores import confusion, joint_confusion, mean_scores
+from wsd.metrics.scores import Counts, confusion, joint_confusion, mean_scores
 from wsd.storage.expecting import expecting
 
 CONTROL_TASK = "control"
@@ -27,8 +27,6 @@ class ComparisonRow:
     words : list of WordPredictions
     about : str
         Where a published system's outputs come from, and how it works.
-    base : str
-        The model that an encoder with random weights is a twin of.
     source : mapping
         The provenance of the predictions.
     """
@@ -40,7 +38,6 @@ class ComparisonRow:
     classifier: str
     words: Sequence[WordPredictions]
     about: str = ""
-    base: str = ""
     source: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -62,7 +59,7 @@ class ComparisonRow:
         """A mean over words."""
         return float(mean_scores(self.confusions)[name])
 
-    def joints(self, other: "ComparisonRow") -> list[np.ndarray]:
+    def joints(self, other: "ComparisonRow") -> list[Counts]:
         """Per word, the joint confusion of this system and another."""
         return [
             joint_confusion(a.gold, a.predicted, b.predicted, len(a.senses))

@@ -6,11 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from wsd.metrics.intervals import Seed
-from wsd.metrics.permutation import Exchanges, exchanges, tail
+from wsd.metrics.permutation import CACHED, DRAWN, Exchanges, exchanges, tail
 from wsd.metrics.scores import over_words, scores_of_margins, subtract
-
-# Elements that a temporary array of the search for the best may have: it stays in the cache.
-CACHED = 100_000
 
 
 class Best(NamedTuple):
@@ -64,8 +61,8 @@ def not_told_from_best(
     rng : Generator or int
     """
     words = [_count_choices(*word) for word in zip(gold, predictions, strict=True)]
-    numbers = [word.numbers for word in words]
-    most = CACHED // max(word.right.size for word in words)
+    numbers, sizes = [word.numbers for word in words], [word.right.size for word in words]
+    most = min(CACHED // max(sizes), DRAWN // sum(sizes))
     outcomes = exchanges(numbers, permutations, np.random.default_rng(rng), most)
     better = _advantages(words, outcomes, figure)
     p = np.array([_max_t(*of_choice, outcomes.weights) for of_choice in enumerate(better)])
@@ -118,7 +115,7 @@ def _advantages(words: Sequence[_Choices], outcomes: Exchanges, figure: str) -> 
     """By how much the others are better than each choice: shape (M, outcomes, M other choices)."""
     choices = len(words[0].right)
     sizes = [word.gold.sum() for word in words]
-    better = np.empty((choices, len(outcomes.weights), choices))
+    better = np.zeros((choices, len(outcomes.weights), choices))
     start = 0
     for swaps in outcomes.parts:
         # What each choice gives away, (outcomes, M, K). A pair of choices gives and takes the same
@@ -128,12 +125,15 @@ def _advantages(words: Sequence[_Choices], outcomes: Exchanges, figure: str) -> 
             for word, part in zip(words, swaps, strict=True)
         ]
         stop = start + len(swaps[0])
-        for choice in range(choices):
+        for choice in range(choices - 1):
             of_words = [
                 _advantages_over(choice, word, *of_word)
                 for word, of_word in zip(words, given, strict=True)
             ]
-            better[choice, start:stop] = over_words(of_words, sizes)[figure]
+            # As much as another is better than this one, this one is worse than the other.
+            found = over_words(of_words, sizes)[figure]
+            better[choice, start:stop, choice + 1 :] = found
+            better[choice + 1 :, start:stop, choice] = -found.T
         start = stop
     return better
 
@@ -141,7 +141,7 @@ def _advantages(words: Sequence[_Choices], outcomes: Exchanges, figure: str) -> 
 def _advantages_over(
     choice: int, word: _Choices, right: np.ndarray, predicted: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """By how much each choice is better than one on a word, after the exchanges between the two.
+    """By how much each later choice is better than one on a word, after exchanges between the two.
 
     Parameters
     ----------
@@ -152,11 +152,12 @@ def _advantages_over(
 
     Returns
     -------
-    dict of figure to array of shape (outcomes, M)
+    dict of figure to array of shape (outcomes, M - choice - 1)
     """
-    gained = right - right[:, choice : choice + 1]
-    moved = predicted - predicted[:, choice : choice + 1]
-    others = scores_of_margins(word.right - gained, word.gold, word.predicted - moved)
+    later = slice(choice + 1, None)
+    gained = right[:, later] - right[:, [choice]]
+    moved = predicted[:, later] - predicted[:, [choice]]
+    others = scores_of_margins(word.right[later] - gained, word.gold, word.predicted[later] - moved)
     own = scores_of_margins(word.right[choice] + gained, word.gold, word.predicted[choice] + moved)
     return subtract(others, own)
 

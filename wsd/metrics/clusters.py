@@ -1,12 +1,14 @@
 """Intervals from whole clusters of near-duplicates, drawn with replacement."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from wsd.metrics.intervals import Seed, bounded
-from wsd.metrics.scores import MEAN_SCORES, mean_differences
+from wsd.metrics.scores import MEAN_SCORES, Counts, mean_differences
 
 DRAWS = 2000
 
@@ -50,55 +52,58 @@ def cluster_intervals(
     dict of mean to ClusterInterval, of first less second
     """
     generator = np.random.default_rng(rng)
-    clusters = [_kinds_of_cluster(*word) for word in words]
-    joints = [np.tensordot(numbers, kinds, 1) for kinds, numbers in clusters]
+    clusters = [_count_clusters(*word) for word in words]
+    joints = [joint for joint, *_ in clusters]
     by_cluster = _resampled(clusters, generator)
-    by_instance = _resampled([_kinds_of_instance(joint) for joint in joints], generator)
-    estimate = mean_differences(joints)
+    alone = [(of, of.numbers, sparse.eye_array(len(of.numbers))) for of in joints]
+    by_instance = _resampled(alone, generator)
+    estimate = mean_differences(joint.margins(joint.numbers) for joint in joints)
     intervals = {}
     for name in MEAN_SCORES:
         quantiles = np.quantile(by_cluster[name], [(1 + level) / 2, (1 - level) / 2])
         low, high = 2 * estimate[name] - quantiles
-        spread, alone = by_cluster[name].std(), by_instance[name].std()
+        spread, of_alone = by_cluster[name].std(), by_instance[name].std()
         intervals[name] = ClusterInterval(
             *bounded(low, high, estimate[name], floor=-1),
-            inflation=float(spread / alone) if alone else 1.0,
+            inflation=float(spread / of_alone) if of_alone else 1.0,
         )
     return intervals
 
 
-def _kinds_of_cluster(
+def _count_clusters(
     gold: np.ndarray, first: np.ndarray, second: np.ndarray, clusters: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The different joint confusions of a word's clusters, and how many clusters have each.
+) -> tuple[Counts, np.ndarray, sparse.csr_array]:
+    """A word's joint confusion, how many of its clusters are alike, and what such a one holds.
 
     Most clusters are one instance that both get right: there are few different ones, and to draw
     among those is the same and much less work.
 
     Returns
     -------
-    int arrays of shape (kinds, K, K, K) and (kinds,)
+    Counts
+    int array of shape (kinds of cluster,)
+    sparse array of shape (kinds of cluster, kinds of instance)
     """
-    senses = 1 + max(int(column.max()) for column in (gold, first, second))
-    _, code = np.unique(clusters, return_inverse=True)
-    counts = np.zeros((code.max() + 1, senses, senses, senses), dtype=np.int64)
-    np.add.at(counts, (code, gold, first, second), 1)
-    return np.unique(counts, axis=0, return_counts=True)
-
-
-def _kinds_of_instance(joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As :func:`_kinds_of_cluster` with each instance its own cluster."""
-    numbers = joint[joint > 0]
-    kinds = np.zeros((len(numbers), *joint.shape), dtype=np.int64)
-    kinds[(np.arange(len(numbers)), *np.nonzero(joint))] = 1
-    return kinds, numbers
+    triples = np.stack([gold, first, second], axis=1)
+    kinds, kind, numbers = np.unique(triples, axis=0, return_inverse=True, return_counts=True)
+    order = np.lexsort((kind.ravel(), clusters))
+    ends = np.flatnonzero(np.diff(clusters[order])) + 1
+    # Less than zero, they stand in the order of the clusters' counts.
+    alike = Counter(tuple(-cluster) for cluster in np.split(kind.ravel()[order], ends))
+    contents = sorted(alike)
+    row = np.repeat(np.arange(len(contents)), [len(of) for of in contents])
+    places = row, -np.concatenate(contents)
+    held = sparse.csr_array((np.ones(len(row)), places), shape=(len(contents), len(kinds)))
+    joint = Counts(kinds, numbers, 1 + int(triples.max()))
+    return joint, np.array([alike[of] for of in contents]), held
 
 
 def _resampled(
-    words: Sequence[tuple[np.ndarray, np.ndarray]], rng: np.random.Generator
+    words: Sequence[tuple[Counts, np.ndarray, sparse.sparray]], rng: np.random.Generator
 ) -> dict[str, np.ndarray]:
     """Differences over words whose clusters are drawn with replacement: arrays (DRAWS,)."""
-    times = (rng.multinomial(n.sum(), n / n.sum(), size=DRAWS).astype(float) for _, n in words)
+    times = (rng.multinomial(n.sum(), n / n.sum(), size=DRAWS) for _, n, _ in words)
     return mean_differences(
-        np.tensordot(of_word, kinds, 1) for (kinds, _), of_word in zip(words, times, strict=True)
+        joint.margins(of_word @ held)
+        for (joint, _, held), of_word in zip(words, times, strict=True)
     )

@@ -1,21 +1,30 @@
 """How sure the figures are: intervals, paired tests, and which choices may be the best.
 
 Everything here works on counts. A confusion matrix has a row per gold sense and a column per
-predicted sense; the joint confusion of two systems has, per gold sense, a row per prediction of the
-first and a column per prediction of the second. The number of test instances of each sense is
+predicted sense; the joint confusion of two systems counts the pairs of predictions of each gold
+sense. The number of test instances of each sense is
 taken as given: what is uncertain is the rate at which a sense is taken for each other, and the
 quantity that an interval is about is the figure of the expected confusion matrix. Methods, sources
 and measured coverage: docs/statistics.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 
 import numpy as np
 
 from wsd.metrics import scores
+from wsd.metrics.scores import Counts, Margins
 
 Interval = tuple[float, float]
+Figures = dict[str, np.ndarray]
 Seed = np.random.Generator | int
+# The prior gives a word of K senses 3 K squared cells of pairs. With more senses than this not all
+# are drawn, but only what occurs and, per gold sense, so many pieces of the instance more.
+EVERY_CELL = 5
+PIECES = 8
+# Numbers that are drawn at once: they stay in the cache.
+DRAWN = 100_000
 
 
 def word_intervals(
@@ -46,15 +55,17 @@ def word_intervals(
     dict of figure to (low, high)
     """
     generator = np.random.default_rng(rng)
-    mass = generator.standard_gamma(confusion, size=(draws, *confusion.shape))
+    n_senses = len(confusion)
+    counts = Counts(np.argwhere(confusion), confusion[confusion > 0], n_senses)
+    counted = generator.standard_gamma(counts.numbers, size=(draws, len(counts.numbers)))
     # The instance more is put whole into one cell, drawn anew for each draw; the sum of the two
     # gammas is the gamma of the sum of the counts.
-    uniform = generator.random((draws, len(confusion), 1))
-    below = _right_or_wrong(len(confusion)).cumsum(axis=1)[:, :-1]
-    cell = (uniform > below).sum(axis=-1, keepdims=True)
-    more = generator.standard_exponential(cell.shape)
-    np.put_along_axis(mass, cell, np.take_along_axis(mass, cell, -1) + more, -1)
-    drawn = _figures_of_drawn(_scaled(mass, confusion), confusion)
+    uniform = generator.random((draws, n_senses))
+    below = _right_or_wrong(n_senses).cumsum(axis=1)[:, :-1]
+    cell = np.stack(list(map(np.searchsorted, below, uniform.T)), axis=1)
+    # With one sense alone nothing is uncertain.
+    more = generator.standard_exponential(cell.shape) * (n_senses > 1)
+    drawn = _figures(counts, _weighed(counts, counts, counted, more, [(1.0, [cell])]))[0]
     estimate = scores.word_scores(confusion)
     return {
         name: bounded(*_shortest(drawn[name], level), estimate[name], floor=0)
@@ -83,17 +94,14 @@ def mean_intervals(
     dict of mean to (low, high)
     """
     generator = np.random.default_rng(rng)
-    drawn = []
-    for matrix in confusions:
-        prior = _right_or_wrong(len(matrix))
-        mass = generator.standard_gamma(matrix + prior, size=(draws, *matrix.shape))
-        drawn.append(_figures_of_drawn(_scaled(mass, matrix), matrix))
-    means = scores.over_words(drawn, [matrix.sum() for matrix in confusions])
+    words = [Counts(np.argwhere(of), of[of > 0], len(of)) for of in confusions]
+    drawn = [_drawn_figures(counts, draws, generator)[0] for counts in words]
+    means = scores.over_words(drawn, [counts.numbers.sum() for counts in words])
     return _shifted(means, scores.mean_scores(confusions), level, floor=0)
 
 
 def difference_intervals(
-    joints: Sequence[np.ndarray], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
+    joints: Sequence[Counts], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
     """Intervals of the difference of two systems' figures over all words, on the same instances.
 
@@ -103,7 +111,7 @@ def difference_intervals(
 
     Parameters
     ----------
-    joints : sequence over words of int arrays of shape (K, K, K)
+    joints : sequence over words of Counts
         From :func:`wsd.metrics.scores.joint_confusion`.
     level, draws, rng
         See :func:`word_intervals`.
@@ -113,15 +121,10 @@ def difference_intervals(
     dict of mean to (low, high), of first less second
     """
     generator = np.random.default_rng(rng)
-    drawn = []
-    for joint in joints:
-        rows = joint.reshape(len(joint), -1)
-        prior = _right_or_wrong_pairs(len(joint))
-        mass = generator.standard_gamma(rows + prior, size=(draws, *rows.shape))
-        systems = scores.both_systems(_scaled(mass, rows).reshape(draws, *joint.shape))
-        drawn.append(scores.subtract(*map(_figures_of_drawn, systems, scores.both_systems(joint))))
-    means = scores.over_words(drawn, [joint.sum() for joint in joints])
-    return _shifted(means, scores.mean_differences(joints), level, floor=-1)
+    drawn = [scores.subtract(*_drawn_figures(joint, draws, generator)) for joint in joints]
+    means = scores.over_words(drawn, [joint.numbers.sum() for joint in joints])
+    margins = [joint.margins(joint.numbers) for joint in joints]
+    return _shifted(means, scores.mean_differences(margins), level, floor=-1)
 
 
 def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
@@ -131,7 +134,8 @@ def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -
 
 def _right_or_wrong(n_senses: int) -> np.ndarray:
     """One instance in each row: half of it right, the rest over the wrong senses alike."""
-    return _normalised(_shares(n_senses))
+    shares = _shares(n_senses)
+    return shares / shares.sum(axis=1, keepdims=True)
 
 
 def _right_or_wrong_pairs(n_senses: int) -> np.ndarray:
@@ -140,7 +144,8 @@ def _right_or_wrong_pairs(n_senses: int) -> np.ndarray:
     added = np.zeros((n_senses,) * 3)
     for first, second in ((gold, sense), (sense, gold), (sense, sense)):
         added[gold, first, second] = _shares(n_senses)
-    return _normalised(added.reshape(n_senses, -1))
+    rows = added.reshape(n_senses, -1)
+    return (rows / rows.sum(axis=1, keepdims=True)).reshape(added.shape)
 
 
 def _shares(n_senses: int) -> np.ndarray:
@@ -150,19 +155,97 @@ def _shares(n_senses: int) -> np.ndarray:
     return shares
 
 
-def _normalised(rows: np.ndarray) -> np.ndarray:
-    return rows / rows.sum(axis=-1, keepdims=True)
+def _drawn_figures(counts: Counts, draws: int, rng: np.random.Generator) -> list[Figures]:
+    """Each system's figures in draws of the posterior, with one instance more per gold sense."""
+    step = max(1, DRAWN // (len(counts.numbers) + counts.n_senses))
+    draw = _draw_every_cell if counts.n_senses <= EVERY_CELL else _draw_pieces
+    parts = [
+        _figures(counts, draw(counts, min(step, draws - start), rng))
+        for start in range(0, draws, step)
+    ]
+    return [
+        {name: np.concatenate([part[name] for part in of]) for name in scores.WORD_SCORES}
+        for of in zip(*parts, strict=True)
+    ]
 
 
-def _scaled(mass: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Gamma draws as expected counts: each row adds up to what was counted in it."""
-    return _normalised(mass) * counts.sum(axis=-1, keepdims=True)
+def _figures(counts: Counts, drawn: Sequence[Margins]) -> list[Figures]:
+    """Figures of drawn margins, macro-F1 over the senses that occur in what was observed."""
+    observed = counts.margins(counts.numbers)
+    return [
+        scores.scores_of_margins(*of, labels=gold + predicted > 0)
+        for of, (_, gold, predicted) in zip(drawn, observed, strict=True)
+    ]
 
 
-def _figures_of_drawn(drawn: np.ndarray, observed: np.ndarray) -> dict[str, np.ndarray]:
-    """Figures of drawn confusion matrices, macro-F1 over the senses that occur in the observed."""
-    _, gold, predicted = scores.margins(observed)
-    return scores.scores_of_margins(*scores.margins(drawn), labels=gold + predicted > 0)
+def _draw_every_cell(counts: Counts, draws: int, rng: np.random.Generator) -> list[Margins]:
+    """Margins of each system, from a gamma draw for every cell."""
+    prior = _right_or_wrong if counts.kinds.shape[1] == 2 else _right_or_wrong_pairs
+    mass = prior(counts.n_senses)
+    mass[tuple(counts.kinds.T)] += counts.numbers
+    cells = Counts(np.argwhere(mass), mass[mass > 0], counts.n_senses)
+    drawn = rng.standard_gamma(cells.numbers, size=(draws, len(cells.numbers)))
+    nothing = np.zeros((draws, counts.n_senses))
+    return _weighed(counts, cells, drawn, nothing, [])
+
+
+def _draw_pieces(counts: Counts, draws: int, rng: np.random.Generator) -> list[Margins]:
+    """Margins of each system, with the instance more in pieces: the same posterior.
+
+    A Dirichlet draw of one instance in all is one that is broken again and again, a uniform part
+    of what is left at a time, and each part put whole into a cell that is drawn by the prior
+    (Sethuraman 1994, Statistica Sinica 4). What is left by the last of ``PIECES`` goes with it.
+    """
+    n_senses, n_systems = counts.n_senses, counts.kinds.shape[1] - 1
+    drawn = rng.standard_gamma(counts.numbers, size=(draws, len(counts.numbers)))
+    more = rng.standard_exponential((draws, n_senses))
+    gold, other = np.ogrid[:n_senses, : n_senses - 1]
+    wrong = other + (other >= gold)
+    right = np.broadcast_to(gold, wrong.shape)
+    # Of one system half is right; of two a quarter both, the first, the second, neither.
+    into = [np.hstack(of) for of in zip(*product((right, wrong), repeat=n_systems), strict=True)]
+
+    def pieces() -> Iterator[tuple[np.ndarray | float, list[np.ndarray]]]:
+        for piece in range(1, PIECES + 1):
+            place = rng.integers(into[0].shape[1], size=more.shape)
+            share = rng.random(more.shape) if piece < PIECES else 1.0
+            yield share, [of[gold.T, place] for of in into]
+
+    return _weighed(counts, counts, drawn, more, pieces())
+
+
+def _weighed(
+    observed: Counts,
+    cells: Counts,
+    drawn: np.ndarray,
+    more: np.ndarray,
+    pieces: Iterable[tuple[np.ndarray | float, Sequence[np.ndarray]]],
+) -> list[Margins]:
+    """Margins of each system, where each gold sense adds up to what was observed of it.
+
+    Parameters
+    ----------
+    observed, cells : Counts
+    drawn : float array of shape (draws, kinds of cells)
+    more : float array of shape (draws, K)
+        What each gold sense has beside.
+    pieces : iterable of (share, sequence over systems of int arrays of shape (draws, K))
+        A part of what is left of that, and the senses that it is a prediction of.
+    """
+    senses, gold = np.arange(observed.n_senses), cells.kinds[:, 0]
+    of_gold = np.bincount(observed.kinds[:, 0], observed.numbers, len(senses))
+    total = drawn @ np.eye(len(senses))[gold] + more
+    margins = cells.margins(drawn / total[:, gold] * of_gold[gold])
+    left = more / total * of_gold
+    first = len(senses) * np.arange(len(drawn))[:, None]
+    for share, into in pieces:
+        part = left * share
+        left -= part
+        for (right, _, predicted), sense in zip(margins, into, strict=True):
+            right += part * (sense == senses)
+            added = np.bincount((first + sense).ravel(), part.ravel(), predicted.size)
+            predicted += added.reshape(predicted.shape)
+    return [(right, of_gold, predicted) for right, _, predicted in margins]
 
 
 def _shortest(drawn: np.ndarray, level: float) -> Interval:

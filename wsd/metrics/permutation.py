@@ -9,9 +9,12 @@ import numpy as np
 
 from wsd.metrics import scores
 from wsd.metrics.intervals import Seed
+from wsd.metrics.scores import Counts
 
 # Numbers of exchanged instances that are held at once: 32 MB.
 DRAWN = 4_000_000
+# Elements that a temporary array of figures may have: it stays in the cache.
+CACHED = 100_000
 
 
 class PairedTest(NamedTuple):
@@ -22,7 +25,7 @@ class PairedTest(NamedTuple):
 
 
 def paired_permutations(
-    joints: Sequence[np.ndarray], *, permutations: int = 20_000, rng: Seed = 0
+    joints: Sequence[Counts], *, permutations: int = 20_000, rng: Seed = 0
 ) -> dict[str, PairedTest]:
     """Test whether two systems differ, figure by figure, from the same permutations.
 
@@ -38,7 +41,7 @@ def paired_permutations(
 
     Parameters
     ----------
-    joints : sequence over words of int arrays of shape (K, K, K)
+    joints : sequence over words of Counts
         From :func:`wsd.metrics.scores.joint_confusion`.
     permutations : int
     rng : Generator or int
@@ -47,15 +50,18 @@ def paired_permutations(
     -------
     dict of mean to PairedTest; p is not adjusted for the number of figures
     """
-    kinds = [_differing(joint) for joint in joints]
-    numbers = [joint[tuple(kind.T)] for joint, kind in zip(joints, kinds, strict=True)]
-    outcomes = exchanges(numbers, permutations, np.random.default_rng(rng))
-    sizes = [joint.sum() for joint in joints]
+    differ = [joint.kinds[:, 1] != joint.kinds[:, 2] for joint in joints]
+    kinds = [joint.kinds[which] for joint, which in zip(joints, differ, strict=True)]
+    numbers = [joint.numbers[which] for joint, which in zip(joints, differ, strict=True)]
+    most = CACHED // max((joint.n_senses for joint in joints), default=1)
+    outcomes = exchanges(numbers, permutations, np.random.default_rng(rng), most)
+    sizes = [joint.numbers.sum() for joint in joints]
+    margins = [joint.margins(joint.numbers) for joint in joints]
     parts = [
-        scores.over_words(list(map(_differences_after, joints, kinds, swaps)), sizes)
+        scores.over_words(list(map(_differences_after, margins, kinds, swaps)), sizes)
         for swaps in outcomes.parts
     ]
-    observed = scores.mean_differences(joints)
+    observed = scores.mean_differences(margins)
     found = {}
     for name in scores.MEAN_SCORES:
         exchanged = np.concatenate([part[name] for part in parts])
@@ -65,25 +71,17 @@ def paired_permutations(
     return found
 
 
-def _differing(joint: np.ndarray) -> np.ndarray:
-    """The kinds of instance that an exchange changes: (gold, first, second), one a row."""
-    kinds = np.argwhere(joint)
-    return kinds[kinds[:, 1] != kinds[:, 2]]
-
-
 def _differences_after(
-    joint: np.ndarray, kinds: np.ndarray, swaps: np.ndarray
+    margins: Sequence[scores.Margins], kinds: np.ndarray, swaps: np.ndarray
 ) -> dict[str, np.ndarray]:
     """First less second on one word, after so many exchanges of each kind: arrays (outcomes,)."""
     gold, first, second = kinds.T
-    eye = np.eye(len(joint))
+    eye = np.eye(len(margins[0][0]))
     moved = swaps @ (eye[second] - eye[first])
     gained = swaps @ (eye[gold] * ((second == gold) * 1 - (first == gold) * 1)[:, None])
     of_first, of_second = (
         scores.scores_of_margins(right + sign * gained, of_gold, predicted + sign * moved)
-        for sign, (right, of_gold, predicted) in zip(
-            (1, -1), map(scores.margins, scores.both_systems(joint)), strict=True
-        )
+        for sign, (right, of_gold, predicted) in zip((1, -1), margins, strict=True)
     )
     return scores.subtract(of_first, of_second)
 
@@ -108,7 +106,7 @@ class Exchanges(NamedTuple):
 
 
 def exchanges(
-    numbers: Sequence[np.ndarray], permutations: int, rng: np.random.Generator, most: int = DRAWN
+    numbers: Sequence[np.ndarray], permutations: int, rng: np.random.Generator, most: int
 ) -> Exchanges:
     """Enumerate the exchanges, or draw them where there are more than ``permutations``.
 
@@ -153,24 +151,24 @@ def tail(statistics: np.ndarray, observed: float, weights: np.ndarray) -> float:
     return min(1.0, float(weights[statistics >= observed - 1e-10].sum()))
 
 
-def mcnemar(joints: Sequence[np.ndarray]) -> float:
+def mcnemar(joints: Sequence[Counts]) -> float:
     """McNemar's exact test of micro accuracy.
 
     The binomial test of the instances that one system gets right and the other wrong, two-sided.
 
     Parameters
     ----------
-    joints : sequence over words of int arrays of shape (K, K, K)
+    joints : sequence over words of Counts
         From :func:`wsd.metrics.scores.joint_confusion`.
     """
     from statsmodels.stats.contingency_tables import mcnemar as exact
 
     first = second = 0
     for joint in joints:
-        gold = np.arange(len(joint))
-        both = joint[gold, gold, gold].sum()
-        first += joint[gold, gold].sum() - both
-        second += joint[gold, :, gold].sum() - both
+        gold, *systems = joint.kinds.T
+        of_first, of_second = (predicted == gold for predicted in systems)
+        first += joint.numbers[of_first & ~of_second].sum()
+        second += joint.numbers[of_second & ~of_first].sum()
     return float(exact([[0, first], [second, 0]], exact=True).pvalue)
 
 

@@ -1,17 +1,44 @@
 """The figures that systems are compared by, from confusion matrices, many at a time.
 
-A confusion matrix has a row per gold sense and a column per predicted sense; the joint confusion
-of two systems has, per gold sense, a row per prediction of the first and a column per prediction
-of the second. All figures are fractions.
+A confusion matrix has a row per gold sense and a column per predicted sense. The joint confusion
+of two systems, in which a word of K senses has K cubed cells, is held as the kinds of instance
+that occur. All figures are fractions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 # Per word, and over words.
 WORD_SCORES = ("accuracy", "macro_f1", "balanced_accuracy")
 MEAN_SCORES = ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy")
+
+# Per sense what is right, what is gold and what is predicted, of shape (..., K): all that the
+# figures need.
+Margins = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+class Counts(NamedTuple):
+    """How many instances of a word there are of each kind.
+
+    Attributes
+    ----------
+    kinds : int array of shape (kinds, 1 + systems)
+        Gold, and what each system predicts; each kind once, in lexicographic order.
+    numbers : array of shape (kinds,)
+    n_senses : int
+    """
+
+    kinds: np.ndarray
+    numbers: np.ndarray
+    n_senses: int
+
+    def margins(self, numbers: np.ndarray) -> list[Margins]:
+        """The margins of each system, with other numbers of the kinds: shape (..., kinds)."""
+        gold, *systems = (np.eye(self.n_senses)[column] for column in self.kinds.T)
+        of_gold = numbers @ gold
+        return [(numbers @ (gold * of), of_gold, numbers @ of) for of in systems]
 
 
 def confusion(gold: np.ndarray, predicted: np.ndarray, n_senses: int) -> np.ndarray:
@@ -27,10 +54,11 @@ def confusion(gold: np.ndarray, predicted: np.ndarray, n_senses: int) -> np.ndar
     -------
     int array of shape (n_senses, n_senses), with a row per gold sense
     """
-    return _count([gold, predicted], n_senses)
+    cells = _cells([gold, predicted], n_senses)
+    return np.bincount(cells, minlength=n_senses**2).reshape(n_senses, n_senses)
 
 
-def joint_confusion(gold: np.ndarray, a: np.ndarray, b: np.ndarray, n_senses: int) -> np.ndarray:
+def joint_confusion(gold: np.ndarray, a: np.ndarray, b: np.ndarray, n_senses: int) -> Counts:
     """Count the triples of gold and two systems' predictions for the same instances.
 
     Parameters
@@ -38,20 +66,16 @@ def joint_confusion(gold: np.ndarray, a: np.ndarray, b: np.ndarray, n_senses: in
     gold, a, b : int arrays of shape (n,)
         Indices of senses.
     n_senses : int
-
-    Returns
-    -------
-    int array of shape (n_senses, n_senses, n_senses): gold, first system, second system
     """
-    return _count([gold, a, b], n_senses)
+    cells, numbers = np.unique(_cells([gold, a, b], n_senses), return_counts=True)
+    return Counts(np.stack(np.unravel_index(cells, (n_senses,) * 3), axis=1), numbers, n_senses)
 
 
-def _count(columns: Sequence[np.ndarray], n_senses: int) -> np.ndarray:
+def _cells(columns: Sequence[np.ndarray], n_senses: int) -> np.ndarray:
     if len({len(column) for column in columns}) != 1:
         raise ValueError(f"lengths differ: {[len(column) for column in columns]}")
     shape = (n_senses,) * len(columns)
-    cells = np.ravel_multi_index([np.asarray(column, dtype=np.intp) for column in columns], shape)
-    return np.bincount(cells, minlength=n_senses ** len(columns)).reshape(shape)
+    return np.ravel_multi_index([np.asarray(column, dtype=np.intp) for column in columns], shape)
 
 
 def word_scores(confusion: np.ndarray) -> dict[str, np.ndarray]:
@@ -88,25 +112,24 @@ def mean_scores(confusions: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
     return over_words([word_scores(matrix) for matrix in confusions], sizes)
 
 
-def mean_differences(joints: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
+def mean_differences(words: Iterable[Sequence[Margins]]) -> dict[str, np.ndarray]:
     """The figures over all words of the first system less those of the second.
 
     Parameters
     ----------
-    joints : iterable over words of arrays of shape (..., K, K, K)
-        Joint confusions, with leading axes as in :func:`mean_scores`.
+    words : iterable over words of the margins of both systems
+        From :meth:`Counts.margins`.
 
     Returns
     -------
     dict of mean to array of shape (...)
     """
-    first, second = zip(*map(both_systems, joints), strict=True)
-    return subtract(mean_scores(first), mean_scores(second))
-
-
-def both_systems(joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The confusion matrices of the two systems of a joint confusion."""
-    return joint.sum(axis=-1), joint.sum(axis=-2)
+    figures, sizes = [], []
+    for word in words:
+        figures.append([scores_of_margins(*of) for of in word])
+        sizes.append(word[0][1].sum(axis=-1))
+    first, second = (over_words(of, sizes) for of in zip(*figures, strict=True))
+    return subtract(first, second)
 
 
 def subtract(
@@ -116,8 +139,8 @@ def subtract(
     return {name: first[name] - second[name] for name in first}
 
 
-def margins(confusion: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Per sense what is right, what is gold and what is predicted: all that the figures need."""
+def margins(confusion: np.ndarray) -> Margins:
+    """The margins of confusion matrices of shape (..., K, K)."""
     right = np.diagonal(confusion, axis1=-2, axis2=-1)
     return right, confusion.sum(axis=-1), confusion.sum(axis=-2)
 

@@ -1,0 +1,245 @@
+"""Words of many senses: no array of the senses' cube, and the figures of what has one."""
+
+import tracemalloc
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from wsd.metrics import intervals
+from wsd.metrics.best_set import not_told_from_best
+from wsd.metrics.clusters import DRAWS, cluster_intervals
+from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
+from wsd.metrics.permutation import paired_permutations
+from wsd.metrics.scores import (
+    MEAN_SCORES,
+    WORD_SCORES,
+    confusion,
+    joint_confusion,
+    mean_scores,
+    scores_of_margins,
+    subtract,
+)
+
+Word = tuple[np.ndarray, np.ndarray, np.ndarray]
+Figures = Mapping[str, np.ndarray]
+
+
+def word(n_senses: int, n: int, seed: int) -> Word:
+    """Gold and two systems' predictions, the second the worse."""
+    rng = np.random.default_rng(seed)
+    gold, noise, other = rng.integers(n_senses, size=(3, n))
+    first = np.where(rng.random(n) < 0.8, gold, noise)
+    return gold, first, np.where(rng.random(n) < 0.7, first, other)
+
+
+# The same by arrays of every cell: gold, first, second
+
+
+def every_triple(of: Word, n_senses: int) -> np.ndarray:
+    counts = np.zeros((n_senses,) * 3)
+    np.add.at(counts, of, 1)
+    return counts
+
+
+def naive_word(matrix: np.ndarray, draws: int, seed: int) -> dict[str, tuple[float, float]]:
+    rng = np.random.default_rng(seed)
+    n = len(matrix)
+    mass = rng.standard_gamma(matrix, size=(draws, n, n))
+    uniform = rng.random((draws, n, 1))
+    right_or_wrong = np.where(np.eye(n), 0.5, 0.5 / (n - 1))
+    cell = (uniform > right_or_wrong.cumsum(axis=1)[:, :-1]).sum(axis=-1, keepdims=True)
+    more = rng.standard_exponential(cell.shape)
+    np.put_along_axis(mass, cell, np.take_along_axis(mass, cell, -1) + more, -1)
+    drawn = figures(mass, matrix)
+    found = {}
+    for name in WORD_SCORES:
+        ordered = np.sort(drawn[name])
+        inside = int(np.ceil(0.95 * draws))
+        start = int((ordered[inside - 1 :] - ordered[: draws - inside + 1]).argmin())
+        low, high = ordered[start], ordered[start + inside - 1]
+        estimate = float(figures(matrix, matrix)[name])
+        found[name] = (min(max(low, 0), estimate), max(min(high, 1), estimate))
+    return found
+
+
+def figures(mass: np.ndarray, matrix: np.ndarray) -> dict[str, np.ndarray]:
+    """Of drawn mass, each row as much as was counted; macro-F1 over the senses that occur."""
+    counts = mass / np.maximum(mass.sum(axis=-1, keepdims=True), 1e-300)
+    counts = counts * matrix.sum(axis=-1, keepdims=True)
+    right = np.diagonal(counts, axis1=-2, axis2=-1)
+    labels = matrix.sum(axis=0) + matrix.sum(axis=1) > 0
+    return scores_of_margins(right, counts.sum(axis=-1), counts.sum(axis=-2), labels)
+
+
+def naive_means(drawn: Sequence[Figures], sizes: Sequence[float]) -> dict[str, np.ndarray]:
+    over = {name: np.mean([of[name] for of in drawn], axis=0) for name in WORD_SCORES}
+    micro = np.average([of["accuracy"] for of in drawn], axis=0, weights=sizes)
+    return dict(zip(MEAN_SCORES, (micro, *over.values()), strict=True))
+
+
+def shifted(drawn: Figures, estimate: Figures, floor: int) -> dict[str, tuple[float, float]]:
+    found = {}
+    for name, of in estimate.items():
+        low, high = of + np.quantile(drawn[name] - drawn[name].mean(), [0.025, 0.975])
+        found[name] = (min(max(low, floor), float(of)), max(min(high, 1), float(of)))
+    return found
+
+
+def naive_mean(
+    matrices: Sequence[np.ndarray], draws: int, seed: int
+) -> dict[str, tuple[float, float]]:
+    rng = np.random.default_rng(seed)
+    drawn = []
+    for matrix in matrices:
+        prior = np.where(np.eye(len(matrix)), 0.5, 0.5 / (len(matrix) - 1))
+        mass = rng.standard_gamma(matrix + prior, size=(draws, *matrix.shape))
+        drawn.append(figures(mass, matrix))
+    means = naive_means(drawn, [matrix.sum() for matrix in matrices])
+    return shifted(means, mean_scores(matrices), floor=0)
+
+
+def naive_difference(
+    joints: Sequence[np.ndarray], draws: int, seed: int
+) -> dict[str, tuple[float, float]]:
+    rng = np.random.default_rng(seed)
+    drawn = []
+    for joint in joints:
+        n = len(joint)
+        prior = np.zeros(joint.shape)
+        for gold in range(n):
+            for other in set(range(n)) - {gold}:
+                for first, second in ((gold, other), (other, gold), (other, other)):
+                    prior[gold, first, second] = 0.25 / (n - 1)
+            prior[gold, gold, gold] = 0.25
+        mass = rng.standard_gamma(joint + prior, size=(draws, *joint.shape))
+        mass *= (joint.sum(axis=(1, 2)) / mass.sum(axis=(-2, -1)))[..., None, None]
+        pair = [figures(mass.sum(axis=-axis), joint.sum(axis=-axis)) for axis in (1, 2)]
+        drawn.append(subtract(*pair))
+    means = naive_means(drawn, [joint.sum() for joint in joints])
+    return shifted(means, naive_estimate(joints), floor=-1)
+
+
+def naive_estimate(joints: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
+    """Of counts (..., K, K, K), first less second."""
+    return subtract(*(mean_scores([j.sum(axis=-axis) for j in joints]) for axis in (1, 2)))
+
+
+def naive_clusters(words: Sequence[tuple[Word, np.ndarray]], seed: int) -> dict[str, list[float]]:
+    rng = np.random.default_rng(seed)
+    by_cluster, by_instance = [], []
+    for (gold, first, second), clusters in words:
+        n = 1 + max(int(x.max()) for x in (gold, first, second))
+        _, code = np.unique(clusters, return_inverse=True)
+        counts = np.zeros((code.max() + 1, n, n, n), dtype=int)
+        np.add.at(counts, (code, gold, first, second), 1)
+        by_cluster.append(np.unique(counts, axis=0, return_counts=True))
+        joint = counts.sum(axis=0)
+        kinds = np.zeros((np.count_nonzero(joint), n, n, n), dtype=int)
+        kinds[(np.arange(len(kinds)), *np.nonzero(joint))] = 1
+        by_instance.append((kinds, joint[joint > 0]))
+    drawn = []
+    for of in (by_cluster, by_instance):
+        times = [rng.multinomial(n.sum(), n / n.sum(), size=DRAWS) for _, n in of]
+        pairs = zip(of, times, strict=True)
+        drawn.append(naive_estimate([np.tensordot(t, kinds, 1) for (kinds, _), t in pairs]))
+    estimate = naive_estimate([np.tensordot(n, kinds, 1) for kinds, n in by_instance])
+    found = {}
+    for name, of in estimate.items():
+        low, high = 2 * of - np.quantile(drawn[0][name], [0.975, 0.025])
+        inflation = drawn[0][name].std() / drawn[1][name].std()
+        found[name] = [min(max(low, -1), of), max(min(high, 1), of), inflation]
+    return found
+
+
+# Equal
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_few_senses_the_intervals_are_those_of_every_cell(seed: int) -> None:
+    sizes = [2, 3, intervals.EVERY_CELL]
+    words = [word(n, 15 * n, seed + n) for n in sizes]
+    matrices = [confusion(w[0], w[1], n) for w, n in zip(words, sizes, strict=True)]
+    joints = [joint_confusion(*w, n) for w, n in zip(words, sizes, strict=True)]
+    triples = [every_triple(w, n) for w, n in zip(words, sizes, strict=True)]
+    for found, expected in (
+        (mean_intervals(matrices, draws=300, rng=seed), naive_mean(matrices, 300, seed)),
+        (difference_intervals(joints, draws=300, rng=seed), naive_difference(triples, 300, seed)),
+    ):
+        for name in MEAN_SCORES:
+            assert found[name] == pytest.approx(expected[name], abs=1e-12)
+
+
+@pytest.mark.parametrize("n_senses", [2, 5, 60])
+def test_a_words_intervals_are_those_of_every_cell_whatever_its_senses(n_senses: int) -> None:
+    gold, first, _ = word(n_senses, 5 * n_senses, 1)
+    matrix = confusion(gold, first, n_senses)
+    found, expected = word_intervals(matrix, draws=400, rng=7), naive_word(matrix, 400, 7)
+    for name in WORD_SCORES:
+        assert found[name] == pytest.approx(expected[name], abs=1e-12)
+
+
+def test_clusters_are_drawn_as_from_arrays_of_every_cell() -> None:
+    rng = np.random.default_rng(3)
+    words = [(word(n, 40, n), rng.integers(25, size=40)) for n in (2, 3, 9)]
+    found = cluster_intervals(((*of, clusters) for of, clusters in words), rng=5)
+    for name, expected in naive_clusters(words, 5).items():
+        assert found[name] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_senses", [3, 12])
+def test_pieces_have_the_distribution_of_every_cell(
+    monkeypatch: pytest.MonkeyPatch, n_senses: int
+) -> None:
+    """Drawn otherwise, so equal but for chance: 3% of the width, in 20,000 draws."""
+    of = word(n_senses, 8 * n_senses, 2)
+    matrix, joint = confusion(of[0], of[1], n_senses), joint_confusion(*of, n_senses)
+    for draw in (
+        lambda: mean_intervals([matrix], draws=20_000, rng=1),
+        lambda: difference_intervals([joint], draws=20_000, rng=1),
+    ):
+        monkeypatch.setattr(intervals, "EVERY_CELL", n_senses)
+        every = draw()
+        monkeypatch.setattr(intervals, "EVERY_CELL", 0)
+        pieces = draw()
+        for name, (low, high) in every.items():
+            assert pieces[name] != (low, high)
+            assert pieces[name] == pytest.approx((low, high), abs=0.03 * (high - low))
+
+
+# Memory
+
+
+def peak(function: Callable[[], object]) -> float:
+    """The most that a call holds at a time, in MB."""
+    tracemalloc.start()
+    function()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most / 1e6
+
+
+def test_memory_does_not_grow_with_the_senses_cube() -> None:
+    """400 draws of the 216,000 cells of 60 senses are 691 MB."""
+    of = word(60, 600, 1)
+    matrix, joint = confusion(of[0], of[1], 60), joint_confusion(*of, 60)
+    for function in (
+        lambda: difference_intervals([joint], draws=400),
+        lambda: mean_intervals([matrix], draws=4000),
+        lambda: word_intervals(matrix, draws=4000),
+        lambda: paired_permutations([joint], permutations=4000),
+        lambda: cluster_intervals([(*of, np.arange(600))]),
+        lambda: not_told_from_best([of[0]], [np.stack(of[1:])], MEAN_SCORES[0], permutations=400),
+    ):
+        assert peak(function) < 64
+    of = word(1000, 600, 1)
+    assert peak(lambda: joint_confusion(*of, 1000)) < 1
+
+
+def test_memory_does_not_grow_with_the_number_of_words() -> None:
+    """With all 2,500 exchanges of 12 choices on 200 words at once it is 460 MB."""
+    of = [word(2, 20, seed) for seed in range(200)]
+    golds = [gold for gold, *_ in of]
+    tables = [np.stack([*systems, gold] * 4) for gold, *systems in of]
+    name = MEAN_SCORES[0]
+    assert peak(lambda: not_told_from_best(golds, tables, name, permutations=2500)) < 256
