@@ -481,6 +481,18 @@ WRONG: list[tuple[Change, str, str, str]] = [
         "no manifest",
         "`wsd import FILE",
     ),
+    (
+        top(dataset={"name": "x", "path": "my {v2}/x"}),
+        "dataset.path",
+        "'my {v2}/x' has braces",
+        "a link to it",
+    ),
+    (
+        top(systems=[{"name": "x", "file": "{a,b}.jsonl"}]),
+        "systems[0].file",
+        "'{a,b}.jsonl' has braces",
+        "a link to it",
+    ),
     (top(systems=["x"]), "systems[0]", "'x'", "A system: its name"),
     (top(systems=[{"name": "x"}]), "systems[0]", "'file'", "add the key"),
     (

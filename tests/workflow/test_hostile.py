@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from checkout import Checkout
+from checkout import REPOSITORY, Checkout
 from log_state import logs_as_before
 from sealing import resealed
 from steps import STEPS, SYSTEM, VECTORS, prepare
@@ -114,6 +114,47 @@ def test_a_hostile_corpus_through_the_workflow(tmp_path: Path) -> None:
         "--cores", "2", "--no-hooks", "--configfile", "config/quickstart.yaml", config
     )
     assert again.nothing
+
+
+@pytest.mark.slow
+def test_braces_in_a_title_and_in_paths(tmp_path: Path) -> None:
+    checkout = Checkout.create(tmp_path / "repository")
+    title = 'Cells {v2} "{word}" $(touch pwned) {{x}}'
+    table = REPOSITORY / "docs/own-corpus.tsv"
+    own = {**os.environ, "PYTHONPATH": str(checkout.root)}
+    call = [sys.executable, "-m", "wsd.cli", "import", str(table), "--out", "mine"]
+    subprocess.run(
+        [*call, "--name", "mine", "--title", title], cwd=checkout.root, env=own, check=True
+    )
+    dataset = {"name": "mine", "path": "mine"}
+    config = checkout.configure(
+        "own", dataset=dataset, words="all", models=[checkout.tiny_model()], layers=["all"]
+    )
+    run = checkout.run("--cores", "2", "--no-hooks", "--until", "corpus", "--configfile", config)
+    assert run.jobs == {"own": 1, "corpus": 2}
+    manifest = json.loads((checkout.root / "results/mine/source/dataset.json").read_text())
+    assert manifest["title"] == title and not list(tmp_path.rglob("pwned"))
+    # Snakemake has no escape for braces in the path of an input.
+    (checkout.root / "my {v2}").symlink_to("mine")
+    config = checkout.configure("braces", dataset={**dataset, "path": "my {v2}"})
+    refused = checkout.run("-n", "--configfile", config, code=1).text
+    assert "config key dataset.path" in refused and "Traceback" not in refused
+    elsewhere = Checkout.create(tmp_path / "a {b} c")
+    (tmp_path / "work").mkdir()
+    refused = Checkout(tmp_path / "work", {"PYTHONPATH": str(elsewhere.root)}).run(
+        "-s", str(elsewhere.root / "Snakefile"), "-n", code=1
+    )
+    assert "the folder of the program" in refused.text and "Traceback" not in refused.text
+
+
+@pytest.mark.slow
+def test_called_from_another_folder(tmp_path: Path) -> None:
+    """The default config is the one that came with the program."""
+    (tmp_path / "work").mkdir()
+    away = Checkout(tmp_path / "work", {"PYTHONPATH": str(REPOSITORY)})
+    quickstart = str(REPOSITORY / "config/quickstart.yaml")
+    run = away.run("-s", str(REPOSITORY / "Snakefile"), "-n", "--configfile", quickstart)
+    assert run.jobs["embed"] == 5
 
 
 # Vectors that are no finite numbers

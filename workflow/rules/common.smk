@@ -69,7 +69,11 @@ WORDS = tuple(file_name(word) for word in CONFIG.words)
 RESULTS = f"results/{DATASET}"
 LOGS = f"results/logs/{DATASET}"
 BENCHMARKS = f"results/benchmarks/{DATASET}"
-PACKAGE = os.path.relpath(Path(wsd.__file__).parent)
+PACKAGE = in_one_message(
+    wsd.run.config.without_braces,
+    os.path.relpath(Path(wsd.__file__).parent),
+    "the folder of the program",
+)
 CONDA = "../envs/wsd.yaml"
 
 # A started .venv/bin/snakemake finds the `wsd` beside it, activated or not.

@@ -4,6 +4,7 @@ Snakemake merges the config files, and so do the commands that take some; this t
 into typed values. No step of the pipeline imports it: steps get what they need as arguments.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ BESIDE_MODELS = (
     "selection.json", "source", "summary.csv", "systems", "trains",
 )  # fmt: skip
 NESTED = ("1pct", "5pct", "10pct", "25pct", "50pct")
+BRACES = re.compile(r"\{[^{}]*\}")
 SOURCES = ("hub", "revision", "package", "path")
 # What to do about a name that is taken.
 FREE = {
@@ -148,6 +150,20 @@ def _refused(what: str, key: str, fix: str) -> ConfigError:
     return ConfigError(what, where=f"config key {key}", fix=fix)
 
 
+def without_braces(path: str, where: str) -> str:
+    """A path that goes to Snakemake, which takes braces in it for wildcards and has no escape.
+
+    Raises
+    ------
+    ConfigError
+        If there are any.
+    """
+    if BRACES.search(path):
+        what = f"the path {path!r} has braces, which Snakemake takes for wildcards"
+        raise ConfigError(what, where=where, fix="rename the folder, or use a link to it")
+    return path
+
+
 def _check_views(said: ConfigFile) -> None:
     used: dict[str, Iterable[str]] = {
         "views.classify": said.views.classify,
@@ -170,6 +186,7 @@ def _dataset(entry: str | OwnCorpus) -> Dataset:
     if isinstance(entry, str):
         return DATASETS[entry]
     check_name(entry.name, "config key dataset.name")
+    without_braces(entry.path, "config key dataset.path")
     try:
         return read_manifest(Path(entry.path) / MANIFEST, name=entry.name, title=entry.title)
     except CorpusError as error:
@@ -240,6 +257,7 @@ def _check_names(
 
 def _check_systems(systems: Sequence[SystemEntry]) -> None:
     for i, system in enumerate(systems):
+        without_braces(system.file, f"config key systems[{i}].file")
         if not Path(system.file).is_file():
             fix = "give a file of JSON lines, as `wsd score` takes it"
             raise _refused(f"there is no file {system.file!r}", f"systems[{i}].file", fix)
