@@ -11,7 +11,7 @@ from log_state import logs_as_before
 
 from wsd.artifacts import predictions
 from wsd.cli import main
-from wsd.fitted.refit import Fitting
+from wsd.fitted.refit import Fitting, Learner
 from wsd.fitted.results import Results
 from wsd.metrics import calibration
 
@@ -63,7 +63,7 @@ def test_the_temperature_is_that_of_the_training_set_alone(
 ) -> None:
     """Vectors and gold of test rows may be anything: the temperature stays."""
     results = Results(root / RESULTS)
-    learner = Fitting(results, results.choose("tiny")).learner("crane")
+    learner = Learner(Fitting(results, results.choose("tiny")), "crane")
     before = learner.temperature()
     (row,) = rows(root, "calibration", word="crane", scores="calibrated")
     assert float(row["temperature"]) == pytest.approx(before, abs=1e-5)

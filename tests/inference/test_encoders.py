@@ -1,6 +1,7 @@
 """Models by a short name."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -40,8 +41,8 @@ def test_sources(model, where) -> None:
     assert encoders.source_named(model).where == where
 
 
-@pytest.mark.parametrize("model", ["bert", "hub:a/b", "path:", "zip:x", ""])
-def test_no_source(model: str) -> None:
+@pytest.mark.parametrize("model", ["bert", "hub:a/b", "path:", "zip:x", "", 3])
+def test_no_source(model: Any) -> None:
     with pytest.raises(ConfigError, match="is known"):
         encoders.source_named(model)
 
@@ -50,9 +51,9 @@ def test_blocks_and_width_are_the_models_own_and_a_changed_file_is_refused(tmp_p
     folder = tiny_bert(tmp_path / "tiny", blocks=3)
     record = encoders.find_model(encoders.source_named(folder))
     assert (record["blocks"], record["width"]) == (3, 32)
-    assert encoders.load_encoder(record, device="cpu") is encoders.load_encoder(
-        record, device="cpu"
-    )
+    loaded = encoders.load_encoder(record, device="cpu")
+    assert encoders.load_encoder(record, device="cpu") is loaded
+    assert encoders.load_encoder(record, masked=False, pooling="mean", device="cpu") is loaded
     with (folder / "model.safetensors").open("ab") as file:
         file.write(b" ")
     with pytest.raises(ModelError, match="has changed"):

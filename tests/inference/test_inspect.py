@@ -100,6 +100,7 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["a crane", "--word", "crane", "--revision", "0"], "without a repository"),
         (["a crane", "--word", "crane", "--hub", "a/b"], "not a full commit"),
         (["a crane", "--word", "crane", "--path", "nowhere"], "no folder nowhere"),
+        (["a crane", "--word", "crane", "--path", ""], "an empty path"),
         (["a crane", "--word", "crane", "--package", "no_such_thing"], "is not installed"),
     ],
 )

@@ -204,9 +204,8 @@ def _kmeans(
         # Fewer distinct vectors than clusters: the measures then say so themselves.
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = KMeans(clusters, n_init=STARTS, random_state=seed).fit_predict(directions)
-    return float(metrics.adjusted_rand_score(gold, found)), float(
-        metrics.v_measure_score(gold, found)
-    )
+    ari, v = metrics.adjusted_rand_score(gold, found), metrics.v_measure_score(gold, found)
+    return float(ari), float(v)
 
 
 def consequence(word: WordVectors, mean: np.ndarray | float) -> dict[str, float]:

@@ -56,11 +56,11 @@ class _Tested(NamedTuple):
 
 
 def _tables(fitting: Fitting, seed: int) -> Tables:
-    samples = {word: _sample(fitting.learner(word)) for word in fitting.words}
+    samples = {word: _sample(Learner(fitting, word)) for word in fitting.words}
     tested: dict[str, dict[str, _Tested]] = {TEST: {}, OUT_OF_DOMAIN: {}, OF_OTHERS: {}}
     words: dict[str, FittedWord] = {}
     for word in fitting.words:
-        learner = fitting.learner(word)
+        learner = Learner(fitting, word)
         words[word] = fitted = learner.fitted()
         for split in (TEST, OUT_OF_DOMAIN):
             rows = np.flatnonzero(learner.corpus.split == split)

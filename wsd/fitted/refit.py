@@ -86,17 +86,13 @@ class Fitting:
         table = self.results.corpus(word)
         return [" ".join(table.tokens[row]) for row in self.folds.rows(table)]
 
-    def learner(self, word: str) -> "Learner":
-        """A word with its vectors, before it is fitted."""
-        return Learner(self, word)
-
 
 def _stale(what: str, where: Path) -> ResultError:
     return ResultError(what, where=str(where), fix="run snakemake again")
 
 
 class Learner:
-    """A word's vectors and all that its classifier was tuned to.
+    """A word's vectors and all that its classifier was tuned to, before it is fitted.
 
     Parameters
     ----------

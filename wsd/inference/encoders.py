@@ -82,7 +82,7 @@ def source_named(model: ModelName = None) -> ModelSource:
         return packaged if find_spec(packaged.where["package"]) else other
     if model in known_sources():
         return known_sources()[model]
-    kind, _, rest = model.partition(":")
+    kind, _, rest = str(model).partition(":")
     if kind == "hub" and "@" in rest:
         hub, _, revision = rest.partition("@")
         return ModelSource(hub.rpartition("/")[2], {"hub": hub, "revision": revision})
@@ -90,7 +90,7 @@ def source_named(model: ModelName = None) -> ModelSource:
         return ModelSource(Path(rest).name, {kind: rest})
     known = ", ".join(known_sources())
     fix = f"use {known}, hub:OWNER/NAME@COMMIT, package:NAME, or path:FOLDER"
-    raise ConfigError(f"no model {model!r} is known", where="model", fix=fix)
+    raise ConfigError(f"no model {str(model)!r} is known", where="model", fix=fix)
 
 
 def find_model(source: ModelSource) -> dict[str, Any]:
@@ -105,25 +105,28 @@ def find_model(source: ModelSource) -> dict[str, Any]:
     return {key: value for key, value in record.items() if key != "folder"}
 
 
-def load_encoder(record: Mapping[str, Any], **how: Any) -> "Encoder":
+def load_encoder(
+    record: Mapping[str, Any], *, pooling: str = "mean", masked: bool = False, device: str = "auto"
+) -> "Encoder":
     """Load the encoder of a record; the last two are kept in memory.
 
     Parameters
     ----------
     record : mapping
         Of :func:`find_model`. The files are checked against it.
-    **how
-        As :meth:`wsd.encoder.encoder.Encoder.load` has it: pooling, masked, device.
+    pooling, masked, device
+        As :meth:`wsd.encoder.encoder.Encoder.load` has them.
     """
-    return _load(json.dumps(dict(record), sort_keys=True), **how)
+    # However they are given: the cache tells a default from the same value said.
+    return _load(json.dumps(dict(record), sort_keys=True), pooling, masked, device)
 
 
 @lru_cache(maxsize=2)
-def _load(record: str, **how: Any) -> "Encoder":
+def _load(record: str, pooling: str, masked: bool, device: str) -> "Encoder":
     folder = sources.verify(json.loads(record))
     from wsd.encoder.encoder import Encoder
 
-    return Encoder.load(str(folder), **how)
+    return Encoder.load(str(folder), pooling=pooling, masked=masked, device=device)
 
 
 def open_encoder(

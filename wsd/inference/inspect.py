@@ -230,6 +230,8 @@ def _asked_source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     how = {"pooling": args.pooling or "mean"}
     if args.revision and args.hub is None:
         raise ConfigError("a revision without a repository", where="--revision", fix="add --hub")
+    if args.path == "":
+        raise ConfigError("an empty path", where="--path", fix="name the model's folder")
     hub = args.hub and f"{args.hub}@{args.revision or ''}"
     for kind, rest in (("hub", hub), ("package", args.package), ("path", args.path)):
         if rest is not None:

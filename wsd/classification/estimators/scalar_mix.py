@@ -180,10 +180,9 @@ def _all_logits(logits: np.ndarray) -> np.ndarray:
 class MixedLogistic(Classifier):
     """Softmax weights over layers, then :class:`Logistic` on the weighted mean of the layers.
 
-    The weights are those of :class:`ScalarMix`, which
-    learns them together with a classifier of its own at its default penalty. That is the expensive
-    part, so it is done once per fold; penalty and prior shift are then tuned as on any other
-    vector.
+    The weights are those of :class:`ScalarMix`, which learns them together with a classifier of its
+    own at its default penalty. That is the expensive part, so it is done once per fold; penalty and
+    prior shift are then tuned as on any other vector.
 
     Parameters
     ----------

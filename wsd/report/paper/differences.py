@@ -45,7 +45,6 @@ def draw_differences(layers: pd.DataFrame) -> Figure | None:
         ax.tick_params(axis="y", length=0)
         ax.tick_params(axis="x", labelbottom=True, labelsize=style.SMALL)
         ax.spines["left"].set_visible(False)
-
         ax.set_xlabel(f"Difference in {measure} (points)")
     low, high = figure.axes[0].get_xlim()
     # A point to either side at least: the axis grows to hold its ticks.

@@ -33,7 +33,6 @@ def draw_learning(learning: pd.DataFrame) -> Figure | None:
         for layer, of_layer in rows.groupby("layers", sort=False):
             curve(ax, of_layer.sort_values("n_train", kind="stable"), of_layers[str(layer)])
         ticks(ax, rows["n_train"])
-
         ax.set_xlabel("Training instances")
     for ax in figure.axes[::BESIDE]:
         ax.set_ylabel("Mean macro-F1 (%)")

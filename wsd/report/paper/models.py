@@ -32,7 +32,6 @@ def draw_models(layers: pd.DataFrame) -> Figure | None:
             places = dict(zip(line["layers"], at, strict=True))
             curve(ax, line, places, of_models[str(model)])
             ring_chosen(ax, line, places)
-
         ax.set_xlabel("Relative depth (layer / number of blocks)" if depth else "Layer")
         if not depth:
             ax.set_xticks(sorted(set(table["layers"].astype(int))))

@@ -48,7 +48,6 @@ def draw_words(words: pd.DataFrame) -> Figure | None:
         ax.invert_yaxis()
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-
     handles = [
         Rectangle((0, 0), 1, 1, facecolor=SHADES(0.5), label="macro-F1 (%)"),
         Rectangle((0, 0), 1, 1, label="chosen on folds", **FRAME),
