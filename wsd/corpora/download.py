@@ -39,7 +39,8 @@ WAYS_ON = (
 
 
 def download_dataset(out: Path, archive: Path | None = None) -> None:
-    """Put CoarseWSD-20 at ``out``, laid out as :func:`place` says, each file verified.
+    """Put CoarseWSD-20 at ``out``, each file verified and where
+    :func:`wsd.corpora.coarsewsd20.place` says.
 
     Parameters
     ----------

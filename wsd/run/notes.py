@@ -122,6 +122,7 @@ def _result(note: Path) -> Path:
 
 
 def _say(note: Path, text: dict[str, object]) -> None:
-    note.parent.mkdir(parents=True, exist_ok=True)
-    # In one go: half a note counts as none.
-    note.write_text(json.dumps(text), encoding="utf-8")
+    with storing(note):
+        note.parent.mkdir(parents=True, exist_ok=True)
+        # In one go: half a note counts as none.
+        note.write_text(json.dumps(text), encoding="utf-8")

@@ -1,8 +1,8 @@
 """What a config may say: one class per section, every key with its type and what it is.
 
 The JSON schema in ``data/config.schema.json`` is made from these classes (``tools/config_files.py``
-writes it; editors read it), and so are the errors: :func:`validate` says of a value that it refuses
-the key, the value and what is possible.
+writes it; editors read it), and so are the errors: :func:`wsd.run.validation.validate` says of a
+value that it refuses the key, the value and what is possible.
 """
 
 import json
@@ -189,7 +189,7 @@ class Controls(Section):
 
     baselines: bool
     views: Unique[View]
-    random_weights: Unique[Annotated[int, Field(ge=0)]]
+    random_weights: Unique[Seed]
     task: bool
     classifiers: Some[str]
 
