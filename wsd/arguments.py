@@ -4,7 +4,7 @@ import argparse
 import json
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from wsd.errors import ConfigError, visible
 
@@ -16,7 +16,7 @@ CONFIG = Path("config/config.yaml")
 class Parser(argparse.ArgumentParser):
     """Its messages quote arguments, which may be foreign."""
 
-    def error(self, message: str) -> Any:
+    def error(self, message: str) -> NoReturn:
         """End with a usage error, whatever the argument holds."""
         super().error(visible(message))
 

@@ -1,5 +1,6 @@
 """Snakemake's notes beside the results, read and written as Snakemake does."""
 
+import errno
 import shutil
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 from snakemake.persistence import RECORD_FORMAT_VERSION, MetadataRecord
 from snakemake.persistence.file import FilePersistence
 
+from wsd.errors import StorageError
 from wsd.run.lock import STATE
 from wsd.run.notes import MISSING, UNKNOWN, keep_beside, redo
 
@@ -116,3 +118,16 @@ def test_results_that_are_a_link(here: Path, tmp_path: Path) -> None:
     assert any((tmp_path / "shared" / STATE / "metadata").iterdir())
     found = noted("results/q/scores.csv")
     assert found is not None and found.rule == "evaluate"
+
+
+def test_notes_that_cannot_be_written_are_one_error(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_beside(Path("results"), Path(".snakemake"))
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "no space")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(StorageError, match="make room"):
+        redo(Path("results"), RECORD_FORMAT_VERSION)

@@ -163,7 +163,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_choice(parser, "--input", INPUTS, "the sentence, or a mask token for its focal word")
     add_seed(parser)
     add_choice(parser, "--device", DEVICES)
-    add_choice(parser, "--precision", PRECISIONS, "what it computes in; float16 on a GPU alone")
+    text = "what the model computes in; float16 on a GPU alone"
+    add_choice(parser, "--precision", PRECISIONS, text)
     parser.add_argument("--threads", type=count, default=1)
     add_out(parser, "the word's folder, for <view>.safetensors and alignment.json")
 

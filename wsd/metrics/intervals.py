@@ -1,4 +1,4 @@
-"""How sure the figures are: intervals, paired tests, and which choices may be the best.
+"""How sure the figures are: intervals of one system's and of the difference of two.
 
 Everything here works on counts. A confusion matrix has a row per gold sense and a column per
 predicted sense; the joint confusion of two systems counts the pairs of predictions of each gold

@@ -24,8 +24,6 @@ ASIDE = {"logs", "benchmarks", "README.md"}
 # What stands in a note in place of a step's command, so that the step runs again.
 MISSING = "the file is missing"
 UNKNOWN = "nobody noted what made the file"
-# No part of a file's name is longer.
-NAME_MAX = 255
 
 
 def keep_beside(results: Path, snakemake: Path) -> None:
@@ -87,7 +85,7 @@ def redo(results: Path, version: int) -> None:
                 _say(note, {**said, "code": MISSING})
     unknown = [path for path in _files(results) if path not in noted]
     for path in unknown:
-        _say(notes / _note(path), {"code": UNKNOWN, "record_format_version": version})
+        _say(_note(notes, path), {"code": UNKNOWN, "record_format_version": version})
     # Pages have files beside them that no rule names: some are without a note after every run.
     if unknown and not noted:
         say(
@@ -123,14 +121,16 @@ def _files(results: Path) -> Iterator[Path]:
                 yield (Path(root) / name).relative_to(results.parent)
 
 
-def _note(result: Path) -> Path:
+def _note(notes: Path, result: Path) -> Path:
     """Where the note of a result is; a long name is spread over folders, which begin with an @."""
+    most = os.pathconf(notes, "PC_NAME_MAX") - 1  # that depends on the disk
     encoded = urlsafe_b64encode(str(result).encode()).decode()
-    parts = [encoded[i : i + NAME_MAX - 1] for i in range(0, len(encoded), NAME_MAX - 1)]
-    return Path(*(f"@{part}" for part in parts[:-1]), parts[-1])
+    parts = [encoded[i : i + most] for i in range(0, len(encoded), most)]
+    return notes.joinpath(*(f"@{part}" for part in parts[:-1]), parts[-1])
 
 
 def _say(note: Path, text: dict[str, object]) -> None:
-    note.parent.mkdir(parents=True, exist_ok=True)
-    # In one go: half a note counts as none.
-    note.write_text(json.dumps(text), encoding="utf-8")
+    with storing(note):
+        note.parent.mkdir(parents=True, exist_ok=True)
+        # In one go: half a note counts as none.
+        note.write_text(json.dumps(text), encoding="utf-8")

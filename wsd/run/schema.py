@@ -189,7 +189,7 @@ class Controls(Section):
 
     baselines: bool
     views: Unique[View]
-    random_weights: Unique[Annotated[int, Field(ge=0)]]
+    random_weights: Unique[Seed]
     task: bool
     classifiers: Some[str]
 

@@ -92,7 +92,6 @@ def write(step: str, folder: Path) -> Path:
     text = "\n".join(lines) + "\n"
     file = folder / f"{step}.sha256"
     if not file.exists() or file.read_text(encoding="utf-8") != text:
-        folder.mkdir(parents=True, exist_ok=True)
         write_text(file, text)
     return file
 

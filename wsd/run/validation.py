@@ -44,7 +44,7 @@ SAID = {
     "greater_than": "is less than or equal to the minimum of {gt:g}",
     "greater_than_equal": "is less than the minimum of {ge:g}",
     "int_type": "is not of type 'integer'",
-    "less_than_equal": "is greater than the maximum of {le:g}",
+    "less_than_equal": "is greater than the maximum of {le:.10g}",
     "list_type": "is not of type 'array'",
     "literal_error": "is not one of [{expected}]",
     "model_type": "is not of type 'object'",
