@@ -8,6 +8,7 @@ import re
 import shlex
 import sys
 import time
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -23,7 +24,7 @@ import wsd.run.steps
 from wsd.artifacts import dataset
 from wsd.artifacts.training_set import FULL
 from wsd.corpora import coarsewsd20, systems
-from wsd.errors import WsdError
+from wsd.errors import StorageError, WsdError
 from wsd.report.leaderboard import leaderboard
 from wsd.storage.file_names import file_name
 
@@ -49,10 +50,12 @@ def begin_run(results):
     and nothing of which nobody knows what made it.
     """
     run = wsd.run.lock.begin(results) if starts_jobs() else None
-    wsd.run.notes.keep_beside(results, Path(".snakemake"))
-    # Another run notes what it has made only after that.
-    if run or not wsd.run.lock.busy(results):
-        wsd.run.notes.redo(results, RECORD_FORMAT_VERSION)
+    # On a disk that cannot be written, a look at what would run goes by the notes that are there.
+    with nullcontext() if starts_jobs() else suppress(StorageError):
+        wsd.run.notes.keep_beside(results, Path(".snakemake"))
+        # Another run notes what it has made only after that.
+        if run or not wsd.run.lock.busy(results):
+            wsd.run.notes.redo(results, RECORD_FORMAT_VERSION)
     return run
 
 
