@@ -15,10 +15,13 @@ from tiny import tiny_bert
 from wsd.cli import main
 from wsd.encoder import hub as hub_module
 from wsd.run import doctor
+from wsd.run.config import read_configs
 from wsd.run.lock import RUN_LOCK, STATE
 from wsd.storage import atomic
+from wsd.storage.json import write_json
 
 Doctor = Callable[..., tuple[int, str]]
+TINY = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}
 
 
 @pytest.fixture
@@ -33,10 +36,9 @@ def ask(
     monkeypatch.setattr(hub_module, "cached", lambda hub, revision: None)
     monkeypatch.delenv("WSD_COARSEWSD20_ARCHIVE", raising=False)
     tiny_bert(tmp_path / "tiny")
-    tiny = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}
 
     def asked(**changes: object) -> tuple[int, str]:
-        config = {"dataset": "quickstart", "models": [tiny], "layers": ["all"], **changes}
+        config = {"dataset": "quickstart", "models": [TINY], "layers": ["all"], **changes}
         Path("my.yaml").write_text(yaml.safe_dump(config))
         code = main(["doctor", "--configfile", "my.yaml"])
         return code, capsys.readouterr().out
@@ -150,6 +152,17 @@ def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) 
     for said in ("left half-written: 1 files", "unfinished: ", "damaged: ", "set aside: "):
         assert f"note  {said}" in out
     assert sorted(set(tmp_path.rglob("*")) - {tmp_path / "my.yaml"}) == before
+
+
+def test_results_of_another_config_are_named(ask: Doctor, tmp_path: Path) -> None:
+    made = read_configs([Path("config/config.yaml")])
+    made |= {"dataset": "quickstart", "layers": ["all"], "models": [TINY]}
+    provenance = tmp_path / "results/quickstart/provenance.json"
+    write_json(provenance, {"config": made})
+    assert "note  settings" not in ask()[1]
+    code, out = ask(seed=2, words=["crane"])
+    assert code == 0
+    assert "note  settings: results/quickstart was made with another config: seed, words" in out
 
 
 def test_a_whole_archive_is_verified(ask: Doctor, archive: Path, monkeypatch) -> None:

@@ -9,7 +9,8 @@ import os
 import platform
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,9 @@ from wsd.encoder.model import resolve
 from wsd.encoder.resume import JOURNAL, UNFINISHED
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.run import check, lock, plan
+from wsd.run.config import read_configs
 from wsd.run.settings import Config, Model
+from wsd.storage.json import read_json
 from wsd.storage.partial import PART
 
 PACKAGES = ("wsd", "torch", "transformers", "snakemake", "scikit-learn", "numpy", "pyarrow")
@@ -54,12 +57,14 @@ class Finding:
         return f"{line}\n        what to do: {self.fix}" if self.fix else line
 
 
-def examine(config: Config, results: Path) -> list[Finding]:
+def examine(config: Config, said: Mapping[str, Any], results: Path) -> list[Finding]:
     """Look at everything that a run of ``config`` needs.
 
     Parameters
     ----------
     config : Config
+    said : mapping
+        The same as it was read.
     results : Path
         The folder of all results.
     """
@@ -70,6 +75,7 @@ def examine(config: Config, results: Path) -> list[Finding]:
         *_disk(config, results),
         _corpus(config.dataset, results),
         *map(_model, config.models.values()),
+        *_made_with(said, results / config.dataset.name),
         *_left_behind(results),
     ]
 
@@ -186,6 +192,16 @@ def _model(model: Model) -> Finding:
     return Finding(OK, topic, f"{text} config's SHA-256")
 
 
+def _made_with(said: Mapping[str, Any], folder: Path) -> Iterator[Finding]:
+    """Which keys of the config are not those that the tables were made with."""
+    with suppress(WsdError, FileNotFoundError):  # damaged, which is told, or nothing there yet
+        made = read_json(folder / "provenance.json")["config"]
+        if keys := sorted(k for k in {*said, *made} if said.get(k) != made.get(k)):
+            text = f"{folder} was made with another config: {', '.join(keys)}"
+            fix = "nothing: the next run makes again what these keys decide"
+            yield Finding(NOTE, "settings", text, fix)
+
+
 def _left_behind(results: Path) -> Iterator[Finding]:
     if parts := list(results.rglob(f".*{PART}")):
         text = f"{len(parts)} files, such as {parts[0]}"
@@ -210,7 +226,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; the exit code is 1 where a run cannot start."""
-    findings = examine(args.config, args.results)
+    said = read_configs([*args.under, *args.configfile])
+    findings = examine(args.config, said, args.results)
     for finding in findings:
         logs.show(str(finding))
     if bad := sum(finding.state == BAD for finding in findings):
