@@ -85,10 +85,12 @@ def test_the_log_of_a_killed_job_is_told_from_the_others(tmp_path: Path) -> None
             logging.getLogger("wsd").error("error: a reason")
     (tmp_path / "logs" / "torn.log").write_text('{"time": "20')
     os.utime(tmp_path / "logs" / "old.log", (1000, 1000))
-    assert [(path.stem, last) for path, last in logs.cut_off(tmp_path, 2000)] == [
-        ("killed-at-once", "nothing yet"),
-        ("killed", "300 of 9000 sentences"),
-        ("torn", '{"time": "20'),
+    folder = tmp_path / "logs"
+    assert logs.not_done(tmp_path, 2000) == [
+        f"{folder / 'killed-at-once.log'} {logs.KILLED} Last words: nothing yet",
+        f"{folder / 'killed.log'} {logs.KILLED} Last words: 300 of 9000 sentences",
+        f'{folder / "torn.log"} {logs.KILLED} Last words: {{"time": "20',
+        f"{folder / 'failed.log'}:\nerror: a reason",
     ]
 
 

@@ -21,6 +21,10 @@ from wsd.errors import visible
 log = logging.getLogger("wsd")
 # The last message of a command that ended well.
 DONE = "done"
+KILLED = (
+    "ends in the middle: its job was killed, as the system does when memory runs out (then try "
+    "fewer --cores), or the disk of its log is full."
+)
 # Arguments that say which job it is: the wildcards of the workflow's rules.
 ABOUT = (
     "word",
@@ -106,29 +110,34 @@ def _short(value: str | Path) -> str:
     return value.stem if isinstance(value, Path) else value
 
 
-def cut_off(folder: Path, since: float) -> list[tuple[Path, str]]:
-    """The logs since a moment that end neither well nor with an error, and their last words.
+def not_done(folder: Path, since: float) -> list[str]:
+    """Of the jobs since a moment that did not end well: what each said was wrong.
 
-    Their jobs were killed: a process that the system ends for want of memory cannot say so.
+    A log that ends neither well nor with an error is that of a job that was killed: a process that
+    the system ends for want of memory cannot say so.
 
     Parameters
     ----------
     folder : Path
+        Of the logs.
     since : float
         Seconds, as of :func:`time.time`.
     """
-    found = []
+    failed, killed = [], []
     for path in sorted(folder.rglob("*.log")):
         if path.stat().st_mtime < since:
             continue
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         try:
             last = json.loads(lines[-1]) if lines else {"level": "", "message": "nothing yet"}
-            if last["level"] != "ERROR" and last["message"] != DONE:
-                found.append((path, str(last["message"])))
+            level, message = last["level"], str(last["message"])
         except (KeyError, TypeError, ValueError):
-            found.append((path, visible(lines[-1])))
-    return found
+            level, message = "", visible(lines[-1])
+        if level == "ERROR":
+            failed.append(f"{path}:\n{message}")
+        elif message != DONE:
+            killed.append(f"{path} {KILLED} Last words: {message}")
+    return [*killed, *failed]
 
 
 def start(file: Path | None, step: str, job: Mapping[str, Any]) -> None:

@@ -295,14 +295,10 @@ def announce_cost():
     print(text, file=sys.stderr, flush=True)
 
 
-def tell_of_killed_jobs():
-    for path, last in wsd.logs.cut_off(Path("results/logs"), STARTED):
-        print(
-            f"{path} ends in the middle: its job was killed, as the system does when memory runs "
-            f"out (then try fewer --cores), or the disk of its log is full. Last words: {last}",
-            file=sys.stderr,
-            flush=True,
-        )
+def tell_of_failed_jobs():
+    """At the end once more: a list of hundreds of files may stand below what a job said."""
+    for said in wsd.logs.not_done(Path("results/logs"), STARTED):
+        print(f"\n{said}", file=sys.stderr, flush=True)
 
 
 def print_leaderboard():
