@@ -124,9 +124,14 @@ def _run(argv: Sequence[str] | None) -> int:
                     raise
                 raise _set_aside(error) from error
         log.debug(logs.DONE)
-    except (WsdError, OSError) as error:  # of the latter what the system alone can say
+    except OSError as error:  # what the system alone can say
+        what = (error.strerror or str(error)).lower()
+        where = str(error.filename) if error.filename is not None else None
+        log.error("error: %s", WsdError(what, where=where, fix="see to it, or name another"))
+        return WsdError.exit_code
+    except WsdError as error:
         log.error("error: %s", error)
-        return error.exit_code if isinstance(error, WsdError) else WsdError.exit_code
+        return error.exit_code
     except MemoryError:
         log.error("error: not enough memory\n  what to do: %s", MORE_MEMORY)
         return WsdError.exit_code

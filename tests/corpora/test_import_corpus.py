@@ -484,6 +484,9 @@ def test_a_folder_that_is_there_is_kept(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="there and not empty"):
         run(tmp_path / "rows.jsonl", folder)
     assert (folder / MANIFEST).read_bytes() == before
+    with pytest.raises(ConfigError, match="a file is there") as error:
+        run(tmp_path / "rows.jsonl", folder / MANIFEST)
+    assert "delete" not in str(error.value)
     shutil.rmtree(folder)
     folder.mkdir()  # an empty one is as good as none
     run(tmp_path / "rows.jsonl", folder)

@@ -98,6 +98,12 @@ def test_the_vectors_are_the_workflows(root, tmp_path, view, layers) -> None:
     np.testing.assert_allclose(made, stored[corpus.split == "test"], rtol=1e-4, atol=1e-5)
 
 
+def test_a_static_view_with_the_default_layers(root) -> None:
+    X, _ = labelled(quickstart("crane"), "test")
+    made = FocalEmbedder(root / TINY, view="static", device="cpu").fit(X)
+    assert made.layers_ == "0" and len(made.transform(X)) == len(X)
+
+
 def test_a_pipeline_cross_validates_and_searches_layers(embedder: FocalEmbedder) -> None:
     X, y = labelled(quickstart("crane"), "train")
     pipeline = make_pipeline(embedder, wsd.NearestCentroid())

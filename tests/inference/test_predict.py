@@ -751,13 +751,20 @@ def test_a_run_that_fails_leaves_no_file(root: Path, tmp_path: Path) -> None:
         (["a crane", "--word", "bank"], "no word 'bank' was fitted"),
         (["a crane", "--model-file", "model.wsd", "--layers", "1"], "of one configuration"),
         (["a crane", "--results", "nowhere"], "nothing was selected here yet"),
+        (["a crane", "--results", "results/"], "name one of results/quickstart"),
+        (["--file", "results", "--model-file", "model.wsd"], "is a directory\n  where: results"),
     ],
 )
 def test_what_cannot_be_asked_for(
     root: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["predict", *arguments]) in (ConfigError.exit_code, ResultError.exit_code)
+    assert main(["predict", *arguments]) in (1, ConfigError.exit_code, ResultError.exit_code)
     assert message in capsys.readouterr().err
+
+
+def test_a_word_with_another_capital(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "a crane", "--model-file", "model.wsd", "--word", "Crane"]) == 0
+    assert "crane" in capsys.readouterr().out
 
 
 def test_without_results_or_with_several_one_has_to_be_named(

@@ -493,6 +493,8 @@ WRONG: list[tuple[Change, str, str, str]] = [
         "'{a,b}.jsonl' has braces",
         "a link to it",
     ),
+    (top(words=["apple", False]), "words[1]", "False is not of type", "put it in quotes"),
+    (top(tuning={"folds": "3"}), "tuning.folds", "'3' is not of type", "name that with --config"),
     (top(systems=["x"]), "systems[0]", "'x'", "A system: its name"),
     (top(systems=[{"name": "x"}]), "systems[0]", "'file'", "add the key"),
     (

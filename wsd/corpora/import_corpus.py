@@ -51,6 +51,8 @@ def import_corpus(args: argparse.Namespace) -> str:
     if not 0 < share < 1:
         raise ConfigError(f"the share {share}", where="--test-share", fix="give one such as 0.3")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        if not out.is_dir():
+            raise ConfigError("a file is there", where=str(out), fix="choose another for --out")
         what = "the folder is there and not empty"
         raise ConfigError(what, where=str(out), fix="delete it, or choose another for --out")
     if args.gold is not None and len(args.files) != 1:

@@ -70,8 +70,9 @@ class Results:
         """
         path = self.folder / "selection.csv"
         if not path.exists():
-            what = "nothing was selected here yet"
-            raise ResultError(what, where=str(path), fix="run snakemake first")
+            below = sorted(str(of.parent) for of in self.folder.glob("*/selection.csv"))
+            fix = f"name one of {', '.join(below)}" if below else "run snakemake first"
+            raise ResultError("nothing was selected here yet", where=str(path), fix=fix)
         with expecting(path):
             table = read_csv(path)
             table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]

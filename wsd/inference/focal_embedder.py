@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from wsd.artifacts.features import JOIN, Features, parse_features
-from wsd.artifacts.views import DEVICES, POOLINGS, VIEWS
+from wsd.artifacts.views import DEVICES, POOLINGS, STATIC, VIEWS
 from wsd.errors import ConfigError
 from wsd.inference import encoders, focus
 from wsd.inference.feature_vectors import feature_vectors
@@ -37,7 +37,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         default the MiniLM that a package carries if that is installed, else bert-base-uncased.
     layers : str or int
         A layer choice: ``6``, ``-1``, ``mean-last-4``, ``concat-1-6``; see
-        :mod:`wsd.artifacts.layer_choice`.
+        :mod:`wsd.artifacts.layer_choice`. A static view alone has layer 0, whatever is given.
     view : str
         What is read of a sentence: ``focal``, ``context``, ``cls``, ``static``,
         ``static_context``; see :mod:`wsd.artifacts.views`. Several with as many layer choices are
@@ -110,7 +110,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
             raise ConfigError(f"threads {self.threads!r}", fix="give a number from 1 up")
         instances = self._read(X)
         record = encoders.find_model(encoders.source_named(self.model))
-        found = parse_features(self.view, str(self.layers), record["blocks"], where="layers")
+        layers = "0" if self.view in STATIC else str(self.layers)
+        found = parse_features(self.view, layers, record["blocks"], where="layers")
         if any(choice.operation == "mix" for _, choice in found.parts):
             what = f"layers {self.layers!r}: a mix is learned, and nothing is learned here"
             raise ConfigError(what, fix="use mean, sum or concat")

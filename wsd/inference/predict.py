@@ -157,6 +157,9 @@ def run(args: argparse.Namespace) -> None:
     _check_files(args)
     words, used = _fitted_words(args)
     if args.word is not None and args.word not in words.words:
+        alike = [word for word in words.words if word.casefold() == args.word.casefold()]
+        args.word = alike[0] if len(alike) == 1 else args.word
+    if args.word is not None and args.word not in words.words:
         raise none_of(f"no word {args.word!r} was fitted", words.words, "--word")
     encoder = fitted_encoder(words.encoder, args.encoder, device=args.device)
     predictor = Predictor(words, encoder, threads=args.threads)

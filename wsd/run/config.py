@@ -76,7 +76,8 @@ def read_configs(files: Sequence[Path]) -> dict[str, Any]:
             loaded = yaml.safe_load(there_or_packaged(file).read_text(encoding="utf-8"))
         # A date that does not exist is a ValueError, and deep nesting a RecursionError.
         except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-            raise ConfigError(f"the config cannot be read: {error}", where=str(file)) from None
+            why = error.strerror if isinstance(error, OSError) else error
+            raise ConfigError(f"the config cannot be read: {why}", where=str(file)) from None
         if loaded is None:  # a file of comments alone
             continue
         if not isinstance(loaded, dict):

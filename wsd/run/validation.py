@@ -76,7 +76,20 @@ def _translated(error: ErrorDetails, config: Mapping[str, Any]) -> ConfigError:
             context = {"expected": context["expected"].replace(" or ", ", ")}
         said = SAID[kind].format(**context) if kind in SAID else error["msg"]
         what = f"{SHOWN.repr(value)} {said}"
-    return ConfigError(what, where=f"config key {key or '(top level)'}", fix=about)
+    fix = "; ".join(filter(None, (about, _read_otherwise(kind, value))))
+    return ConfigError(what, where=f"config key {key or '(top level)'}", fix=fix)
+
+
+def _read_otherwise(kind: str, value: Any) -> str | None:
+    """What to do about a value that was written as it should be, and read as something else."""
+    if kind == "string_type" and isinstance(value, bool):
+        return "YAML reads a plain no, yes, on and off as false and true: put it in quotes"
+    if kind in ("int_type", "float_type", "bool_type") and isinstance(value, str):
+        return (
+            "if it stood within a value of --config, where Snakemake takes all for text: "
+            "put it into a file, and name that with --configfile"
+        )
+    return None
 
 
 def _find(
