@@ -712,7 +712,7 @@ def test_the_command(scene: Scene, capsys: pytest.CaptureFixture[str], tmp_path:
 
 @pytest.mark.slow
 def test_the_command_loads_what_was_derived(scene: Scene) -> None:
-    derived = steps.closure(COMMANDS["reproduce"].module) | steps.closure("wsd.run.lock")
+    derived = steps.closure(COMMANDS["reproduce"].module) | steps.closure("wsd.run.guard")
     assert loaded(scene.root, *arguments(scene)) <= derived
 
 

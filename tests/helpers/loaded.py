@@ -7,8 +7,8 @@ from pathlib import Path
 
 from wsd.run import steps
 
-# What every command loads: the lock of a run, and what that takes to be read.
-COMMAND_LINE = {"wsd.run.lock"}
+# What every command loads before its own module: what it may not write over, the lock of a run.
+COMMAND_LINE = {"wsd.run.guard", "wsd.run.lock", "wsd.run.notes"}
 PROBE = """
 import json, sys
 from pathlib import Path

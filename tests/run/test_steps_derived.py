@@ -26,7 +26,7 @@ def test_a_step_loads_what_was_derived(folder: Path) -> None:
     found: dict[str, set[str]] = {}
     for command, arguments in STEPS:
         found.setdefault(command, set()).update(loaded(folder, command, *arguments))
-    of_all = without_rooms(steps.closure("wsd.run.lock"))
+    of_all = without_rooms(steps.closure("wsd.run.guard"))
     missing, idle = {}, {}
     for command, names in found.items():
         derived = without_rooms(steps.closure(COMMANDS[command].module))
@@ -44,7 +44,7 @@ MOST_IDLE = 2
 @pytest.mark.slow
 def test_the_download_loads_what_was_derived(folder: Path, archive: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
-    derived = steps.closure(COMMANDS["download"].module) | steps.closure("wsd.run.lock")
+    derived = steps.closure(COMMANDS["download"].module) | steps.closure("wsd.run.guard")
     assert loaded(folder, "download", "--out", "source-of-all") <= derived
 
 

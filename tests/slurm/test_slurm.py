@@ -12,6 +12,8 @@ import pytest
 from checkout import Checkout, Run
 from require import missing
 
+from wsd.run.lock import STATE
+
 pytestmark = pytest.mark.slow
 
 SCRIPT = Path(__file__).with_name("slurm.sh")
@@ -142,8 +144,9 @@ def test_the_results_are_those_of_a_run_without_slurm(queued: Queued, local: Che
         return {
             str(path.relative_to(folder)): path.read_bytes()
             for path in sorted(folder.rglob("*"))
-            # How long a step took, and what it said meanwhile.
-            if path.is_file() and path.relative_to(folder).parts[0] not in ("benchmarks", "logs")
+            # How long a step took and what it said meanwhile, and notes of when that was.
+            if path.is_file()
+            and path.relative_to(folder).parts[0] not in ("benchmarks", "logs", STATE)
         }
 
     theirs, ours = results(queued.checkout), results(local)

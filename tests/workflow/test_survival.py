@@ -227,7 +227,8 @@ def test_two_folders_share_the_hubs_cache(done: Checkout, tmp_path: Path) -> Non
                     [sys.executable, "-m", "snakemake", target, "--cores", "1",
                      "--configfile", "config/hub.yaml"],
                     cwd=checkout.root, stdout=log, stderr=log,
-                    env={**os.environ, **online, "PYTHONPATH": str(checkout.root)},
+                    env={**os.environ, "HF_HUB_OFFLINE": "0", **online,
+                         "PYTHONPATH": str(checkout.root)},
                 )  # fmt: skip
             both.append((process, checkout.root / target, tmp_path / f"{name}.log"))
         for process, _, log in both:
