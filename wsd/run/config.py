@@ -152,7 +152,7 @@ def _refused(what: str, key: str, fix: str) -> ConfigError:
 
 
 def without_braces(path: str, where: str) -> str:
-    """A path for Snakemake, which takes braces for wildcards and has no escape: they are refused."""
+    """Refuse braces in a path for Snakemake, which takes them for wildcards and has no escape."""
     if BRACES.search(path):
         what = f"the path {path!r} has braces, which Snakemake takes for wildcards"
         raise ConfigError(what, where=where, fix="rename the folder, or use a link to it")
