@@ -86,6 +86,7 @@ def naive(
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPACES)
 @pytest.mark.parametrize("width", [8, 100], ids=["n>d", "n<d"])
 def test_figures_are_those_of_a_naive_loop(name: str, width: int) -> None:
@@ -258,6 +259,7 @@ def tuned(
     return Tuned(tmp_path, make_corpus, write_vectors, write_folds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["nearest_centroid", "logistic", "lda", "knn", "mix"])
 def test_test_rows_change_no_byte_of_what_the_folds_say(tuned: Tuned, estimator: str) -> None:
     """Their vectors and their senses are garbage the second time."""

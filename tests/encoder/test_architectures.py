@@ -27,6 +27,8 @@ from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve
 from wsd.errors import ModelError
 
+pytestmark = pytest.mark.slow
+
 DOCS = REPOSITORY / "docs/encoders.md"
 Built = Callable[..., Path]
 

@@ -86,6 +86,7 @@ ANYTHING = settings(
 )
 
 
+@pytest.mark.slow
 def test_any_text_is_aligned_as_its_characters_are(oracle: Naive) -> None:
     """Focal word and context are those that characters say, and the pieces the running text's."""
     aligner = Aligner(oracle.tokenizer, None)
@@ -112,6 +113,7 @@ def test_any_text_is_aligned_as_its_characters_are(oracle: Naive) -> None:
     check()
 
 
+@pytest.mark.slow
 def test_any_text_and_any_limit_keep_the_focal_word(oracle: Naive) -> None:
     free = Aligner(oracle.tokenizer, None)
     ends = len(free.before) + len(free.after)
@@ -151,6 +153,7 @@ def test_any_text_and_any_limit_keep_the_focal_word(oracle: Naive) -> None:
     check()
 
 
+@pytest.mark.slow
 def test_any_text_masked_is_the_same_text_with_a_mask(oracle: Naive) -> None:
     if oracle.tokenizer.mask_token_id is None:
         with pytest.raises(ModelError, match="no mask token"):
