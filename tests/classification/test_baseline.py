@@ -214,6 +214,7 @@ def test_one_point_is_tuned_for_all_words_by_the_objective() -> None:
     assert tune(known, corpora, train, "mean_macro_f1") == (None, ("mole", "mint"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bag_of_words", "position_length"])
 def test_what_is_tuned_is_fitted_and_written(name: str, tmp_path: Path) -> None:
     kept = np.arange(90)

@@ -297,6 +297,7 @@ def test_training_rows_outside_the_training_set_change_nothing_either(
         assert one.read_bytes() == other.read_bytes()
 
 
+@pytest.mark.slow
 def test_classify_tunes_on_the_folds_and_fits_on_all(tuned: Tuned) -> None:
     search_path, out = tuned.classify("run")
     found, provenance = read_search(search_path)

@@ -353,6 +353,7 @@ def sentences(draw: st.DrawFn) -> tuple[int, list[str], int]:
     return draw(st.integers(0, len(tokens) - 1)), tokens, draw(st.integers(0, 1))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(sentences(), min_size=1, max_size=5), st.lists(sentences(), min_size=1, max_size=5))
 @example([(1, ["👩‍🚀", "e\u0301", "נענע", "\u202eabc"], 1)], [(0, ["\x00", '"', "\\u0000"], 0)])
@@ -527,6 +528,7 @@ def test_the_real_corpus(real_corpora: dict[str, Corpus]) -> None:
     assert [pair for pair in at_position if pair[0] != pair[1]] == []
 
 
+@pytest.mark.slow
 def test_the_real_sentences_out_of_domain(archive: Path, tmp_path: Path) -> None:
     manifest = {
         name: digest

@@ -272,6 +272,7 @@ def source(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_the_published_outputs_give_the_published_figures(
     source: Path, real_corpora: dict[str, Corpus], tmp_path: Path
 ) -> None:

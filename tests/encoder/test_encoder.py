@@ -224,6 +224,7 @@ def test_random_weights_are_float32_whatever_the_config_says(tmp_path: Path) -> 
     assert {tensor.dtype for tensor in weights(folder, 7).values()} == {torch.float32}
 
 
+@pytest.mark.slow
 def test_random_weights_depend_on_the_seed_alone(tmp_path: Path) -> None:
     folder = str(tiny_bert(tmp_path))
     before = torch.get_num_threads()

@@ -488,6 +488,7 @@ def test_from_the_hub_then_from_the_cache_then_loaded(
     assert done.stdout.strip() == "(1, 5, 32) ['the', 'mouse', '##s']"
 
 
+@pytest.mark.slow
 def test_a_changed_weight_file_is_refused_and_fetched_again(
     client: Client, hub: HubServer, tiny: Path, home: Path
 ) -> None:
@@ -504,6 +505,7 @@ def test_a_changed_weight_file_is_refused_and_fetched_again(
     assert_recovers(client, tiny)
 
 
+@pytest.mark.slow
 def test_a_changed_file_in_the_cache_is_refused_and_fetched_again(
     client: Client, hub: HubServer, tiny: Path
 ) -> None:
@@ -535,6 +537,7 @@ def test_a_file_in_the_clients_store_shared_between_models_is_removed_there_too(
     assert not any(path.exists() or path.is_symlink() for path in (pointer, blob, stored, listing))
 
 
+@pytest.mark.slow
 def test_a_damaged_config_or_index_does_not_stay_in_the_cache(
     client: Client, hub: HubServer, tiny: Path
 ) -> None:
@@ -546,6 +549,7 @@ def test_a_damaged_config_or_index_does_not_stay_in_the_cache(
     assert_recovers(client, tiny)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["config.json", "model.safetensors", "tokenizer.json"])
 def test_an_incomplete_snapshot_is_completed(
     client: Client, hub: HubServer, home: Path, lost: str
@@ -556,6 +560,7 @@ def test_an_incomplete_snapshot_is_completed(
     assert client() == record
 
 
+@pytest.mark.slow
 def test_a_damaged_index_in_the_cache_is_fetched_again(
     client: Client, hub: HubServer, tiny: Path, tmp_path: Path
 ) -> None:
@@ -658,6 +663,7 @@ def test_a_server_that_is_no_hub(client: Client, hub: HubServer) -> None:
     assert "could not be had" in answer["what"]
 
 
+@pytest.mark.slow
 def test_a_cut_file_is_an_error_and_leaves_nothing(
     client: Client, hub: HubServer, tiny: Path, home: Path
 ) -> None:

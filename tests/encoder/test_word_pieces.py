@@ -180,6 +180,7 @@ def test_any_text_masked_is_the_same_text_with_a_mask(oracle: Naive) -> None:
     check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("repeats", [1, 2, 5])
 def test_of_a_repeated_word_the_one_that_is_meant(built: Built, repeats: int) -> None:
     for name in TOKENIZERS:

@@ -149,6 +149,7 @@ def test_of_the_controls_the_best_layer_stands_and_foreign_twins_do_not() -> Non
     assert not [r for r in found.others if r.kind == TWIN]
 
 
+@pytest.mark.slow
 def test_models_are_compared_by_what_was_selected_of_each() -> None:
     chosen, table = selection("2")
     of_n, table_of_n = selection("1")
@@ -322,6 +323,7 @@ def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
         read_rows([fewer], CANDIDATE, corpora())
 
 
+@pytest.mark.slow
 def test_compare_writes_every_table(tmp_path: Path) -> None:
     chosen, table = selection("1")
     (tmp_path / "selection.json").write_text(

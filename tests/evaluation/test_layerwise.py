@@ -113,6 +113,7 @@ def near(values: Any) -> Any:
 # Over all words
 
 
+@pytest.mark.slow
 def test_the_columns(tmp_path: Path) -> None:
     layers, of_words = run(tmp_path, *three(tmp_path))
     assert list(layers.columns) == LAYER_COLUMNS

@@ -119,6 +119,7 @@ def check_fair(root: Path, answers: Call, tmp_path: Path, atol: float, *argument
         assert list(found[0]["scores"]) == list(stored.senses)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "configuration",
     [
@@ -576,6 +577,7 @@ def test_chunks_make_no_difference(
         assert one["scores"] == pytest.approx(other["scores"], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_long_lines_and_many_occurrences_are_taken_in_parts(
     root: Path, tmp_path: Path, answers: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:

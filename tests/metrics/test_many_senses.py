@@ -236,6 +236,7 @@ def test_memory_does_not_grow_with_the_senses_cube() -> None:
     assert peak(lambda: joint_confusion(*of, 1000)) < 1
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_words() -> None:
     """With all 2,500 exchanges of 12 choices on 200 words at once it is 460 MB."""
     of = [word(2, 20, seed) for seed in range(200)]

@@ -902,6 +902,7 @@ def test_a_page_opens_with_what_the_folds_chose(tmp_path: Path) -> None:
     assert opened()[1] == "nearest_centroid"
 
 
+@pytest.mark.slow
 def test_small_runs_have_no_controls_and_no_further_training_sets(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     for name in ("controls", "learning", "differences", "calibration", "reliability", "novelty"):
@@ -917,6 +918,7 @@ def test_small_runs_have_no_controls_and_no_further_training_sets(tmp_path: Path
     assert "controls.csv" not in Page(tmp_path / "report" / "index.html").text
 
 
+@pytest.mark.slow
 def test_tables_for_a_spreadsheet_hold_no_formula(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     path = run.tables["comparison"][0]

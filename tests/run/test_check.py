@@ -37,6 +37,7 @@ def test_results_without_their_checksums(
     assert "2 cannot be checked" in err
 
 
+@pytest.mark.slow
 def test_what_a_config_asks_for_must_be_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

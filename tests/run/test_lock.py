@@ -189,6 +189,7 @@ def test_a_run_begins_with_a_folder_in_order(
     assert err.count("is made again") == 2
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_of_a_file_of_vectors_is_found(tmp_path: Path) -> None:
     path = vectors(tmp_path / "results" / "focal.safetensors")
     assert list(check.damaged(path.parent)) == []
