@@ -47,8 +47,10 @@ def json_object(text: str, where: str) -> dict[str, object]:
 
 
 def add_configfiles(to: argparse.ArgumentParser, name: str, text: str, **how: Any) -> None:
-    """Config files, as `snakemake` takes them: over the default."""
-    to.add_argument(name, type=Path, default=[], metavar="FILE", help=text, **how)
+    """Config files, as `snakemake` takes them: over the default, which is read without any too
+    unless ``default`` is None.
+    """
+    to.add_argument(name, type=Path, metavar="FILE", help=text, **{"default": [], **how})
     to.set_defaults(under=[CONFIG])
 
 

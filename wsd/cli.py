@@ -149,12 +149,11 @@ def _run(argv: Sequence[str] | None) -> int:
 
 def _config_of(args: argparse.Namespace) -> Any:
     """What the config files of a command say; None where it names none."""
-    files = [*getattr(args, "under", []), *(args.configfile or [])]
-    if not files:
+    if args.configfile is None:
         return None
     from wsd.run import config
 
-    return config.load(files)
+    return config.load([*getattr(args, "under", []), *args.configfile])
 
 
 def _set_aside(error: DamageError) -> ResultError:

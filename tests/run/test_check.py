@@ -22,6 +22,16 @@ def test_what_are_no_results(
     assert "what to do" in capsys.readouterr().err
 
 
+def test_a_broken_config_does_not_keep_results_from_being_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    atomic.write_text(tmp_path / "results/a.csv", "a")
+    atomic.write_text(tmp_path / "config/config.yaml", "layer: [")
+    assert main(["check"]) == 0
+    assert "1 files read" in capsys.readouterr().out
+
+
 def test_results_without_their_checksums(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -68,7 +68,7 @@ def test_notes_that_snakemake_has_are_taken_over_once(here: Path) -> None:
     assert found is not None and found.rule == "evaluate"
 
 
-@pytest.mark.parametrize("said", [None, "half", "older"])
+@pytest.mark.parametrize("said", [None, "half", "older", "without a version", "a list"])
 def test_what_has_no_note_is_made_again(
     here: Path, said: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -79,7 +79,8 @@ def test_what_has_no_note_is_made_again(
         whole = path.read_text()
         old = f'"record_format_version": {RECORD_FORMAT_VERSION}'
         assert old in whole
-        path.write_text(whole[:20] if said == "half" else whole.replace(old, old[:-1] + "1"))
+        others = {"half": whole[:20], "without a version": '{"code": "x"}', "a list": "[1]"}
+        path.write_text(others.get(said, whole.replace(old, old[:-1] + "1")))
     redo(Path("results"), RECORD_FORMAT_VERSION)
     for path in ("results/q/scores.csv", LONG):
         found = noted(str(path))

@@ -196,12 +196,10 @@ def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[Com
         raise ResultError("there are no predictions to audit")
     files = read_rows(paths, CANDIDATE, corpora)
     keys = pd.DataFrame([_key(file) for file in files])
-    for twice in np.flatnonzero(keys.duplicated()).tolist():
-        raise ResultError(
-            f"two files hold the predictions of {', '.join(_key(files[twice]).values())}",
-            where=str(paths[twice]),
-            fix="name each file once",
-        )
+    if keys.duplicated().any():
+        twice = int(keys.duplicated().argmax())
+        what = f"two files hold the predictions of {', '.join(map(str, keys.loc[twice]))}"
+        raise ResultError(what, where=str(paths[twice]), fix="name each file once")
     for part in ("train", "view"):
         if len(found := set(keys[part])) > 1:
             raise ResultError(

@@ -104,11 +104,9 @@ def rare_senses(rows: Sequence[ComparisonRow]) -> list[Line]:
     ]
     right, n = (np.array([line[name] for line in table]) for name in ("right", "n_test"))
     low, high = proportion_confint(right, n, method="jeffreys")
-    ends = zip(right / n, low, high, strict=True)
-    return [
-        {**line, **dict(zip(("recall", "low", "high"), of, strict=True))}
-        for line, of in zip(table, ends, strict=True)
-    ]
+    for line, *of in zip(table, right / n, low, high, strict=True):
+        line["recall"], line["low"], line["high"] = of
+    return table
 
 
 def errors(systems: ModelComparison) -> list[Line]:

@@ -9,7 +9,7 @@ Broder (1997), "On the resemblance and containment of documents", computed exact
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 from scipy import sparse
@@ -104,8 +104,10 @@ def nearest(tokens: Sentences, among: Sentences) -> tuple[np.ndarray, np.ndarray
 
 def _incidence(*several: Sentences) -> list[sparse.csr_array]:
     """For each list of sentences, which (row) has which shingle (column, common to all lists)."""
-    counter = CountVectorizer(analyzer=shingles, dtype=np.float64).fit(chain(*several))
-    return [sparse.csr_array(counter.transform(one)) for one in several]
+    counter = CountVectorizer(analyzer=shingles, dtype=np.float64)
+    counts = sparse.csr_array(counter.fit_transform(chain(*several)))
+    ends = np.cumsum([len(one) for one in several]).tolist()
+    return [counts[start:end] for start, end in pairwise([0, *ends])]
 
 
 def _jaccard(left: sparse.csr_array, right: sparse.csr_array) -> Iterator[sparse.csr_array]:

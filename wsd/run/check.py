@@ -103,7 +103,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("results", type=Path, nargs="?", default=Path("results"))
     text = "as of snakemake: what these ask for must be there"
-    add_configfiles(parser, "--configfile", text, nargs="+")
+    add_configfiles(parser, "--configfile", text, nargs="+", default=None)
     text = "rename what is damaged, so that snakemake makes it again"
     parser.add_argument("--set-aside", action="store_true", help=text)
 
@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> None:
         logs.show(f"{path}: {what}{aside}")
     files = [path for path in _files(args.results) if path.suffix in (VECTORS, *SUMMED)]
     unknown = [path for path in files if path.suffix != VECTORS and not has_checksum(path)]
-    gone = list(missing(args.results, args.config)) if args.configfile else []
+    gone = list(missing(args.results, args.config)) if args.config else []
     for paths, what in ((unknown, "has no checksum beside it"), (gone, "is not there")):
         for path in paths:
             logs.show(f"{path}: {what}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from wsd.errors import ConfigError
 from wsd.run.lock import STATE
-from wsd.run.notes import results_with_notes
+from wsd.run.notes import noted_results
 
 
 def check_outputs(args: argparse.Namespace, *, of_a_run: bool) -> None:
@@ -55,6 +55,6 @@ def _result(path: Path) -> Path | None:
     for folder in path.absolute().parents:
         if (folder / STATE).is_dir():
             here = path.absolute().relative_to(folder.parent)
-            found = results_with_notes(folder)
-            return next((one for one in found if here == one or here in one.parents), None)
+            found = (one for _, one in noted_results(folder) if here in (one, *one.parents))
+            return next((one for one in found if (folder.parent / one).exists()), None)
     return None

@@ -76,10 +76,10 @@ def redo(results: Path, version: int) -> None:
     """
     notes = results / STATE / NOTES
     noted = set()
-    for note, result in _noted(results):
-        with suppress(ValueError):  # half of a note
+    for note, result in noted_results(results):
+        with suppress(AttributeError, ValueError):  # no note, or half of one
             said = json.loads(note.read_text(encoding="utf-8"))
-            if said["record_format_version"] == version:
+            if said.get("record_format_version") == version:
                 noted.add(result)
             if not os.path.lexists(results.parent / result):
                 _say(note, {**said, "code": MISSING})
@@ -95,12 +95,7 @@ def redo(results: Path, version: int) -> None:
         )
 
 
-def results_with_notes(results: Path) -> list[Path]:
-    """What the workflow has made below a folder of results, if it is still there."""
-    return [result for _, result in _noted(results) if (results.parent / result).exists()]
-
-
-def _noted(results: Path) -> Iterator[tuple[Path, Path]]:
+def noted_results(results: Path) -> Iterator[tuple[Path, Path]]:
     """Every note, and the result that it is of, as Snakemake names it."""
     notes = results / STATE / NOTES
     for note in sorted(path for path in notes.rglob("*") if path.is_file()):
