@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wsd.artifacts.dataset import DATA
+from wsd.corpora.inflection import forms
 from wsd.corpora.text_format import read_text
-from wsd.corpora.word_forms import Finder, forms, within_word
+from wsd.corpora.word_forms import Finder, within_word
 
 
 @pytest.mark.parametrize(

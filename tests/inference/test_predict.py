@@ -556,6 +556,9 @@ def test_an_ambiguous_form_says_so(root: Path) -> None:
         def sentences(self, word: str) -> None:
             return None
 
+        def forms(self, word: str) -> tuple[str, ...]:
+            return ()
+
     predictor = Predictor(Twins(), encoder)
     lines = [Line(1, "two cranes", None), Line(2, "two cranes", "crane")]
     ambiguous, clear = predictor.predict(lines)

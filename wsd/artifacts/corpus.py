@@ -64,6 +64,13 @@ class Corpus:
             hasher.update(json.dumps(part).encode())
         return hasher.hexdigest()
 
+    @cached_property
+    def forms(self) -> tuple[str, ...]:
+        """The focal tokens of the training split, in small letters, each once."""
+        rows = np.flatnonzero(self.split == "train")
+        focal = (self.tokens[row][self.position[row]] for row in rows)
+        return tuple(sorted({token.casefold() for token in focal}))
+
     def training_rows(self, lines: np.ndarray) -> np.ndarray:
         """The rows of some lines of the training file, in the order of the lines."""
         rows = np.flatnonzero(self.split == "train")

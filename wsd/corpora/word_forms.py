@@ -1,97 +1,91 @@
-"""Where a word stands in running text: its forms, by the plural rules of English nouns.
+"""Where a word stands in running text, in any of its forms.
 
 A form is found whatever its capitals, with punctuation around it and with a possessive ``'s`` or
-``'`` after it: ``Cranes``, ``"crane,"``, ``crane's``, ``cranes'``. Part of speech is not looked at
-(``it springs open`` counts for *spring*), verb forms are not made (``banked``), and a compound
-with a hyphen is another word (``crane-like``).
+another such end after it: ``Cranes``, ``"crane,"``, ``crane's``, ``cranes'``, ``crane'll``. The
+forms of a word are those that its corpus has, and those of :mod:`wsd.corpora.inflection`. Part of
+speech is not looked at (``it springs open`` counts for *spring*), and a compound with a hyphen is
+another word (``crane-like``), unless it is a form itself.
 
 The text is cut at white space alone, and only the token that holds the focal word is cut further,
 so that a sentence of the corpus comes back as the tokens it was read from. In scripts without
 spaces between words a word is found wherever its characters stand. Letters with their accents
-beside them count as those with the accents in them.
+beside them count as those with the accents in them, curly apostrophes as straight ones, and what
+stands between the words of ``ice_cream`` may be a space or a hyphen.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-IRREGULAR = {
-    "child": ("children",),
-    "die": ("dice", "dies"),
-    "foot": ("feet",),
-    "goose": ("geese",),
-    "louse": ("lice",),
-    "mouse": ("mice",),
-    "ox": ("oxen",),
-    "person": ("people", "persons"),
-    "tooth": ("teeth",),
-}
-# The end of a word, and what takes its place in the plural: the first that fits.
-PLURALS = (
-    (r"is", "es", "ises"),
-    (r"([aeiou]z)", r"\1es", r"\1zes"),  # topazes, quizzes
-    (r"(s|x|z|sh)", r"\1es"),
-    (r"ch", "ches", "chs"),  # churches, stomachs
-    (r"([^aeiou])y", r"\1ies"),
-    (r"([^aeiou]o)", r"\1s", r"\1es"),
-    (r"([^f])(fe?)", r"\1\2s", r"\1ves"),
-    (r"man", "men", "mans"),  # women, Germans
-    (r"", "s"),
-)
-# A word with the hyphens and apostrophes inside it.
-_RUN = re.compile(r"[^\W_]+(?:(?:_+|[-'\u2010\u2011\u2019])[^\W_]+)*")
+from wsd.corpora.inflection import forms
+
 # Scripts that put no space between words, or write what belongs to a noun in one with it: the
 # beginnings of the names of their characters.
 _UNSPACED = (
     *("BOPOMOFO", "CJK", "HALFWIDTH KATAKANA", "HANGUL", "HIRAGANA", "JAVANESE", "KATAKANA"),
     *("KHMER", "LAO", "MYANMAR", "THAI", "TIBETAN", "YI"),
 )
-_POSSESSIVE = re.compile(r"['\u2019\u02bc]s$", re.IGNORECASE)
-
-
-def forms(word: str) -> tuple[str, ...]:
-    """A noun and its plurals, in small letters.
-
-    ``-es`` after s, x, z and sh, and ``-zzes`` after a vowel and z; ``-es`` or ``-s`` after ch;
-    ``-ies`` for y after a consonant; ``-oes`` or ``-os`` for o after a consonant; ``-ves`` or
-    ``-fs`` for f and fe; ``-es`` or ``-ises`` for ``-is``; ``-men`` or ``-mans`` for ``-man``; a
-    few irregular ones; else ``-s``.
-
-    >>> forms("crane"), forms("bass"), forms("deity"), forms("calf")
-    (('crane', 'cranes'), ('bass', 'basses'), ('deity', 'deities'), ('calf', 'calfs', 'calves'))
-    """
-    word = _plain(word)
-    if word in IRREGULAR:
-        return (word, *IRREGULAR[word])
-    for end, *plurals in PLURALS:
-        if match := re.search(rf"{end}\Z", word):
-            return (word, *(word[: match.start()] + match.expand(plural) for plural in plurals))
-    raise AssertionError("the last rule fits every word")
+# Ends of other words that are written in one with a noun.
+_CLITICS = frozenset(("s", "d", "ll", "re", "ve"))
+_APOSTROPHES = "'\u2018\u2019\u201b\u02bc\uff07"
+_ALIKE = str.maketrans(
+    {
+        **dict.fromkeys(_APOSTROPHES, "'"),
+        **dict.fromkeys("\u2010\u2011", "-"),
+        **dict.fromkeys("\ufe0e\ufe0f", None),  # how a sign is drawn
+    }
+)
 
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A form of one of the words in a sentence.
+    """A form of one of the words in a sentence, ``text[start:end]``.
 
     Attributes
     ----------
     words : tuple of str
         Whose form it is: more than one if it is ambiguous.
-    form : str
-        As it stands in the text, without a possessive.
-    start : int
-        Its first character in the text.
-    tokens : tuple of str
-    position : int
-        Of the form among the tokens.
+    text : str
+    start, end : int
     """
 
     words: tuple[str, ...]
-    form: str
+    text: str
     start: int
-    tokens: tuple[str, ...]
-    position: int
+    end: int
+
+    @property
+    def form(self) -> str:
+        """As it stands in the text, without a possessive."""
+        return self.text[self.start : self.end]
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """Of the sentence; the form is one of them, even if it has a space in it."""
+        before, after = self.text[: self.start].split(), self.text[self.end :].split()
+        return (*before, " ".join(self.form.split()), *after)
+
+    @property
+    def position(self) -> int:
+        """Of the form among the tokens."""
+        return len(self.text[: self.start].split())
+
+
+class _Piece(NamedTuple):
+    """What a text is never cut in: a word, a sign, white space."""
+
+    plain: str  # as it is compared
+    kind: str
+    start: int
+    end: int
+
+
+_WORD, _UNSPACED_LETTER, _SPACE, _LINE, _MARK, _JOINER, _SYMBOL, _SIGN = "wu _mjsp"
+_PIECE = re.compile(r"w[wmj]*|u[mj]*| +|_+|[sp](?:m|js?)*|[mj]+")
+# The plain text of the pieces of a form; a space for what may be one.
+_Form = tuple[str, ...]
 
 
 class Finder:
@@ -100,45 +94,142 @@ class Finder:
     Parameters
     ----------
     words : iterable of str
+    seen : function of a word
+        The forms that its corpus has of it.
     """
 
-    def __init__(self, words: Iterable[str]) -> None:
-        found: dict[str, list[str]] = {}
+    def __init__(
+        self, words: Iterable[str], seen: Callable[[str], Iterable[str]] = lambda word: ()
+    ) -> None:
+        found: dict[_Form, dict[str, None]] = {}
         for word in words:
-            for form in forms(word):
-                found.setdefault(form, []).append(word)
-        self._words: Mapping[str, Sequence[str]] = found
-        unspaced = sorted((w for w in found if all(map(_unspaced, w))), key=len, reverse=True)
-        self._inside = re.compile("|".join(map(re.escape, unspaced))) if unspaced else None
+            for form in (*forms(word), *seen(word)):
+                found.setdefault(_as_form(_pieces(form.strip())), {})[word] = None
+        self._words = {form: tuple(of) for form, of in found.items()}
+        self._by_first: dict[str, list[_Form]] = {}
+        for pieces in sorted(filter(None, found), key=len, reverse=True):
+            self._by_first.setdefault(pieces[0], []).append(pieces)
 
     def find(self, text: str) -> list[Occurrence]:
-        """Every occurrence in a sentence, from left to right."""
-        spans = [(match.start(), match[0]) for match in re.finditer(r"\S+", text)]
-        tokens = [token for _, token in spans]
-        found = []
-        for i, (start, token) in enumerate(spans):
-            for first, last in self._in_token(token):
-                before, form, after = token[:first], token[first:last], token[last:]
-                words = tuple(self._words[_plain(form)])
-                pieces = filter(None, (before, form, after))
-                cut = (*tokens[:i], *pieces, *tokens[i + 1 :])
-                found.append(Occurrence(words, form, start + first, cut, i + bool(before)))
+        """Every occurrence in a sentence, from left to right; the longest where they overlap."""
+        found: list[Occurrence] = []
+        pieces, i = _pieces(text), 0
+        while i < len(pieces):
+            for form in self._by_first.get(pieces[i].plain, ()):
+                if words := self._words_at(text, pieces, i, form):
+                    i += len(form)
+                    start, end = pieces[i - len(form)].start, pieces[i - 1].end
+                    found.append(Occurrence(words, text, start, end))
+                    break
+            else:
+                i += 1
         return found
 
-    def _in_token(self, token: str) -> Iterable[tuple[int, int]]:
-        # A token of the corpus may be a word with signs in it, such as `c++`.
-        if _plain(token) in self._words:
-            yield 0, len(token)
-            return
-        for run in _RUN.finditer(_marks_as_letters(token)):
-            form = token[run.start() : run.end()]
-            if _plain(form) not in self._words:
-                form = _POSSESSIVE.sub("", form)
-            if _plain(form) in self._words:
-                yield run.start(), run.start() + len(form)
-            elif self._inside:
-                for inside in self._inside.finditer(form):
-                    yield run.start() + inside.start(), run.start() + inside.end()
+    def words_of(self, form: str) -> tuple[str, ...]:
+        """The words that a text is a form of, as it stands, with nothing that sticks to it."""
+        whole = (one for one in self.find(form) if (one.start, one.end) == (0, len(form)))
+        return next((one.words for one in whole), ())
+
+    def _words_at(
+        self, text: str, pieces: list[_Piece], start: int, form: _Form
+    ) -> tuple[str, ...]:
+        """The words whose form begins at a piece; none if it is another form that does."""
+        end = start + len(form)
+        part = pieces[start:end]
+        if len(part) < len(form) or not all(map(_fits, part, form)):
+            return ()
+        if _goes_on(pieces[max(0, start - 2) : start + 1][::-1]) or _goes_on(_after(pieces, end)):
+            return ()
+        words = self._words[form]
+        if any(piece.kind == _SPACE for piece in part):
+            # A word that has one of these tokens alone for a form is meant by that token.
+            tokens = _tokens(text, part[0].start, part[-1].end)
+            alone = {word for token in tokens for word in self.words_of(token)}
+            words = tuple(word for word in words if word not in alone)
+        return words
+
+
+def _as_form(pieces: list[_Piece]) -> _Form:
+    inside = range(1, len(pieces) - 1)
+    may_be_space = (i in inside and piece.kind in (_SPACE, _LINE) for i, piece in enumerate(pieces))
+    return tuple(" " if m else of.plain for m, of in zip(may_be_space, pieces, strict=True))
+
+
+def _fits(piece: _Piece, of_form: str) -> bool:
+    return piece.plain == of_form or (of_form == " " and piece.plain in ("_", "-"))
+
+
+def _after(pieces: list[_Piece], end: int) -> list[_Piece]:
+    """The last piece of a form and the next two, if need be after a clitic."""
+    apostrophe, clitic = ([*pieces[end : end + 2], None, None])[:2]
+    if apostrophe and apostrophe.plain == "'" and clitic and clitic.plain in _CLITICS:
+        end += 2
+    return pieces[end - 1 : end + 2]
+
+
+def _goes_on(edge: list[_Piece]) -> bool:
+    """Whether a word goes on from its last piece to those beyond it, or from its first back."""
+    last, *beyond = edge
+    kinds = [piece.kind for piece in beyond]
+    if last.kind == _WORD:
+        joined = beyond and beyond[0].plain in ("'", "-", "_")
+        return bool(joined) and kinds[1:] in ([_WORD], [_UNSPACED_LETTER])
+    return last.kind in (_SIGN, _LINE) and kinds[:1] == [_WORD]
+
+
+def _tokens(text: str, start: int, end: int) -> list[str]:
+    """The tokens that some characters have a part in."""
+    while start and not text[start - 1].isspace():
+        start -= 1
+    while end < len(text) and not text[end].isspace():
+        end += 1
+    return text[start:end].split()
+
+
+def _pieces(text: str) -> list[_Piece]:
+    shape = text.translate(_KINDS)
+    return [
+        _Piece(_plain(text[start:end], shape[start]), shape[start], start, end)
+        for start, end in (match.span() for match in _PIECE.finditer(shape))
+    ]
+
+
+def _plain(piece: str, kind: str) -> str:
+    """What of a form does not matter, taken out: capitals, how accents and signs are written."""
+    if kind in (_SPACE, _LINE):
+        return kind
+    if piece.isascii():
+        return piece.lower()
+    return unicodedata.normalize("NFC", piece.translate(_ALIKE)).casefold()
+
+
+class _Kinds(dict[int, str]):
+    """The kind of each character, found when it is first asked for."""
+
+    def __missing__(self, code: int) -> str:
+        kind = self[code] = _kind(chr(code))
+        return kind
+
+
+_KINDS = _Kinds()
+
+
+def _kind(character: str) -> str:
+    if character.isspace():
+        return _SPACE
+    if character == "_":
+        return _LINE
+    if character in "\u200c\u200d":
+        return _JOINER
+    category = unicodedata.category(character)
+    # Skin tones, and letters that belong to the syllable before.
+    if category.startswith("M") or "\U0001f3fb" <= character <= "\U0001f3ff":
+        return _MARK
+    if "\u1160" <= character <= "\u11ff":
+        return _MARK
+    if character.isalnum() and character not in _APOSTROPHES:
+        return _UNSPACED_LETTER if _unspaced(character) else _WORD
+    return _SYMBOL if category == "So" else _SIGN
 
 
 def within_word(text: str, place: int) -> bool:
@@ -159,19 +250,3 @@ def _letter(character: str) -> bool:
 
 def _unspaced(character: str) -> bool:
     return unicodedata.name(character, "").startswith(_UNSPACED)
-
-
-def _plain(text: str) -> str:
-    """What of a form does not matter, taken out: capitals, and how accents are written."""
-    return unicodedata.normalize("NFC", text).casefold()
-
-
-def _marks_as_letters(token: str) -> str:
-    """As many characters, in which a mark on a letter is a letter."""
-    if token.isascii():
-        return token
-    made = ""
-    for character in token:
-        mark = unicodedata.category(character).startswith("M")
-        made += "x" if mark and made[-1:].isalnum() else character
-    return made

@@ -20,7 +20,8 @@ LIMITS = """\
   one of them. What is far from every training sentence is marked as uncertain; how often that
   catches such a sentence is measured, not promised.
 - Trained on {title}. Other kinds of text are another task: figures above are of its test split.
-- Words are found by the plural rules of English nouns; part of speech is not looked at.
+- Words are found in the forms that the training sentences have, and in those that the rules of
+  English make; part of speech is not looked at in the text.
 - {probability}"""
 CALIBRATED = (
     "Probabilities are temperature-scaled on folds of the training set, one temperature per word; "

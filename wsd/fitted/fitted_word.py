@@ -63,6 +63,8 @@ class FittedWord:
         Their senses, and their lines in the training file, counted from 0.
     corpus : str
         The digest of the table that they are rows of.
+    forms : tuple of str
+        That they have of the word; none in a file of an earlier version.
     """
 
     word: str
@@ -76,6 +78,7 @@ class FittedWord:
     gold: np.ndarray
     lines: np.ndarray
     corpus: str
+    forms: tuple[str, ...] = ()
 
     def scores(self, vectors: np.ndarray) -> np.ndarray:
         """The scores of every sense: array of shape (n, senses)."""

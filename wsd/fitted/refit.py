@@ -81,6 +81,10 @@ class Fitting:
         """
         return Learner(self, word).fitted()
 
+    def forms(self, word: str) -> tuple[str, ...]:
+        """What stands for a word in its training sentences."""
+        return self.results.corpus(word).forms
+
     def sentences(self, word: str) -> list[str]:
         """A word's training sentences in the order of its vectors."""
         table = self.results.corpus(word)
@@ -156,6 +160,7 @@ class Learner:
             gold=self._gold.astype(np.int32),
             lines=self._lines,
             corpus=self.corpus.digest,
+            forms=self.corpus.forms,
         )
         if self._stored is not None:
             self._check(made, self._stored)

@@ -33,7 +33,7 @@ SUFFIX = ".wsd"
 CARD, MANIFEST, SENTENCES = "README.md", "manifest.json", "sentences.json"
 LEARNED = "learned."  # before the names of a classifier's arrays
 # What the manifest says of a word, beside the file of its arrays.
-SAID = ("senses", "estimator", "parameters", "temperature", "threshold", "corpus")
+SAID = ("senses", "estimator", "parameters", "temperature", "threshold", "corpus", "forms")
 # By word.
 Sentences = Mapping[str, list[str]]
 # The same bytes whenever it is written.
@@ -158,7 +158,8 @@ class WsdFile:
         from safetensors.numpy import load
 
         with self._expecting():
-            said = {name: self.manifest["words"][word][name] for name in ("file", *SAID)}
+            said = {"forms": []} | self.manifest["words"][word]
+            said = {name: said[name] for name in ("file", *SAID)}
             arrays = load(self._read(said.pop("file")))
             learned = {k.removeprefix(LEARNED): arrays[k] for k in arrays if k.startswith(LEARNED)}
             classifier = restored(said["estimator"], said["parameters"], learned)
@@ -167,8 +168,16 @@ class WsdFile:
             of_all = len(self._sentences.get(word, gold)) == len(gold)
             require(of_all, "its sentences and arrays do not belong together")
             _check_said(said)
-            said |= {"classifier": classifier, "senses": tuple(said["senses"])}
+            said |= {name: tuple(said[name]) for name in ("senses", "forms")}
+            said["classifier"] = classifier
             return FittedWord(word, train=train.astype(np.float32), gold=gold, lines=lines, **said)
+
+    def forms(self, word: str) -> tuple[str, ...]:
+        """What stands for a word in its training sentences, where the file has it."""
+        with self._expecting():
+            found = self.manifest["words"][word].get("forms", [])
+            _check_forms(found)
+            return tuple(found)
 
     def sentences(self, word: str) -> list[str] | None:
         """The word's training sentences in the order of its vectors, where they are at hand."""
@@ -250,6 +259,12 @@ def _check_said(said: Mapping[str, Any]) -> None:
     warm = temperature is None or (_is_number(temperature) and temperature > 0)
     require(warm, "a temperature that is none")
     require(threshold is None or _is_number(threshold), "a threshold that is no number")
+    _check_forms(said["forms"])
+
+
+def _check_forms(forms: Any) -> None:
+    texts = isinstance(forms, list) and all(isinstance(form, str) and form for form in forms)
+    require(texts, "forms that are no words")
 
 
 def _is_number(value: Any) -> bool:

@@ -70,7 +70,7 @@ def cut(sentence: str, span: tuple[int, int]) -> Focus:
 
 
 def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
-    """The tokens of a sentence whose focal word is a form of ``word``: it, or its plural.
+    """The tokens of a sentence whose focal word is a form of ``word``.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
     _check_text(sentence)
     found = Finder([word]).find(sentence) if word.strip() else []
     if not found:
-        fix = "name one of its words; a plural is found too, a verb form or part of a word not"
+        fix = "name one of its words, a verb as serve.v: served is found then"
         raise _wrong(sentence, f"no form of {word!r} in the sentence", fix)
     if occurrence is None and len(found) > 1:
         places = [f"{i} at character {one.start}" for i, one in enumerate(found, start=1)]

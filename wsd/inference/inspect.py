@@ -190,7 +190,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     text = "one sentence, or two to compare"
     parser.add_argument("sentence", nargs="+", metavar="SENTENCE", help=text)
-    parser.add_argument("--word", required=True, help="the focal word; its plural is found too")
+    parser.add_argument(
+        "--word",
+        required=True,
+        help="the focal word; its plural is found too, and of serve.v the verb's forms",
+    )
     text = "which one, from 1, where the word stands in a sentence several times"
     parser.add_argument("--occurrence", type=count, nargs="+", default=[], metavar="N", help=text)
     parser.add_argument(

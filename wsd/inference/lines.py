@@ -31,6 +31,8 @@ class Line:
     text : str
     word : str or None
         Whose occurrences are asked for; None for every word that the model knows.
+    span : (start, end) or None
+        The characters of the one occurrence that is asked for.
     wrong : str or None
         Why the line cannot be read.
     """
@@ -38,6 +40,7 @@ class Line:
     number: int
     text: str
     word: str | None = None
+    span: tuple[int, int] | None = None
     wrong: str | None = None
 
 
@@ -125,7 +128,8 @@ def read(stream: BinaryIO, *, word: str | None, as_json: bool) -> Iterator[Line]
     word : str or None
         Whose occurrences are asked for, where a line does not say it itself.
     as_json : bool
-        Whether each line is a JSON object with ``text`` and perhaps ``word``.
+        Whether each line is a JSON object with ``text`` and perhaps ``word``,
+        ``start`` and ``end``.
     """
     for number, raw in enumerate(_raw_lines(stream), start=1):
         if raw is None:
@@ -170,7 +174,17 @@ def _object(number: int, text: str, word: str | None) -> Line:
     own = word if own is None else own
     if own is not None and not isinstance(own, str):
         return Line(number, text, wrong='"word" is not a string')
-    return Line(number, value["text"], own)
+    edges = value.get("start"), value.get("end")
+    if edges == (None, None):
+        return Line(number, value["text"], own)
+    if not all(map(_is_whole, edges)):
+        return Line(number, text, wrong='"start" and "end" are not both whole numbers')
+    return Line(number, value["text"], own, (int(value["start"]), int(value["end"])))
+
+
+def _is_whole(value: Any) -> bool:
+    # Numbers of a table with gaps are 2.0.
+    return type(value) is int or (type(value) is float and value.is_integer())
 
 
 # Out

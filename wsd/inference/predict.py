@@ -5,19 +5,21 @@ import io
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from wsd.arguments import add_choice, add_configuration, count, writes
 from wsd.artifacts.views import DEVICES
+from wsd.corpora.word_names import named
 from wsd.errors import ConfigError, CorpusError, none_of
 from wsd.fitted.refit import Fitting
 from wsd.fitted.results import Results
 from wsd.fitted.wsd_file import WsdFile
+from wsd.inference.asking import Words
 from wsd.inference.encoders import fitted_encoder
 from wsd.inference.lines import FORMATS, OK, STATUSES, UNREADABLE, Answer, Line, read, write
-from wsd.inference.predictor import Predictor, Words
+from wsd.inference.predictor import Predictor
 from wsd.logs import log
 from wsd.storage.atomic import check_target, replacing
 
@@ -59,6 +61,16 @@ def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
             return kept, used
     log.info("fitting: %s (`wsd fit` keeps it)", fitting.configuration)
     return fitting, used
+
+
+def _one_word(asked: str, words: Sequence[str]) -> str:
+    meant = named(asked, words)
+    if len(meant) == 1:
+        return meant[0]
+    if meant:
+        fix = "name one of them"
+        raise ConfigError(f"{asked!r} may be {' or '.join(meant)}", where="--word", fix=fix)
+    raise none_of(f"no word {asked!r} was fitted", words, "--word")
 
 
 def _only_results() -> Path:
@@ -128,7 +140,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--word", help="the word in question (default: every word that is known)")
     text = "a line per sentence; -, standard input; or .jsonl"
     parser.add_argument("--file", type=Path, help=text)
-    parser.add_argument("--jsonl", action="store_true", help='lines are {"text": ..., "word": ...}')
+    parser.add_argument(
+        "--jsonl",
+        action="store_true",
+        help='lines are {"text": ...}, perhaps with "word", and with "start" and "end"',
+    )
     add_choice(parser, "--format", FORMATS)
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
     writes(parser, "out")
@@ -156,11 +172,8 @@ def run(args: argparse.Namespace) -> None:
     args.out = None if args.out == STANDARD_STREAM else args.out
     _check_files(args)
     words, used = _fitted_words(args)
-    if args.word is not None and args.word not in words.words:
-        alike = [word for word in words.words if word.casefold() == args.word.casefold()]
-        args.word = alike[0] if len(alike) == 1 else args.word
-    if args.word is not None and args.word not in words.words:
-        raise none_of(f"no word {args.word!r} was fitted", words.words, "--word")
+    if args.word is not None:
+        args.word = _one_word(args.word, words.words)
     encoder = fitted_encoder(words.encoder, args.encoder, device=args.device)
     predictor = Predictor(words, encoder, threads=args.threads)
     details = bool(args.text)

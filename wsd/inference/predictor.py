@@ -6,25 +6,22 @@ are taken in as they come, some hundreds at a time, so that memory does not grow
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
-from wsd.corpora.word_forms import Finder, Occurrence
 from wsd.errors import ModelError
 from wsd.fitted.fitted_word import FittedWord, VectorAnswers
-from wsd.fitted.refit import Fitting
-from wsd.fitted.wsd_file import WsdFile
+from wsd.inference.asking import Asked, Asking, Words
 from wsd.inference.feature_vectors import feature_vectors
-from wsd.inference.focus import Focus, as_corpus, is_whole
-from wsd.inference.lines import AMBIGUOUS, NOT_FOUND, OK, UNREADABLE, Answer, Line, Neighbour
+from wsd.inference.focus import Focus, as_corpus
+from wsd.inference.lines import OK, UNREADABLE, Answer, Line, Neighbour
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
-    from wsd.encoder.word_pieces import Aligned
 
 _T = TypeVar("_T")
 
@@ -32,21 +29,6 @@ _T = TypeVar("_T")
 CHUNK = 512  # lines that are encoded together
 CHARACTERS = 2**20  # at most, with the line that goes beyond
 TOKENS = 2**18  # of sentences that are encoded together, counted anew for every occurrence
-# Fitted words of one configuration: of a model file, or of the results themselves.
-Words = Fitting | WsdFile
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """An occurrence that is to be answered."""
-
-    line: Line
-    word: str
-    at: Occurrence
-    aligned: "Aligned | None" = None
-
-    def answer(self, status: str, **said: Any) -> Answer:
-        return Answer(self.line, status, self.word, self.at.form, self.at.start, **said)
 
 
 class Predictor:
@@ -62,7 +44,7 @@ class Predictor:
 
     def __init__(self, words: Words, encoder: "Encoder", *, threads: int = 1) -> None:
         self.words, self.encoder, self.threads = words, encoder, threads
-        self._finder = cache(lambda word: Finder(words.words if word is None else [word]))
+        self._asking = Asking(words)
         self._word, self._sentences = cache(words.word), cache(words.sentences)
 
     def predict(
@@ -79,43 +61,22 @@ class Predictor:
             How many lines are taken in before they are answered; by default ``CHUNK``.
         """
         for chunk in _parts(lines, lambda line: len(line.text), CHARACTERS, together or CHUNK):
-            found = [one for line in chunk for one in self._find(line)]
-            asked = [one for one in found if isinstance(one, _Asked)]
+            found = [one for line in chunk for one in self._asking.find(line)]
+            asked = [one for one in found if isinstance(one, Asked)]
             # Each of many occurrences in a long line has all of its tokens.
             parts = _parts(asked, lambda one: len(one.at.tokens), TOKENS, len(asked))
             answers = iter([answer for part in parts for answer in self._answer(part, neighbours)])
             for one in found:
-                yield next(answers) if isinstance(one, _Asked) else one
+                yield next(answers) if isinstance(one, Asked) else one
 
-    def _find(self, line: Line) -> list["_Asked | Answer"]:
-        """The occurrences that a line asks for, or an answer that says why there are none."""
-        if line.wrong is not None:
-            return [Answer(line, UNREADABLE, message=line.wrong)]
-        if not is_whole(line.text):
-            empty = replace(line, text="")
-            return [Answer(empty, UNREADABLE, message="half a character in the text")]
-        if line.word is not None and line.word not in self.words.words:
-            message = f"no word {line.word!r} here: there are {', '.join(self.words.words)}"
-            return [Answer(line, UNREADABLE, message=message)]
-        found: list[_Asked | Answer] = []
-        for at in self._finder(line.word).find(line.text):
-            if len(at.words) == 1:
-                found.append(_Asked(line, at.words[0], at))
-                continue
-            of = " and of ".join(at.words)
-            message = f"{at.form!r} is a form of {of}: say which word is meant"
-            found.append(Answer(line, AMBIGUOUS, form=at.form, start=at.start, message=message))
-        nothing = f"no form of {line.word or 'any of the words'} here"
-        return found or [Answer(line, NOT_FOUND, line.word, message=nothing)]
-
-    def _answer(self, asked: Sequence[_Asked], neighbours: bool) -> list[Answer]:
+    def _answer(self, asked: Sequence[Asked], neighbours: bool) -> list[Answer]:
         """Answers for occurrences, in their order."""
         found = self._align(asked)
-        kept = [one for one in found if isinstance(one, _Asked)]
+        kept = [one for one in found if isinstance(one, Asked)]
         answered = iter(self._classify(kept, neighbours) if kept else [])
-        return [next(answered) if isinstance(one, _Asked) else one for one in found]
+        return [next(answered) if isinstance(one, Asked) else one for one in found]
 
-    def _align(self, asked: Sequence[_Asked]) -> list["_Asked | Answer"]:
+    def _align(self, asked: Sequence[Asked]) -> list[Asked | Answer]:
         """Occurrences with their word pieces; of one that has none, an answer that says why."""
         try:
             aligned = self.encoder.align(_table(asked))
@@ -125,7 +86,7 @@ class Predictor:
                 return [asked[0].answer(UNREADABLE, message=error.what)]
             return [found for one in asked for found in self._align([one])]
 
-    def _classify(self, asked: Sequence[_Asked], neighbours: bool) -> list[Answer]:
+    def _classify(self, asked: Sequence[Asked], neighbours: bool) -> list[Answer]:
         """Aligned occurrences are encoded together, then answered word by word."""
         aligned = [one.aligned for one in asked if one.aligned]
         vectors = feature_vectors(
@@ -140,7 +101,7 @@ class Predictor:
         return [answers[i] for i in range(len(asked))]
 
     def _of_word(
-        self, word: FittedWord, asked: Sequence[_Asked], vectors: np.ndarray, neighbours: bool
+        self, word: FittedWord, asked: Sequence[Asked], vectors: np.ndarray, neighbours: bool
     ) -> Iterator[Answer]:
         if vectors.shape[1] != word.train.shape[1]:
             raise ModelError("the features are not those that the classifier was fitted on")
@@ -196,6 +157,6 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _table(asked: Sequence[_Asked]) -> Corpus:
+def _table(asked: Sequence[Asked]) -> Corpus:
     found = [Focus(one.at.tokens, one.at.position) for one in asked]
     return as_corpus(found, word="line", index=[one.line.number for one in asked])

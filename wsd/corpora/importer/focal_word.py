@@ -30,19 +30,29 @@ def of_mark(text: str) -> Sentence:
     ValueError
         If no word is marked, more than one, or something with white space in it.
     """
+    return _around(*split_at_mark(text))
+
+
+def split_at_mark(text: str) -> tuple[str, str, str]:
+    """What stands before the marked word, the word, and what stands after it.
+
+    Raises
+    ------
+    ValueError
+        If no word is marked, or more than one.
+    """
     if "[[" in text or "]]" in text:
         found = BRACKETS.findall(text)
         if len(found) != 1 or text.count("[[") != 1 or text.count("]]") != 1:
             raise ValueError("not one word in double brackets")
-        before, focal, after = *text.split("[[", 1)[:1], found[0], text.split("]]", 1)[1]
-    else:
-        parts = text.split("*")
-        if len(parts) != 3:
-            raise ValueError(
-                "no word is marked" if len(parts) == 1 else f"{len(parts) - 1} asterisks, not two"
-            )
-        before, focal, after = parts
-    return _around(before, focal, after)
+        return text.split("[[", 1)[0], found[0], text.split("]]", 1)[1]
+    parts = text.split("*")
+    if len(parts) != 3:
+        raise ValueError(
+            "no word is marked" if len(parts) == 1 else f"{len(parts) - 1} asterisks, not two"
+        )
+    before, focal, after = parts
+    return before, focal, after
 
 
 def of_span(text: str, start: int, end: int) -> Sentence:

@@ -1,0 +1,51 @@
+"""How many of a corpus's own sentences have their focal word found again, as running text."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wsd.artifacts.corpus import Corpus
+from wsd.corpora.word_forms import Finder
+
+
+@dataclass(frozen=True)
+class FoundCount:
+    """Of some sentences, in how many the focal word is found, alone or beside other occurrences.
+
+    Attributes
+    ----------
+    sentences, found : int
+    several : int
+        Those with more than one occurrence.
+    """
+
+    sentences: int = 0
+    found: int = 0
+    several: int = 0
+
+    def __add__(self, other: "FoundCount") -> "FoundCount":
+        return FoundCount(
+            self.sentences + other.sentences,
+            self.found + other.found,
+            self.several + other.several,
+        )
+
+
+def count_found(finder: Finder, sentences: Iterable[tuple[Sequence[str], int]]) -> FoundCount:
+    """Look for the focal word of each sentence, which is its tokens and a position."""
+    count = FoundCount()
+    for tokens, position in sentences:
+        there = finder.find(" ".join(tokens))
+        start = len(" ".join([*tokens[:position], ""]))
+        end = start + len(tokens[position])
+        is_found = any((one.start, one.end) == (start, end) for one in there)
+        count += FoundCount(1, is_found, len(there) > 1)
+    return count
+
+
+def found_in_test(corpus: Corpus) -> FoundCount:
+    """How many test sentences of a word have it found, by rule or as the training set has it."""
+    finder = Finder([corpus.word], lambda _: corpus.forms)
+    rows = np.flatnonzero(corpus.split == "test")
+    return count_found(finder, ((corpus.tokens[i], int(corpus.position[i])) for i in rows))
