@@ -106,9 +106,8 @@ def main() -> None:
             if not count.found:
                 misses[word, one.tokens[one.position]] += 1
     print(
-        f"{args.corpus}: {len(test)} words, found in {total.found:,} of {total.sentences:,} test "
-        f"sentences ({100 * total.found / total.sentences:.2f}%); {total.several:,} have several "
-        "occurrences"
+        f"{args.corpus}: {len(test)} words, found in {total} "
+        f"({100 * total.found / total.sentences:.2f}%); {total.several:,} have several occurrences"
     )
     for (word, token), times in misses.most_common(args.misses):
         print(f"  {word}: {token!r}, {times} times")

@@ -46,6 +46,7 @@ from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification.estimators.registry import make_estimator
 from wsd.corpora import published, text_format, trains
 from wsd.corpora.archive import MEMBER_LIMIT, _Bounded, extract
+from wsd.corpora.word_forms import Finder
 from wsd.encoder import alignment, model_files, sources
 from wsd.encoder.model import _checksums, resolve
 from wsd.errors import WsdError, visible
@@ -383,6 +384,7 @@ def fitted_word(estimator: str) -> FittedWord:
         gold=of.gold[:6],
         lines=of.index[:6],
         corpus=of.digest,
+        forms=("crane", "cranes"),
     )
 
 
@@ -434,6 +436,7 @@ def run_model_file(data: bytes, folder: Path) -> None:
     opened = wsd_file.WsdFile(path)
     for word in opened.words:
         fitted = opened.word(word)
+        Finder([word], opened.forms).find(f"a {word} .")
         assert len(opened.sentences(word) or fitted.gold) == len(fitted.gold)
         answers = fitted.answer(np.ones((2, fitted.train.shape[1]), dtype=np.float32))
         assert answers.scores.shape == (2, len(fitted.senses))

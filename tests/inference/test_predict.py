@@ -500,6 +500,69 @@ def test_json_lines(root: Path, tmp_path: Path, answers: Call) -> None:
     assert "no word 'bank' here: there are apple, crane" in rows[6]["message"]
 
 
+def test_the_place_of_the_word_may_be_given(root: Path, tmp_path: Path, answers: Call) -> None:
+    text = "craning by a crane, a crane"
+    lines = [
+        {"text": text, "word": "crane", "start": 0, "end": 7},
+        {"text": text, "start": 22.0, "end": 27.0},
+        {"text": text, "start": None, "end": None},
+        {"text": "the ship", "start": 4, "end": 8},
+        {"text": text, "word": "crane", "start": 22, "end": 26},
+        {"text": text, "word": "crane", "start": 22, "end": 99},
+        {"text": text, "word": "crane", "start": 22},
+        {"text": text, "word": "crane", "start": True, "end": 7},
+        {"text": text, "word": "crane", "start": "22", "end": 27},
+    ]
+    file = text_file(tmp_path / "in.jsonl", *map(json.dumps, lines))
+    rows = answers("--file", file, "--model-file", "model.wsd", code=3)
+    assert [(r["line"], r["status"], r["form"], r["start"]) for r in rows] == [
+        (1, "ok", "craning", 0),
+        (2, "ok", "crane", 22),
+        (3, "ok", "crane", 13),
+        (3, "ok", "crane", 22),
+        (4, "not found", "ship", 4),
+        *[(n, "unreadable", None, None) for n in range(5, 10)],
+    ]
+    assert "'ship' is a form of none of the words" in rows[4]["message"]
+    assert "part of a word" in rows[5]["message"] and "not within" in rows[6]["message"]
+    assert all("not both whole numbers" in row["message"] for row in rows[7:])
+    # It is that occurrence that is answered.
+    plain = answers(text, "--word", "crane", "--model-file", "model.wsd")
+    assert [row["start"] for row in plain] == [13, 22]
+    assert rows[1]["scores"] == pytest.approx(plain[1]["scores"], abs=1e-5)
+    assert rows[1]["scores"] != pytest.approx(plain[0]["scores"], abs=1e-9)
+
+
+def test_the_word_may_be_marked_as_in_import(root: Path, answers: Call) -> None:
+    said = [
+        "a crane by a *crane* again",
+        "a crane by a [[crane]] again",
+        "[[craning]] by a crane",
+        "a *tall* crane",
+        "a [[tall]] [[crane]]",
+        "a crane * or * crane",
+        "a [[ ]] crane",
+    ]
+    rows = answers(*said, "--word", "crane", "--model-file", "model.wsd")
+    assert [(r["line"], r["form"], r["start"]) for r in rows] == [
+        (1, "crane", 14),
+        (2, "crane", 15),
+        (3, "craning", 2),
+        (4, "crane", 9),
+        (5, "crane", 13),
+        (6, "crane", 2),
+        (6, "crane", 15),
+        (7, "crane", 8),
+    ]
+    assert [row["text"] for row in rows[:2]] == said[:2]
+    # The marks are not read.
+    unmarked = answers("a crane by a crane again", "--word", "crane", "--model-file", "model.wsd")
+    for row in rows[:2]:
+        assert row["scores"] == pytest.approx(unmarked[1]["scores"], abs=1e-5)
+    (unknown,) = answers("a *crane*, [[tall]]", "--model-file", "model.wsd", code=3)
+    assert (unknown["status"], unknown["form"]) == ("not found", "tall")
+
+
 def test_json_lines_as_programs_write_them(root: Path, tmp_path: Path, answers: Call) -> None:
     file = text_file(tmp_path / "in.jsonl", '{"text": "a crane, an apple", "word": null}', "")
     rows = answers("--file", file, "--model-file", "model.wsd", "--word", "crane")
@@ -541,29 +604,93 @@ def test_what_is_typed_is_answered_before_the_next_line(root: Path) -> None:
     os.close(terminal)
 
 
+class Named:
+    """Fitted words with other names, and what their corpora have."""
+
+    def __init__(self, **forms: list[str]) -> None:
+        self._file = WsdFile(Path("model.wsd"))
+        self.encoder, self.features = self._file.encoder, self._file.features
+        self.words, self._forms = tuple(forms), forms
+
+    def word(self, word: str) -> Any:
+        return self._file.word("crane")
+
+    def sentences(self, word: str) -> None:
+        return None
+
+    def forms(self, word: str) -> list[str]:
+        return self._forms[word]
+
+
 def test_an_ambiguous_form_says_so(root: Path) -> None:
-    file = WsdFile(Path("model.wsd"))
-    encoder = encoders.fitted_encoder(file.encoder, device="cpu")
-
-    class Twins:
-        encoder = file.encoder
-        features = file.features
-        words = ("crane", "cranes")
-
-        def word(self, word: str) -> Any:
-            return file.word("crane")
-
-        def sentences(self, word: str) -> None:
-            return None
-
-        def forms(self, word: str) -> tuple[str, ...]:
-            return ()
-
-    predictor = Predictor(Twins(), encoder)
+    twins = Named(crane=[], cranes=[])
+    predictor = Predictor(twins, encoders.fitted_encoder(twins.encoder, device="cpu"))
     lines = [Line(1, "two cranes", None), Line(2, "two cranes", "crane")]
     ambiguous, clear = predictor.predict(lines)
     assert (ambiguous.status, clear.status) == ("ambiguous", "ok")
     assert "'cranes' is a form of crane and of cranes" in ambiguous.message
+
+
+def test_names_with_a_part_of_speech_are_found_by_lemma_and_form(root: Path) -> None:
+    words = Named(
+        **{"serve.v": ["dished"], "run.n": ["run"], "run.v": ["run", "ran"], "ice_cream": []}
+    )
+    predictor = Predictor(words, encoders.fitted_encoder(words.encoder, device="cpu"))
+    lines = [
+        Line(1, "he served and dished", "serve"),
+        Line(2, "they ran"),
+        Line(3, "a run"),
+        Line(4, "a run", "run.noun"),
+        Line(5, "a run", "run"),
+        Line(6, "a [[run]]"),
+        Line(7, "the ice  cream."),
+    ]
+    rows = list(predictor.predict(lines))
+    assert [(row.line.number, row.status, row.word, row.form) for row in rows] == [
+        (1, "ok", "serve.v", "served"),
+        (1, "ok", "serve.v", "dished"),
+        (2, "ok", "run.v", "ran"),
+        (3, "ambiguous", None, "run"),
+        (4, "ok", "run.n", "run"),
+        (5, "unreadable", None, None),
+        (6, "ambiguous", None, "run"),
+        (7, "ok", "ice_cream", "ice  cream"),
+    ]
+    assert "'run' may be run.n or run.v" in rows[5].message
+
+
+def test_of_a_single_word_any_place_is_it(root: Path) -> None:
+    words = Named(**{"run.v": ["run"]})
+    predictor = Predictor(words, encoders.fitted_encoder(words.encoder, device="cpu"))
+    rows = list(predictor.predict([Line(1, "a runner", span=(2, 8)), Line(2, "a [[runner]]")]))
+    assert [(row.status, row.word, row.start) for row in rows] == [
+        ("ok", "run.v", 2),
+        ("ok", "run.v", 4),
+    ]
+
+
+def test_a_model_file_has_the_forms_of_its_words(root: Path, tmp_path: Path) -> None:
+    """And one of before has none, and is read all the same."""
+    table = Results(Path(RESULTS)).corpus("crane")
+    focal = {
+        tokens[position].lower()
+        for tokens, position, split in zip(table.tokens, table.position, table.split, strict=True)
+        if split == "train"
+    }
+    file = WsdFile(Path("model.wsd"))
+    assert set(file.forms("crane")) == set(file.word("crane").forms) == focal
+    words = {word: dict(said) for word, said in file.manifest["words"].items()}
+    del words["crane"]["forms"]
+    older = json.dumps({**file.manifest, "words": words}).encode()
+    opened = WsdFile(rewritten(Path("model.wsd"), tmp_path / "old.wsd", manifest_json=older))
+    assert opened.forms("crane") == opened.word("crane").forms == ()
+    for bad in (["crane", 3], "crane", [""], None):
+        words["crane"]["forms"] = bad
+        content = json.dumps({**file.manifest, "words": words}).encode()
+        opened = WsdFile(rewritten(Path("model.wsd"), tmp_path / "bad.wsd", manifest_json=content))
+        for read in (opened.forms, opened.word):
+            with pytest.raises(ModelError, match="not a whole model file"):
+                read("crane")
 
 
 def test_chunks_make_no_difference(
@@ -754,6 +881,7 @@ def test_a_run_that_fails_leaves_no_file(root: Path, tmp_path: Path) -> None:
     [
         (["x", "--file", "y"], "sentences and a file"),
         (["a crane", "--word", "bank"], "no word 'bank' was fitted"),
+        (["a crane", "--word", "crane.n"], "no word 'crane.n' was fitted"),
         (["a crane", "--model-file", "model.wsd", "--layers", "1"], "of one configuration"),
         (["a crane", "--results", "nowhere"], "nothing was selected here yet"),
         (["a crane", "--results", "results/"], "name one of results/quickstart"),

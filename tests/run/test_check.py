@@ -2,12 +2,16 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from small_results import build
 
+from wsd.artifacts import corpus
+from wsd.artifacts.dataset import DATA
 from wsd.cli import main
+from wsd.corpora.text_format import read_text
 from wsd.storage import atomic
 from wsd.storage.checksums import SUMS
 
@@ -64,3 +68,24 @@ def test_what_a_config_asks_for_must_be_there(
     (folder / "tiny/embeddings/crane/focal.safetensors").unlink()
     assert main(["check", "results", "--configfile", "my.json"]) == 6
     assert "tiny/embeddings/crane/focal.safetensors: is not there" in capsys.readouterr().out
+
+
+def test_how_many_test_sentences_have_their_word_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = read_text(DATA / "quickstart" / "crane", "crane")
+    is_test = one.split == "test"
+    # Of the other word no test sentence has what the training sentences have.
+    tokens = tuple(("no",) if test else ("it",) for test in is_test)
+    other = replace(one, word="lift", tokens=tokens, position=one.position * 0)
+    for made in (one, other):
+        corpus.write(tmp_path / f"results/q/corpus/{made.word}.parquet", made)
+    assert main(["check", str(tmp_path / "results")]) == 0
+    found, both = is_test.sum(), 2 * is_test.sum()
+    said = f"q: finds the focal word in {found} of {both} test sentences\n"
+    assert said in capsys.readouterr().out
+    # A damaged table is said to be damaged, and is not counted.
+    damaged = tmp_path / "results/q/corpus/lift.parquet"
+    damaged.write_bytes(damaged.read_bytes()[:-9])
+    assert main(["check", str(tmp_path / "results")]) == 6
+    assert f"q: finds the focal word in {found} of {found} test" in capsys.readouterr().out

@@ -24,6 +24,9 @@ class FoundCount:
     found: int = 0
     several: int = 0
 
+    def __str__(self) -> str:
+        return f"{self.found:,} of {self.sentences:,} test sentences"
+
     def __add__(self, other: "FoundCount") -> "FoundCount":
         return FoundCount(
             self.sentences + other.sentences,

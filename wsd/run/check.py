@@ -1,4 +1,5 @@
-"""Which results are no longer what was written, and the command that says so.
+"""Which results are no longer what was written, and the command that says so. It also says in how
+many test sentences `wsd predict` would find the focal word.
 
 A file that later steps read has its checksum in ``.sums`` beside it (:mod:`wsd.storage.atomic`); a
 file of vectors has one per layer in itself (:mod:`wsd.artifacts.vectors`); a downloaded file is in
@@ -8,14 +9,16 @@ the dataset's manifest (:mod:`wsd.corpora.archive`), or in that of the user's ow
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from wsd import logs
 from wsd.arguments import add_configfiles
+from wsd.artifacts.corpus import read
 from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.artifacts.vectors import check_vectors
 from wsd.corpora.archive import changed_files
+from wsd.corpora.found import FoundCount, found_in_test
 from wsd.corpora.own import changed_copies
 from wsd.errors import ConfigError, DamageError, ResultError
 from wsd.run.settings import Config
@@ -85,6 +88,22 @@ def missing(results: Path, config: Config) -> Iterator[Path]:
     yield from (path for path in expected if not path.is_file())
 
 
+def found_words(results: Path, leave_out: Collection[Path]) -> Iterator[tuple[Path, FoundCount]]:
+    """Of each dataset, in how many test sentences the focal word is found in running text.
+
+    Parameters
+    ----------
+    results : Path
+    leave_out : collection of Path
+        Corpora that cannot be relied on.
+    """
+    for folder in sorted(results.glob("*/corpus")):
+        corpora = [path for path in sorted(folder.glob("*.parquet")) if path not in leave_out]
+        count = sum((found_in_test(read(path)) for path in corpora), FoundCount())
+        if count.sentences:
+            yield folder.parent, count
+
+
 def put_away(path: Path) -> Path:
     """Set a damaged file aside, and say where it is now.
 
@@ -123,6 +142,8 @@ def run(args: argparse.Namespace) -> None:
     for paths, what in ((unknown, "has no checksum beside it"), (gone, "is not there")):
         for path in paths:
             logs.show(f"{path}: {what}")
+    for folder, count in found_words(args.results, {*(path for path, _ in wrong), *unknown}):
+        logs.show(f"{folder}: finds the focal word in {count}")
     said = [
         f"{len(paths)} {what}"
         for paths, what in (

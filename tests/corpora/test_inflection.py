@@ -1,0 +1,126 @@
+"""The forms of English words, and how a word's name is taken apart."""
+
+import pytest
+
+from wsd.corpora.inflection import forms
+from wsd.corpora.word_names import lemma_and_part, named
+
+
+@pytest.mark.parametrize(
+    ("word", "plurals"),
+    [
+        ("crane", ["cranes"]),
+        ("bass", ["basses"]),
+        ("box", ["boxes"]),
+        ("church", ["churches", "churchs"]),
+        ("quiz", ["quizes", "quizzes"]),
+        ("person", ["people", "persons"]),
+        ("wish", ["wishes"]),
+        ("deity", ["deities"]),
+        ("toy", ["toys"]),
+        ("potato", ["potatos", "potatoes"]),
+        ("radio", ["radios"]),
+        ("wolf", ["wolfs", "wolves"]),
+        ("knife", ["knifes", "knives"]),
+        ("cliff", ["cliffs"]),
+        ("chairman", ["chairmen", "chairmans"]),
+        ("axis", ["axes", "axises"]),
+        ("mouse", ["mice"]),
+        ("die", ["dice", "dies"]),
+        ("Java", ["javas"]),
+    ],
+)
+def test_plurals(word: str, plurals: list[str]) -> None:
+    assert list(forms(word)) == [word.lower(), *plurals]
+
+
+@pytest.mark.parametrize(
+    ("word", "some"),
+    [
+        ("serve.v", "serves served serving"),
+        ("stop.v", "stops stopped stopping"),
+        ("quit.v", "quits quit quitting"),
+        ("travel.v", "travels traveled travelled traveling travelling"),
+        ("panic.v", "panicked panicking"),
+        ("try.v", "tries tried trying"),
+        ("play.v", "plays played playing"),
+        ("die.v", "dies died dying"),
+        ("agree.v", "agreed agreeing"),
+        ("age.v", "aged ageing aging"),
+        ("go.v", "goes went gone going"),
+        ("have.v", "has had having"),
+        ("take.v", "takes took taken taking"),
+        ("undertake.verb", "undertakes undertook undertaken undertaking"),
+        ("rewrite.VERB", "rewrote rewritten"),
+        ("focus.v", "focuses focusses focused focussed"),
+        ("look_up.v", "looks_up looked_up looking_up"),
+        ("big.a", "bigger biggest"),
+        ("happy.adj", "happier happiest"),
+        ("large.a", "larger largest"),
+        ("good.s", "better best"),
+        ("soon.r", "sooner soonest"),
+        ("well.adv", "better best"),
+        ("grandchild.n", "grandchildren"),
+        ("criterion.n", "criteria"),
+    ],
+)
+def test_forms_of_a_part_of_speech(word: str, some: str) -> None:
+    assert set(some.split()) <= set(forms(word))
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        ("hop.v", "hoping"),
+        ("stop.v", "stoped"),
+        ("see.v", "seed"),
+        ("be.v", "bed"),
+        ("serve", "served"),
+        ("serve.n", "served"),
+        ("own.a", "owner"),
+        ("interesting.a", "interestinger"),
+        ("here.r", "herer"),
+        ("so.conj", "sos"),
+    ],
+)
+def test_another_word_is_no_form(word: str, other: str) -> None:
+    assert other not in forms(word)
+
+
+@pytest.mark.parametrize(
+    ("word", "lemma", "part"),
+    [
+        ("age.n", "age", "noun"),
+        ("Age.NOUN", "Age", "noun"),
+        ("serve.v", "serve", "verb"),
+        ("run.VBD", "run", "verb"),
+        ("light.a", "light", "adjective"),
+        ("well.adv", "well", "adverb"),
+        ("st.louis.n", "st.louis", "noun"),
+        ("c++.n", "c++", "noun"),
+        *(
+            (word, word, None)
+            for word in ("age", "node.js", "St.", ".n", "U.S", "U.S.A", "...", "")
+        ),
+    ],
+)
+def test_lemma_and_tag(word: str, lemma: str, part: str | None) -> None:
+    assert lemma_and_part(word) == (lemma, part)
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("run.n", ["run.n"]),
+        ("run", ["run.n", "run.v"]),
+        ("Run.noun", ["run.n"]),
+        ("run.a", []),
+        ("bank", ["bank"]),
+        ("bank.n", []),
+        ("java", ["Java"]),
+        ("serve", ["serve.v"]),
+        ("served", []),
+    ],
+)
+def test_which_word_is_meant(asked: str, meant: list[str]) -> None:
+    assert named(asked, ["run.n", "run.v", "bank", "Java", "serve.v"]) == meant
