@@ -77,7 +77,7 @@ def extract(model_file: Path, file: Path, threads: int) -> None:
     """The focal word's vectors of every line, all in one table, and nothing else."""
     opened = WsdFile(model_file)
     encoder = fitted_encoder(opened.encoder, device="cpu")
-    finder = Finder(opened.words)
+    finder = Finder(opened.words, opened.forms)
     found = [finder.find(line)[0] for line in file.read_text().splitlines()]
     table = focus.as_corpus([focus.Focus(one.tokens, one.position) for one in found])
     aligned = encoder.align(table)

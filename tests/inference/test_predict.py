@@ -512,6 +512,7 @@ def test_the_place_of_the_word_may_be_given(root: Path, tmp_path: Path, answers:
         {"text": text, "word": "crane", "start": 22},
         {"text": text, "word": "crane", "start": True, "end": 7},
         {"text": text, "word": "crane", "start": "22", "end": 27},
+        {"text": text, "word": "crane", "start": 22.5, "end": 27},
     ]
     file = text_file(tmp_path / "in.jsonl", *map(json.dumps, lines))
     rows = answers("--file", file, "--model-file", "model.wsd", code=3)
@@ -521,7 +522,7 @@ def test_the_place_of_the_word_may_be_given(root: Path, tmp_path: Path, answers:
         (3, "ok", "crane", 13),
         (3, "ok", "crane", 22),
         (4, "not found", "ship", 4),
-        *[(n, "unreadable", None, None) for n in range(5, 10)],
+        *[(n, "unreadable", None, None) for n in range(5, 11)],
     ]
     assert "'ship' is a form of none of the words" in rows[4]["message"]
     assert "part of a word" in rows[5]["message"] and "not within" in rows[6]["message"]
