@@ -139,10 +139,19 @@ def exchanges(
 def _drawn_exchanges(
     numbers: np.ndarray, permutations: int, rng: np.random.Generator, step: int
 ) -> Iterator[np.ndarray]:
+    """Binomial numbers with a chance of one half: how many of so many random bits are set."""
+    # A draw of 64 bits for each kind, and further ones for kinds of more instances than that.
+    further = np.repeat(np.arange(len(numbers)), (numbers - 1) // 64)
+    bits = np.concatenate([(numbers - 1) % 64 + 1, np.full(len(further), 64)])
+    mask = np.uint64(2**64 - 1) >> (64 - bits).astype(np.uint64)
     yield np.zeros((1, len(numbers)))
     for start in range(0, permutations, step):
-        size = (min(step, permutations - start), len(numbers))
-        yield rng.binomial(numbers, 0.5, size=size).astype(float)
+        size = (min(step, permutations - start), len(mask))
+        counted = np.bitwise_count(rng.integers(2**64, size=size, dtype=np.uint64) & mask)
+        drawn = counted[:, : len(numbers)].astype(float)
+        for kind, of in zip(further, counted.T[len(numbers) :], strict=True):
+            drawn[:, kind] += of
+        yield drawn
 
 
 def tail(statistics: np.ndarray, observed: float, weights: np.ndarray) -> float:
