@@ -194,6 +194,19 @@ def test_without_any_folds_nothing_can_be_chosen(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("selection.*"))
 
 
+def test_without_any_folds_the_one_candidate_stands_with_no_figure(tmp_path: Path) -> None:
+    only = write(tmp_path, {}, untuned=("mint", "sage"), grid=NEAR, classifier="near")
+    table, chosen = run(tmp_path, [only])
+    assert len(table) == 1 and table.loc[0, "selected"]
+    assert table[["objective", "spread", "frequency"]].isna().all(axis=None)
+    of = chosen["chosen"]["toy"]["full"]
+    assert of["words"] == {"mint": of["all"], "sage": of["all"]}
+    assert of["all"]["parameters"] == NEAR[0] and of["all"]["objective"] is None
+    another = write(tmp_path, {}, untuned=("mint", "sage"), grid=NEAR, layers="2")
+    with pytest.raises(ResultError, match="nothing can be selected for 'toy' among 2 candidates"):
+        run(tmp_path, [only, another])
+
+
 def test_a_further_training_set_may_have_no_folds(tmp_path: Path) -> None:
     files = [
         write(tmp_path, {"mint": [[0.5, 0.0]]}),

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from wsd.artifacts import corpus
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.dataset import DATA, DATASETS
+from wsd.corpora import folds
 from wsd.corpora.archive import extract
 from wsd.corpora.coarsewsd20 import file_checksums, place
 from wsd.corpora.text_format import read_text
@@ -575,6 +576,7 @@ def test_the_real_sizes_are_the_ones_noted(real_corpora: dict[str, Corpus], arch
             "n_train": str((table.split == "train").sum()),
             "n_test": str((table.split == "test").sum()),
             "n_out_of_domain": str(outside[word]),
+            "most_folds": str(folds.most_folds_of(table)),
         }
         for word, table in real_corpora.items()
     ]

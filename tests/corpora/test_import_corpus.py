@@ -451,6 +451,44 @@ def test_a_gold_file_is_not_for_a_table(folder: Path, tmp_path: Path) -> None:
         import_corpus([rows], out=tmp_path / "b", name="mine", about={}, gold=rows)
 
 
+def test_words_too_small_for_the_folds_of_a_config_are_named(tmp_path: Path) -> None:
+    """With the folds each can have: as its rarest sense has sentences, duplicates together."""
+    lines = [
+        {"word": word, "sense": sense, "split": split, "sentence": f"{text} [[{word}]] {text}"}
+        for word, n, alike in (("ash", 2, False), ("elm", 9, True))
+        for sense in ("tree", "name")
+        for split, number in (("train", n), ("test", 1))
+        for i in range(number)
+        for text in [f"{word} {sense} {split} {'a' if alike else 'abcdefghi'[i]}"]
+    ]
+    for part, said in (
+        (lines, "no word has enough training sentences for the default of 5 folds (at most: "),
+        (lines + enough("oak"), "words that the default of 5 folds leaves untuned (at most: "),
+    ):
+        path, out = tmp_path / f"{len(part)}.jsonl", tmp_path / str(len(part))
+        path.write_text(text_of(part, ".jsonl"))
+        (line,) = [x for x in imported_as(path, out).splitlines() if "folds" in x]
+        assert line.startswith(f"{said}ash 2, elm 2); ") and "tuning: {folds: " in line
+        assert read_manifest(out / MANIFEST).most_folds["elm"] == 2
+    path = tmp_path / "oak.jsonl"
+    path.write_text(text_of(enough("oak"), ".jsonl"))
+    assert "folds" not in imported_as(path, tmp_path / "oak")
+
+
+def imported_as(path: Path, out: Path) -> str:
+    return import_corpus([path], out=out, name="mine")
+
+
+def enough(word: str) -> list[dict[str, Any]]:
+    """Rows of a word that can have five folds."""
+    return [
+        {"word": word, "sense": sense, "split": split, "sentence": f"{x} {sense} [[{word}]] {x}"}
+        for sense in ("tree", "name")
+        for split, n in (("train", 5), ("test", 1))
+        for x in "abcde"[:n]
+    ]
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     path = tmp_path / "rows.jsonl"

@@ -141,3 +141,11 @@ def test_the_one_that_is_another_file_is_named(summary: Path, name: str, data: b
     with pytest.raises(ResultError, match=f"not a {path.stem} table") as caught:
         leaderboard(summary)
     assert caught.value.where == str(path)
+
+
+def test_where_nothing_was_selected_nothing_is_said_to_be(summary: Path) -> None:
+    only = "toy,full,all words,focal,0,near,{},,,,True"
+    summary.with_name("selection.csv").write_text(f"{SELECTION_HEAD}\n{only}\n")
+    title, _, _, row, *_ = leaderboard(summary).splitlines()
+    assert title.startswith("Nothing was selected") and "one candidate" in title
+    assert row.split() == ["toy", "focal", "0", "near", "50.00", "70.00", "80.00", "90.00"]

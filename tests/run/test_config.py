@@ -13,6 +13,7 @@ import pytest
 import yaml
 from checkout import REPOSITORY
 
+from wsd.artifacts import folds
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.artifacts.search import PARAMETERS
 from wsd.errors import ConfigError
@@ -825,3 +826,45 @@ def test_a_wrong_config(change: Change, key: str, value: str, possible: str) -> 
 def test_the_unchanged_config_is_right() -> None:
     """Else every one of the tests above could pass for another reason."""
     assert check_changed().words == ("apple", "bank", "crane", "java", "spring")
+
+
+# Folds that no word can have
+
+# Of the built-in words the rarest sense has 24 or, of java, 25 training sentences.
+TOO_MANY = tuning(folds=26)
+
+
+def test_what_cannot_be_folded_is_said_before_anything_is_embedded() -> None:
+    assert check_changed(tuning(folds=25)).tuning.folds == 25  # java decides for all
+    with pytest.raises(ConfigError) as caught:
+        check_changed(tuning(folds=25), top(words=["apple", "bank"]))
+    assert "for 25 folds (at most: apple 24, bank 24)" in caught.value.what
+    assert "one of the 312 candidates of all-MiniLM-L6-v2" in caught.value.what
+    assert caught.value.where == "config key tuning.folds"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [],
+        [second_model(name="less", blocks=3)],
+        [controls(classifiers=["logistic"])],
+        [top(features=[{"focal": 1, "context": 1}]), views(["focal", "context"], ["context"])],
+        [views(["focal", "context", "cls"], ["focal", "cls"])],
+    ],
+)
+def test_what_the_message_says_would_do_does(more: list[Change]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        check_changed(TOO_MANY, *more)
+    fewer, *one = re.findall("`([^`]+)`", str(caught.value))
+    for file in ([fewer], one):
+        over = yaml.safe_load("\n".join(file))
+
+        def change(config: dict[str, Any], over: Any = over) -> None:
+            config.update(merge_configs(config, over))
+
+        assert check_changed(TOO_MANY, *more, change)
+
+
+def test_the_folds_of_the_config_are_those_of_the_program() -> None:
+    assert load("config.yaml")["tuning"]["folds"] == folds.K

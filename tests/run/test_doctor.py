@@ -174,10 +174,9 @@ def test_a_whole_archive_is_verified(ask: Doctor, archive: Path, monkeypatch) ->
 def imported(root: Path) -> Path:
     """A corpus as `wsd import` writes it."""
     rows = [
-        {"word": "cell", "sense": sense, "sentence": f"the [[cell]] {i} is {sense}", "split": split}
-        for i, (sense, split) in enumerate(
-            (sense, split) for sense in ("prison", "battery") for split in ("train", "test") * 2
-        )
+        {"word": "cell", "sense": sense, "sentence": f"{x} [[cell]] {x} {sense}", "split": split}
+        for sense in ("prison", "battery")
+        for x, split in zip("abcdefghij", ("train", "test") * 5, strict=True)
     ]
     (root / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     import_corpus([root / "rows.jsonl"], out=root / "mine", name="mine", about={"title": "Cells"})
@@ -205,3 +204,13 @@ def test_away_from_any_checkout(ask: Doctor, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "config")
     code, out = ask()
     assert code == 0, out
+
+
+def test_a_corpus_too_small_to_fold_is_said(
+    ask: Doctor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    imported(tmp_path)
+    dataset = {"name": "mine", "path": "mine"}
+    assert ask(dataset=dataset, tuning={"folds": 6}) == (2, "")
+    assert main(["plan", "my.yaml"]) == 2
+    assert "for 6 folds (at most: cell 5)" in capsys.readouterr().err

@@ -12,6 +12,7 @@ from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_word import predict_word
+from wsd.corpora import folds
 from wsd.corpora.text_format import read_text
 from wsd.encoder.encoder import Encoder
 from wsd.evaluation.evaluate import score_word
@@ -97,6 +98,7 @@ def test_the_sizes_are_the_ones_noted() -> None:
             str((table.split == "train").sum()),
             str((table.split == "test").sum()),
             "0",
+            str(folds.most_folds_of(table)),
         )
         for word, table in CORPORA.items()
     ]

@@ -686,3 +686,45 @@ def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> N
     index = (folder / "report/index.html").read_text()
     assert "CC BY-NC 4.0" in index
     assert "Computational Linguistics 47(2), 2021" in index
+
+
+@pytest.mark.slow
+def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
+    """Refused before any job where there is a choice; with one candidate it goes through."""
+    checkout = Checkout.create(tmp_path / "wsd")
+    lines = ["word\tsense\tsplit\tsentence"]
+    for word, n in (("ash", 3), ("elm", 2)):
+        for sense in ("tree", "name"):
+            for split, number in (("train", n), ("test", 2)):
+                lines += [
+                    f"{word}\t{sense}\t{split}\t{split} {x} *{word}* {sense} {x}"
+                    for x in "abc"[:number]
+                ]
+    (checkout.root / "rows.tsv").write_text("".join(f"{line}\n" for line in lines))
+    said = subprocess.run(
+        [sys.executable, "-m", "wsd.cli", "import", "rows.tsv", "--out", "mine", "--name", "mine"],
+        cwd=checkout.root, env={**os.environ, "PYTHONPATH": str(checkout.root)},
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert "5 folds (at most: elm 2, ash 3)" in said
+    common: dict[str, Any] = {
+        "dataset": {"name": "mine", "path": "mine"}, "models": [checkout.tiny_model()],
+        "layers": [1], "words": "all",
+    }  # fmt: skip
+    refused = checkout.run("-n", "--configfile", checkout.configure("several", **common), code=1)
+    assert "5 folds (at most: ash 3, elm 2)" in refused.text and "Traceback" not in refused.text
+    assert not (checkout.root / "results/mine").exists()
+    one = checkout.configure("one", **common, classifiers=[{"name": "nearest_centroid"}])
+    checkout.run("--cores", "2", "--no-hooks", "--configfile", one)
+    results = checkout.root / "results/mine"
+    with (results / "selection.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row["selected"] == "True" and not (row["objective"] or row["frequency"])
+    with (results / "comparison.csv").open(encoding="utf-8", newline="") as file:
+        assert not any(row["objective_on_folds"] for row in csv.DictReader(file))
+    index = (results / "report/index.html").read_text()
+    assert "Nothing was selected" in index and "training set choose" not in index
+    paper = (results / "comparison/comparison.md").read_text()
+    assert "is the one candidate" in paper and "was chosen on folds" not in paper
+    fewer = checkout.configure("fewer", **common, tuning={"folds": 2})
+    assert checkout.run("-n", "--configfile", fewer).jobs["select"] == 1

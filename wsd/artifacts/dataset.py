@@ -45,7 +45,8 @@ class Dataset:
     folder : Path, optional
         Of another corpus: where ``wsd import`` wrote it.
     counts : mapping of word to mapping
-        Instances of each split: ``n_train``, ``n_test``, ``n_out_of_domain``.
+        Instances of each split, ``n_train``, ``n_test``, ``n_out_of_domain``, and where it is
+        known ``most_folds``.
     digests : mapping of str to str
         Of another corpus: the SHA-256 of each file below ``folder``.
     """
@@ -68,11 +69,22 @@ class Dataset:
     @cached_property
     def sizes(self) -> dict[str, int]:
         """Instances per word, of all splits together."""
-        counts: Mapping[str, Mapping[str, Any]] = self.counts
-        if self.folder is None:
-            with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
-                counts = {r["word"]: r for r in csv.DictReader(file) if r["dataset"] == self.name}
-        return {word: sum(int(of[name]) for name in COUNTS) for word, of in counts.items()}
+        return {word: sum(int(of[name]) for name in COUNTS) for word, of in self._counts.items()}
+
+    @cached_property
+    def most_folds(self) -> dict[str, int]:
+        """Into how many folds each word's training set can be cut at most, where it is known.
+
+        Each sense needs an instance in every fold, and near-duplicates stay together.
+        """
+        return {w: int(of["most_folds"]) for w, of in self._counts.items() if "most_folds" in of}
+
+    @cached_property
+    def _counts(self) -> Mapping[str, Mapping[str, Any]]:
+        if self.folder is not None:
+            return self.counts
+        with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
+            return {r["word"]: r for r in csv.DictReader(file) if r["dataset"] == self.name}
 
     @property
     def has_out_of_domain(self) -> bool:
@@ -169,7 +181,11 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         require(found == FORMAT, f"its format is {found!r}, not {FORMAT}")
         own = {key: manifest[key] for key in ("name", *ABOUT)}
         own |= {k: v for k, v in (("name", name), ("title", title)) if v is not None}
-        counts = {w: {k: of[k] for k in COUNTS} for w, of in manifest["words"].items()}
+        wanted = (*COUNTS, "most_folds")  # the last is not in every manifest
+        counts = {
+            w: {k: of[k] for k in wanted if k in of or k in COUNTS}
+            for w, of in manifest["words"].items()
+        }
         digests = dict(manifest["files"])
         seen = all(isinstance(text, str) and visible(text) == text for text in own.values())
         require(seen, "a text that is none, or has a character that cannot be seen")

@@ -18,6 +18,8 @@ from wsd.errors import ResultError
 from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table
 
+# How many there are if nothing else is said; config/config.yaml says the same.
+K = 5
 # What the folds of a training set are told by.
 DRAWN = ("train", "k", "repeats", "seed")
 

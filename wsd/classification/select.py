@@ -24,9 +24,11 @@ from wsd.storage.csv import write_csv
 from wsd.storage.json import write_json
 
 CONFIGURATION = ("view", "layers", "classifier", "estimator")
+# What the folds say of a candidate; empty where no word has folds.
+OF_FOLDS = ("objective", "spread", "frequency")
 SELECTION_COLUMNS = [
     *("model", "train", "scope", "view", "layers", "classifier", "parameters"),
-    *("objective", "spread", "frequency", "selected"),
+    *(*OF_FOLDS, "selected"),
 ]
 
 
@@ -103,11 +105,11 @@ def choose_each(group: Sequence[Candidate], objective: str) -> dict[str, Any] | 
     Returns
     -------
     dict of ``rows``, those of :func:`choose` with their scope, the chosen one first, and
-    ``chosen``: of ``all``, and per word; None if no word has folds
+    ``chosen``: of ``all``, and per word; None if no word has folds and there is a choice
     """
     for_all = choose(group, objective)
     if for_all is None:
-        return None
+        return _only(group)
     rows, best = for_all
     order = sorted(range(len(rows)), key=lambda i: (i != best, -rows[i]["objective"]))
     table = [{**rows[i], "scope": ALL_WORDS, "selected": i == best} for i in order]
@@ -125,6 +127,18 @@ def choose_each(group: Sequence[Candidate], objective: str) -> dict[str, Any] | 
             words[word] = word_rows[chosen]
             table.append({**words[word], "scope": word, "selected": True})
     return {"rows": table, "chosen": {"all": rows[best], "words": words}}
+
+
+def _only(group: Sequence[Candidate]) -> dict[str, Any] | None:
+    """As :func:`choose_each`, of words without folds: what needs none, for it is all there is."""
+    candidate = group[0]
+    if len(group) > 1 or len(candidate.search.grid) > 1:
+        return None
+    named = {name: getattr(candidate, name) for name in CONFIGURATION}
+    row = {**named, "parameters": candidate.search.grid[0], **dict.fromkeys(OF_FOLDS)}
+    words = dict.fromkeys(sorted(candidate.search.untuned), row)
+    rows = [{**row, "scope": ALL_WORDS, "selected": True}]
+    return {"rows": rows, "chosen": {"all": row, "words": words}}
 
 
 def _fixed(row: Mapping[str, Any], candidate: Candidate) -> dict[str, Any]:
@@ -166,11 +180,13 @@ def run(args: argparse.Namespace) -> None:
         group = [candidate for _, candidate in sorted(placed, key=itemgetter(0))]
         of_group = choose_each(group, args.objective)
         if of_group is None and train == FULL:
+            points = sum(len(candidate.search.grid) for candidate in group)
             raise ResultError(
-                f"nothing can be selected for {name!r}: no word has enough instances of each "
-                f"sense for {folds[train]['k']} folds",
-                where="tuning.folds",
-                fix="use fewer folds",
+                f"nothing can be selected for {name!r} among {points} candidates: no word has "
+                f"enough training sentences for {folds[train]['k']} folds",
+                where=str(args.searches[0]),
+                fix="draw fewer folds (config key tuning.folds), or leave one layer choice and one "
+                "classifier without lists of values, so that nothing has to be selected",
             )
         if of_group is None:
             continue

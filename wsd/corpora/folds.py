@@ -12,11 +12,35 @@ import numpy as np
 from wsd.arguments import add_corpora, add_out, add_seed, count
 from wsd.artifacts import training_set
 from wsd.artifacts.corpus import Corpus, read_corpora
-from wsd.artifacts.folds import Folds, WordFolds, write
+from wsd.artifacts.folds import Folds, K, WordFolds, write
 from wsd.artifacts.training_set import TrainingSet
 from wsd.errors import ResultError
 from wsd.logs import log
 from wsd.metrics import near_duplicates
+
+# Above so many sentences the groups of near-duplicates are not counted.
+FEW = 1000
+
+
+def most_folds(gold: np.ndarray, component: np.ndarray) -> int:
+    """How many folds one word's training instances can have; 1 where there is but one sense.
+
+    Every fold holds an instance of each sense, and near-duplicates stay together.
+    """
+    senses, counts = np.unique(gold, return_counts=True)
+    return min(int(counts.min()), len(np.unique(component))) if len(senses) > 1 else 1
+
+
+def most_folds_of(corpus: Corpus) -> int:
+    """:func:`most_folds` of a word's full training set.
+
+    Near-duplicates are looked for among few sentences only: of many there are groups enough.
+    """
+    rows = np.flatnonzero(corpus.split == "train")
+    component = np.arange(len(rows))
+    if len(rows) <= FEW:
+        component = near_duplicates.components([corpus.tokens[row] for row in rows])
+    return most_folds(corpus.gold[rows], component)
 
 
 def fold_word(
@@ -34,13 +58,11 @@ def fold_word(
     Returns
     -------
     int8 array of shape (repeats, n), or None
-        None where a sense has fewer than k instances, where there are fewer than k groups of
-        near-duplicates, or where there is but one sense.
+        None where it cannot have k folds: see :func:`most_folds`.
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
-    senses, counts = np.unique(gold, return_counts=True)
-    if len(senses) < 2 or counts.min() < k or len(np.unique(component)) < k:
+    if most_folds(gold, component) < k:
         return None
     held = np.zeros((repeats, len(gold)), dtype=np.int8)
     for repeat in range(repeats):
@@ -89,7 +111,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_corpora(parser)
     text = "of `wsd trains` (default: full)"
     parser.add_argument("--train", type=Path, metavar="FILE", help=text)
-    parser.add_argument("--k", type=count, default=5, help="number of folds (default: 5)")
+    parser.add_argument("--k", type=count, default=K, help=f"number of folds (default: {K})")
     parser.add_argument("--repeats", type=count, default=3, help="how often (default: 3)")
     add_seed(parser)
     add_out(parser, "the folds, .parquet")

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from wsd import logs
 from wsd.arguments import add_out, add_seed, count
 from wsd.artifacts.corpus import OUT_OF_DOMAIN, SPLITS, Corpus
 from wsd.artifacts.dataset import ABOUT, COUNTS, FILES, FORMAT, FURTHER, MANIFEST, check_name
+from wsd.artifacts.folds import K
+from wsd.corpora import folds
 from wsd.corpora.importer import allwords, folder, splits, tables, wic
 from wsd.corpora.importer.labelled import ALL_SPLITS, Gathered, LabelledSentence
 from wsd.corpora.text_format import read_text
@@ -95,6 +98,7 @@ def import_corpus(args: argparse.Namespace) -> str:
         f"{number}; per sense, training + test instances; splits {how}",
         *_of_words(words),
         *(f"left out: {count} instances of {why}" for why, count in found.left_out.items()),
+        *_too_small({word: of["most_folds"] for word, of in manifest["words"].items()}),
         f"written to {out}; in a config:",
         f"  dataset: {{ name: {_yaml(args.name)}, path: {_yaml(str(out))} }}",
     ]
@@ -181,7 +185,8 @@ def _counts(corpus: Corpus) -> dict[str, Any]:
         name: sum(of_sense[split] for of_sense in senses.values())
         for name, split in zip(COUNTS, ALL_SPLITS, strict=True)
     }
-    return {"folder": file_name(corpus.word), **totals, "senses": senses}
+    most = folds.most_folds_of(corpus)
+    return {"folder": file_name(corpus.word), **totals, "senses": senses, "most_folds": most}
 
 
 def _senses(rows: Sequence[LabelledSentence]) -> list[str]:
@@ -224,6 +229,25 @@ def _of_words(words: Mapping[str, Sequence[LabelledSentence]]) -> list[str]:
         lines.append(f"{word}: {senses}")
     more = [f"... and {len(lines) - SHOWN} words more"] if len(lines) > SHOWN else []
     return lines[:SHOWN] + more
+
+
+def _too_small(most: Mapping[str, int]) -> list[str]:
+    """A line on the words that the folds of a config leave untuned by default, if there are any."""
+    small = {word: n for word, n in most.items() if n < K}
+    if not small:
+        return []
+    if len(small) < len(most):
+        what = f"words that the default of {K} folds leaves untuned"
+        do = "`tuning: {folds: N}` in a config takes fewer"
+    else:
+        what = f"no word has enough training sentences for the default of {K} folds"
+        do = (
+            "in a config, take fewer, such as `tuning: {folds: 2}`, or have one layer choice and "
+            "one classifier without lists of values, so that nothing has to be selected"
+        )
+    words = [f"{word} {n}" for word, n in sorted(small.items(), key=itemgetter(1))]
+    more = [f"{len(words) - SHOWN} more"] if len(words) > SHOWN else []
+    return [f"{what} (at most: {', '.join(words[:SHOWN] + more)}); {do}"]
 
 
 def _yaml(text: str) -> str:

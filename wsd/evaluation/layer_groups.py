@@ -35,8 +35,8 @@ class Group:
         What the folds say of each.
     objective : str
         What the folds choose by: the figure of all comparisons.
-    on_folds : list of float
-        The objective of each.
+    on_folds : list of float or None
+        The objective of each; None where no word has folds.
     chosen : str
         The layer choice for all words.
     chosen_of : mapping of word to str
@@ -46,7 +46,7 @@ class Group:
     rows: list[ComparisonRow]
     searches: list[Search]
     objective: str
-    on_folds: list[float]
+    on_folds: list[float | None]
     chosen: str
     chosen_of: Mapping[str, str]
 
@@ -139,7 +139,8 @@ def _group(members: Sequence[tuple[ComparisonRow, Candidate]], objective: str) -
     if of_folds is None:
         raise ResultError(
             f"nothing was selected for {rows[0].model!r}",
-            fix="too few instances per sense for the folds: set tuning.folds lower",
+            fix="no word has enough training sentences for the folds: draw fewer (config key "
+            "tuning.folds)",
         )
     on_folds = {r["layers"]: r["objective"] for r in of_folds["rows"] if r["scope"] == ALL_WORDS}
     chosen = of_folds["chosen"]

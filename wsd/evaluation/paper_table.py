@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wsd.artifacts.tables import CANDIDATE, NAMES, feature_set
+from wsd.artifacts.tables import CANDIDATE, NAMES, SELECTED, feature_set
 from wsd.storage import text_table
 
 SHOWN = {
@@ -12,13 +12,14 @@ SHOWN = {
     "mean_macro_f1": "macro-F1",
     "mean_balanced_accuracy": "balanced",
 }
+CHOSEN = "was chosen on folds of the training set before a test score was computed"
+ONLY = "is the one candidate: no word has enough training sentences for folds"
 NOTE = (
-    "Percent on the test split, with 95% intervals. 'selected' was chosen on folds of the training "
-    "set before a test score was computed; 'best on test' is for reference only. Controls stand "
-    "with their best layer on the test set. Difference: selected less this row in {figure}, its "
-    "95% interval, and the p-value of the paired permutation test, by Holm's method over the rows. "
-    "Published rows are computed from the outputs that their authors stored, not run again; rows "
-    "called system from outputs that were given."
+    "Percent on the test split, with 95% intervals. 'selected' {how}; 'best on test' is for "
+    "reference only. Controls stand with their best layer on the test set. Difference: selected "
+    "less this row in {figure}, its 95% interval, and the p-value of the paired permutation test, "
+    "by Holm's method over the rows. Published rows are computed from the outputs that their "
+    "authors stored, not run again; rows called system from outputs that were given."
 )
 # A baseline stands once beside each model's selected row.
 KEY = ("reference_model", *NAMES)
@@ -48,6 +49,13 @@ def _interval(value: float, low: float, high: float, sign: str = "") -> str:
     return f"{100 * value:{sign}.2f} [{100 * low:.2f}, {100 * high:.2f}]"
 
 
+def _note(figures: Lines, objective: str) -> str:
+    """What stands below the table; one without folds has no figure of theirs."""
+    on_folds = [row.get("objective_on_folds") for row in figures if row["kind"] == SELECTED]
+    chosen = any(value is not None and value == value for value in on_folds)
+    return NOTE.format(how=CHOSEN if chosen else ONLY, figure=SHOWN[objective])
+
+
 def markdown(figures: Lines, differences: Lines, objective: str) -> str:
     """The table in Markdown.
 
@@ -60,7 +68,7 @@ def markdown(figures: Lines, differences: Lines, objective: str) -> str:
     """
     header, *body = printed_rows(figures, differences, objective)
     table = text_table.markdown(header, body, right=range(4, len(header)))
-    return f"{table}\n\n{NOTE.format(figure=SHOWN[objective])}\n"
+    return f"{table}\n\n{_note(figures, objective)}\n"
 
 
 SPECIAL = str.maketrans(
@@ -92,7 +100,7 @@ def latex(figures: Lines, differences: Lines, objective: str) -> str:
             *body,
             r"\bottomrule",
             r"\end{tabular}",
-            rf"\caption{{{NOTE.format(figure=SHOWN[objective]).translate(SPECIAL)}}}",
+            rf"\caption{{{_note(figures, objective).translate(SPECIAL)}}}",
             r"\end{table*}",
             "",
         ]

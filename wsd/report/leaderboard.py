@@ -17,6 +17,7 @@ KEYS = ("model", "view", "layers", "classifier")
 HEADER = [*KEYS, "on folds", "macro-F1", "balanced", "accuracy", "micro"]
 PER_WORD = "per-word"
 SELECTED = "Selected on folds of the training set, for all words and for each word by itself:"
+ONLY = "Nothing was selected, no word has enough training sentences for folds; the one candidate:"
 BEST = "Best on the test set, for reference only (the order itself was read off the test set):"
 NOTE = "Percent, over the words; `on folds` is the objective that selected, on training data."
 
@@ -49,7 +50,8 @@ def leaderboard(summary: Path, *, top: int | None = None) -> str:
     right = range(len(KEYS), len(HEADER))
     header, *lines = aligned([HEADER, *selected, *candidates[:top]], right)
     split = len(selected)
-    above = [SELECTED, header, *lines[:split], ""] if selected else []
+    title = ONLY if set(folds.values()) == {None} else SELECTED
+    above = [title, header, *lines[:split], ""] if selected else []
     return "\n".join([*above, BEST, header, *lines[split:], NOTE])
 
 

@@ -42,7 +42,7 @@ TABLES = {
     "learning": _optional((*_NAMES, "train"), ("n_train", "mean_macro_f1_in_common")),
     "layers": Columns(
         (*_NAMES, "figure", "reference"),
-        ("relative_depth", "value", "low", "high", *_DIFFERENCE),
+        ("relative_depth", "objective_on_folds", "value", "low", "high", *_DIFFERENCE),
         ("chosen_on_folds", "not_told_from_best"),
     ),
     "model-layers": _optional(

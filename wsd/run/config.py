@@ -19,6 +19,7 @@ from wsd.artifacts.views import STATIC
 from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
 from wsd.corpora.systems import SYSTEMS as PUBLISHED
 from wsd.errors import ConfigError, CorpusError
+from wsd.run.foldable import check_folds
 from wsd.run.schema import ClassifierEntry, ConfigFile, Controls, ModelEntry, OwnCorpus, SystemEntry
 from wsd.run.settings import MIX, Classifier, Config, Model
 from wsd.run.validation import README, validate
@@ -127,7 +128,7 @@ def check(config: Mapping[str, Any]) -> Config:
     trains = _trains(said.trains, dataset, words)
     if "code_length" in said.analyses:
         _check_code_length(trains, [classifiers[name] for name in said.controls.classifiers])
-    return Config(
+    made = Config(
         dataset=dataset,
         words=words,
         models=models,
@@ -145,6 +146,8 @@ def check(config: Mapping[str, Any]) -> Config:
         seed=said.seed,
         device=said.device,
     )
+    check_folds(made)
+    return made
 
 
 def _refused(what: str, key: str, fix: str) -> ConfigError:
