@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -62,6 +62,11 @@ def add_path(to: argparse.ArgumentParser, name: str, text: str, **how: Any) -> N
 def writes(to: argparse.ArgumentParser, *names: str) -> None:
     """Say which arguments name what is written, so that nothing else is written over."""
     to.set_defaults(outputs=(*(to.get_default("outputs") or ()), *names))
+
+
+def replaces(to: argparse.ArgumentParser, is_own: Callable[[Path], bool], *names: str) -> None:
+    """Say which arguments name folders that are replaced whole, and which files they may lose."""
+    to.set_defaults(replaced=dict.fromkeys(names, is_own))
 
 
 def add_out(to: argparse.ArgumentParser, text: str) -> None:

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from checkout import REPOSITORY
 from snakemake.persistence import RECORD_FORMAT_VERSION, MetadataRecord
 from snakemake.persistence.file import FilePersistence
 
@@ -69,3 +70,74 @@ def test_every_command_says_what_it_writes() -> None:
         assert ("out" in names) == ("out" in writes), name
     assert len(each) == len(COMMANDS)
     assert {"scores", "summary", "provenance"} <= set(each["evaluate"].get_default("outputs"))
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        ["notes.txt"],
+        ["index.html"],
+        ["data/scores.csv", "assets/photo.png"],
+        ["own/index.html", "mine.txt"],
+    ],
+)
+@pytest.mark.parametrize("option", ["--out", "--portable"])
+def test_a_report_replaces_no_folder_of_somebody_elses(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    files: list[str],
+    option: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in files:
+        path = tmp_path / "thesis" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(PAGE if name == "own/index.html" else "<title>mine</title>")
+    Path("a-file").write_text("mine")
+    for there in ("thesis", "a-file"):
+        before = sealed(tmp_path)
+        assert main([*REPORT, option, there]) == 2
+        err = capsys.readouterr().err
+        assert "will not replace" in err and f"where: {option}" in err
+        assert sealed(tmp_path) == before
+
+
+def test_a_report_replaces_an_earlier_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So far as to read its inputs, of which there are none."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("index.html", "words/crane.html", "assets/word.js", "data/.sums/scores.csv"):
+        (tmp_path / "old" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "old" / name).write_text(PAGE)
+    (tmp_path / "empty").mkdir()
+    for there in ("old", "empty", "new"):
+        assert main([*REPORT, "--out", there]) == 6
+        assert "will not replace" not in capsys.readouterr().err
+    (tmp_path / "old" / "notes.txt").write_text("mine")
+    assert main([*REPORT, "--out", "old"]) == 2
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "lock"))  # a job of the workflow
+    assert main([*REPORT, "--out", "old"]) == 6
+
+
+def test_a_reports_two_folders_lie_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for out, portable in (("a", "a"), ("a", "a/b"), ("a/b", "a")):
+        assert main([*REPORT, "--out", out, "--portable", portable]) == 2
+        assert "would replace one another" in capsys.readouterr().err
+
+
+PAGE = (REPOSITORY / "wsd/report/templates/base.html").read_text()
+REPORT = [
+    *("report", "--corpus", "corpus", "--words", "crane", "--dataset", "quickstart"),
+    *("--predictions", "p", "--projections", "q", "--neighbours", "n", "--scores", "s"),
+    *("--summary", "s", "--provenance", "p", "--comparison", "c", "--tables", "t"),
+    *("--alignment", "a", "--out", "fresh", "--portable", "single"),
+]
+
+
+def sealed(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -9,9 +9,18 @@ its own. Only tables are read, never a model or embeddings, so a report can be m
 import argparse
 from pathlib import Path
 
-from wsd.arguments import add_corpora, add_files, add_optional_files, add_out, add_path, writes
+from wsd.arguments import (
+    add_corpora,
+    add_files,
+    add_optional_files,
+    add_out,
+    add_path,
+    replaces,
+    writes,
+)
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.dataset import find
+from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.report.pages.content import Report
 from wsd.report.pages.errors import write_errors
@@ -24,6 +33,8 @@ from wsd.report.tables import COMPARISON_TABLES, CONFIDENCE_TABLES
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.csv import write_csv
 
+# In the head of every page.
+GENERATOR = b'<meta name="generator" content="wsd report">'
 # Arguments that say what is read besides corpora and tables.
 SHOWN = ("predictions", "projections", "neighbours", "provenance", "view")
 
@@ -55,6 +66,21 @@ def write_report(report: Report, out: Path, portable: Path) -> None:
     log.info("report: %s", out / "index.html")
 
 
+def is_own(path: Path) -> bool:
+    """Whether a file is of a report: a page says so, and what lies below one's index is."""
+    if path.suffix == ".html":
+        return _is_page(path)
+    folder = next((one for one in path.parents if one.name in ("assets", "data")), None)
+    return folder is not None and _is_page(folder.parent / "index.html")
+
+
+def _is_page(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return GENERATOR in file.read(1000)
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_corpora(parser)
@@ -77,10 +103,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_path(parser, "--portable", "folder for one-file word pages")
     writes(parser, "portable")
     add_out(parser, "folder for index.html")
+    replaces(parser, is_own, "out", "portable")
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
+    out, portable = args.out.resolve(), args.portable.resolve()
+    if out == portable or out in portable.parents or portable in out.parents:
+        what = f"{args.portable} and {args.out} would replace one another"
+        raise ConfigError(what, where="--portable, --out", fix="name two folders apart")
     tables = {
         **{name: [args.tables / f"{name}.csv"] for name in COMPARISON_TABLES},
         **{name: [of / f"{name}.csv" for of in args.confidence] for name in CONFIDENCE_TABLES},

@@ -1,7 +1,7 @@
 """Which files a command may not write over: its inputs, and what the workflow has made."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ def check_outputs(args: argparse.Namespace, *, of_a_run: bool) -> None:
     args
         What the command was given; ``outputs`` names those of it that are written.
     of_a_run : bool
-        Whether the command is a job of the workflow, which may replace its results.
+        Whether the command is a job of the workflow, which may replace its results. By hand, a
+        folder that is replaced whole may hold nothing but what the command has made.
 
     Raises
     ------
@@ -42,12 +43,25 @@ def check_outputs(args: argparse.Namespace, *, of_a_run: bool) -> None:
             if not of_a_run and (found := _result(path)):
                 what = f"{path} would replace what the workflow made: {found}"
                 raise ConfigError(what, where=option, fix="name a file or folder of your own")
+    for name, is_own in getattr(args, "replaced", {}).items():
+        if not of_a_run and (foreign := _foreign(getattr(args, name), is_own)):
+            what = f"will not replace what this command has not made: {foreign}"
+            fix = "name a folder that does not exist yet, an empty one, or an earlier output"
+            raise ConfigError(what, where=f"--{name}", fix=fix)
 
 
 def _paths(value: Any) -> Iterator[Path]:
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, Path):
             yield one
+
+
+def _foreign(folder: Path, is_own: Callable[[Path], bool]) -> Path | None:
+    """What would be lost with a folder and is none of its command's files; or what is no folder."""
+    if not folder.is_dir():
+        return folder if folder.exists() else None
+    files = (path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir())
+    return next((path for path in files if not is_own(path)), None)
 
 
 def _result(path: Path) -> Path | None:
