@@ -447,8 +447,26 @@ def test_the_line_for_the_config_can_be_pasted(folder: Path, tmp_path: Path) -> 
 
 def test_a_gold_file_is_not_for_a_table(folder: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
-    with pytest.raises(ConfigError, match="a gold file, and a table"):
+    with pytest.raises(ConfigError, match="is a table, read without it") as error:
         import_corpus([rows], out=tmp_path / "b", name="mine", about={}, gold=rows)
+    assert error.value.where == "--gold"
+    assert "it is for all-words .xml and the .data.txt of WiC" in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["a.xml", "a.data.txt", "folder"])
+@pytest.mark.parametrize("option", ["word", "columns", "gold"])
+def test_an_option_that_a_kind_of_file_does_not_use_is_refused(
+    tmp_path: Path, name: str, option: str
+) -> None:
+    path = tmp_path / name
+    path.mkdir() if name == "folder" else path.write_text("x")
+    given: Any = {"word": "cell", "columns": {"sense": "x"}, "gold": path}[option]
+    used = option == "gold" and name != "folder"
+    with pytest.raises(CorpusError if used else ConfigError) as error:
+        import_corpus([path], out=tmp_path / "out", name="mine", **{option: given})
+    if not used:
+        assert error.value.where == f"--{option}"
+        assert "leave it out: it is for " in str(error.value)
 
 
 def test_words_too_small_for_the_folds_of_a_config_are_named(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import import_targets
 import numpy as np
 import pyarrow as pa
 from checkout import REPOSITORY
@@ -984,5 +985,15 @@ TARGETS = {
                (b",", b"\n", b'"', b"nan", b"inf", b"1e400", b"focal", b"True"), 1.5),
         Target("report-table", report_table_seeds, run_report_table,
                (b",", b"\n", b'"', b"nan", b"True", b"word", b"1e400"), 0.4),
+        Target("import-table", import_targets.table_seeds, import_targets.run_table,
+               (b",", b"\t", b"\n", b'"', b"*", b"[[", b"]]", b"sentence", b"position", b"start",
+                b"split", b"test", *JSON_TOKENS), 1.5),
+        Target("import-xml", import_targets.xml_seeds, import_targets.run_xml,
+               (b"<instance ", b"</", b"/>", b"&amp;", b"&#0;", b"<!DOCTYPE", b'lemma="', b" ",
+                b"<wf>", b"\n"), 1.0),
+        Target("import-wic", import_targets.wic_seeds, import_targets.run_wic,
+               (b"\t", b"\n", b"-", b"N", b"V", b"T", b"F", b"0", b"crane"), 1.0),
+        Target("import-folder", import_targets.folder_seeds, import_targets.run_folder,
+               (b"\t", b"\n", b"crane", b"0", *JSON_TOKENS), 0.8),
     )
 }  # fmt: skip

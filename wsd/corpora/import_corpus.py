@@ -32,6 +32,10 @@ from wsd.storage.checksums import sha256
 from wsd.storage.file_names import file_name
 
 SHOWN = 20
+FOLDER, TABLE = "a folder in the corpus format", "a table"
+XML, WIC = "all-words .xml", "the .data.txt of WiC"
+# The kinds of files that an option is for.
+TAKEN_BY = {"--word": (TABLE,), "--columns": (TABLE,), "--gold": (XML, WIC)}
 
 
 def import_corpus(args: argparse.Namespace) -> str:
@@ -105,24 +109,30 @@ def import_corpus(args: argparse.Namespace) -> str:
     return "\n".join(lines)
 
 
-def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path | None) -> Gathered:
-    kind = path.suffix.lower()
+def _kind(path: Path) -> str:
     if path.is_dir():
-        return folder.read(path)
-    if kind in tables.KINDS:
-        if gold is not None:
-            what = "a gold file, and a table that has the senses in it"
-            raise ConfigError(what, where="--gold", fix="leave it out")
-        return tables.read(path, columns, word)
-    if kind == ".xml":
-        return allwords.read(path, gold)
+        return FOLDER
+    if path.suffix.lower() in tables.KINDS:
+        return TABLE
+    if path.suffix.lower() == ".xml":
+        return XML
     if path.name.lower().endswith(wic.DATA):
-        return wic.read(path, gold)
-    fix = (
-        "give a .csv, .tsv or .jsonl file, an all-words .xml, the .data.txt of WiC, or a "
-        "folder in the corpus format"
-    )
+        return WIC
+    fix = f"give a .csv, .tsv or .jsonl file, an {XML}, {WIC}, or {FOLDER}"
     raise ConfigError(f"what kind of file is {path.name!r}?", where=str(path), fix=fix)
+
+
+def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path | None) -> Gathered:
+    kind = _kind(path)
+    for option, given in {"--word": word, "--columns": columns, "--gold": gold}.items():
+        if given and kind not in TAKEN_BY[option]:
+            fix = f"leave it out: it is for {' and '.join(TAKEN_BY[option])}"
+            raise ConfigError(f"{path} is {kind}, read without it", where=option, fix=fix)
+    if kind == FOLDER:
+        return folder.read(path)
+    if kind == TABLE:
+        return tables.read(path, columns, word)
+    return allwords.read(path, gold) if kind == XML else wic.read(path, gold)
 
 
 def _about(given: Mapping[str, str]) -> dict[str, str]:

@@ -52,6 +52,6 @@ def _manifest(path: Path) -> dict[str, Any]:
     """A manifest that is there: the words whose folders' names were cut, and what it is about."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, RecursionError, ValueError):
         return {}
     return found if isinstance(found, dict) and isinstance(found.get("words"), dict) else {}

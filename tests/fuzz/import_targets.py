@@ -1,0 +1,127 @@
+"""The readers of `wsd import` as targets: a table, all-words XML, pairs of WiC, a folder."""
+
+import json
+from pathlib import Path
+
+from mutate import SEPARATOR
+
+from wsd.corpora.importer import allwords, folder, tables, wic
+from wsd.corpora.importer.labelled import ALL_SPLITS, Gathered
+from wsd.errors import visible
+
+TEXT = ("classes_map.txt", "train.data.txt", "train.gold.txt", "test.data.txt", "test.gold.txt")
+CSV = (
+    b"word,sense,split,sentence\ncrane,bird,train,the *crane* flew\n"
+    b'crane,machine,test,"a [[crane]], of *steel*"\n'
+)
+XML = b"""<?xml version="1.0"?><corpus><text id="d0"><sentence id="d0.s0">
+<wf lemma="the" pos="DET">the</wf><instance id="d0.s0.t0" lemma="crane" pos="NOUN">crane</instance>
+<instance id="d0.s0.t1" lemma="fly" pos="VERB">flew off</instance></sentence></text></corpus>"""
+
+
+def check_gathered(found: Gathered) -> None:
+    for row in found.rows:
+        assert row.word and row.sense and row.where and 0 <= row.position < len(row.tokens)
+        assert row.split in ("", *ALL_SPLITS)
+        assert visible(row.word) == row.word and visible(row.sense) == row.sense
+        assert all(token and not any(c.isspace() for c in token) for token in row.tokens)
+    assert all(count >= 0 for count in found.left_out.values())
+
+
+def run_table(data: bytes, at: Path) -> None:
+    """The first byte says which kind of table, and whether columns and the word are named."""
+    way = data[0] if data else 0
+    path = at / f"t{tables.KINDS[way % 3]}"
+    path.write_bytes(data[1:])
+    columns = {"sense": "x"} if way & 4 else {}
+    check_gathered(tables.read(path, columns, "crane" if way & 8 else None))
+
+
+def table_seeds() -> list[bytes]:
+    rows = [
+        {"sense": "bird", "text": "the *crane* flew"},
+        {"x": "y", "tokens": ["a", "crane"], "sentence": ["a", "crane"], "position": 1},
+        {"sense": "s", "sentence": "a crane", "start": 2, "end": 7, "word": "crane"},
+    ]
+    head = b"word,sense,position,sentence\ncrane,1,1,a crane\n"
+    refused = [
+        head + b"crane,,1,a crane\n", head + b"crane,1,x,a crane\n", head + b",1,1,a crane\n",
+        head.replace(b"position", b"text"), head + "crane,a\u200b,1,a crane\n".encode(),
+    ]  # fmt: skip
+    surrogate = b'{"sense": "s", "sentence": "a *crane* \\ud800"}\n'
+    mixed = b'{"sense": "s", "sentence": ["a b"]}\n{"word": "x", "sense": 1, "sentence": "a *b*"}'
+    objects = b"".join(json.dumps(row).encode() + b"\n" for row in rows[:1])
+    of_kind = {
+        ".csv": [CSV, b"\xef\xbb\xbf" + CSV, head, *refused],
+        ".tsv": [CSV.replace(b'"', b"").replace(b",", b"\t"), b'sense\tsentence\ns\t"a ""*b*"""\n'],
+        ".jsonl": [objects, *(json.dumps(row).encode() for row in rows[1:]), surrogate, mixed],
+    }
+    return [
+        bytes([way]) + seed
+        for i, kind in enumerate(tables.KINDS)
+        for seed in of_kind[kind]
+        for way in (way for way in range(12) if way % 3 == i)
+    ]
+
+
+def run_xml(data: bytes, at: Path) -> None:
+    text, _, gold = data.partition(SEPARATOR)
+    (at / "a.data.xml").write_bytes(text)
+    (at / "a.gold.key.txt").unlink(missing_ok=True)
+    if gold:
+        (at / "a.gold.key.txt").write_bytes(gold)
+    check_gathered(allwords.read(at / "a.data.xml", None))
+
+
+def xml_seeds() -> list[bytes]:
+    gold = b"d0.s0.t0 crane%1:05:00::\nd0.s0.t1 fly%2:38:00:: fly%2:38:01::\n"
+    declared = XML.replace(b"?>", b'?><!DOCTYPE a [<!ENTITY b "c">]>', 1)
+    twice = XML.replace(b"t0.s0.t1", b"t0.s0.t0").replace(b's0.t1"', b's0.t0"')
+    empty = XML.replace(b">the<", b"> <")
+    found = [(XML, gold), (XML, gold[:25]), (declared, gold), (twice, gold), (empty, gold)]
+    return [text + SEPARATOR + keys for text, keys in [*found, (XML, b"")]]
+
+
+def run_wic(data: bytes, at: Path) -> None:
+    pairs, _, gold = data.partition(SEPARATOR)
+    (at / "a.data.txt").write_bytes(pairs)
+    (at / "a.gold.txt").write_bytes(gold)
+    check_gathered(wic.read(at / "a.data.txt", None))
+
+
+def wic_seeds() -> list[bytes]:
+    lines = (
+        b"crane\tN\t1-0\tthe crane flew\tcrane of steel\n"
+        b"crane\tN\t1-1\tthe crane flew\ta crane sang\n"
+    )
+    a, b, c, d = b"1\tx crane 1", b"1\ty crane 2", b"1\tz crane 3", b"1\tv crane 4"
+    pairs = [(a, b), (b, c), (a, c), (a, d), (b, d)]
+    many = b"".join(
+        b"crane\tN\t1-1\t" + one[2:] + b"\t" + other[2:] + b"\n" for one, other in pairs
+    )
+    wrong = [lines.replace(b"N\t1-0", text) for text in (b"X\t1-0", b"N\t1", b"N\t1-9")]
+    found = [(lines, b"F\nT\n"), (lines, b"T\nT\n"), (lines, b"F\n"), (lines, b"F\nT")]
+    found += [(many, b"T\nT\nF\nF\nF\n"), (many, b"F\nF\nF\nF\nF\n")]
+    found += [(text, b"F\nT\n") for text in (*wrong, lines.replace(b"crane\tN", b" \tN"))]
+    return [text + SEPARATOR + gold for text, gold in found]
+
+
+def run_folder(data: bytes, at: Path) -> None:
+    parts = data.split(SEPARATOR) if data else []
+    of_word = at / "mine" / "crane"
+    of_word.mkdir(parents=True, exist_ok=True)
+    places = [of_word / name for name in TEXT]
+    places += [at / "mine" / name for name in ("outofdomain.tsv", "dataset.json")]
+    for path, part in zip(places, [*parts, *[None] * 7], strict=False):
+        path.unlink(missing_ok=True)
+        if part is not None:
+            path.write_bytes(part)
+    check_gathered(folder.read(at / "mine"))
+
+
+def folder_seeds() -> list[bytes]:
+    classes, data, gold = b'{"0": "bird", "1": "machine"}', b"1\tthe crane\n0\tcrane", b"0\n1"
+    text = [classes, data, gold, data, gold]
+    further = b"crane\tbird\t1\tA crane\nbank\triver\t0\tbank\n"
+    manifest = json.dumps({"title": "x", "licence": "y", "words": {"crane": {}}}).encode()
+    return [SEPARATOR.join(of) for of in (text, [*text, further], [*text, further, manifest], [])]
