@@ -277,6 +277,11 @@ def test_a_model_has_exactly_one_source(sources: dict[str, str]) -> None:
         resolve("fake", **sources, sha256={}, blocks=2, width=32)  # type: ignore[arg-type]
 
 
+def test_a_mistyped_source_is_not_passed_over(fake: Path) -> None:
+    with pytest.raises(TypeError, match="pth"):
+        resolve("fake", path=str(fake), pth="elsewhere", sha256={})  # type: ignore[call-arg]
+
+
 # A record, later
 
 

@@ -313,6 +313,10 @@ def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
     foreign = written(tmp_path / "foreign.parquet", words(FEW), corpus={"bat": "x", "seal": "y"})
     with pytest.raises(ResultError, match="other instances of 'bat'"):
         read_rows([foreign], CANDIDATE, corpora())
+    lacking = written(tmp_path / "lacking.parquet", words(FEW)[:1])
+    (there, absent) = [of.word for of in words(FEW)]
+    with pytest.raises(ResultError, match=f"nothing of '{absent}', only of {there}"):
+        read_rows([lacking], CANDIDATE, corpora())
     gold = [replace(of, gold=of.gold[::-1]) for of in words(FEW)]
     control = written(tmp_path / "control.parquet", gold, task="control")
     with pytest.raises(ResultError, match="other instances of 'bat'"):

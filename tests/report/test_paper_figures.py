@@ -25,6 +25,7 @@ from numpy.testing import assert_allclose
 
 from wsd.cli import main
 from wsd.errors import ResultError
+from wsd.metrics.scores import MEAN_SCORES
 from wsd.report import figures
 from wsd.report.figures import FORMATS
 from wsd.report.paper.differences import draw_differences
@@ -499,6 +500,37 @@ def test_tables_without_rows(tmp_path: Path) -> None:
     paths = write_tables(tmp_path / "tables", **{name: [] for name in paths})
     call_step(figures, **paths, out=tmp_path / "none")
     assert list((tmp_path / "none").iterdir()) == []
+
+
+ASKED = [
+    (table, column)
+    for table, columns in DRAWN_TABLES.items()
+    for column in columns.names
+    # Of the means the one is drawn that the folds chose by.
+    if table not in ("comparison", "controls") or column not in MEAN_SCORES
+]
+
+
+@pytest.mark.parametrize(("table", "column"), ASKED)
+def test_no_column_is_asked_for_that_is_not_drawn(table: str, column: str) -> None:
+    """Every figure can be drawn of the columns asked for (`frame`), and of none fewer."""
+    several = [*layer_rows(), *({**row, "model": "two"} for row in layer_rows())]
+    rows = {
+        "layers": several, "controls": control_rows(), "comparison": comparison_rows(("one", 0.7)),
+        "word-layers": word_rows(), "learning": learning_rows(),
+    }  # fmt: skip
+    of = {name: frame(rows[name], name) for name in DRAWN_TABLES}
+    draw_all(of)
+    with pytest.raises(KeyError, match=column):
+        draw_all({**of, table: of[table].drop(columns=column)})
+
+
+def draw_all(of: Mapping[str, pd.DataFrame]) -> None:
+    draw_layers(of["layers"], of["controls"], of["comparison"])
+    draw_models(of["layers"])
+    draw_words(of["word-layers"])
+    draw_learning(of["learning"])
+    draw_differences(of["layers"])
 
 
 # How it can be read

@@ -4,7 +4,7 @@ It has word, split, index (line of the test file), gold, predicted, and a map fr
 the word to its score. A sense without training instances scores NaN and is never predicted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
-from wsd.errors import outdated
+from wsd.errors import ResultError, outdated
 from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table
 
@@ -136,15 +136,16 @@ def read_test_split(
     Raises
     ------
     ResultError
-        If the file was made from other instances than the corpora have.
+        If the file lacks a word, or was made from other instances than the corpora have.
     """
     words, source = read_predictions(path)
     by_word = {one.word: one for one in words if one.split == TEST}
     for word, corpus in corpora.items():
         found, test = by_word.get(word), corpus.split == TEST
+        if found is None:
+            raise lacking(word, by_word, path)
         if (
-            found is None
-            or source["corpus"].get(word) != corpus.digest
+            source["corpus"].get(word) != corpus.digest
             or found.senses != corpus.senses
             or not np.array_equal(found.index, corpus.index[test])
             or not (relabelled or np.array_equal(found.gold, corpus.gold[test]))
@@ -152,6 +153,13 @@ def read_test_split(
             what = f"the table was made from other instances of {word!r} than the corpus has"
             raise outdated(what, path)
     return [by_word[word] for word in corpora], source
+
+
+def lacking(word: str, there: Iterable[str], path: Path) -> ResultError:
+    """A word that a table does not have."""
+    fix = "leave the word out, or give a table that has it"
+    what = f"the table has nothing of {word!r}, only of {', '.join(there) or 'no word'}"
+    return ResultError(what, where=str(path), fix=fix)
 
 
 def _of_word(

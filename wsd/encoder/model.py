@@ -29,8 +29,10 @@ def resolve(
     blocks: int | None = None,
     width: int | None = None,
     random_weights: int | None = None,
+    hub: str | None = None,
     revision: str | None = None,
-    **source: str | None,
+    package: str | None = None,
+    path: str | None = None,
 ) -> dict[str, Any]:
     """Find a model's files, fetch them if need be, verify them, and record what they are.
 
@@ -47,13 +49,12 @@ def resolve(
         Seed of random weights: an encoder with this model's config and tokenizer, whose
         weights are drawn anew when it is loaded. The model's own weights are verified, so that
         the encoder is of the model that the config names, and then not read.
+    hub, package, path : str, optional
+        One of them: a repository of the model hub, whose files go to the hub client's own cache,
+        and if it holds them all, nothing is requested; the import name of an installed package with
+        one folder of model files, which is not imported; or a local folder.
     revision : str, optional
-        The full commit hash of a repository.
-    **source
-        One of ``hub``, a repository of the model hub: the files go to the hub client's own cache,
-        and if it holds them all, nothing is requested; ``package``, the import name of an
-        installed package with one folder of model files, which is not imported; and ``path``, a
-        local folder.
+        The full commit hash of the repository.
 
     Returns
     -------
@@ -72,7 +73,8 @@ def resolve(
         for code of its own. A changed file from the hub is removed from the cache, so that the
         next run fetches it again.
     """
-    found = {kind: str(source[kind]) for kind in SOURCES if source.get(kind)}
+    sources = zip(SOURCES, (hub, package, path), strict=True)
+    found = {kind: str(source) for kind, source in sources if source}
     if len(found) != 1:
         what = f"a model has one source, this one has {' and '.join(found) or 'none'}"
         fix = "give exactly one of `hub` (with `revision`), `package` and `path`"

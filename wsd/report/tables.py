@@ -1,6 +1,5 @@
 """The tables that pages and figures are made from, and the columns that each must have."""
 
-from dataclasses import replace
 from functools import partial
 
 from wsd.artifacts.tables import KEY_COLUMNS, NAMES
@@ -74,13 +73,16 @@ TABLES = {
         (*_NAMES, "sentences", "word"), ("n", "far", "accuracy_far", "accuracy_near")
     ),
 }
-# Those that the figures are drawn from, any of which may have no rows. Of the learning curves they
-# show other columns than the pages, which hand on what they do not read as it is.
+# Those that the figures are drawn from, any of which may have no rows, with what is drawn of them.
 DRAWN_TABLES = {
-    **{
-        name: replace(TABLES[name], may_be_empty=True)
-        for name in ("comparison", "layers", "word-layers", "controls")
-    },
+    "comparison": _optional(("kind", "model", "layers", "classifier"), MEAN_SCORES),
+    "layers": _optional(
+        (*_NAMES, "figure"),
+        ("relative_depth", "value", "low", "high", *_DIFFERENCE),
+        ("chosen_on_folds",),
+    ),
+    "word-layers": _optional((*_NAMES, "word"), ("macro_f1",), ("chosen_on_folds",)),
+    "controls": _optional(NAMES, MEAN_SCORES),
     "learning": _optional(
         (*_NAMES, "train"),
         ("n_words", "n_train", "mean_macro_f1", "lowest_draw", "highest_draw"),

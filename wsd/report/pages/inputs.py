@@ -13,7 +13,7 @@ from wsd.artifacts.corpus import OUT_OF_DOMAIN, Corpus
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.neighbours import read_neighbours
-from wsd.artifacts.predictions import TEST, WordPredictions, read_predictions
+from wsd.artifacts.predictions import TEST, WordPredictions, lacking, read_predictions
 from wsd.artifacts.projection import Projection, align_signs, read_projections
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError, outdated
@@ -185,8 +185,10 @@ def _read_files(
         if provenance["view"] != view or provenance.get("train", FULL) != FULL:
             continue
         for word, corpus in corpora.items():
+            if word not in words:
+                raise lacking(word, words, path)
             same = provenance["corpus"].get(word) == corpus.digest
-            if not same or word not in words or not _is_of(words[word], corpus):
+            if not same or not _is_of(words[word], corpus):
                 raise outdated(
                     f"the table was made from other instances of {word!r} than the corpus has", path
                 )
