@@ -178,3 +178,44 @@ def test_portable_page_works_as_an_address_in_a_frame(
     finally:
         chromium.driver.switch_to.default_content()
     chromium.assert_quiet()
+
+
+SIXTY = """
+const list = document.getElementById("senses"), table = document.getElementById("confusion");
+for (let i = list.children.length; i < 60; i++) list.append(list.children[0].cloneNode(true));
+const body = table.tBodies[0];
+for (const row of [table.tHead.rows[0], ...body.rows])
+  for (let i = row.cells.length; i < 61; i++) row.append(row.lastElementChild.cloneNode(true));
+for (let i = body.rows.length; i < 60; i++) body.append(body.rows[0].cloneNode(true));
+"""
+INSIDE = """
+const box = arguments[0].getBoundingClientRect(), of = arguments[1].getBoundingClientRect();
+return box.top >= of.top - 1 && box.bottom <= of.bottom + 1 && box.left >= of.left - 1;
+"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_sixty_senses_stay_in_their_boxes(chromium: Browser, built: Path, width: int) -> None:
+    """The list and the confusion matrix scroll, by keyboard too, and the matrix keeps its heads."""
+    chromium.open(built / "report" / "words" / "bank.html")
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        chromium.js(SIXTY)
+        heights = chromium.js(
+            "return ['senses', 'confusion'].map((id) => document.getElementById(id))"
+            ".map((one, i) => i ? one.parentElement.offsetHeight : one.offsetHeight)"
+        )
+        assert max(heights) < 600, heights
+        assert chromium.js("return document.documentElement.scrollWidth <= innerWidth")
+        chromium.js("document.querySelector('#senses li:last-child input').focus()")
+        box = by_id(chromium, "senses")
+        assert chromium.js(INSIDE, chromium.js("return document.activeElement"), box)
+        scroll = chromium.js("return document.getElementById('confusion').parentElement")
+        chromium.js("arguments[0].scrollTo(300, 500); arguments[0].focus()", scroll)
+        assert chromium.js("return document.activeElement === arguments[0]", scroll)
+        for head in ("thead td", "thead th:nth-child(30)", "tbody tr:nth-child(30) th"):
+            cell = chromium.js(f"return document.querySelector('#confusion {head}')")
+            assert chromium.js(INSIDE, cell, scroll), head
+    finally:
+        chromium.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
