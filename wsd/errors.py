@@ -110,7 +110,8 @@ def none_of(what: str, there: Iterable[str], where: str | None = None) -> Config
 
 def outdated(what: str, path: Path) -> ResultError:
     """A file of an earlier step that is none, or does not belong to the others."""
-    return ResultError(what, where=str(path), fix="delete the file and run again")
+    fix = "name the right file; if it is a run's own, delete it and run again"
+    return ResultError(what, where=str(path), fix=fix)
 
 
 class StorageError(WsdError):

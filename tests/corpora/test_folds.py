@@ -14,6 +14,7 @@ from wsd.artifacts import folds
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.folds import Folds
 from wsd.artifacts.training_set import TrainingSet
+from wsd.cli import main
 from wsd.corpora.folds import draw_folds, fold_word
 from wsd.errors import ResultError
 
@@ -248,3 +249,9 @@ def test_folds_of_a_real_word(real_corpora: dict[str, Corpus]) -> None:
             }  # fmt: skip
             assert apart == set()
             assert len(np.unique(of_repeat)) == 5
+
+
+def test_one_fold_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["folds", "--corpus", str(tmp_path), "--words", "mint", "--out", str(tmp_path / "f")]
+    assert main([*call, "--k", "1"]) == 2
+    assert "where: --k" in capsys.readouterr().err

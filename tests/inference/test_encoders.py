@@ -8,8 +8,9 @@ import yaml
 from checkout import REPOSITORY
 from tiny import tiny_bert
 
-from wsd.errors import ConfigError, ModelError
+from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.inference import encoders
+from wsd.inference.encoders import ModelSource, find_model
 
 
 @pytest.mark.parametrize("file", ["config.yaml", "minilm.yaml"])
@@ -58,3 +59,19 @@ def test_blocks_and_width_are_the_models_own_and_a_changed_file_is_refused(tmp_p
         file.write(b" ")
     with pytest.raises(ModelError, match="has changed"):
         encoders.load_encoder(record, pooling="last", device="cpu")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"path": "nowhere"},
+        {"package": "no_such_package"},
+        {"package": "json"},
+        {"hub": "owner/name", "revision": "main"},
+    ],
+)
+def test_what_is_wrong_with_a_source_speaks_of_no_config(where: dict[str, str]) -> None:
+    """A command and the library have none: what is named is a key and an argument alike."""
+    with pytest.raises(WsdError) as error:
+        find_model(ModelSource("mine", where))
+    assert "config," not in str(error.value) and "the config" not in str(error.value)

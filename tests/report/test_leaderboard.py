@@ -124,13 +124,14 @@ def test_what_is_not_there_yet(summary: Path, name: str) -> None:
         f"{HEAD.replace('layers', 'layer')}\n{ROWS[0]}\n",
         f"{HEAD.replace('train', 'trained')}\n{ROWS[0]}\n",
         "some words\nand more\n",
+        "",
     ],
 )
 def test_what_is_no_summary(summary: Path, text: str) -> None:
     summary.write_text(text)
     with pytest.raises(ResultError, match="not a summary table") as caught:
         leaderboard(summary)
-    assert caught.value.where == str(summary)
+    assert caught.value.where == str(summary) and "summary.csv" in str(caught.value.fix)
 
 
 @pytest.mark.parametrize("name", ["summary.csv", "selection.csv"])

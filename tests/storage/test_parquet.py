@@ -1,8 +1,12 @@
 """Columns of tables as arrays."""
 
-import pyarrow as pa
+from pathlib import Path
 
-from wsd.storage.parquet import rows_by, tuples_of
+import pyarrow as pa
+import pytest
+
+from wsd.errors import ResultError
+from wsd.storage.parquet import read_table, rows_by, tuples_of
 
 
 def test_rows_of_each_value_in_the_order_of_first_occurrence() -> None:
@@ -24,3 +28,9 @@ def test_equal_strings_of_lists_are_one_object() -> None:
     assert found == (("the", "crane"), (), ("a", "crane", "the"))
     assert found[0][1] is found[2][1]
     assert tuples_of(pa.chunked_array([], type=pa.list_(pa.string()))) == ()
+
+
+def test_a_folder_is_not_to_be_deleted(tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match="a folder, and not the file of a step") as error:
+        read_table(tmp_path)
+    assert "delete" not in str(error.value)

@@ -91,7 +91,7 @@ def test_a_failing_job_shows_the_end_of_its_log_at_once(done: Checkout) -> None:
     run = done.run("results/models/gone.json", "--cores", "1", "--configfile", path, code=1)
     said = run.text.index("error: there is no folder nowhere")
     assert said < run.text.index("Error in rule model")
-    assert "what to do: correct `path:` in the config" in run.text
+    assert "what to do: correct the model's `path`" in run.text
     log = (done.root / "results/logs/models/gone.log").read_text()
     assert '"level": "ERROR"' in log and '"step": "model"' in log and '"name": "gone"' in log
 

@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> None:
     tables = []
     # As in wsd.classification.classify: figures that do not depend on the number of cores.
     with threadpool_limits(1):
-        for choice in expand_layers(args.layers, blocks, where="layers"):
+        for choice in expand_layers(args.layers, blocks, where="--layers"):
             words = {}
             for word, one in opened.items():
                 vectors = choice.combine({layer: one.layer(layer) for layer in choice.layers})

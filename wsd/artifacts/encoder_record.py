@@ -52,8 +52,8 @@ def check_record(record: Any) -> None:
 
 
 def config_entry(name: str, key: str | None = None) -> str:
-    """Where in the config a model is, for errors."""
-    return f"config, models, entry {name}" + (f", key `{key}`" if key else "")
+    """What of a model is wrong, for errors: a key of its entry, or an argument of that name."""
+    return f"model {name}" + (f", `{key}`" if key else "")
 
 
 def check_seed(name: str, seed: int | None) -> None:

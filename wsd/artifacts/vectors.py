@@ -229,7 +229,8 @@ def _read_header(path: Path) -> _Header:
         placed = tensor["data_offsets"] == [0, nbytes]
         require(placed, "its vectors are not where they should be")
     except FileNotFoundError:
-        raise ResultError("a file of an earlier step is missing", where=str(path)) from None
+        what = "a file of an earlier step is missing"
+        raise ResultError(what, where=str(path), fix="run snakemake") from None
     except UNEXPECTED as error:
         raise _foreign(path, error) from None
     start = 8 + length

@@ -14,7 +14,7 @@ from wsd.artifacts import training_set
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.folds import Folds, K, WordFolds, write
 from wsd.artifacts.training_set import TrainingSet
-from wsd.errors import ResultError
+from wsd.errors import ConfigError, ResultError
 from wsd.logs import log
 from wsd.metrics import near_duplicates
 
@@ -119,6 +119,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
+    if args.k < 2:
+        raise ConfigError("one fold holds nothing out", where="--k", fix="give 2 or more")
     corpora = read_corpora(args.corpus, args.words)
     train = training_set.read(args.train) if args.train else None
     write(args.out, draw_folds(corpora, train, k=args.k, repeats=args.repeats, seed=args.seed))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from wsd.arguments import add_out
-from wsd.artifacts.dataset import MANIFEST, read_manifest
+from wsd.artifacts.dataset import MANIFEST, check_name, read_manifest
 from wsd.errors import CorpusError
 from wsd.storage.atomic import replacing
 from wsd.storage.checksums import sha256
@@ -67,4 +67,5 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
+    check_name(args.name, "--name")
     copy(args.folder, args.out, name=args.name, title=args.title)

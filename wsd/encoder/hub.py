@@ -9,8 +9,8 @@ from wsd.errors import ConfigError, ModelError
 
 ANSWER_SECONDS = 10.0
 WAYS_ON = (
-    "use the model that a package carries: --configfile config/minilm.yaml; "
-    "or name a local folder with `path:` in the config"
+    "use a model that a package carries, as config/minilm.yaml does; "
+    "or name a local folder as the model's `path`"
 )
 
 
@@ -28,7 +28,7 @@ def forget(path: Path) -> str:
     listing.unlink(missing_ok=True)
     return (
         "it was removed from the hub client's cache: run again to fetch it anew; if the same "
-        "checksum comes again, the `sha256` in the config is not that of this revision"
+        "checksum comes again, the model's `sha256` is not that of this revision"
     )
 
 
@@ -131,10 +131,10 @@ def _explained(error: BaseException, hub: str, revision: str) -> ModelError:
         fix = f"ask for access on its page and log in with `hf auth login`; or {WAYS_ON}"
     elif isinstance(error, errors.RevisionNotFoundError):
         reason = f"the repository has no revision {revision}"
-        fix = "correct `revision` in the config"
+        fix = "correct the model's `revision`"
     elif isinstance(error, errors.RepositoryNotFoundError):
         reason = "there is no such repository, or it is private"
-        fix = "correct `hub` in the config; for a private one, log in with `hf auth login`"
+        fix = "correct the model's `hub`; for a private one, log in with `hf auth login`"
     elif isinstance(error, errors.OfflineModeIsEnabled):
         reason = "it is not in the cache, and HF_HUB_OFFLINE forbids to fetch it"
         fix = f"unset HF_HUB_OFFLINE; or {WAYS_ON}"

