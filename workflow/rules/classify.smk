@@ -205,6 +205,9 @@ rule project:
         modules=modules("project"),
         corpus=CORPUS,
         vectors=vectors,
+        folds=lambda wildcards: (
+            FOLDS.format(train=FULL) if wildcards.method == "discriminant" else []
+        ),
     output:
         PROJECTIONS,
     log:
@@ -226,7 +229,7 @@ rule project:
     shell:
         "wsd --log {log} project --corpus {params.corpus} --embeddings {params.embeddings}"
         " --words {params.words} --view {wildcards.view} --layers {wildcards.layers}"
-        " --method {wildcards.method} --seed {params.seed} --out {output}"
+        " --method {wildcards.method} --folds {input.folds} --seed {params.seed} --out {output}"
 
 
 rule neighbours:

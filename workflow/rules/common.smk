@@ -109,7 +109,7 @@ wildcard_constraints:
     view=r"[a-z_]+(\+[a-z_]+)*",
     train="|".join(map(re.escape, CONFIG.trains)),
     layers=r"[a-z0-9-]+(\+[a-z0-9-]+)*",
-    method="pca|tsne",
+    method="pca|discriminant|tsne",
 
 
 def modules(step):

@@ -1,13 +1,14 @@
-"""Two dimensions to look at: principal components, or t-SNE.
+"""Two dimensions to look at: principal components, discriminants, or t-SNE.
 
 One file per method and layer choice holds all words: word, split, index, x, y; its metadata has
-the share of the training instances' variance that each principal component explains, and a score.
-A picture is not the classifier's view: two axes of hundreds. How much of the senses it still
-shows is what the score says, the macro-F1 on the test split of a vote of the five nearest
-training points; :mod:`wsd.artifacts.neighbours` has the same figure for the full space.
+what share each axis holds, a score, and why a word has no picture. A picture is not the
+classifier's view: two axes of hundreds. How much of the senses it still shows is what the score
+says, the macro-F1 on the test split of a vote of the five nearest training points;
+:mod:`wsd.artifacts.neighbours` has the same figure for the full space.
 """
 
 import argparse
+from pathlib import Path
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -16,10 +17,14 @@ from sklearn.decomposition import PCA
 from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
+from wsd.analysis.discriminant import discriminants, obstacle
 from wsd.arguments import add_feature_set, add_out, add_seed
-from wsd.artifacts.corpus import OUT_OF_DOMAIN, Corpus, read_corpora
+from wsd.artifacts.corpus import OUT_OF_DOMAIN, Corpora, Corpus, read_corpora
 from wsd.artifacts.features import StoredFeatures
+from wsd.artifacts.folds import WordFolds, of_words
 from wsd.artifacts.projection import METHODS, Projection, write_projections
+from wsd.artifacts.training_set import FULL
+from wsd.errors import ConfigError
 from wsd.metrics.nearest import K, blocks, highest, vote_macro_f1
 
 PERPLEXITY = 30.0
@@ -88,24 +93,34 @@ def tsne(vectors: np.ndarray, seed: int) -> np.ndarray:
         return np.asarray(model.fit_transform(vectors), dtype=np.float32)
 
 
-def place(corpus: Corpus, vectors: np.ndarray, method: str, seed: int) -> Projection:
+def place(
+    corpus: Corpus, vectors: np.ndarray, method: str, seed: int, folds: WordFolds | None = None
+) -> Projection:
     """Put one word's instances in the plane and score the picture.
 
-    Sentences from out of domain lie on the components of the training instances like any others;
-    in t-SNE they take no part and are NaN.
+    Sentences from out of domain lie on the axes of the training instances like any others; in
+    t-SNE they take no part and are NaN.
 
     Parameters
     ----------
     corpus : Corpus
     vectors : array of shape (len(corpus), features)
     method : str
-        ``"pca"`` or ``"tsne"``.
+        One of ``METHODS``.
     seed : int
-        Of t-SNE; nothing in PCA is drawn.
+        Of t-SNE; nothing else is drawn.
+    folds : WordFolds, optional
+        Of the word's full training set. Without them it has no discriminants.
     """
     explained = None
     if method == "pca":
         points, explained = pca(vectors, corpus.split == "train")
+    elif method == "discriminant":
+        why = obstacle(corpus, folds)
+        if folds is None or why:
+            nowhere = np.full((len(corpus), 2), np.nan, dtype=np.float32)
+            return Projection(nowhere, None, float("nan"), why)
+        points, explained = discriminants(vectors, corpus, folds)
     else:
         points = np.full((len(corpus), 2), np.nan, dtype=np.float32)
         kept = corpus.split != OUT_OF_DOMAIN
@@ -126,10 +141,27 @@ def _nearest_points(tested: np.ndarray, trained: np.ndarray) -> np.ndarray:
     return voters
 
 
+def _folds(path: Path | None, corpora: Corpora) -> dict[str, WordFolds]:
+    """The folds of each word that has them, if they are of these very training instances."""
+    if path is None:
+        what = "discriminants are placed fold by fold, and no folds are given"
+        raise ConfigError(what, where="--folds", fix="name the file that `wsd folds` wrote")
+    found = of_words(path, corpora)
+    if found.train != FULL:
+        what = f"the folds are of the training set {found.train!r}, not of {FULL!r}"
+        raise ConfigError(what, where=str(path), fix="name the folds of the full training set")
+    words = [word for word in corpora if word in found.words]
+    for word in words:
+        found.rows(corpora[word])  # refuses folds of another table
+    return {word: found.words[word] for word in words}
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_feature_set(parser)
     parser.add_argument("--method", default="pca", choices=METHODS)
+    text = "of the full training set, for discriminant"
+    parser.add_argument("--folds", type=Path, nargs="?", metavar="FILE", help=text)
     add_seed(parser, "of tsne")
     add_out(parser, "the projections, .parquet")
 
@@ -137,9 +169,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Project every word on one layer choice and write one file."""
     corpora = read_corpora(args.corpus, args.words)
+    folds = _folds(args.folds, corpora) if args.method == "discriminant" else {}
     stored = StoredFeatures(args.embeddings, args.view, args.layers)
     pictures = {
-        word: place(corpus, stored.read(corpus), args.method, args.seed)
+        word: place(corpus, stored.read(corpus), args.method, args.seed, folds.get(word))
         for word, corpus in corpora.items()
     }
     seed = {"seed": args.seed} if args.method == "tsne" else {}

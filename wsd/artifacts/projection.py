@@ -1,7 +1,7 @@
 """Every instance in two dimensions: one file per method and layer choice.
 
-It has word, split, index, x, y; its metadata has the share of the training instances' variance that
-each principal component explains, and a score.
+It has word, split, index, x, y; its metadata has per word what share each axis holds, a score, and
+why there is no picture where there is none.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from wsd.artifacts.corpus import Corpora
 from wsd.artifacts.instances import read_instances, write_instances
 from wsd.storage.expecting import expecting, require
 
-METHODS = ("pca", "tsne")
+METHODS = ("pca", "discriminant", "tsne")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,15 +27,19 @@ class Projection:
     points : float32 array of shape (n, 2)
         In the corpus's row order; NaN for what the method leaves out.
     explained : tuple of 2 floats, or None
-        Share of the training instances' variance along each axis, 0 to 1; t-SNE has no such thing.
+        Per axis, 0 to 1: of principal components the share of the training instances' variance, of
+        discriminants the share of what lies between the senses. t-SNE has no such thing.
     score : float
         Macro-F1 on the test split of a vote of the five nearest training points; NaN if the word
         has no test instance.
+    missing : str
+        Why there is no picture of the word; all its points are then NaN.
     """
 
     points: np.ndarray
     explained: tuple[float, float] | None
     score: float
+    missing: str = ""
 
 
 def align_signs(pictures: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -65,7 +69,9 @@ def write_projections(
     points = np.concatenate([pictures[word].points for word in corpora])
     columns = {"x": points[:, 0], "y": points[:, 1]}
     explained = {word: pictures[word].explained for word in corpora}
-    write_instances(path, corpora, columns, pictures, {**provenance, "explained": explained})
+    missing = {word: pictures[word].missing for word in corpora if pictures[word].missing}
+    said = {**provenance, "explained": explained, "missing": missing}
+    write_instances(path, corpora, columns, pictures, said)
 
 
 def read_projections(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]:
@@ -78,5 +84,9 @@ def read_projections(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]
         require(places, "a point that is no number, or infinite")
         shares = provenance["explained"].items()
         explained = {word: None if of is None else (of[0], of[1]) for word, of in shares}
-        pictures = {w: Projection(points[rows[w]], explained[w], scores[w]) for w in explained}
+        missing = {word: str(why) for word, why in provenance["missing"].items()}
+        pictures = {
+            w: Projection(points[rows[w]], explained[w], scores[w], missing.get(w, ""))
+            for w in explained
+        }
     return pictures, provenance

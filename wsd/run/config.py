@@ -126,6 +126,9 @@ def check(config: Mapping[str, Any]) -> Config:
     _check_systems(said.systems)
     _check_controls(said.controls, classifiers)
     trains = _trains(said.trains, dataset, words)
+    if said.projections == ["discriminant"]:
+        what = "discriminant alone: a word too small for its LDA would have no picture"
+        raise _refused(what, "projections", "add pca")
     if "code_length" in said.analyses:
         _check_code_length(trains, [classifiers[name] for name in said.controls.classifiers])
     made = Config(

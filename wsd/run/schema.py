@@ -244,8 +244,8 @@ class ConfigFile(Section):
     analyses
         Further tables, each of them geometry, audit or code_length.
     projections
-        How the pages bring a word's instances to the plane, each pca or tsne; a page opens with the
-        first.
+        How the pages bring a word's instances to the plane, each pca, discriminant or tsne; a page
+        opens with the one that loses least.
     sentences
         Whether the pages hold the corpus's sentences. Without them a report can be passed on where
         the corpus may not be.
@@ -268,7 +268,7 @@ class ConfigFile(Section):
     views: Views
     controls: Controls
     analyses: Unique[Literal["geometry", "audit", "code_length"]]
-    projections: Some[Literal["pca", "tsne"]]
+    projections: Some[Literal["pca", "discriminant", "tsne"]]
     sentences: bool
     systems: list[SystemEntry]
     seed: Seed

@@ -49,6 +49,13 @@ wsd.wordFilters = (state, { changed }) => {
       changed.legend();
     });
   }
+  wsd.onKey((event) => {
+    const select = byId("method");
+    if (!select || event.key.toLowerCase() !== "p") return;
+    if (event.target.closest("input:not([type=checkbox], [type=range]), select, textarea")) return;
+    select.selectedIndex = (select.selectedIndex + 1) % select.options.length;
+    select.dispatchEvent(new Event("change"));
+  });
   byId("controls").addEventListener("submit", (event) => event.preventDefault());
 
   const offered = Object.fromEntries(SELECTS.map((key) => [key, Array.from(byId(key).options, (of) => of.value)]));

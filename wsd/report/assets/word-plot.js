@@ -23,8 +23,13 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, remember }) => {
     };
     const { explained } = state.layers.pictures[state.method];
     axes.forEach((axis, i) => {
-      axis.axis_label = explained
-        ? `PC ${i + 1} (${percent(explained[i], 1)}% of variance)` : `t-SNE ${i + 1}`;
+      const share = explained && percent(explained[i], 1);
+      axis.axis_label = {
+        pca: `PC ${i + 1} (${share}% of variance)`,
+        discriminant: explained?.[i]
+          ? `Discriminant ${i + 1} (${share}% between senses)` : "Main direction of what is left",
+        tsne: `t-SNE ${i + 1}`,
+      }[state.method];
     });
     part("save").filename = plot.filename();
     drawCentroids();

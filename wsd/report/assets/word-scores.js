@@ -9,9 +9,12 @@ wsd.wordScores = (data, state) => {
   function showPictureNote() {
     const { score, pictures } = state.layers, picture = pictures[state.method], { explained } = picture;
     const width = count(Number(byId("honest").dataset.width));
-    const what = explained
-      ? `PC 1 and PC 2, fitted on the training instances, hold ${percent(explained[0] + explained[1], 1)}% of their variance.`
-      : "t-SNE of training and test instances together, without labels: distances between groups, and their sizes, say little, and its score may exceed the full space's.";
+    const share = explained && percent(explained[0] + explained[1], 1);
+    const what = {
+      pca: `PC 1 and PC 2, fitted on the training instances, hold ${share}% of their variance.`,
+      discriminant: `The discriminants of an LDA, fitted on the training instances, hold ${share}% of what lies between the senses, in units of the spread within them. Each training instance stands where a fit places it that has not seen it.`,
+      tsne: "t-SNE of training and test instances together, without labels: distances between groups, and their sizes, say little, and its score may exceed the full space's.",
+    }[state.method];
     const scores = score === null ? ""
       : ` A vote of the 5 nearest training instances scores macro‑F1 ${percent(score, 1)} in the full space (${width} dimensions a layer) and ${percent(picture.score, 1)} in this picture.`;
     byId("honest").textContent = what + scores;
@@ -38,7 +41,8 @@ wsd.wordScores = (data, state) => {
     const said = data.classifiers.map(({ name }, i) =>
       `${name}: macro-F1 ${percent(scores[i].macro_f1)}, accuracy ${percent(scores[i].accuracy)}, ` +
         `${count(counted[i].wrong)} errors of ${count(counted[i].total)}`);
-    byId("status").textContent = `${byId("layers").selectedOptions[0].textContent}. ${said.join("; ")}.`;
+    const shown = ["layers", "method"].filter(byId).map((id) => byId(id).selectedOptions[0].textContent);
+    byId("status").textContent = `${shown.join(", ")}. ${said.join("; ")}.`;
   }
 
   function senseHeading(scope, sense) {

@@ -22,7 +22,8 @@ wsd.start(async () => {
   const data = wsd.wordData(packed);
   const defaults = {
     choice: Number(byId("slider").value), classifier: byId("reader").selectedIndex, colour: "gold",
-    show: "all", method: Object.keys(data.choices[0].pictures)[0], query: "", pin: -1, box: null,
+    show: "all", method: byId("method")?.value ?? Object.keys(data.choices[0].pictures)[0],
+    query: "", pin: -1, box: null,
     rings: true, centroids: true,
   };
   const state = wsd.wordState(data, defaults);

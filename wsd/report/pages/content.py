@@ -28,7 +28,9 @@ class WordRun:
     corpus : Corpus
         Without instances from out of domain.
     pictures : mapping of method to list of Projection
-        Signs of principal components are aligned between neighbouring layer choices.
+        Signs of axes are aligned between neighbouring layer choices, but for t-SNE.
+    missing : mapping of method to str
+        The methods that the word has no picture by, and why.
     neighbours : list of Neighbours
         Rows are those of ``corpus``.
     predicted : mapping of reader to list of int arrays of shape (n_test,)
@@ -39,6 +41,7 @@ class WordRun:
 
     corpus: Corpus
     pictures: dict[str, list[Projection]]
+    missing: dict[str, str]
     neighbours: list[Neighbours]
     predicted: dict[str, list[np.ndarray]]
     confidence: dict[str, list[np.ndarray]]
@@ -103,7 +106,7 @@ class Report:
         Single layers first.
     readers : mapping of reader to kind of confidence
     methods : list of str
-        Of the pictures; a word's page opens with the first.
+        Of the pictures; a word may lack some of them.
     words : mapping of model to mapping of word to WordRun
     provenance : dict
     tables : mapping of name to DataFrame

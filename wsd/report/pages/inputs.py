@@ -111,9 +111,15 @@ def load_report(
     def word_run(model: str, word: str) -> WordRun:
         names = [choice.name for choice in choices[model]]
         found = {r: [predicted[model, name, r][word] for name in names] for r in readers}
+        drawn = {m: [pictures[model, name, m][word] for name in names] for m in methods}
+        missing = {m: max(picture.missing for picture in of) for m, of in drawn.items()}
+        if all(missing.values()):
+            said = f"the word {word!r} has no picture: {next(iter(missing.values()))}"
+            raise ResultError(said, fix="run `wsd project --method pca` too")
         run = WordRun(
             corpus=corpora[word],
-            pictures={m: [pictures[model, name, m][word] for name in names] for m in methods},
+            pictures={m: of for m, of in drawn.items() if not missing[m]},
+            missing={m: why for m, why in missing.items() if why},
             neighbours=[near[model, name, ""][word] for name in names],
             predicted={r: [of.predicted for of in found[r]] for r in readers},
             confidence={r: [confidence_of(of, readers[r]) for of in found[r]] for r in readers},

@@ -112,6 +112,16 @@ def _start(report: Report, model: str, word: str) -> tuple[int, int]:
     return names.index(rows["layers"].iloc[0]), list(report.readers).index(reader)
 
 
+def _opening(run: WordRun, start: int) -> str:
+    """The projection that loses least at a layer choice, of equal ones the first.
+
+    t-SNE is shaped by the test instances, and can seem to lose nothing: it is taken only where
+    there is no other.
+    """
+    fair = [method for method in run.pictures if method != "tsne"] or list(run.pictures)
+    return max(fair, key=lambda method: np.nan_to_num(run.pictures[method][start].score, nan=-1))
+
+
 def _context(report: Report, model: str, word: str) -> dict[str, Any]:
     """What both forms of the page show besides the instances."""
     run = report.words[model][word]
@@ -137,7 +147,9 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
         "run": run,
         "width": encoder["model"]["width"],
         "notes": notes(encoder),
-        "methods": {method: plots.METHODS[method] for method in report.methods},
+        "methods": {method: plots.METHODS[method] for method in run.pictures},
+        "missing": {plots.METHODS[method]: why for method, why in run.missing.items()},
+        "opening": _opening(run, start),
         "previous": words[at - 1] if at else None,
         "next": words[at + 1] if at + 1 < len(words) else None,
         "choices": choices,

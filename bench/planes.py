@@ -1,0 +1,62 @@
+"""What does a picture keep? Per word, the vote of the five nearest training instances on the test
+instances, in the full space and in each plane; and the seconds that each took.
+
+    snakemake --cores 2 --configfile config/minilm.yaml --until embed folds
+    .venv/bin/python bench/planes.py results/coarsewsd20 all-MiniLM-L6-v2 --layers 6 mean-last-4
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+
+from wsd.analysis.neighbours import find_neighbours
+from wsd.analysis.project import place
+from wsd.artifacts import folds as folding
+from wsd.artifacts.corpus import read_corpora
+from wsd.artifacts.features import read_features
+
+METHODS = ("pca", "discriminant")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("results", type=Path, help="results/<dataset>")
+    parser.add_argument("model")
+    parser.add_argument("--layers", nargs="+", default=["6"])
+    args = parser.parse_args()
+    words = sorted(path.stem for path in (args.results / "corpus").glob("*.parquet"))
+    corpora = read_corpora(args.results / "corpus", words)
+    folds = folding.read(args.results / "folds" / "full.parquet")
+    for layers in args.layers:
+        print(
+            f"{layers:12}{'senses':>8}{'train':>7}{'full':>7}"
+            + " ".join(f"{m:>13}" for m in METHODS)
+        )
+        rows, seconds = [], np.zeros(len(METHODS))
+        for word, corpus in corpora.items():
+            vectors = read_features(
+                args.results / args.model / "embeddings", corpus, "focal", layers
+            )[1]
+            row = [find_neighbours(corpus, vectors).score]
+            for i, method in enumerate(METHODS):
+                start = time.process_time()
+                row.append(place(corpus, vectors, method, 1, folds.words[word]).score)
+                seconds[i] += time.process_time() - start
+            rows.append(row)
+            train = int((corpus.split == "train").sum())
+            print(f"{word:12}{len(corpus.senses):8}{train:7}" + told(row))
+        means = np.nanmean(rows, axis=0)
+        print(f"{'mean':27}" + told(means))
+        print(f"{'less the full space':27}" + told(means - means[0]))
+        print(f"{'processor s':34}" + " ".join(f"{s:13.1f}" for s in seconds), flush=True)
+
+
+def told(row: list[float]) -> str:
+    full, *planes = row
+    return f"{100 * full:7.1f}" + " ".join(f"{100 * score:13.1f}" for score in planes)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""The plane of a shrinkage LDA: the axes along which the senses lie farthest apart, for how far the
+instances of one sense spread.
+
+Fitted on training rows alone, which makes those very rows look better separated than any other.
+So a training point is drawn where a fit places it that has not seen it, one fit per fold, turned
+to lie on the plane of the fit on all; every other point is placed by that one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, eigh
+from sklearn.utils.extmath import randomized_svd
+from threadpoolctl import threadpool_limits
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.folds import WordFolds
+
+SHRINKAGE = 0.5  # what `lda` has where nothing is tuned
+RANK = 1e-10  # eigenvalues below this share of the largest are rounding
+
+
+def obstacle(corpus: Corpus, folds: WordFolds | None) -> str:
+    """Why a word has no such plane; empty if it has one.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    folds : WordFolds or None
+        Of the full training set.
+    """
+    gold = corpus.gold[corpus.split == "train"]
+    senses, counts = np.unique(gold, return_counts=True)
+    if len(senses) < 2:
+        return "all its training instances have one sense"
+    rarest = corpus.senses[senses[counts.argmin()]]
+    if folds is None or folds.held is None:
+        n = counts.min()
+        return f"too few to fold: the sense {rarest!r} has {n} training instance{'s' * (n > 1)}"
+    for fitted, _ in folds.splits(0):
+        for sense in senses:
+            if (gold[fitted] == sense).sum() < 2:
+                name = corpus.senses[sense]
+                return f"near-duplicates hold all of the sense {name!r} together in one fold"
+    return ""
+
+
+def discriminants(
+    vectors: np.ndarray, corpus: Corpus, folds: WordFolds
+) -> tuple[np.ndarray, tuple[float, float]]:
+    """Every instance on the first two discriminants.
+
+    With two senses there is one; the second axis is then the main direction of what is left. An
+    axis is in units of the spread within senses.
+
+    Parameters
+    ----------
+    vectors : array of shape (n, features)
+    corpus : Corpus
+    folds : WordFolds
+        Of the full training set; of their repeats the first is used.
+
+    Returns
+    -------
+    points : float32 array of shape (n, 2)
+    explained : tuple of 2 floats
+        Share of what lies between the senses, in units of their spread, along each axis.
+    """
+    train = np.flatnonzero(corpus.split == "train")
+    _, gold = np.unique(corpus.gold[train], return_inverse=True)
+    points = np.zeros((len(vectors), 2), dtype=np.float32)
+    vectors = vectors.astype(np.float64)
+    fitted = vectors[train]
+    if not np.ptp(fitted, axis=0).any():
+        return points, (0.0, 0.0)
+    with threadpool_limits(1):
+        whole = _fit(fitted, gold)
+        points[:] = whole.place(vectors)
+        for seen, held in folds.splits(0):
+            fold = _fit(fitted[seen], gold[seen]).turned_to(whole, fitted[seen])
+            points[train[held]] = fold.place(fitted[held])
+    return points, whole.explained
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """A shrinkage LDA of some training rows.
+
+    Attributes
+    ----------
+    origin : array of shape (features,)
+    axes : array of shape (features, senses - 1 or 2)
+        The discriminants, the first the one along which the senses lie farthest apart; of two
+        senses also the main direction of what is left.
+    means : array of shape (senses, senses - 1)
+        The senses' means on the discriminants, weighted by their frequency.
+    """
+
+    origin: np.ndarray
+    axes: np.ndarray
+    means: np.ndarray
+
+    @property
+    def explained(self) -> tuple[float, float]:
+        """Share of what lies between the senses along the first two axes."""
+        between = np.append((self.means**2).sum(axis=0), 0)
+        shares = between / (between.sum() or 1)
+        return float(shares[0]), float(shares[1])
+
+    def place(self, vectors: np.ndarray) -> np.ndarray:
+        """Points of shape (n, 2)."""
+        return (vectors - self.origin) @ self.axes[:, :2]
+
+    def turned_to(self, other: "_Fit", both: np.ndarray) -> "_Fit":
+        """The same, laid on another fit's axes.
+
+        Its discriminants are turned and mirrored so that the senses' means lie as nearly as they
+        can where the other has them (orthogonal Procrustes), and what is left is mirrored so that
+        the rows that both have seen do.
+        """
+        n = self.means.shape[1]
+        u, _, v = np.linalg.svd(self.means.T @ other.means)
+        axes, centred = self.axes.copy(), both - self.origin
+        axes[:, :n] = axes[:, :n] @ (u @ v)
+        alike = ((centred @ axes[:, n:]) * (centred @ other.axes[:, n:])).sum(axis=0)
+        axes[:, n:] *= np.where(alike < 0, -1, 1)
+        return _Fit(self.origin, axes, self.means @ (u @ v))
+
+
+def _fit(vectors: np.ndarray, gold: np.ndarray) -> _Fit:
+    """Fit on rows of every sense, numbered from 0."""
+    n, senses = len(vectors), int(gold.max()) + 1
+    origin, varies = vectors.mean(axis=0), np.ptp(vectors, axis=0) > 0
+    scale = np.where(varies, vectors.std(axis=0), 1)
+    scaled = np.where(varies, (vectors - origin) / scale, 0)
+    means = np.stack([scaled[gold == sense].mean(axis=0) for sense in range(senses)])
+    within = scaled - means[gold]
+    weighted = means * np.sqrt(np.bincount(gold) / n)[:, None]
+    solved = _solved(within, weighted.T)
+    # Their own mean is the origin, so that one axis fewer than senses tells them apart.
+    values, turns = (of[..., :0:-1] for of in eigh(weighted @ solved))
+    lengths = np.sqrt(values.clip(0))
+    found = values > RANK * max(values[0], 0)
+    axes = solved @ np.divide(turns, lengths, out=np.zeros_like(turns), where=found)
+    axes *= np.where(_largest(axes) < 0, -1, 1)
+    if senses == 2:
+        axes = np.column_stack([axes, _main_direction_beside(within, axes[:, 0])])
+    return _Fit(origin, axes / scale[:, None], weighted @ axes[:, : senses - 1])
+
+
+# The covariance within senses is S = (1 - SHRINKAGE) W'W / n + ridge I, with W the rows less their
+# sense's mean and a ridge that leaves its trace as it was. It is solved, not decomposed: a word has
+# a fit per fold, and a decomposition takes twenty times as long.
+
+
+def _ridge(within: np.ndarray) -> float:
+    # With no spread at all any multiple of the identity gives the same axes.
+    return SHRINKAGE * float(np.mean(within**2)) or 1.0
+
+
+def _solved(within: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The inverse of S times the columns of ``right``; in the span of the rows if they are few."""
+    (n, d), ridge, share = within.shape, _ridge(within), (1 - SHRINKAGE) / len(within)
+    rows = within if n < d else within.T
+    products = share * (rows @ rows.T)
+    products.flat[:: len(products) + 1] += ridge
+    factor = cho_factor(products, overwrite_a=True)
+    if n >= d:
+        return np.asarray(cho_solve(factor, right))
+    inner = cho_solve(factor, within @ right)
+    return np.asarray((right - share * (within.T @ inner)) / ridge)
+
+
+def _main_direction_beside(within: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    """The direction of most spread that is uncorrelated with an axis, in units of its spread."""
+    ridge, share = _ridge(within), (1 - SHRINKAGE) / len(within)
+
+    def times(vector: np.ndarray) -> np.ndarray:
+        return np.asarray(share * (within.T @ (within @ vector)) + ridge * vector)
+
+    of_axis = times(axis)
+    left = within - np.outer(within @ axis, of_axis)
+    if np.abs(left).max() <= RANK * np.abs(within).max():
+        return np.zeros_like(axis)
+    main = randomized_svd(left, 1, n_iter=10, random_state=0)[2][0]
+    main *= np.where(_largest(main) < 0, -1, 1)
+    beside = main - axis * (of_axis @ main)
+    return np.asarray(beside / np.sqrt(beside @ times(beside)))
+
+
+def _largest(axes: np.ndarray) -> np.ndarray:
+    """The entry of each axis that is farthest from 0: its sign is the axis's, which has none."""
+    return np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0)[0]
