@@ -131,12 +131,14 @@ def _fit(vectors: np.ndarray, gold: np.ndarray) -> _Fit:
     """Fit on rows of every sense, numbered from 0."""
     n, senses = len(vectors), int(gold.max()) + 1
     origin, varies = vectors.mean(axis=0), np.ptp(vectors, axis=0) > 0
-    scale = np.where(varies, vectors.std(axis=0), 1)
-    scaled = np.where(varies, (vectors - origin) / scale, 0)
+    scale = np.where(varies, vectors.std(axis=0), np.inf)
+    scaled = vectors - origin
+    scaled /= scale
     means = np.stack([scaled[gold == sense].mean(axis=0) for sense in range(senses)])
-    within = scaled - means[gold]
     weighted = means * np.sqrt(np.bincount(gold) / n)[:, None]
-    solved = _solved(within, weighted.T)
+    scaled -= means[gold]
+    spread = _Spread(scaled)
+    solved = spread.solve(weighted.T)
     # Their own mean is the origin, so that one axis fewer than senses tells them apart.
     values, turns = (of[..., :0:-1] for of in eigh(weighted @ solved))
     lengths = np.sqrt(values.clip(0))
@@ -144,50 +146,69 @@ def _fit(vectors: np.ndarray, gold: np.ndarray) -> _Fit:
     axes = solved @ np.divide(turns, lengths, out=np.zeros_like(turns), where=found)
     axes *= np.where(_largest(axes) < 0, -1, 1)
     if senses == 2:
-        axes = np.column_stack([axes, _main_direction_beside(within, axes[:, 0])])
+        axes = np.column_stack([axes, spread.main_direction_beside(axes[:, 0])])
     return _Fit(origin, axes / scale[:, None], weighted @ axes[:, : senses - 1])
 
 
-# The covariance within senses is S = (1 - SHRINKAGE) W'W / n + ridge I, with W the rows less their
-# sense's mean and a ridge that leaves its trace as it was. It is solved, not decomposed: a word has
-# a fit per fold, and a decomposition takes twenty times as long.
+class _Spread:
+    """The covariance within senses, its trace kept but shrunk towards a multiple of the identity.
 
+    It is solved and never decomposed: a word has a fit per fold, and decompositions would take
+    most of the time.
 
-def _ridge(within: np.ndarray) -> float:
-    # With no spread at all any multiple of the identity gives the same axes.
-    return SHRINKAGE * float(np.mean(within**2)) or 1.0
+    Parameters
+    ----------
+    within : array of shape (n, features)
+        Rows less their sense's mean.
+    """
 
+    def __init__(self, within: np.ndarray) -> None:
+        n, d = within.shape
+        self.within = within
+        # In the span of the rows where these are fewer.
+        self.dual = n < d
+        self.products = within @ within.T if self.dual else within.T @ within
+        self.share = (1 - SHRINKAGE) / n
+        # With no spread at all any multiple of the identity gives the same axes.
+        self.ridge = SHRINKAGE * float(self.products.trace()) / (n * d) or 1.0
 
-def _solved(within: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The inverse of S times the columns of ``right``; in the span of the rows if they are few."""
-    (n, d), ridge, share = within.shape, _ridge(within), (1 - SHRINKAGE) / len(within)
-    rows = within if n < d else within.T
-    products = share * (rows @ rows.T)
-    products.flat[:: len(products) + 1] += ridge
-    factor = cho_factor(products, overwrite_a=True)
-    if n >= d:
-        return np.asarray(cho_solve(factor, right))
-    inner = cho_solve(factor, within @ right)
-    return np.asarray((right - share * (within.T @ inner)) / ridge)
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """The inverse of the covariance times the columns of ``right``."""
+        shrunk = self.share * self.products
+        shrunk.flat[:: len(shrunk) + 1] += self.ridge
+        factor = cho_factor(shrunk, overwrite_a=True)
+        if not self.dual:
+            return np.asarray(cho_solve(factor, right))
+        inner = cho_solve(factor, self.within @ right)
+        return np.asarray((right - self.share * (self.within.T @ inner)) / self.ridge)
 
+    def times(self, axis: np.ndarray) -> np.ndarray:
+        """The covariance times an axis."""
+        return np.asarray(self.share * (self.within.T @ (self.within @ axis)) + self.ridge * axis)
 
-def _main_direction_beside(within: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """The direction of most spread that is uncorrelated with an axis, in units of its spread."""
-    ridge, share = _ridge(within), (1 - SHRINKAGE) / len(within)
+    def main_direction_beside(self, axis: np.ndarray) -> np.ndarray:
+        """The direction of most spread that is uncorrelated with an axis, in units of its spread.
 
-    def times(vector: np.ndarray) -> np.ndarray:
-        return np.asarray(share * (within.T @ (within @ vector)) + ridge * vector)
-
-    of_axis = times(axis)
-    left = within - np.outer(within @ axis, of_axis)
-    if np.abs(left).max() <= RANK * np.abs(within).max():
-        return np.zeros_like(axis)
-    main = randomized_svd(left, 1, n_iter=10, random_state=0)[2][0]
-    main *= np.where(_largest(main) < 0, -1, 1)
-    beside = main - axis * (of_axis @ main)
-    return np.asarray(beside / np.sqrt(beside @ times(beside)))
+        That is the first principal component of the rows less their part along the axis.
+        """
+        along, of_axis = self.within @ axis, self.times(axis)
+        # The products of what is left, from the products of all.
+        if self.dual:
+            less, other, square = along, self.within @ of_axis, of_axis @ of_axis
+        else:
+            less, other, square = of_axis, self.within.T @ along, along @ along
+        crossed = np.outer(less, other)
+        left = self.products - crossed - crossed.T + square * np.outer(less, less)
+        if left.trace() <= RANK * self.products.trace():
+            return np.zeros_like(axis)
+        main = randomized_svd(left, 1, n_iter=5, random_state=0)[2][0]
+        if self.dual:
+            main = self.within.T @ main - of_axis * (along @ main)
+        main *= np.where(_largest(main) < 0, -1, 1)
+        beside = main - axis * (of_axis @ main)
+        return np.asarray(beside / np.sqrt(beside @ self.times(beside)))
 
 
 def _largest(axes: np.ndarray) -> np.ndarray:
-    """The entry of each axis that is farthest from 0: its sign is the axis's, which has none."""
+    """The entry of each axis that is farthest from 0; an axis has no sign but the one given it."""
     return np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0)[0]
