@@ -3,13 +3,14 @@
 The corpus, its vectors' places, neighbours and predictions are drawn at random; sentences have
 CoarseWSD-20's mean length, in words drawn by Zipf's law. Needs Chromium and its driver.
 
-    .venv/bin/python bench/pages.py [--instances 10000] [--layers 13] [--steps 30]
+    .venv/bin/python bench/pages.py [--instances 10000] [--layers 13] [--methods pca] [--steps 30]
 """
 
 import argparse
 import statistics
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +58,7 @@ def made_corpus(n: int, rng: np.random.Generator) -> Corpus:
     )
 
 
-def made_report(n: int, layers: int, rng: np.random.Generator) -> Report:
+def made_report(n: int, layers: int, methods: Sequence[str], rng: np.random.Generator) -> Report:
     corpus = made_corpus(n, rng)
     choices = [parse_layers(layer, layers - 1) for layer in range(layers)]
     readers = {"logistic": PROBABILITY, "nearest_centroid": LEAD}
@@ -70,7 +71,8 @@ def made_report(n: int, layers: int, rng: np.random.Generator) -> Report:
 
     run = WordRun(
         corpus=corpus,
-        pictures={"pca": [picture((0.2, 0.1)) for _ in choices]},
+        pictures={method: [picture((0.2, 0.1)) for _ in choices] for method in methods},
+        missing={},
         neighbours=[
             Neighbours(
                 rng.integers(0, n, size=(n, 5)).astype(np.int32),
@@ -102,7 +104,7 @@ def made_report(n: int, layers: int, rng: np.random.Generator) -> Report:
         view="focal",
         choices={"made": choices},
         readers=readers,
-        methods=["pca"],
+        methods=list(methods),
         words={"made": {"bench": run}},
         provenance={"models": {"made": encoder}},
         tables={
@@ -117,15 +119,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--instances", type=int, default=10_000)
     parser.add_argument("--layers", type=int, default=13)
+    text = "projections (default: pca discriminant)"
+    parser.add_argument("--methods", nargs="+", default=["pca", "discriminant"], help=text)
     parser.add_argument("--steps", type=int, default=30)
     args = parser.parse_args()
-    report = made_report(args.instances, args.layers, np.random.default_rng(1))
+    report = made_report(args.instances, args.layers, args.methods, np.random.default_rng(1))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
         render.write_assets(out / "assets")
         word.write_word(report, "made", "bench", folder=out, portable=out / "portable")
         page = out / "words" / "bench.html"
-        print(f"{args.instances:,} instances, {args.layers} layers")
+        print(f"{args.instances:,} instances, {args.layers} layers, {' and '.join(args.methods)}")
         print(f"page: {page.stat().st_size / 1e6:.2f} MB, and the shared scripts once")
         with opened(out / "profile") as chromium:
             chromium.open(page)

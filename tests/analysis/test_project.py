@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from call_step import call_step
-from made import MakeCorpus, WriteVectors
+from made import MakeCorpus, WriteFolds, WriteVectors, turns
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import PCA
 from sklearn.metrics import f1_score
@@ -290,12 +290,17 @@ def test_project(tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVe
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["pca", "tsne"])
+@pytest.mark.parametrize("method", projection.METHODS)
 def test_any_number_of_threads_writes_the_same_bytes(
-    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors, method: str
+    tmp_path: Path,
+    make_corpus: MakeCorpus,
+    write_vectors: WriteVectors,
+    write_folds: WriteFolds,
+    method: str,
 ) -> None:
     """In processes of their own: what is loaded later is not held by an earlier limit."""
-    table = make_corpus([("train", 0), ("test", 1)] * 300)
+    table = make_corpus([("train", 0), ("test", 1), ("train", 1)] * 200)
+    write_folds(tmp_path / "f.parquet", {"mint": table})
     vectors = np.random.default_rng(8).normal(size=(1, 600, 1024)).astype(np.float32)
     write_vectors(tmp_path / "e" / "mint" / "focal.safetensors", table, vectors)
     write(tmp_path / "c" / "mint.parquet", table)
@@ -310,8 +315,7 @@ def test_any_number_of_threads_writes_the_same_bytes(
                 "wsd.cli",
                 "project",
                 *arguments,
-                "--method",
-                method,
+                *("--method", method, "--folds", "f.parquet"),
                 "--out",
                 out,
             ],
@@ -339,6 +343,54 @@ def test_project_by_tsne(
     assert pictures["mint"].explained is None
     assert pictures["mint"].score == expected.score
     assert (provenance["method"], provenance["seed"]) == ("tsne", 7)
+
+
+def test_project_by_discriminants(
+    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors, write_folds: WriteFolds
+) -> None:
+    vectors, side = two_clouds(20, apart=1)
+    splits = ["train", "train", "test", "test", "outofdomain"] * 4
+    rows = list(zip(splits, side.tolist(), strict=True))
+    corpora = {word: make_corpus(rows, word=word) for word in ("mint", "sage")}
+    for word, table in corpora.items():
+        write_vectors(tmp_path / word / "focal.safetensors", table, vectors[None])
+    folds = {"mint": turns(corpora["mint"], k=4), "sage": turns(corpora["sage"], untuned=True)}
+    write_folds(tmp_path / "f.parquet", corpora, **folds)
+    out = tmp_path / "out.parquet"
+    names = {"view": "focal", "layers": "0", "out": out, "method": "discriminant"}
+    call_step(project, corpora, embeddings=tmp_path, folds=tmp_path / "f.parquet", **names)
+    pictures, provenance = projection.read_projections(out)
+    read = features.read_features(tmp_path, corpora["mint"], "focal", "0")[1]
+    expected = place(corpora["mint"], read, "discriminant", 1, folds["mint"])
+    assert_array_equal(pictures["mint"].points, expected.points)
+    assert np.isfinite(expected.points).all()
+    assert (pictures["mint"].explained, pictures["mint"].missing) == ((1.0, 0.0), "")
+    assert pictures["mint"].score == expected.score
+    # A word that cannot be folded has a reason in place of a picture.
+    assert np.isnan(pictures["sage"].points).all() and np.isnan(pictures["sage"].score)
+    assert pictures["sage"].missing == "too few to fold: the sense 'a' has 4 training instances"
+    assert provenance["method"] == "discriminant" and "seed" not in provenance
+
+
+def test_discriminants_need_the_folds_of_these_instances(
+    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors, write_folds: WriteFolds
+) -> None:
+    vectors, side = two_clouds(20, apart=1)
+    table = make_corpus([("train", gold) for gold in side.tolist()])
+    write_vectors(tmp_path / "mint" / "focal.safetensors", table, vectors[None])
+    write_folds(tmp_path / "part.parquet", {"mint": table}, name="1pct")
+    other = make_corpus([("train", gold) for gold in side[::-1].tolist()])
+    write_folds(tmp_path / "other.parquet", {"mint": other})
+    for file, error, said in (
+        (None, ConfigError, "no folds are given"),
+        ("part.parquet", ConfigError, "training set '1pct', not of 'full'"),
+        ("other.parquet", ResultError, "belong to another table"),
+    ):
+        asked = {"layers": "0", "method": "discriminant", "out": tmp_path / "out.parquet"}
+        folds = tmp_path / file if file else None
+        with pytest.raises(error, match=said):
+            call_step(project, {"mint": table}, embeddings=tmp_path, folds=folds, **asked)
+    assert not (tmp_path / "out.parquet").exists()
 
 
 def test_project_refuses_what_does_not_belong_together(

@@ -125,6 +125,7 @@ def make_run(
     n_ood: int = 0,
     further: Sequence[tuple[str, str]] = (),
     methods: Sequence[str] = ("pca",),
+    too_small: str = "",
     rare: bool = False,
     formula: bool = False,
     blocks: Mapping[str, int] = MappingProxyType({}),
@@ -135,9 +136,9 @@ def make_run(
 
     ``further`` are views and layer choices with predictions and scores, but without a picture;
     with ``rare`` one sense of ``bank`` has one instance in each split, and the rest is another's;
-    with ``formula`` its sentences begin like a spreadsheet's formula. ``blocks`` and ``random``
-    are numbers of blocks and seeds of weights of some models; ``architecture`` is what trying
-    showed of all.
+    the word ``too_small`` has no discriminants; with ``formula`` its sentences begin like a
+    spreadsheet's formula. ``blocks`` and ``random`` are numbers of blocks and seeds of weights of
+    some models; ``architecture`` is what trying showed of all.
     """
     rng = np.random.default_rng(5)
     corpora = {word: make_corpus(word, senses, rng, n_ood) for word, senses in SENSES.items()}
@@ -196,11 +197,14 @@ def make_run(
                                 + rng.normal(scale=0.1, size=(len(corpus), 2))
                             ).astype(np.float32)
                             * rng.choice([-1, 1], size=2).astype(np.float32),
-                            explained_at(choice) if method == "pca" else None,
-                            0.25,
+                            explained_at(choice) if method != "tsne" else None,
+                            KEPT[method],
                         )
                         for word, corpus in corpora.items()
                     }
+                    if method == "discriminant" and too_small:
+                        nowhere = np.full((len(corpora[too_small]), 2), np.nan, dtype=np.float32)
+                        pictures[too_small] = Projection(nowhere, None, np.nan, TOO_SMALL)
                     projection.write_projections(
                         path, corpora, pictures, {"method": method, **named}
                     )
@@ -265,6 +269,11 @@ def make_run(
         table.to_csv(path, index=False)
         tables[name] = [path]
     return Run(folder, corpora, predicted, projected, nearest, tables)
+
+
+# Of each projection the score of its pictures.
+KEPT = {"pca": 0.25, "discriminant": 0.5, "tsne": 0.875}
+TOO_SMALL = "too few to fold: the sense 'shore' has 1 training instance"
 
 
 def explained_at(choice: str) -> tuple[float, float]:

@@ -114,7 +114,7 @@ def test_a_shipped_config_is_valid(name: str) -> None:
         ),
     }
     assert (config.trains, config.twins, config.analyses) == (("full",), {}, ())
-    assert config.projections == ("pca",)
+    assert config.projections == ("pca", "discriminant")
     assert (config.tuning.folds, config.tuning.objective) == (5, "mean_macro_f1")
     assert not config.controls.task
     assert (config.seed, config.device) == (1, "auto")
@@ -765,9 +765,10 @@ WRONG: list[tuple[Change, str, str, str]] = [
     ),
     (top(analyses=["audit", "audit"]), "analyses", "['audit', 'audit']", "non-unique"),
     # Projections
-    (top(projections=["pca", "umap"]), "projections[1]", "'umap'", "pca or tsne"),
+    (top(projections=["pca", "umap"]), "projections[1]", "'umap'", "pca, discriminant or tsne"),
     (top(projections=["pca", "pca"]), "projections", "['pca', 'pca']", "non-unique"),
     (top(projections=[]), "projections", "[]", "non-empty"),
+    (top(projections=["discriminant"]), "projections", "discriminant alone", "add pca"),
     (top(projections="pca"), "projections", "'pca'", "'array'"),
     (lambda c: c.pop("projections"), "(top level)", "'projections'", "add the key"),
     (

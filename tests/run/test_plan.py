@@ -164,9 +164,9 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert describe(config, tmp_path, 2).splitlines() == [
         f"{MINILM} on The quickstart corpus: 5 words, 24 combinations of features and classifier",
         f"  to embed: 300 sentences of 4 words; 0.01 GB in {tmp_path / 'quickstart'}; "
-        "roughly 70 s on 2 cores without GPU",
+        "roughly 90 s on 2 cores without GPU",
     ]
-    assert describe(config, tmp_path, 1).endswith("roughly 2 min on 1 core without GPU")
+    assert describe(config, tmp_path, 1).endswith("roughly 3 min on 1 core without GPU")
     for word in config.words:
         touch(tmp_path, word, *config.store)
     assert describe(config, tmp_path, 1).splitlines()[1:] == [

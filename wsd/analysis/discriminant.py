@@ -35,7 +35,7 @@ def obstacle(corpus: Corpus, folds: WordFolds | None) -> str:
         return "all its training instances have one sense"
     rarest = corpus.senses[senses[counts.argmin()]]
     if folds is None or folds.held is None:
-        n = counts.min()
+        n = int(counts.min())
         return f"too few to fold: the sense {rarest!r} has {n} training instance{'s' * (n > 1)}"
     for fitted, _ in folds.splits(0):
         for sense in senses:
@@ -159,11 +159,14 @@ class _Spread:
     Parameters
     ----------
     within : array of shape (n, features)
-        Rows less their sense's mean.
+        Rows less their sense's mean, in units of each feature's deviation.
     """
 
     def __init__(self, within: np.ndarray) -> None:
         n, d = within.shape
+        # Of vectors that are equal within each sense what is left is rounding error.
+        if np.abs(within).max() <= RANK:
+            within = np.zeros_like(within)
         self.within = within
         # In the span of the rows where these are fewer.
         self.dual = n < d

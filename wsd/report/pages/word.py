@@ -1,5 +1,6 @@
 """A word's page: its instances in every layer choice, by every classifier, each told once."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -50,16 +51,21 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     text = ALL if report.text else NONE
     confusions = _confusions(whole, len(report.choices[model]))
 
-    data_of = partial(word_data, report, model, run, confusions)
-    packed = pack({"data": data_of(FINE, text, neighbours=True), "figure": figure})
-    above = "../" * own.count("/")
-    page = render("word.html", report, **context, packed=packed, text=text, root=above)
+    data_of = partial(word_data, report, model)
+    data = data_of(run, confusions, FINE, text, neighbours=True)
+    packed, above = pack({"data": data, "figure": figure}), "../" * own.count("/")
+    every = tuple(run.pictures)
+    shown = {**context, "offered": every}
+    page = render("word.html", report, **shown, packed=packed, text=text, root=above)
     write_text(folder / f"{own}{file_name(word)}.html", page)
     # The fewer things in it the smaller; without sentences the page is of little use.
-    forms = [(text, True), (text, False), (min(text, TEST_ONLY, key=_FORMS.index), False)]
-    for form, neighbours in dict.fromkeys(forms):
-        data = data_of(COARSE, form, neighbours=neighbours)
-        single = render_portable(report, data=data, figure=figure, **context, text=form)
+    one, fewer = (context["opening"],), min(text, TEST_ONLY, key=_FORMS.index)
+    forms = [(text, True, every), (text, False, every), (text, False, one), (fewer, False, one)]
+    for form, neighbours, offered in dict.fromkeys(forms):
+        of = replace(run, pictures={method: run.pictures[method] for method in offered})
+        data = data_of(of, confusions, COARSE, form, neighbours=neighbours)
+        shown = {**context, "offered": offered, "text": form}
+        single = render_portable(report, data=data, figure=figure, **shown)
         if len(single.encode()) <= PORTABLE_BYTES:
             break
     else:

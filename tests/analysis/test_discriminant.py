@@ -1,0 +1,184 @@
+"""The plane of a shrinkage LDA: where points lie, which fit places them, and when there is none."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from made import MakeCorpus, turns
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.linalg import eigh
+from scipy.spatial.distance import cdist
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.preprocessing import StandardScaler
+
+from wsd.analysis.discriminant import SHRINKAGE, discriminants, obstacle
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.folds import WordFolds
+
+SENSES = ("a", "b", "c", "d")
+
+
+def made_word(
+    make_corpus: MakeCorpus, vectors: np.ndarray, gold: np.ndarray, k: int = 5
+) -> tuple[Corpus, WordFolds, np.ndarray]:
+    """A word whose rows are training and test ones in turns, its folds, and which rows train."""
+    splits = np.where(np.arange(len(gold)) % 2, "test", "train")
+    rows = list(zip(splits.tolist(), gold.tolist(), strict=True))
+    corpus = make_corpus(rows, senses=SENSES[: gold.max() + 1])
+    return corpus, turns(corpus, k=k), splits == "train"
+
+
+def clouds(n: int, width: int, senses: int, apart: float) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors about a corner of a simplex for each sense, so that none of its axes comes first."""
+    random = np.random.default_rng(n + width)
+    gold = random.integers(0, senses, size=n)
+    turn = np.linalg.qr(random.normal(size=(width, width)))[0][:senses]
+    return apart * turn[gold] + random.normal(size=(n, width)), gold
+
+
+@pytest.mark.parametrize("senses", [2, 3, 4])
+@pytest.mark.parametrize(("n", "width"), [(400, 12), (120, 90)])
+def test_test_points_are_on_the_axes_of_scikit_learns_covariance(
+    make_corpus: MakeCorpus, n: int, width: int, senses: int
+) -> None:
+    """With features fewer than the training rows, and more. Its own axes are of another scatter
+    between senses, which it shrinks too.
+    """
+    vectors, gold = clouds(n, width, senses, apart=3)
+    vectors = vectors * np.arange(1, width + 1)
+    corpus, folds, train = made_word(make_corpus, vectors, gold)
+    scaler = StandardScaler().fit(vectors[train])
+    model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=SHRINKAGE)
+    theirs = model.fit(scaler.transform(vectors[train]), gold[train])
+    between = np.cov(theirs.means_.T, aweights=theirs.priors_, ddof=0)
+    values, axes = eigh(between, theirs.covariance_)
+    first = slice(None, -1 - min(2, senses - 1), -1)
+    expected = scaler.transform(vectors[~train]) @ axes[:, first]
+    points, explained = discriminants(vectors.astype(np.float32), corpus, folds)
+    found = points[~train, : expected.shape[1]]
+    assert points.dtype == np.float32
+    assert_allclose(found * np.sign((found * expected).sum(axis=0)), expected, atol=1e-3)
+    shares = values[first] / values.sum()
+    assert_allclose(explained[: len(shares)], shares, atol=1e-4)
+    assert sum(explained) == pytest.approx(1) if senses < 4 else sum(explained) < 1
+
+
+def test_of_two_senses_the_second_axis_is_the_main_direction_of_what_is_left(
+    make_corpus: MakeCorpus,
+) -> None:
+    """Ten features move together, whatever the sense, which is told by one that moves with them."""
+    random = np.random.default_rng(3)
+    gold = np.arange(600) % 2
+    gold = random.permutation(gold)
+    common = random.normal(size=600)
+    vectors = random.normal(size=(600, 20)) / 3
+    vectors[:, :10] += common[:, None]
+    vectors[:, 0] += 3 * gold
+    corpus, folds, train = made_word(make_corpus, vectors, gold)
+    points, explained = discriminants(vectors, corpus, folds)
+    first, second = points[~train].T
+    assert abs(np.corrcoef(first, gold[~train])[0, 1]) > 0.8
+    assert abs(np.corrcoef(second, common[~train])[0, 1]) > 0.9
+    assert abs(np.corrcoef(second, gold[~train])[0, 1]) < 0.2
+    assert explained == (1, 0)
+
+
+def test_fitted_on_the_training_rows_alone(make_corpus: MakeCorpus) -> None:
+    vectors, gold = clouds(100, 6, 3, apart=3)
+    corpus, folds, train = made_word(make_corpus, vectors, gold)
+    moved = vectors.copy()
+    moved[~train] *= 1000
+    (before, _), (after, _) = (discriminants(of, corpus, folds) for of in (vectors, moved))
+    assert_array_equal(before[train], after[train])
+    assert (before[~train] != after[~train]).all()
+
+
+@pytest.mark.parametrize("senses", [2, 3])
+def test_training_points_of_noise_look_no_better_separated_than_test_points(
+    make_corpus: MakeCorpus, senses: int
+) -> None:
+    """Of more features than rows a fit separates the rows that it has seen whatever they are."""
+    vectors, gold = clouds(240, 300, senses, apart=0)
+    corpus, folds, train = made_word(make_corpus, vectors, gold)
+    points, _ = discriminants(vectors, corpus, folds)
+    centres = np.stack([points[train & (gold == sense)].mean(axis=0) for sense in range(senses)])
+    nearest = cdist(points[train], centres).argmin(axis=1)
+    assert (nearest == gold[train]).mean() < 1 / senses + 0.2
+
+
+def test_no_training_point_is_placed_by_a_fit_that_has_seen_it(make_corpus: MakeCorpus) -> None:
+    """A row that lies far away pulls the fit of every fold but its own."""
+    vectors, gold = clouds(100, 6, 2, apart=3)
+    corpus, folds, train = made_word(make_corpus, vectors, gold)
+    held = folds.held[0]
+    moved = vectors.copy()
+    moved[np.flatnonzero(train)[held == 2][0]] += [0, 0, 0, 0, 0, 30]
+    (before, _), (after, _) = (discriminants(of, corpus, folds) for of in (vectors, moved))
+    change = np.abs(before - after)[train][:, 0]
+    others = change[held == 2][1:]
+    # Its fold's own fit is the same: its places change by the turn alone, which is a mirroring.
+    assert others.max() < 1e-6 < change[held != 2].min()
+
+
+@pytest.mark.parametrize("senses", [2, 3, 4])
+def test_the_planes_of_all_folds_are_laid_on_one(make_corpus: MakeCorpus, senses: int) -> None:
+    """Each sense's training points lie where its test points do, in whatever fold they are; of two
+    senses the second axis is as long in one direction as in many others.
+    """
+    vectors, gold = clouds(1200, 8, senses, apart=8)
+    vectors += 3 * np.random.default_rng(1).normal(size=(1200, 1)) * [1, -1, 1, -1, 1, -1, 1, -1]
+    corpus, folds, train = made_word(make_corpus, vectors, gold)
+    points, _ = discriminants(vectors, corpus, folds)
+    places = np.flatnonzero(train)
+    for fold in range(5):
+        for sense in range(senses):
+            here = places[(folds.held[0] == fold) & (gold[places] == sense)]
+            there = points[~train & (gold == sense)]
+            off = np.abs(points[here].mean(axis=0) - there.mean(axis=0))
+            assert off.max() < 0.8, (fold, sense)
+    if senses == 2:
+        shared = vectors[train] @ [1, -1, 1, -1, 1, -1, 1, -1]
+        signs = [
+            np.sign(np.corrcoef(points[train][of, 1], shared[of])[0, 1])
+            for of in (folds.held[0] == fold for fold in range(5))
+        ]
+        assert all(a == b for a, b in pairwise(signs)), signs
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_has_no_axes_lies_at_zero(make_corpus: MakeCorpus) -> None:
+    gold = np.arange(40) // 2 % 2
+    corpus, folds, train = made_word(make_corpus, gold[:, None], gold)
+    same, explained = discriminants(np.full((40, 3), 0.1), corpus, folds)
+    assert_array_equal(same, np.zeros((40, 2)))
+    assert explained == (0, 0)
+    # One feature has one axis, and so have vectors that are equal within each sense.
+    noise = np.random.default_rng(1).normal(size=40)
+    for vectors in (gold[:, None] * 9 + noise[:, None], gold[:, None] * [0.1, 0.7, 0]):
+        points, explained = discriminants(vectors, corpus, folds)
+        assert_allclose(points[:, 1], 0, atol=1e-5)
+        sides = [points[train & (gold == sense), 0] for sense in (0, 1)]
+        assert max(of.min() for of in sides) > min(of.max() for of in sides)
+        assert explained == (1, 0)
+
+
+def test_a_sense_that_no_training_row_has_is_no_obstacle(make_corpus: MakeCorpus) -> None:
+    vectors, gold = clouds(80, 5, 2, apart=4)
+    corpus, folds, _ = made_word(make_corpus, vectors, 2 * gold)
+    assert obstacle(corpus, folds) == ""
+    points, _ = discriminants(vectors, corpus, folds)
+    assert_array_equal(
+        points, discriminants(vectors, *made_word(make_corpus, vectors, gold)[:2])[0]
+    )
+
+
+def test_why_a_word_has_no_plane(make_corpus: MakeCorpus) -> None:
+    rows = [*[("train", 0)] * 9, ("train", 1), ("test", 1)]
+    corpus = make_corpus(rows)
+    said = "too few to fold: the sense 'b' has 1 training instance"
+    assert obstacle(corpus, turns(corpus, untuned=True)) == said
+    assert obstacle(corpus, None) == said
+    # However it was folded: a fit would have none of it.
+    assert obstacle(corpus, turns(corpus)).startswith("near-duplicates hold all of the sense 'b'")
+    alone = make_corpus([("train", 0)] * 9)
+    assert obstacle(alone, turns(alone)) == "all its training instances have one sense"
