@@ -41,7 +41,7 @@ def obstacle(corpus: Corpus, folds: WordFolds | None) -> str:
         for sense in senses:
             if (gold[fitted] == sense).sum() < 2:
                 name = corpus.senses[sense]
-                return f"near-duplicates hold all of the sense {name!r} together in one fold"
+                return f"near-duplicates leave a fold's fit too few instances of the sense {name!r}"
     return ""
 
 
