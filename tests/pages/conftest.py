@@ -31,6 +31,17 @@ def page(chromium: Browser, built: Path) -> Iterator[Browser]:
     chromium.assert_quiet()
 
 
+@pytest.fixture
+def planes(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """The page of ``bank`` with principal components and, to open with, discriminants."""
+    folder = tmp_path_factory.mktemp("planes")
+    run = make_run(folder / "run", methods=("pca", "discriminant"))
+    build_report(**run.arguments(folder))
+    chromium.open(folder / "report" / "words" / "bank.html")
+    yield chromium
+    chromium.assert_quiet()
+
+
 @pytest.fixture(scope="session")
 def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of three models, one of them with weights that were drawn and one deeper."""

@@ -53,3 +53,21 @@ def test_legend_hides_and_shows(run: Run, built: Path, page: Browser) -> None:
     assert all(page.js(STATE)["shown"])
     by_id(page, "rings").click()
     assert page.js(STATE)["errors"]["row"] == []
+
+
+def test_a_key_goes_to_the_next_projection_unless_something_is_typed(planes: Browser) -> None:
+    body = planes.driver.find_element("css selector", "body")
+    for method, typed in (("pca", "p"), ("discriminant", "P"), ("pca", "p")):
+        planes.js(
+            "document.body.dispatchEvent(new KeyboardEvent('keydown',"
+            " { key: arguments[0], bubbles: true }))",
+            typed,
+        )
+        assert by_id(planes, "method").get_attribute("value") == method
+        assert ("method=pca" in planes.js("return location.hash")) == (method == "pca")
+    assert "PCA. " in by_id(planes, "status").get_attribute("textContent")
+    body.send_keys("p")
+    assert by_id(planes, "method").get_attribute("value") == "discriminant"
+    by_id(planes, "search").send_keys("p")
+    by_id(planes, "layers").send_keys("p")
+    assert by_id(planes, "method").get_attribute("value") == "discriminant"

@@ -20,6 +20,20 @@ def test_projection_can_be_changed(run: Run, page: Browser) -> None:
     assert "say little" in by_id(page, "honest").text
 
 
+def test_the_page_opens_with_the_projection_that_loses_least(planes: Browser) -> None:
+    opened = planes.js(STATE)
+    assert opened["labels"] == ["Discriminant 1 (30.0% between senses)",
+                                "Discriminant 2 (12.5% between senses)"]  # fmt: skip
+    assert "a fit places it that has not seen it" in by_id(planes, "honest").text
+    assert "50.0 in this picture" in by_id(planes, "honest").text
+    assert "opens with Discriminants (LDA)" in by_id(planes, "opening").text
+    Select(by_id(planes, "method")).select_by_value("pca")
+    after = planes.js(STATE)
+    assert after["x"] != opened["x"] and after["labels"][0].startswith("PC 1")
+    # What the page opens with is not said in its address, what it does not open with is.
+    assert after["hash"] == "#layers=2&method=pca"
+
+
 def test_centroids_are_means_of_training_instances(run: Run, built: Path, page: Browser) -> None:
     corpus, rows = run.corpora["bank"], rows_of(run, built)
     for choice in ("0", "2"):

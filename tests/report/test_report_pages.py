@@ -21,9 +21,11 @@ from made_report import (
     CHOICES,
     CHOSEN,
     DATASET,
+    KEPT,
     MODEL,
     READERS,
     SENSES,
+    TOO_SMALL,
     Page,
     Run,
     build_report,
@@ -513,6 +515,57 @@ def test_portable_page_needs_no_other_file(run: Run, built: Path) -> None:
             assert f"'sha256-{digest}'" in page.csp
         assert "unsafe-inline' 'unsafe" not in page.csp
         assert re.search(r"script-src ('sha256-[^']*' ?){2};", page.csp)
+
+
+@pytest.mark.slow
+def test_a_page_opens_with_the_projection_that_loses_least(tmp_path: Path) -> None:
+    """Not with t-SNE, whose score is higher, because it is shaped by the test instances."""
+    run = make_run(tmp_path / "run", methods=("tsne", "pca", "discriminant"), too_small="bank")
+    build_report(**run.arguments(tmp_path))
+    small, other = SENSES
+    for word, opening in ((small, "pca"), (other, "discriminant")):
+        portable = Page(tmp_path / "portable" / MODEL / f"{file_name(word)}.html")
+        for page in (word_page(tmp_path, word), portable):
+            options = [a for tag, a in page.elements if tag == "option" and a["value"] in KEPT]
+            assert [a["value"] for a in options if "selected" in a] == [opening]
+            offered = [a["value"] for a in options]
+            assert list(page.packed()["data"]["choices"][0]["pictures"]) == offered
+            if word == small:
+                assert offered == ["tsne", "pca"]
+                assert f"There is no picture by Discriminants (LDA): {TOO_SMALL}." in page.text
+                assert "opens with PCA, which of 2 projections loses least on layer 2" in page.text
+            else:
+                assert "opens with Discriminants (LDA), which of 3 projections" in page.text
+                scores = "87.5 in t-SNE, 25.0 in PCA, 50.0 in Discriminants (LDA); t-SNE"
+                assert scores in page.text
+
+
+def test_a_word_without_any_picture_is_refused(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", methods=("discriminant",), too_small="bank")
+    with pytest.raises(ResultError, match="'bank' has no picture: too few to fold"):
+        build_report(**run.arguments(tmp_path))
+
+
+@pytest.mark.slow
+def test_a_portable_page_keeps_the_projection_that_it_opens_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = make_run(tmp_path / "run", methods=("pca", "discriminant"))
+
+    def page() -> Page:
+        build_report(**run.arguments(tmp_path))
+        return Page(tmp_path / "portable" / MODEL / "bank.html")
+
+    for neighbours, pictures in ((5, ["pca", "discriminant"]), (0, ["pca", "discriminant"]),
+                                 (0, ["discriminant"])):  # fmt: skip
+        found = page()
+        data = found.packed()["data"]
+        assert (data["text"], data["neighbours"]) == ("all", neighbours)
+        assert [list(choice["pictures"]) for choice in data["choices"]] == [pictures] * 4
+        assert any(a.get("id") == "method" for _, a in found.elements) == (len(pictures) > 1)
+        assert ("leaves out the others" in found.text) == (len(pictures) == 1)
+        size = (tmp_path / "portable" / MODEL / "bank.html").stat().st_size
+        monkeypatch.setattr(word_module, "PORTABLE_BYTES", size - 1)
 
 
 @pytest.mark.slow
