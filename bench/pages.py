@@ -4,6 +4,9 @@ The corpus, its vectors' places, neighbours and predictions are drawn at random;
 CoarseWSD-20's mean length, in words drawn by Zipf's law. Needs Chromium and its driver.
 
     .venv/bin/python bench/pages.py [--instances 10000] [--layers 13] [--methods pca] [--steps 30]
+    .venv/bin/python bench/pages.py --index results/coarsewsd20/report/index.html
+
+With --index: the size of a report's first page, and when it and its small pictures are shown.
 """
 
 import argparse
@@ -115,6 +118,39 @@ def made_report(n: int, layers: int, methods: Sequence[str], rng: np.random.Gene
     )
 
 
+# From the start of loading: when the page's text was first shown, when its script was done, and
+# when the pictures in view are drawn.
+SHOWN = """
+const done = arguments[0];
+const look = () => {
+  const pictures = [...document.querySelectorAll("svg.picture")].filter((of) => {
+    const { top, bottom } = of.getBoundingClientRect();
+    return of.checkVisibility() && bottom > 0 && top < innerHeight;
+  });
+  if (!pictures.every((of) => of.childElementCount)) return setTimeout(look, 5);
+  const drawn = performance.now();
+  const [paint] = performance.getEntriesByName("first-contentful-paint");
+  const [page] = performance.getEntriesByType("navigation");
+  done([paint.startTime, page.loadEventEnd, drawn]);
+};
+look();
+"""
+
+
+def measure_index(page: Path, times: int) -> None:
+    found = []
+    with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as chromium:
+        for _ in range(times):
+            chromium.driver.get("about:blank")
+            chromium.driver.get(page.absolute().as_uri())
+            found.append(chromium.driver.execute_async_script(SHOWN))
+    print(f"{page}: {page.stat().st_size / 1e6:.2f} MB")
+    names = ("text shown", "loaded", "pictures in view drawn")
+    for name, values in zip(names, zip(*found, strict=True), strict=True):
+        median = statistics.median(values)
+        print(f"{name}: median {median:.0f} ms, slowest {max(values):.0f} ms of {times}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--instances", type=int, default=10_000)
@@ -122,7 +158,11 @@ def main() -> None:
     text = "projections (default: pca discriminant)"
     parser.add_argument("--methods", nargs="+", default=["pca", "discriminant"], help=text)
     parser.add_argument("--steps", type=int, default=30)
+    parser.add_argument("--index", type=Path)
     args = parser.parse_args()
+    if args.index:
+        measure_index(args.index, args.steps)
+        return
     report = made_report(args.instances, args.layers, args.methods, np.random.default_rng(1))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)

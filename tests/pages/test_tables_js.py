@@ -11,6 +11,7 @@ from word_pages import by_id
 
 def test_words_can_be_sorted_and_found(run: Run, chromium: Browser, built: Path) -> None:
     chromium.open(built / "report" / "index.html")
+    Select(by_id(chromium, "words-as")).select_by_value("table")
     names = (
         "return [...document.querySelectorAll('#words-0 tbody tr')]"
         ".filter((row) => !row.hidden).map((row) => row.cells[0].textContent)"
@@ -49,5 +50,10 @@ def test_a_word_is_found_in_every_models_table(chromium: Browser, several: Path)
         ".filter((row) => !row.hidden).map((row) => row.cells[0].textContent)"
     )
     assert shown == ["bank"] * 3
+    pictures = chromium.js(
+        "return [...document.querySelectorAll('.gallery > li')]"
+        ".filter((item) => !item.hidden).map((item) => item.dataset.word)"
+    )
+    assert pictures == ["bank"] * 3
     assert by_id(chromium, "filter-count").text == "1 of 2"
     chromium.assert_quiet()

@@ -46,7 +46,7 @@ def test_page_of_a_word_with_a_hostile_name(run: Run, chromium: Browser, built: 
     word = "a&b #1 <i>%"
     chromium.open(built / "report" / "index.html")
     name = f"words/{file_name(word)}.html"
-    chromium.driver.find_element("css selector", f"th a[href='{name}']").click()
+    chromium.driver.find_element("css selector", f".gallery a[href^='{name}']").click()
     chromium.until("document.documentElement.dataset.ready && document.getElementById('plot')")
     assert word in chromium.js("return document.querySelector('h1').textContent")
     assert len(chromium.js(STATE)["x"]) == len(run.corpora[word])

@@ -58,12 +58,14 @@ wsd.start(async () => {
   for (const field of all("input[data-filters]")) {
     // Of several models each has a table, with the same rows.
     const [counted, ...others] = all(`table.${field.dataset.filters}`).map((table) => [...table.tBodies[0].rows]);
+    const pictures = all(`.gallery.${field.dataset.filters} > li`);
     const said = byId(`${field.id}-count`);
     const show = () => {
       const query = field.value.trim().toLowerCase();
       for (const row of [counted, ...others].flat()) {
         row.hidden = !row.cells[0].textContent.toLowerCase().includes(query);
       }
+      for (const picture of pictures) picture.hidden = !picture.dataset.word.toLowerCase().includes(query);
       said.textContent = `${counted.filter((row) => !row.hidden).length} of ${counted.length}`;
     };
     field.addEventListener("input", show);
@@ -71,4 +73,5 @@ wsd.start(async () => {
   }
 
   await curves.draw();
+  if (byId("packed")) wsd.gallery(await wsd.unpack());
 });

@@ -10,8 +10,9 @@ import pandas as pd
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.tables import BEST, CANDIDATE, PUBLISHED, SYSTEM
 from wsd.metrics.scores import confusion, word_scores
-from wsd.report.pages import models
+from wsd.report.pages import gallery, models
 from wsd.report.pages.content import Report, WordRun, having, records
+from wsd.report.pages.opening_curve import opening_curve
 from wsd.report.pages.render import render
 from wsd.storage.atomic import write_text
 
@@ -60,6 +61,12 @@ def write_index(report: Report, folder: Path) -> None:
             for model in report.choices
         ],
         reader=models.opening_reader(report),
+        curve=opening_curve(report),
+        packed=gallery.pictures(report),
+        most=gallery.most(report),
+        sampled=any(
+            run.n_test > gallery.most(report) for of in report.words.values() for run in of.values()
+        ),
     )
     write_text(folder / "index.html", page)
 

@@ -107,7 +107,7 @@ def side_by_side(report: Report) -> dict[str, list[dict[str, Any]]]:
     x = "relative depth: layer / number of blocks" if depth else "layer"
     found: dict[str, list[dict[str, Any]]] = {reader: [] for reader in report.readers}
     for metric in METRICS:
-        lines = {reader: _of_models(report, reader, metric) for reader in report.readers}
+        lines = {reader: of_models(report, reader, metric) for reader in report.readers}
         everything = [curve for of_reader in lines.values() for curve in of_reader]
         places = {place: f"{place:g}" for curve in everything for place in curve.x}
         ticks, y_range = DEPTHS if depth else places, curves.common_range(everything)
@@ -118,7 +118,7 @@ def side_by_side(report: Report) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _of_models(report: Report, reader: str, metric: str) -> list[curves.Curve]:
+def of_models(report: Report, reader: str, metric: str) -> list[curves.Curve]:
     """A curve of the single layers of each model."""
     rows = report.rows("comparison", kind=CANDIDATE, view=report.view, classifier=reader)
     lines = []

@@ -24,6 +24,7 @@ BOKEH, STYLE = "bokeh.min.js", "style.css"
 # The scripts of a page, in the order in which they are loaded: each uses only those before it.
 SHARED = ("page.js", "plots.js")
 TABLES = (*SHARED, "curves.js", "tables.js")
+INDEX = (*SHARED, "curves.js", "gallery.js", "tables.js")
 WORD_PARTS = (
     "data", "state", "address", "text", "colours", "plot", "scores", "card", "table", "steps",
     "filters",
@@ -38,7 +39,7 @@ def write_assets(folder: Path) -> None:
     ----------
     folder : Path
     """
-    for name in dict.fromkeys((BOKEH, *WORD, *TABLES, STYLE)):
+    for name in dict.fromkeys((BOKEH, *WORD, *INDEX, STYLE)):
         write_text(folder / name, asset(name))
 
 
@@ -60,7 +61,12 @@ def render(template: str, report: Report, **values: Any) -> str:
     **values
         For the template; ``root`` is the way to the report's folder, if the page lies below it.
     """
-    scripts = (BOKEH, *(WORD if template == "word.html" else TABLES))
+    # The first page has no plot of Bokeh's, and is there at once.
+    scripts = (
+        INDEX
+        if template == "index.html"
+        else (BOKEH, *(WORD if template == "word.html" else TABLES))
+    )
     return _environment().get_template(template).render(report=report, scripts=scripts, **values)
 
 

@@ -44,7 +44,7 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
         The two folders; see :func:`wsd.report.report.write_report`.
     """
     whole, own = report.words[model][word], folder_of(report, model)
-    kept = sample(whole.corpus)
+    kept = sample(whole.corpus, MOST, RARE)
     run = whole.only(kept) if not kept.all() else whole
     context = {**_context(report, model, word), "n_shown": len(run.corpus)}
     figure = plots.word_plot(len(run.corpus.senses), len(run.corpus))
@@ -75,8 +75,8 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     write_text(portable / model / f"{file_name(word)}.html", single)
 
 
-def sample(corpus: Corpus) -> np.ndarray:
-    """Which instances of a word its page shows: all, or a sample of about ``MOST``.
+def sample(corpus: Corpus, most: int, rare: int) -> np.ndarray:
+    """Which instances of a word its page shows: all, or a sample of about ``most``, of a kind ``rare`` at least.
 
     The draw depends on the numbers of instances alone, so that every layer choice, every model and
     every run shows the same ones.
@@ -86,13 +86,13 @@ def sample(corpus: Corpus) -> np.ndarray:
     bool array of shape (len(corpus),)
     """
     kept = np.ones(len(corpus), dtype=bool)
-    if len(corpus) <= MOST:
+    if len(corpus) <= most:
         return kept
     rng = np.random.default_rng(0)
     strata = np.unique(np.column_stack([corpus.split == "train", corpus.gold]), axis=0)
     for train, gold in strata:
         rows = np.flatnonzero(((corpus.split == "train") == train) & (corpus.gold == gold))
-        share = max(round(MOST * len(rows) / len(corpus)), RARE)
+        share = max(round(most * len(rows) / len(corpus)), rare)
         kept[rng.permutation(rows)[share:]] = False
     return kept
 
@@ -106,26 +106,25 @@ def _confusions(run: WordRun, choices: int) -> list[list[list[list[int]]]]:
     ]
 
 
-def _start(report: Report, model: str, word: str) -> tuple[int, int]:
-    """What the page opens with: the first classifier and the layer choice that its folds chose."""
-    reader = opening_reader(report)
+def start(report: Report, model: str, word: str, reader: str) -> int:
+    """Number of the layer choice that a word's folds chose for a classifier, of those shown."""
     rows = report.rows("word-layers", model=model, view=report.view, word=word, classifier=reader)
     names = list(labels(report, model))
     # A learned mix can be chosen too, and has no picture.
     rows = rows[rows["layers"].isin(names)].sort_values(
         ["chosen_on_folds", "macro_f1_on_folds"], ascending=False, kind="stable"
     )
-    return names.index(rows["layers"].iloc[0]), list(report.readers).index(reader)
+    return names.index(rows["layers"].iloc[0])
 
 
-def _opening(run: WordRun, start: int) -> str:
+def opening(run: WordRun, choice: int) -> str:
     """The projection that loses least at a layer choice, of equal ones the first.
 
     t-SNE is shaped by the test instances, and can seem to lose nothing: it is taken only where
     there is no other.
     """
     fair = [method for method in run.pictures if method != "tsne"] or list(run.pictures)
-    return max(fair, key=lambda method: np.nan_to_num(run.pictures[method][start].score, nan=-1))
+    return max(fair, key=lambda method: np.nan_to_num(run.pictures[method][choice].score, nan=-1))
 
 
 def _context(report: Report, model: str, word: str) -> dict[str, Any]:
@@ -136,7 +135,8 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
     words = list(report.words[model])
     at = words.index(word)
     encoder = report.provenance["models"][model]
-    start, reader = _start(report, model, word)
+    reader = opening_reader(report)
+    choice = start(report, model, word, reader)
     choices = []
     for i, (name, text) in enumerate(labels(report, model).items()):
         cells = [{**run.scores[of][i], "wrong": run.wrong(of, i)} for of in report.readers]
@@ -155,12 +155,12 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
         "notes": notes(encoder),
         "methods": {method: plots.METHODS[method] for method in run.pictures},
         "missing": {plots.METHODS[method]: why for method, why in run.missing.items()},
-        "opening": _opening(run, start),
+        "opening": opening(run, choice),
         "previous": words[at - 1] if at else None,
         "next": words[at + 1] if at + 1 < len(words) else None,
         "choices": choices,
-        "start": start,
-        "start_reader": reader,
+        "start": choice,
+        "start_reader": list(report.readers).index(reader),
         "senses": senses,
     }
 

@@ -1,0 +1,100 @@
+"""gallery.js: the words' small pictures on the first page."""
+
+from pathlib import Path
+
+import numpy as np
+from browser import Browser
+from made_report import CHOICES, CHOSEN, READERS, Run
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.support.ui import Select
+from word_pages import by_id
+
+from wsd.artifacts.predictions import read_predictions
+
+SHOWN = (
+    "[...document.querySelectorAll('.gallery svg.picture')].filter((of) => of.checkVisibility())"
+)
+DRAWN = f"{SHOWN}.every((of) => of.querySelector('[data-point]'))"
+
+
+def points_of(chromium: Browser, word: str) -> list[dict]:
+    return chromium.js(
+        f"""const picture = {SHOWN}.find((of) => of.closest("li").dataset.word === arguments[0]);
+        return [...picture.querySelectorAll("[data-point]")].map((point) => ({{
+          colour: Number(point.getAttribute("class").slice(1)),
+          wrong: Boolean(point.querySelector("circle")),
+          place: point.getAttribute("transform").match(/-?[0-9.]+/g).map(Number),
+        }}));""",
+        word,
+    )
+
+
+def test_a_picture_has_the_test_instances_and_rings_the_errors(
+    run: Run, chromium: Browser, built: Path
+) -> None:
+    chromium.open(built / "report" / "index.html")
+    for reader in READERS:
+        Select(by_id(chromium, "classifier")).select_by_value(reader)
+        chromium.until(DRAWN)
+        for word, corpus in run.corpora.items():
+            points = points_of(chromium, word)
+            tests = corpus.split == "test"
+            assert (
+                np.bincount([p["colour"] for p in points], minlength=len(corpus.senses)).tolist()
+                == np.bincount(corpus.gold[tests], minlength=len(corpus.senses)).tolist()
+            )
+            name = f"{CHOSEN[word]}.{reader}.parquet"
+            (path,) = (path for path in run.predictions if path.name == name)
+            words, _ = read_predictions(path)
+            (of,) = (of for of in words if of.word == word and of.split == "test")
+            assert sum(p["wrong"] for p in points) == (of.predicted != of.gold).sum()
+            places = np.array([p["place"] for p in points])
+            assert np.abs(places).max(axis=0).round(1).tolist() == [100, 74]
+    chromium.assert_quiet()
+
+
+def test_a_point_says_how_its_sentence_begins(run: Run, chromium: Browser, built: Path) -> None:
+    chromium.open(built / "report" / "index.html")
+    chromium.until(DRAWN)
+    point = chromium.js(
+        f"""const picture = {SHOWN}.find((of) => of.closest("li").dataset.word === "bank");
+        return picture.querySelector("[data-point] path");"""
+    )
+    ActionChains(chromium.driver).move_to_element(point).perform()
+    chromium.until("!document.querySelector('.tip').hidden")
+    sense, text = chromium.js(
+        "return [...document.querySelector('.tip').children].map((of) => of.textContent)"
+    )
+    bank = run.corpora["bank"]
+    assert sense.removesuffix(", taken for another") in bank.senses
+    beginnings = [" ".join(tokens) for tokens in bank.tokens]
+    assert any(of.startswith(text.removesuffix(" …")) for of in beginnings)
+    ActionChains(chromium.driver).move_to_element(by_id(chromium, "filter")).perform()
+    chromium.until("document.querySelector('.tip').hidden")
+    assert chromium.js("return window.pwned") is None
+    chromium.assert_quiet()
+
+
+def test_pictures_out_of_view_are_drawn_when_they_come_into_it(
+    chromium: Browser, built: Path
+) -> None:
+    size = {"width": 390, "height": 300, "deviceScaleFactor": 1, "mobile": True}
+    chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        chromium.open(built / "report" / "index.html")
+        assert not chromium.js(f"return {SHOWN}.some((of) => of.querySelector('[data-point]'))")
+        chromium.js("document.querySelector('.gallery').scrollIntoView()")
+        chromium.until(DRAWN)
+    finally:
+        chromium.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_the_curve_has_a_point_per_layer_and_classifier(chromium: Browser, built: Path) -> None:
+    chromium.open(built / "report" / "index.html")
+    said = chromium.js(
+        "return [...document.querySelectorAll('.opening i:not(.chosen)')].map((of) => of.title)"
+    )
+    singles = [choice for choice in CHOICES if choice.isdigit()]
+    own = [text for text in said if "context only" not in text]
+    assert len(own) == len(singles) * len(READERS)
+    assert len(chromium.js("return [...document.querySelectorAll('.opening i.chosen')]")) == 1

@@ -1,0 +1,66 @@
+// The first page's small pictures: drawn as they come into view; hovering a point says its sentence.
+"use strict";
+
+wsd.gallery = (packed) => {
+  const { make } = wsd;
+  const SVG = "http://www.w3.org/2000/svg", SIZE = 9, RING = 7;
+  const decode = (base64, Type) =>
+    new Type(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
+
+  function add(parent, tag, attributes) {
+    const element = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    parent.append(element);
+    return element;
+  }
+
+  function draw(picture) {
+    const word = packed.words[picture.dataset.picture], { points, wrong } = word.readers[picture.dataset.of];
+    const gold = decode(word.gold, word.wide ? Uint16Array : Uint8Array);
+    const places = decode(points, Int8Array), errors = decode(wrong, Uint8Array);
+    gold.forEach((sense, i) => {
+      const [colour, path] = packed.styles[sense], x = places[i], y = -places[gold.length + i] * 0.74;
+      const point = add(picture, "g", { class: `s${colour}`, transform: `translate(${x} ${y})`, "data-point": i });
+      add(point, "path", { d: path, transform: `scale(${SIZE / 20}) translate(-10 -10)` });
+      if (errors[i]) add(point, "circle", { r: RING });
+    });
+  }
+
+  // ---- A tip says what a point is ----
+
+  const tip = make("div", undefined, "tip");
+  tip.hidden = true;
+  document.body.append(tip);
+
+  function showTip(picture, i) {
+    const word = packed.words[picture.dataset.picture];
+    const sense = decode(word.gold, word.wide ? Uint16Array : Uint8Array)[i];
+    const wrong = decode(word.readers[picture.dataset.of].wrong, Uint8Array)[i];
+    tip.replaceChildren(make("div", word.senses[sense] + (wrong ? ", taken for another" : "")));
+    if (word.text.length) tip.append(make("div", word.text[i], "quiet"));
+    tip.hidden = false;
+  }
+
+  function over(event) {
+    const point = event.target.closest("[data-point]");
+    tip.hidden = true;
+    if (!point) return;
+    showTip(point.closest("svg"), Number(point.dataset.point));
+    const { innerWidth } = window, { width, height } = tip.getBoundingClientRect();
+    tip.style.left = `${Math.max(4, Math.min(event.clientX + 12, innerWidth - width - 8))}px`;
+    tip.style.top = `${event.clientY > height + 20 ? event.clientY - height - 12 : event.clientY + 18}px`;
+  }
+
+  const seen = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      seen.unobserve(target);
+      draw(target);
+    }
+  }, { rootMargin: "200px" });
+  for (const picture of document.querySelectorAll("svg[data-picture]")) {
+    seen.observe(picture);
+    picture.addEventListener("pointerover", over);
+    picture.addEventListener("pointerleave", () => { tip.hidden = true; });
+  }
+};

@@ -1,0 +1,86 @@
+"""The first page's small pictures: the test instances of every word, at the layers folds chose."""
+
+from typing import Any
+
+import numpy as np
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.predictions import TEST
+from wsd.report.pages import plots
+from wsd.report.pages.content import Report
+from wsd.report.pages.render import encode, pack
+from wsd.report.pages.word import opening, sample, start
+
+# Points of one picture, and of all of them: the page stays light with any number of words.
+MOST, FEWEST, OF_ALL = 150, 30, 12_000
+RARE = 5  # of a sense, if it has as many
+BEGINNING = 64  # characters of a sentence
+SENSE = 40  # and of a sense's name
+
+
+def pictures(report: Report) -> str:
+    """The pictures of every word and classifier, packed for the page's script.
+
+    Words are in the order of models and of their words; each has its points' senses and
+    sentences once, and per classifier their places and whether it is wrong.
+    """
+    pages = [(model, word) for model, words in report.words.items() for word in words]
+    kinds = max((len(report.words[m][w].corpus.senses) for m, w in pages), default=0)
+    return pack(
+        {
+            "styles": [_style(i) for i in range(kinds)],
+            "words": [_word(report, model, word, most(report)) for model, word in pages],
+        }
+    )
+
+
+def most(report: Report) -> int:
+    """Test instances that a picture has at most."""
+    return min(MOST, max(FEWEST, OF_ALL // max(1, sum(map(len, report.words.values())))))
+
+
+def _style(sense: int) -> tuple[int, str]:
+    colour, marker = plots.sense_style(sense)
+    return colour, plots.MARKERS[marker]
+
+
+def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:
+    run = report.words[model][word]
+    tests = np.flatnonzero(run.corpus.split == TEST)
+    corpus = run.corpus.take(run.corpus.split == TEST)
+    kept = np.flatnonzero(sample(corpus, size, RARE))
+    # Rare senses are drawn on top.
+    kept = kept[np.argsort(-np.bincount(corpus.gold)[corpus.gold[kept]], kind="stable")]
+    readers = []
+    for reader in report.readers:
+        choice = start(report, model, word, reader)
+        picture = run.pictures[opening(run, choice)][choice]
+        points = _fitted(picture.points[tests])[kept]
+        wrong = run.predicted[reader][choice][kept] != corpus.gold[kept]
+        readers.append({"points": encode(points.T, "i1"), "wrong": encode(wrong, "u1")})
+    return {
+        "gold": encode(corpus.gold[kept], "u1" if len(corpus.senses) < 256 else "<u2"),
+        "wide": len(corpus.senses) >= 256,
+        "senses": [sense[:SENSE] for sense in corpus.senses],
+        "text": [beginning(corpus, row) for row in kept.tolist()] if report.text else [],
+        "readers": readers,
+    }
+
+
+def _fitted(points: np.ndarray) -> np.ndarray:
+    """Points in whole numbers from -100 to 100, each axis by its own range."""
+    if not len(points):
+        return points
+    low, high = points.min(axis=0), points.max(axis=0)
+    reach = np.where(high > low, high - low, 1)
+    return np.round(200 * (points - low) / reach - 100) * (high > low)
+
+
+def beginning(corpus: Corpus, row: int) -> str:
+    """The first words of a sentence, as far as a line has room."""
+    text = " ".join(corpus.tokens[row][:BEGINNING])
+    return (
+        text
+        if len(text) <= BEGINNING
+        else f"{text[:BEGINNING].rsplit(' ', 1)[0]} \N{HORIZONTAL ELLIPSIS}"
+    )
