@@ -127,9 +127,9 @@ const look = () => {
     const { top, bottom } = of.getBoundingClientRect();
     return of.checkVisibility() && bottom > 0 && top < innerHeight;
   });
-  if (!pictures.every((of) => of.childElementCount)) return setTimeout(look, 5);
-  const drawn = performance.now();
   const [paint] = performance.getEntriesByName("first-contentful-paint");
+  if (!paint || !pictures.every((of) => of.childElementCount)) return setTimeout(look, 5);
+  const drawn = performance.now();
   const [page] = performance.getEntriesByType("navigation");
   done([paint.startTime, page.loadEventEnd, drawn]);
 };

@@ -76,9 +76,10 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
 
 
 def sample(corpus: Corpus, most: int, rare: int) -> np.ndarray:
-    """Which instances of a word its page shows: all, or a sample of about ``most``, of a kind ``rare`` at least.
+    """Which instances of a word are shown: all, or a sample of about ``most``.
 
-    The draw depends on the numbers of instances alone, so that every layer choice, every model and
+    Of a sense and split there are ``rare`` at least, if it has as many. The draw depends on the
+    numbers of instances alone, so that every layer choice, every model and
     every run shows the same ones.
 
     Returns
