@@ -129,8 +129,17 @@ def add_objective(to: argparse.ArgumentParser, objectives: Collection[str]) -> N
 
 
 def add_results(to: argparse.ArgumentParser) -> None:
-    """The folder of a dataset's results."""
+    """The folder of a dataset's results, and which run's of them."""
     add_path(to, "--results", "folder results/<dataset>")
+    add_run(to)
+
+
+def add_run(
+    to: argparse.ArgumentParser,
+    text: str = "of this run (default: the one without a name, or the only one there is)",
+) -> None:
+    """Which run of a dataset; ``args.run`` is the command itself."""
+    to.add_argument("--run", dest="of_run", metavar="NAME", help=text)
 
 
 def add_configuration(to: argparse.ArgumentParser) -> None:

@@ -2,8 +2,9 @@
 # Out: .../search/<train>/<view>/<layers>.<classifier>.parquet, what the folds say, and
 #      .../predictions/... of the same name, one per feature set and classifier, all words inside;
 #      .../projections/<method>/<view>/<layers>.parquet and .../neighbours/<view>/<layers>.parquet;
-#      results/<dataset>/selection.csv and .json, what the folds choose;
-#      results/<dataset>/scores.csv, summary.csv and provenance.json.
+#      <tables>/selection.csv and .json, what the folds choose; <tables>/<model>/predictions/full/
+#      per-word/, each word as its own folds choose; <tables>/scores.csv, summary.csv and
+#      provenance.json. <tables> is results/<dataset>, or results/<dataset>/runs/<run>.
 
 CHOICE = "{train}/{view}/{layers}.{classifier}"
 PREDICTIONS = f"{RESULTS}/{{model}}/predictions/{CHOICE}.parquet"
@@ -13,7 +14,8 @@ CONTROL_SEARCH = f"{RESULTS}/{{model}}/control-search/{CHOICE}.parquet"
 PROJECTIONS = f"{RESULTS}/{{model}}/projections/{{method}}/{{view}}/{{layers}}.parquet"
 NEIGHBOURS = f"{RESULTS}/{{model}}/neighbours/{{view}}/{{layers}}.parquet"
 BASELINES = f"{RESULTS}/baselines/{{baseline}}.parquet"
-PER_WORD = f"{RESULTS}/{{model}}/predictions/full/per-word/per-word.per-word.parquet"
+# What the folds choose for a word hangs on what there was to choose from.
+PER_WORD = f"{TABLES}/{{model}}/predictions/full/per-word/per-word.per-word.parquet"
 NAMES = ("most_frequent_sense", "bag_of_words", "position_length")
 
 
@@ -144,12 +146,12 @@ rule select:
         modules=modules("select"),
         searches=candidates(SEARCH),
     output:
-        table=f"{RESULTS}/selection.csv",
-        chosen=f"{RESULTS}/selection.json",
+        table=f"{TABLES}/selection.csv",
+        chosen=f"{TABLES}/selection.json",
     log:
-        f"{LOGS}/select.log",
+        f"{TABLE_LOGS}/select.log",
     benchmark:
-        f"{BENCHMARKS}/select.tsv"
+        f"{TABLE_BENCHMARKS}/select.tsv"
     conda:
         CONDA
     resources:
@@ -180,9 +182,9 @@ rule classify_selected:
     output:
         PER_WORD,
     log:
-        f"{LOGS}/{{model}}/classify_selected.log",
+        f"{TABLE_LOGS}/{{model}}/classify_selected.log",
     benchmark:
-        f"{BENCHMARKS}/{{model}}/classify_selected.tsv"
+        f"{TABLE_BENCHMARKS}/{{model}}/classify_selected.tsv"
     conda:
         CONDA
     resources:
@@ -271,17 +273,17 @@ rule evaluate:
         ],
         selection=rules.select.output.chosen,
     output:
-        scores=f"{RESULTS}/scores.csv",
+        scores=f"{TABLES}/scores.csv",
         summary=report(
-            f"{RESULTS}/summary.csv",
+            f"{TABLES}/summary.csv",
             category="Leaderboard",
             caption="../report/leaderboard.rst",
         ),
-        provenance=f"{RESULTS}/provenance.json",
+        provenance=f"{TABLES}/provenance.json",
     log:
-        f"{LOGS}/evaluate.log",
+        f"{TABLE_LOGS}/evaluate.log",
     benchmark:
-        f"{BENCHMARKS}/evaluate.tsv"
+        f"{TABLE_BENCHMARKS}/evaluate.tsv"
     conda:
         CONDA
     resources:

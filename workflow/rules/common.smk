@@ -69,9 +69,16 @@ STARTED = time.time()
 DATASET = CONFIG.dataset.name
 # The words' files, and what `--words` takes: safe in paths, shells and wildcards.
 WORDS = tuple(file_name(word) for word in CONFIG.words)
+# What depends on its wildcards and on settings that runs have in common: shared by all runs.
 RESULTS = f"results/{DATASET}"
 LOGS = f"results/logs/{DATASET}"
 BENCHMARKS = f"results/benchmarks/{DATASET}"
+# What depends on the choice that this config makes. A benchmark counts as a result, so that those
+# of two runs must not be one file.
+TABLES = str(CONFIG.tables(ALL_RESULTS))
+TABLE_LOGS = str(CONFIG.tables(ALL_RESULTS / "logs"))
+TABLE_BENCHMARKS = str(CONFIG.tables(ALL_RESULTS / "benchmarks"))
+OF_RUN = f"--run {CONFIG.run}" if CONFIG.run else ""
 PACKAGE = in_one_message(
     wsd.run.config.without_braces,
     os.path.relpath(Path(wsd.__file__).parent),
@@ -245,7 +252,7 @@ def analyses():
     """The further tables that the config asks for."""
     asked = CONFIG.analyses
     return [
-        f"{RESULTS}/{path}"
+        f"{TABLES}/{path}"
         for model in CONFIG.models
         for path in [
             *([f"{model}/geometry.csv"] if "geometry" in asked else []),
@@ -303,8 +310,8 @@ def tell_of_failed_jobs():
 
 def print_leaderboard():
     # A run of some of the targets has no leaderboard to show, or only an old one.
-    if workflow.dag_settings.targets or not Path(f"{RESULTS}/summary.csv").exists():
+    if workflow.dag_settings.targets or not Path(f"{TABLES}/summary.csv").exists():
         return
-    text = leaderboard(Path(f"{RESULTS}/summary.csv"))
-    index = Path(f"{RESULTS}/report/index.html").absolute()
+    text = leaderboard(Path(f"{TABLES}/summary.csv"))
+    index = Path(f"{TABLES}/report/index.html").absolute()
     print(f"\n{text}\n\nThe pages: {index}", file=sys.stderr, flush=True)

@@ -1,5 +1,5 @@
 # In:  predictions of every kind, the selection, the corpus.
-# Out: results/<dataset>/comparison.csv and comparison/, what stands behind it and the tables for a
+# Out: <tables>/comparison.csv and comparison/, what stands behind it and the tables for a
 #      paper; comparison/layers.csv and word-layers.csv, every layer choice, and model-layers.csv,
 #      each model less the first; figures/, the same to print; <model>/geometry.csv and
 #      code-length.csv; audit/<model>/*.csv.
@@ -39,22 +39,22 @@ rule compare:
         scores=rules.evaluate.output.scores,
     output:
         table=report(
-            f"{RESULTS}/comparison.csv",
+            f"{TABLES}/comparison.csv",
             category="Comparison",
             caption="../report/comparison.rst",
         ),
         behind=expand(
-            "{results}/comparison/{table}.csv", results=RESULTS, table=COMPARISON
+            "{results}/comparison/{table}.csv", results=TABLES, table=COMPARISON
         ),
         paper=expand(
             "{results}/comparison/comparison.{kind}",
-            results=RESULTS,
+            results=TABLES,
             kind=["md", "tex"],
         ),
     log:
-        f"{LOGS}/compare.log",
+        f"{TABLE_LOGS}/compare.log",
     benchmark:
-        f"{BENCHMARKS}/compare.tsv"
+        f"{TABLE_BENCHMARKS}/compare.tsv"
     conda:
         CONDA
     resources:
@@ -83,13 +83,13 @@ rule layerwise:
         predictions=candidates(PREDICTIONS, joined=False),
         searches=candidates(SEARCH, joined=False),
     output:
-        layers=f"{RESULTS}/comparison/layers.csv",
-        words=f"{RESULTS}/comparison/word-layers.csv",
-        models=f"{RESULTS}/comparison/model-layers.csv",
+        layers=f"{TABLES}/comparison/layers.csv",
+        words=f"{TABLES}/comparison/word-layers.csv",
+        models=f"{TABLES}/comparison/model-layers.csv",
     log:
-        f"{LOGS}/layerwise.log",
+        f"{TABLE_LOGS}/layerwise.log",
     benchmark:
-        f"{BENCHMARKS}/layerwise.tsv"
+        f"{TABLE_BENCHMARKS}/layerwise.tsv"
     conda:
         CONDA
     resources:
@@ -114,16 +114,16 @@ rule figures:
     input:
         modules=modules("figures"),
         comparison=rules.compare.output.table,
-        controls=f"{RESULTS}/comparison/controls.csv",
-        learning=f"{RESULTS}/comparison/learning.csv",
+        controls=f"{TABLES}/comparison/controls.csv",
+        learning=f"{TABLES}/comparison/learning.csv",
         layers=rules.layerwise.output.layers,
         words=rules.layerwise.output.words,
     output:
-        directory(f"{RESULTS}/figures"),
+        directory(f"{TABLES}/figures"),
     log:
-        f"{LOGS}/figures.log",
+        f"{TABLE_LOGS}/figures.log",
     benchmark:
-        f"{BENCHMARKS}/figures.tsv"
+        f"{TABLE_BENCHMARKS}/figures.tsv"
     conda:
         CONDA
     resources:
@@ -149,11 +149,11 @@ rule geometry:
             view=CONFIG.classify[0],
         ),
     output:
-        f"{RESULTS}/{{model}}/geometry.csv",
+        f"{TABLES}/{{model}}/geometry.csv",
     log:
-        f"{LOGS}/{{model}}/geometry.log",
+        f"{TABLE_LOGS}/{{model}}/geometry.log",
     benchmark:
-        f"{BENCHMARKS}/{{model}}/geometry.tsv"
+        f"{TABLE_BENCHMARKS}/{{model}}/geometry.tsv"
     conda:
         CONDA
     resources:
@@ -187,11 +187,11 @@ rule audit:
             classifier=CONFIG.classifiers,
         ),
     output:
-        expand("{results}/audit/{{model}}/{table}.csv", results=RESULTS, table=AUDIT),
+        expand("{results}/audit/{{model}}/{table}.csv", results=TABLES, table=AUDIT),
     log:
-        f"{LOGS}/{{model}}/audit.log",
+        f"{TABLE_LOGS}/{{model}}/audit.log",
     benchmark:
-        f"{BENCHMARKS}/{{model}}/audit.tsv"
+        f"{TABLE_BENCHMARKS}/{{model}}/audit.tsv"
     conda:
         CONDA
     resources:
@@ -230,11 +230,11 @@ rule code_length:
             train=NESTED[:-1],
         ),
     output:
-        f"{RESULTS}/{{model}}/code-length.csv",
+        f"{TABLES}/{{model}}/code-length.csv",
     log:
-        f"{LOGS}/{{model}}/code_length.log",
+        f"{TABLE_LOGS}/{{model}}/code_length.log",
     benchmark:
-        f"{BENCHMARKS}/{{model}}/code_length.tsv"
+        f"{TABLE_BENCHMARKS}/{{model}}/code_length.tsv"
     conda:
         CONDA
     resources:

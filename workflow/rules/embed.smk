@@ -2,7 +2,7 @@
 # Out: results/models/<model>.json, the encoder's record;
 #      results/<dataset>/<model>/embeddings/<word>/<view>.safetensors, every layer;
 #      .../<word>/alignment.json, what the tokenizer made of the focal words, and
-#      results/<dataset>/<model>/alignment.csv, the same of all words.
+#      <tables>/<model>/alignment.csv, the same of all words.
 
 
 # The only step that may use the network of a hub; `embed` runs offline.
@@ -106,11 +106,11 @@ rule alignment:
         modules=modules("alignment"),
         found=expand(ALIGNMENT, word=WORDS, allow_missing=True),
     output:
-        f"{RESULTS}/{{model}}/alignment.csv",
+        f"{TABLES}/{{model}}/alignment.csv",
     log:
-        f"{LOGS}/{{model}}/alignment.log",
+        f"{TABLE_LOGS}/{{model}}/alignment.log",
     benchmark:
-        f"{BENCHMARKS}/{{model}}/alignment.tsv"
+        f"{TABLE_BENCHMARKS}/{{model}}/alignment.tsv"
     conda:
         CONDA
     resources:

@@ -1,6 +1,5 @@
 # In:  results/<dataset>/: corpus, predictions, projections, neighbours, the two tables.
-# Out: results/<dataset>/report/, the pages; results/<dataset>/portable/, each word page as one
-#      file, which `snakemake --report` takes in.
+# Out: <tables>/report/, the pages; <tables>/portable/, each word page as one file, which `snakemake --report` takes in.
 
 # The pages show one view: the first of those classified.
 PAGE_VIEW = CONFIG.classify[0]
@@ -25,29 +24,29 @@ rule report:
         alignment=expand(rules.alignment.output, model=CONFIG.models),
         manifest=f"{SOURCE}/{dataset.MANIFEST}" if OWN else [],
     output:
-        index=f"{RESULTS}/report/index.html",
-        layers=f"{RESULTS}/report/layers.html",
-        errors=f"{RESULTS}/report/errors.html" if SYSTEMS or CONFIG.systems else [],
+        index=f"{TABLES}/report/index.html",
+        layers=f"{TABLES}/report/layers.html",
+        errors=f"{TABLES}/report/errors.html" if SYSTEMS or CONFIG.systems else [],
         # The first model's pages stand in words/ itself.
         pages=expand(
             "{results}/report/words/{model}{word}.html",
-            results=RESULTS,
+            results=TABLES,
             model=["", *(f"{model}/" for model in list(CONFIG.models)[1:])],
             word=WORDS,
         ),
         portable=report(
             expand(
                 "{results}/portable/{model}/{word}.html",
-                results=RESULTS,
+                results=TABLES,
                 model=CONFIG.models,
                 word=WORDS,
             ),
             category="Words",
         ),
     log:
-        f"{LOGS}/report.log",
+        f"{TABLE_LOGS}/report.log",
     benchmark:
-        f"{BENCHMARKS}/report.tsv"
+        f"{TABLE_BENCHMARKS}/report.tsv"
     conda:
         CONDA
     resources:
@@ -61,7 +60,7 @@ rule report:
         words=WORDS,
         view=PAGE_VIEW,
         tables=folder_of("behind"),
-        confidence=[f"{RESULTS}/{model}" for model in CONFIG.models],
+        confidence=[f"{TABLES}/{model}" for model in CONFIG.models],
         text="" if CONFIG.sentences else "--no-text",
     message:
         "report: the pages"

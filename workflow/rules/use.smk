@@ -1,7 +1,7 @@
 # In:  the selection, the predictions, vectors and folds of what was selected.
-# Out: results/<dataset>/<model>/calibration.csv, reliability.csv and novelty.csv: what the selected
+# Out: <tables>/<model>/calibration.csv, reliability.csv and novelty.csv: what the selected
 #      probabilities are worth, and which sentences are far from the training set;
-#      results/<dataset>/selected.wsd, the selected classifier in one file: only by its name,
+#      <tables>/selected.wsd, the selected classifier in one file: only by its name,
 #      `snakemake fit`.
 
 CONFIDENCE = ("calibration", "reliability", "novelty")
@@ -18,13 +18,13 @@ rule calibration:
             for path in candidates(PREDICTIONS)
             if path.startswith(f"{RESULTS}/{wildcards.model}/")
         ],
-        selection=rules.select.output.table,
+        selection=[rules.select.output.table, rules.select.output.chosen],
     output:
-        expand("{results}/{{model}}/{table}.csv", results=RESULTS, table=CONFIDENCE),
+        expand("{results}/{{model}}/{table}.csv", results=TABLES, table=CONFIDENCE),
     log:
-        f"{LOGS}/{{model}}/calibration.log",
+        f"{TABLE_LOGS}/{{model}}/calibration.log",
     benchmark:
-        f"{BENCHMARKS}/{{model}}/calibration.tsv"
+        f"{TABLE_BENCHMARKS}/{{model}}/calibration.tsv"
     conda:
         CONDA
     resources:
@@ -32,12 +32,13 @@ rule calibration:
         runtime=scaled(10, 0.2),
     params:
         results=folder_of("corpus", 2),
+        run=OF_RUN,
         seed=CONFIG.seed,
         out=subpath(output[0], parent=True),
     message:
         "calibration: what was selected of {wildcards.model}"
     shell:
-        "wsd --log {log} calibration --results {params.results} --model {wildcards.model}"
+        "wsd --log {log} calibration --results {params.results} {params.run} --model {wildcards.model}"
         " --seed {params.seed} --out {params.out}"
 
 
@@ -48,16 +49,16 @@ rule fit:
         vectors=stored_vectors(CONFIG.models),
         folds=FOLDS.format(train=FULL),
         predictions=candidates(PREDICTIONS),
-        selection=rules.select.output.table,
+        selection=[rules.select.output.table, rules.select.output.chosen],
         scores=rules.evaluate.output.scores,
         comparison=[rules.compare.output.table, *rules.compare.output.behind],
         confidence=expand(rules.calibration.output, model=CONFIG.models),
     output:
-        f"{RESULTS}/selected.wsd",
+        f"{TABLES}/selected.wsd",
     log:
-        f"{LOGS}/fit.log",
+        f"{TABLE_LOGS}/fit.log",
     benchmark:
-        f"{BENCHMARKS}/fit.tsv"
+        f"{TABLE_BENCHMARKS}/fit.tsv"
     conda:
         CONDA
     resources:
@@ -65,7 +66,8 @@ rule fit:
         runtime=scaled(10, 0.2),
     params:
         results=folder_of("corpus", 2),
+        run=OF_RUN,
     message:
         "fit: the selected classifier as one file"
     shell:
-        "wsd --log {log} fit --results {params.results} --out {output}"
+        "wsd --log {log} fit --results {params.results} {params.run} --out {output}"

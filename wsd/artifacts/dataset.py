@@ -15,7 +15,7 @@ from typing import Any, Literal
 import wsd
 from wsd.errors import ConfigError, CorpusError, none_of, visible
 from wsd.storage.expecting import require
-from wsd.storage.file_names import file_name
+from wsd.storage.file_names import file_name, is_plain_name
 
 DATA = Path(wsd.__file__).parent / "data"
 MANIFEST = "dataset.json"
@@ -26,7 +26,9 @@ FILES = (
 )  # fmt: skip
 FURTHER = "outofdomain.tsv"
 # What lies under results/ beside the datasets.
-BESIDE_DATASETS = ("coarsewsd20", "quickstart", "models", "logs", "benchmarks")
+BESIDE_DATASETS = (
+    "coarsewsd20", "quickstart", "models", "logs", "benchmarks", "index.html", "readme.md",
+)  # fmt: skip
 ABOUT = ("title", "source", "licence", "licence_url", "citation")
 COUNTS = ("n_train", "n_test", "n_out_of_domain")
 
@@ -142,7 +144,7 @@ def check_name(name: str, where: str) -> None:
     ConfigError
     """
     what = f"the name {name!r}"
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
+    if not is_plain_name(name):
         raise ConfigError(
             what,
             where=where,

@@ -172,7 +172,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write the three tables for what was selected of a model."""
-    results = Results(args.results)
+    results = Results(args.results, args.of_run)
     chosen = results.choose(args.model)
     tables: Tables = {name: [] for name in TABLES}
     if chosen.is_usable:

@@ -48,7 +48,7 @@ def _dataset(folder: Path) -> dict[str, str]:
 
 def _measured(fitting: Fitting) -> dict[str, Any]:
     """What earlier steps wrote of a configuration, as far as they did."""
-    folder, of = fitting.results.folder, vars(fitting.configuration)
+    folder, of = fitting.results.tables, vars(fitting.configuration)
 
     def rows(path: str, **equal: Any) -> pd.DataFrame:
         file = folder / path
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> None:
     if args.out.suffix != SUFFIX:
         what = f"a model file is called {SUFFIX}, not {args.out.suffix!r}"
         raise ConfigError(what, where=str(args.out), fix="rename it")
-    results = Results(args.results)
+    results = Results(args.results, args.of_run)
     fitting = Fitting(results, results.choose(args.model, args.view, args.layers, args.classifier))
     with replacing(args.out) as temporary:
         writer = WsdFileWriter(temporary)

@@ -51,7 +51,7 @@ class Fitting:
     Raises
     ------
     ResultError
-        If the results lack the configuration.
+        If the results lack the configuration, or have it with other settings than the run's.
     ConfigError
         If it cannot be used on new text.
     """
@@ -64,6 +64,7 @@ class Fitting:
         stored, self.source = read_predictions(results.predictions(configuration))
         if self.source["estimator"] == PER_WORD:
             raise ConfigError("configurations that differ from word to word cannot be used here")
+        results.check_settings(configuration, self.source)
         self.words: tuple[str, ...] = tuple(self.source["words"])
         self.encoder: dict[str, Any] = self.source["encoder"]
         self.features = configuration.features(self.encoder["model"]["blocks"])

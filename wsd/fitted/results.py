@@ -2,18 +2,24 @@
 sentences.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from wsd.artifacts.corpus import Corpus, read
 from wsd.artifacts.features import JOIN, Features, parse_features
+from wsd.artifacts.runs import NAMELESS, RUNS, SELECTION, runs_with, tables_of
 from wsd.artifacts.tables import ALL_WORDS
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError, DamageError, ResultError
 from wsd.fitted.fitted_word import FittedWord
+from wsd.logs import log
 from wsd.storage.csv import read_csv
 from wsd.storage.expecting import expecting
 from wsd.storage.file_names import file_name
+from wsd.storage.json import read_json
 
 DRAWN = "other"  # the view of a random word: one that has no meaning on new text
 
@@ -41,16 +47,48 @@ class Configuration:
 
 
 class Results:
-    """The folder of one dataset's results.
+    """The folder of one dataset's results, and in it the tables of one run.
 
     Parameters
     ----------
     folder : Path
         ``results/<dataset>``.
+    run : str, optional
+        Its name. By default the run without a name; where there is none, the only one.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, run: str | None = None) -> None:
+        self.folder, self._asked = folder, run
+
+    @cached_property
+    def tables(self) -> Path:
+        """Where the tables of the run lie; all else is in ``folder``.
+
+        Raises
+        ------
+        ConfigError, ResultError
+            If the run has no selection, or none was named and there are several.
+        """
+        there = runs_with(self.folder, SELECTION)
+        named = ", ".join(filter(None, there))
+        if self._asked is not None:
+            if self._asked not in filter(None, there):
+                what = f"no run {self._asked!r} has a selection in {self.folder}"
+                fix = f"choose among {named}" if named else "run snakemake with this `run` first"
+                raise ConfigError(what, where="--run", fix=fix)
+            return tables_of(self.folder, self._asked)
+        if NAMELESS not in there and len(there) > 1:
+            what = f"{self.folder} has several runs, and none without a name"
+            raise ConfigError(what, where="--run", fix=f"name one of {named}")
+        if not there:
+            below = sorted(str(of) for of in self.folder.glob("*") if runs_with(of, SELECTION))
+            if self.folder.parent.name == RUNS:
+                below = [f"{self.folder.parents[1]} with --run {self.folder.name}"]
+            fix = f"name {' or '.join(below)}" if below else "run snakemake first"
+            raise ResultError("nothing was selected here yet", where=str(self.folder), fix=fix)
+        if there[0] != NAMELESS:
+            log.info("%s: of run %s, the only one", self.folder, there[0])
+        return tables_of(self.folder, there[0])
 
     def choose(
         self,
@@ -68,11 +106,7 @@ class Results:
         ConfigError
             If no candidate is as asked for; it names what there is.
         """
-        path = self.folder / "selection.csv"
-        if not path.exists():
-            below = sorted(str(of.parent) for of in self.folder.glob("*/selection.csv"))
-            fix = f"name one of {', '.join(below)}" if below else "run snakemake first"
-            raise ResultError("nothing was selected here yet", where=str(path), fix=fix)
+        path = self.tables / SELECTION
         with expecting(path):
             table = read_csv(path)
             table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
@@ -97,6 +131,33 @@ class Results:
         """Where the predictions of a configuration lie."""
         folder = self.folder / of.model / "predictions" / FULL / of.view
         return folder / f"{of.layers}.{of.classifier}.parquet"
+
+    def check_settings(self, of: Configuration, source: Mapping[str, Any]) -> None:
+        """Refuse predictions that are of other settings than the run's selection.
+
+        Runs share them, and one with other words, folds or search space makes them again.
+
+        Parameters
+        ----------
+        of : Configuration
+        source : mapping
+            The provenance of its predictions.
+        """
+        path = self.tables / "selection.json"
+        said = read_json(path)
+        with expecting(path):
+            words = said["chosen"][of.model][FULL]["words"]
+            selected = {
+                "objective": said["objective"],
+                "folds": said["folds"][FULL],
+                "space": said["space"][of.classifier],
+                "words": sorted(words),
+            }
+        made = {key: source[key] for key in selected} | {"words": sorted(source["words"])}
+        if others := [key for key, value in selected.items() if made[key] != value]:
+            what = f"the predictions of {of} were made again since, with other {', '.join(others)}"
+            fix = "run snakemake again with the config of this run"
+            raise ResultError(what, where=str(self.predictions(of)), fix=fix)
 
     def corpus(self, word: str) -> Corpus:
         """A word's table."""

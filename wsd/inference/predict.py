@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from wsd.arguments import add_choice, add_configuration, count, writes
+from wsd.arguments import add_choice, add_configuration, add_run, count, writes
+from wsd.artifacts.runs import SELECTION, runs_with
 from wsd.artifacts.views import DEVICES
 from wsd.corpora.word_names import named
 from wsd.errors import ConfigError, CorpusError, none_of
@@ -23,7 +24,7 @@ from wsd.inference.predictor import Predictor
 from wsd.logs import log
 from wsd.storage.atomic import check_target, replacing
 
-KEPT = "selected.wsd"  # where `snakemake fit` keeps the selected configuration of a dataset
+KEPT = "selected.wsd"  # where `snakemake fit` keeps the selected configuration of a run
 STANDARD_STREAM = Path("-")
 
 
@@ -46,17 +47,17 @@ def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
     """
     asked = (args.model, args.view, args.layers, args.classifier)
     if args.model_file is not None:
-        if any(asked):
+        if any((*asked, args.of_run)):
             what = "a model file is of one configuration"
-            fix = "leave them out, or --model-file"
-            raise ConfigError(what, where="--model, --view, --layers, --classifier", fix=fix)
+            where = "--run, --model, --view, --layers, --classifier"
+            raise ConfigError(what, where=where, fix="leave them out, or --model-file")
         kept = WsdFile(args.model_file, Results(args.results) if args.results else None)
         return kept, kept.manifest["configuration"]
-    found = Results(args.results or _only_results())
+    found = Results(args.results or _only_results(), args.of_run)
     fitting = Fitting(found, found.choose(*asked))
     used = vars(fitting.configuration)
-    if (found.folder / KEPT).exists():
-        kept = WsdFile(found.folder / KEPT, found)
+    if (found.tables / KEPT).exists():
+        kept = WsdFile(found.tables / KEPT, found)
         if kept.manifest["predictions"] == fitting.source:
             return kept, used
     log.info("fitting: %s (`wsd fit` keeps it)", fitting.configuration)
@@ -74,7 +75,7 @@ def _one_word(asked: str, words: Sequence[str]) -> str:
 
 
 def _only_results() -> Path:
-    found = sorted(path.parent for path in Path("results").glob("*/selection.csv"))
+    found = sorted(path for path in Path("results").glob("*") if runs_with(path, SELECTION))
     if len(found) != 1:
         raise ConfigError(
             f"{len(found)} datasets with results here: {', '.join(map(str, found)) or '-'}",
@@ -151,6 +152,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model-file", type=Path, metavar="FILE", help="of `wsd fit`")
     text = "folder results/<dataset> (default: the only one there is)"
     parser.add_argument("--results", type=Path, help=text)
+    add_run(parser)
     add_configuration(parser)
     text = "where the encoder's files are"
     parser.add_argument("--encoder", type=Path, metavar="FOLDER", help=text)

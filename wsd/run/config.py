@@ -13,6 +13,7 @@ from typing import Any
 from wsd.artifacts.dataset import DATA, DATASETS, MANIFEST, Dataset, check_name, read_manifest
 from wsd.artifacts.features import Features, parse_features
 from wsd.artifacts.layer_choice import expand_layers
+from wsd.artifacts.runs import NAMELESS, RUNS
 from wsd.artifacts.search import PARAMETERS
 from wsd.artifacts.training_set import FULL
 from wsd.artifacts.views import STATIC
@@ -26,9 +27,9 @@ from wsd.run.validation import README, validate
 
 # What else lies where a model's folder does.
 BESIDE_MODELS = (
-    "audit", "baselines", "comparison", "comparison.csv", "corpus", "figures", "folds", "portable",
-    "provenance.json", "published", "report", "scores.csv", "selected.wsd", "selection.csv",
-    "selection.json", "source", "summary.csv", "systems", "trains",
+    "audit", "baselines", "comparison", "comparison.csv", "corpus", "figures", "folds",
+    "portable", "provenance.json", "published", "report", RUNS, "scores.csv", "selected.wsd",
+    "selection.csv", "selection.json", "source", "summary.csv", "systems", "trains",
 )  # fmt: skip
 NESTED = ("1pct", "5pct", "10pct", "25pct", "50pct")
 BRACES = re.compile(r"\{[^{}]*\}")
@@ -41,9 +42,9 @@ FREE = {
 }
 
 
-def load(files: Sequence[Path]) -> Config:
-    """Read config files, later ones over earlier ones, and check what they say together."""
-    return check(read_configs(files))
+def load(files: Sequence[Path], run: str | None = None) -> Config:
+    """Read config files, as :func:`read_configs` does, and check what they say together."""
+    return check(read_configs(files, run))
 
 
 def merge_configs(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,8 +62,8 @@ def there_or_packaged(file: Path) -> Path:
     return DATA / file if file.parent == Path("config") and not file.parent.exists() else file
 
 
-def read_configs(files: Sequence[Path]) -> dict[str, Any]:
-    """Read config files in YAML, each laid over those before it.
+def read_configs(files: Sequence[Path], run: str | None = None) -> dict[str, Any]:
+    """Read config files in YAML, each laid over those before it, and over them a run's name.
 
     Raises
     ------
@@ -84,7 +85,7 @@ def read_configs(files: Sequence[Path]) -> dict[str, Any]:
         if not isinstance(loaded, dict):
             raise ConfigError("the config is no mapping of keys to values", where=str(file))
         merged = merge_configs(merged, loaded)
-    return merged
+    return merged if run is None else {**merged, "run": run}
 
 
 def check(config: Mapping[str, Any]) -> Config:
@@ -133,6 +134,7 @@ def check(config: Mapping[str, Any]) -> Config:
         _check_code_length(trains, [classifiers[name] for name in said.controls.classifiers])
     made = Config(
         dataset=dataset,
+        run=said.run or NAMELESS,
         words=words,
         models=models,
         twins=twins,

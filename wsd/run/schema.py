@@ -12,6 +12,7 @@ from pydantic import Discriminator, Field, Tag
 
 from wsd.artifacts.views import DEVICES, INPUTS, POOLINGS, PRECISIONS, VIEWS
 from wsd.run.section import UNSET, Either, OneOrSome, Section, Some, Unique
+from wsd.storage.file_names import PLAIN_NAME
 
 # The values that the library and the commands offer too, from where they are named.
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ Layer = Annotated[
     Annotated[str, Tag("name")] | Annotated[int, Tag("number")],
     Discriminator(lambda value: "name" if isinstance(value, str) else "number"),
 ]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+Name = Annotated[str, Field(pattern=f"^{PLAIN_NAME}$")]
 Text = Annotated[str, Field(min_length=1)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
@@ -217,6 +218,9 @@ class ConfigFile(Section):
     dataset
         The corpus: coarsewsd20, quickstart, or a mapping {name, path} of one that `wsd import`
         wrote.
+    run
+        A file-safe name: selection, tables, pages and figures lie in results/<dataset>/runs/<run>/,
+        beside those of other runs; vectors and predictions are shared.
     words
         `all`, or a list of the corpus's words.
     models
@@ -258,6 +262,7 @@ class ConfigFile(Section):
     """
 
     dataset: Either[Literal["coarsewsd20", "quickstart"], OwnCorpus]
+    run: Name = UNSET
     words: Either[Literal["all"], Some[str]]
     models: Annotated[list[ModelEntry], Field(min_length=1)]
     layers: Annotated[list[Layer], Field(min_length=1)]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.runs import tables_of
 from wsd.artifacts.views import STATIC, blocks_of
 from wsd.run.schema import Controls, Tuning
 
@@ -79,6 +80,8 @@ class Config:
 
     Attributes
     ----------
+    run : str
+        Its name among the runs of the dataset; ``NAMELESS``, if it has none.
     models : dict
         The encoders that are compared.
     twins : dict
@@ -94,6 +97,7 @@ class Config:
     """
 
     dataset: Dataset
+    run: str
     words: tuple[str, ...]
     models: dict[str, Model]
     twins: dict[str, Model]
@@ -109,6 +113,10 @@ class Config:
     classify: tuple[str, ...]
     seed: int
     device: str
+
+    def tables(self, results: Path) -> Path:
+        """Where selection, tables and pages lie, below a folder of all results."""
+        return tables_of(results / self.dataset.name, self.run)
 
     @property
     def uses_gpu(self) -> bool:

@@ -84,6 +84,8 @@ def _read_otherwise(kind: str, value: Any) -> str | None:
     """What to do about a value that was written as it should be, and read as something else."""
     if kind == "string_type" and isinstance(value, bool):
         return "YAML reads a plain no, yes, on and off as false and true: put it in quotes"
+    if kind == "string_type" and isinstance(value, int | float):
+        return f"YAML reads plain digits as a number: put it in quotes, as '\"{value}\"'"
     if kind in ("int_type", "float_type", "bool_type") and isinstance(value, str):
         return (
             "if it stood within a value of --config, where Snakemake takes all for text: "

@@ -24,6 +24,8 @@ PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 # Names that Windows keeps for devices, with any suffix.
 DEVICES = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 NAME = re.compile(r"(?:[a-z0-9-]|=[0-9a-f]{2})+")
+# What a user calls something that is a file or folder of that name: no word.
+PLAIN_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
 CUT = re.compile(rf"(?:[a-z0-9-]|=[0-9a-f]{{2}})+==[0-9a-f]{{{DIGEST}}}")
 
 
@@ -53,6 +55,11 @@ def file_name(word: str) -> str:
     while len(kept := "".join(parts)) > LONGEST - DIGEST - len("=="):
         parts.pop()
     return f"{kept}=={hashlib.sha256(written).hexdigest()[:DIGEST]}"
+
+
+def is_plain_name(text: str) -> bool:
+    """Whether a name that a user gives is safe as that of a file."""
+    return re.fullmatch(PLAIN_NAME, text) is not None
 
 
 def word_of(name: str, known: Iterable[str] = ()) -> str:
