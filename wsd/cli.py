@@ -153,7 +153,8 @@ def _config_of(args: argparse.Namespace) -> Any:
         return None
     from wsd.run import config
 
-    return config.load([*getattr(args, "under", []), *args.configfile])
+    files = [*getattr(args, "under", []), *args.configfile]
+    return config.load(files, getattr(args, "of_run", None))
 
 
 def _set_aside(error: DamageError) -> ResultError:

@@ -48,6 +48,7 @@ TABLE = {
     },
     "look at results and encoders": {
         "leaderboard": ("report", "Print the layer choices, best first."),
+        "overview": ("report", "Write the page that lists every report there is."),
         "inspect": ("inference", "Show what an encoder makes of a word in a sentence, or two."),
     },
     "use it on text": {

@@ -14,6 +14,7 @@ EXCLUDED = {
     "logs/": "times and processes",
     "benchmarks/": "times and memory",
     ".steps/": "the checksums of wsd's own modules",
+    "index.html": "the days on which the reports were made",
     ".state/": "locks, and Snakemake's notes with times",
 }
 # Bokeh gives its elements new numbers each time.

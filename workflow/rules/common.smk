@@ -1,6 +1,7 @@
 # In:  the merged config.
 # Out: CONFIG (checked), the folders, and what rules list as inputs besides data. No rules.
 
+import atexit
 import json
 import math
 import os
@@ -16,10 +17,12 @@ from snakemake.persistence import RECORD_FORMAT_VERSION
 
 import wsd
 import wsd.logs
+import wsd.report.overview
 import wsd.run.config
 import wsd.run.lock
 import wsd.run.notes
 import wsd.run.plan
+import wsd.run.sharing
 import wsd.run.steps
 from wsd.artifacts import dataset
 from wsd.artifacts.training_set import FULL
@@ -59,12 +62,28 @@ def begin_run(results):
     return run
 
 
+def list_reports(results):
+    """Write the page that lists every report, at the end of every run, however that ends.
+
+    It is no output of a rule: a rule would have to run each time, for what another run or the user
+    has added or removed, and Snakemake would delete the page with a job that failed. It is no hook
+    either, since those are left out where there is nothing to do, and by --no-hooks. The run's lock
+    is still held then; on a disk without locks, whoever is last lists what all have written.
+    """
+    try:
+        wsd.report.overview.write_overview(results)
+    except WsdError as error:
+        print(f"the list of reports: {error}", file=sys.stderr, flush=True)
+
+
 CONFIG = in_one_message(wsd.run.config.check, config)
 ALL_RESULTS = Path("results")
 os.environ[wsd.run.lock.VARIABLE] = str(wsd.run.lock.jobs_lock(ALL_RESULTS))
 # Held while this process lives. Snakemake's own lock is off (profiles/): it outlives a run that was
 # killed, and has then to be removed by hand.
 RUN = in_one_message(begin_run, ALL_RESULTS) if workflow.is_main_process else None
+if workflow.is_main_process and starts_jobs():
+    atexit.register(list_reports, ALL_RESULTS.absolute())
 STARTED = time.time()
 DATASET = CONFIG.dataset.name
 # The words' files, and what `--words` takes: safe in paths, shells and wildcards.
@@ -299,6 +318,8 @@ def reproduce_command():
 def announce_cost():
     cores = workflow.resource_settings.cores or 1
     text = in_one_message(wsd.run.plan.describe, CONFIG, ALL_RESULTS, cores)
+    for said in wsd.run.sharing.clashes(CONFIG, config, ALL_RESULTS):
+        text += f"\n{said}"
     print(text, file=sys.stderr, flush=True)
 
 
@@ -314,4 +335,6 @@ def print_leaderboard():
         return
     text = leaderboard(Path(f"{TABLES}/summary.csv"))
     index = Path(f"{TABLES}/report/index.html").absolute()
-    print(f"\n{text}\n\nThe pages: {index}", file=sys.stderr, flush=True)
+    every = (ALL_RESULTS / "index.html").absolute()
+    said = f"\n{text}\n\nThe pages: {index}\nAll reports: {every}"
+    print(said, file=sys.stderr, flush=True)

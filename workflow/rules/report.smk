@@ -1,5 +1,7 @@
 # In:  results/<dataset>/: corpus, predictions, projections, neighbours, the two tables.
-# Out: <tables>/report/, the pages; <tables>/portable/, each word page as one file, which `snakemake --report` takes in.
+# Out: <tables>/report/, the pages; <tables>/portable/, each word page as one file, which
+#      `snakemake --report` takes in. results/index.html, which lists all reports, is no output of a
+#      rule (common.smk, `list_reports`).
 
 # The pages show one view: the first of those classified.
 PAGE_VIEW = CONFIG.classify[0]

@@ -1,7 +1,7 @@
 """Runs side by side: where the tables of a config lie, and which runs a dataset has.
 
 Tables, pages and figures are of the choice that a config makes. Without a name they lie in
-``results/<dataset>``; with ``run: NAME``, in ``runs/NAME`` below it. Everything else there is shared.
+``results/<dataset>``; with ``run: NAME``, in ``runs/NAME`` below it. All else there is shared.
 """
 
 from pathlib import Path
@@ -32,6 +32,17 @@ def runs_with(dataset: Path, file: str) -> list[str]:
     return [run for run in (NAMELESS, *named) if (tables_of(dataset, run) / file).is_file()]
 
 
-def called(run: str) -> str:
-    """A run, as a sentence names it."""
-    return f"run {run}" if run else "the run without a name"
+def described_runs(results: Path) -> list[str]:
+    """A line per dataset that has tables, with its runs.
+
+    Parameters
+    ----------
+    results : Path
+        Folder of all results.
+    """
+    found = {folder: runs_with(folder, SELECTION) for folder in sorted(results.glob("*"))}
+    return [
+        f"{folder}: {', '.join(run or 'the run without a name' for run in runs)}"
+        for folder, runs in found.items()
+        if runs
+    ]

@@ -13,9 +13,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from wsd import logs
-from wsd.arguments import add_configfiles
+from wsd.arguments import add_configfiles, add_run
 from wsd.artifacts.corpus import read
 from wsd.artifacts.dataset import MANIFEST, read_manifest
+from wsd.artifacts.runs import described_runs
 from wsd.artifacts.vectors import check_vectors
 from wsd.corpora.archive import changed_files
 from wsd.corpora.found import FoundCount, found_in_test
@@ -26,12 +27,11 @@ from wsd.storage.checksums import SUMMED, has_checksum, set_aside, verify
 from wsd.storage.file_names import file_name
 
 VECTORS = ".safetensors"
-# What a run of any config ends with: below the dataset's folder, and there per word.
+# What a run of any config ends with, in the folder of its tables.
 TABLES = (
     "selection.json", "selection.csv", "scores.csv", "summary.csv", "provenance.json",
     "comparison.csv", "report/index.html",
 )  # fmt: skip
-PER_WORD = (("corpus", ".parquet"), ("report/words", ".html"))
 SOURCE = Path("coarsewsd20/source")
 OTHER = "not the dataset's file: its SHA-256 is another"
 
@@ -74,9 +74,11 @@ def _files(results: Path) -> Iterator[Path]:
 def missing(results: Path, config: Config) -> Iterator[Path]:
     """What a run of a config ends with and is not there: tables, vectors, pages."""
     here, words = results / config.dataset.name, [file_name(word) for word in config.words]
+    tables = config.tables(results)
     expected = [
-        *(here / name for name in TABLES),
-        *(here / f"{part}/{word}{end}" for part, end in PER_WORD for word in words),
+        *(tables / name for name in TABLES),
+        *(here / f"corpus/{word}.parquet" for word in words),
+        *(tables / f"report/words/{word}.html" for word in words),
         *(results / f"models/{name}.json" for name in config.encoders),
         *(
             here / name / "embeddings" / word / f"{view}{VECTORS}"
@@ -123,6 +125,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("results", type=Path, nargs="?", default=Path("results"))
     text = "as of snakemake: what these ask for must be there"
     add_configfiles(parser, "--configfile", text, nargs="+", default=None)
+    add_run(parser, "of those configs, what this run asks for")
     text = "rename what is damaged, so that snakemake makes it again"
     parser.add_argument("--set-aside", action="store_true", help=text)
 
@@ -132,6 +135,9 @@ def run(args: argparse.Namespace) -> None:
     if not args.results.is_dir():
         what = "no folder of results" if args.results.exists() else "there is no such folder"
         raise ConfigError(what, where=str(args.results), fix="name it, such as results")
+    if args.of_run is not None and args.config is None:
+        fix = "name the config too, with --configfile"
+        raise ConfigError("a run without its config", where="--run", fix=fix)
     wrong = list(damaged(args.results))
     for path, what in wrong:
         aside = f"; kept as {put_away(path).name}" if args.set_aside else ""
@@ -160,4 +166,6 @@ def run(args: argparse.Namespace) -> None:
         fix = again if args.set_aside or not wrong else f"wsd check --set-aside, and then {again}"
         fix = f"delete what cannot be checked; {fix}" if unknown else fix
         raise ResultError(f"of the files, {', '.join(said)}", where=str(args.results), fix=fix)
+    for line in described_runs(args.results):
+        logs.show(line)
     logs.show(f"{args.results}: {len(files)} files read, each is what was written")

@@ -10,24 +10,23 @@ import platform
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wsd import logs
-from wsd.arguments import add_configfiles
+from wsd.arguments import add_configfiles, add_run
 from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.runs import described_runs
 from wsd.corpora import coarsewsd20, download, own
 from wsd.corpora.archive import changed_files, check_archive
 from wsd.encoder import hub
 from wsd.encoder.model import resolve
 from wsd.encoder.resume import JOURNAL, UNFINISHED
 from wsd.errors import ConfigError, ModelError, WsdError
-from wsd.run import check, lock, plan
+from wsd.run import check, lock, plan, sharing
 from wsd.run.config import read_configs
 from wsd.run.settings import Config, Model
-from wsd.storage.json import read_json
 from wsd.storage.partial import PART
 
 PACKAGES = ("wsd", "torch", "transformers", "snakemake", "scikit-learn", "numpy", "pyarrow")
@@ -75,7 +74,7 @@ def examine(config: Config, said: Mapping[str, Any], results: Path) -> list[Find
         *_disk(config, results),
         _corpus(config.dataset, results),
         *map(_model, config.models.values()),
-        *_made_with(said, results / config.dataset.name),
+        *_runs(config, said, results),
         *_left_behind(results),
     ]
 
@@ -192,14 +191,19 @@ def _model(model: Model) -> Finding:
     return Finding(OK, topic, f"{text} config's SHA-256")
 
 
-def _made_with(said: Mapping[str, Any], folder: Path) -> Iterator[Finding]:
-    """Which keys of the config are not those that the tables were made with."""
-    with suppress(WsdError, FileNotFoundError):  # damaged, which is told, or nothing there yet
-        made = read_json(folder / "provenance.json")["config"]
-        if keys := sorted(k for k in {*said, *made} if said.get(k) != made.get(k)):
-            text = f"{folder} was made with another config: {', '.join(keys)}"
-            fix = "nothing: the next run makes again what these keys decide"
-            yield Finding(NOTE, "settings", text, fix)
+def _runs(config: Config, said: Mapping[str, Any], results: Path) -> Iterator[Finding]:
+    """The runs that have tables, and which keys of the config are not those of its own tables."""
+    for line in described_runs(results):
+        yield Finding(OK, "tables", line)
+    folder = config.tables(results)
+    made = sharing.made_with(folder) or said
+    if keys := sorted(k for k in {*said, *made} if said.get(k) != made.get(k)):
+        text = f"{folder} was made with another config: {', '.join(keys)}"
+        fix = "nothing: the next run makes again what these keys decide"
+        yield Finding(NOTE, "settings", text, fix)
+    for text in sharing.clashes(config, said, results):
+        fix = "nothing, if you can wait; otherwise give them the same settings"
+        yield Finding(NOTE, "shared", text, fix)
 
 
 def _left_behind(results: Path) -> Iterator[Finding]:
@@ -221,12 +225,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     text = "as of snakemake: over config/config.yaml"
     add_configfiles(parser, "--configfile", text, nargs="+")
+    add_run(parser, "the config is of this run, as with `snakemake --config run=NAME`")
     parser.add_argument("--results", type=Path, default=Path("results"))
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; the exit code is 1 where a run cannot start."""
-    said = read_configs([*args.under, *args.configfile])
+    said = read_configs([*args.under, *args.configfile], args.of_run)
     findings = examine(args.config, said, args.results)
     for finding in findings:
         logs.show(str(finding))
@@ -234,5 +239,6 @@ def run(args: argparse.Namespace) -> int:
         logs.show(f"{bad} thing{'s' if bad > 1 else ''} to put right first, marked {BAD}.")
         return 1
     over = ["--configfile", *map(str, args.configfile)] if args.configfile else []
+    over += ["--config", f"run={args.of_run}"] if args.of_run else []
     logs.show(f"A run can start: {shlex.join(['snakemake', '--cores', 'all', *over])}")
     return 0

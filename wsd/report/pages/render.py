@@ -70,6 +70,20 @@ def render(template: str, report: Report, **values: Any) -> str:
     return _environment().get_template(template).render(report=report, scripts=scripts, **values)
 
 
+def render_alone(template: str, **values: Any) -> str:
+    """A page of no report, as one file without scripts."""
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            **values,
+            portable=True,
+            style=Markup(asset(STYLE)),  # noqa: S704 - the package's own file
+            csp=_csp("'none'"),
+        )
+    )
+
+
 def render_portable(report: Report, *, data: Any, figure: Any, **values: Any) -> str:
     """A word's page as one file, whose scripts are let in by their hashes."""
     scripts = "".join(asset(name) for name in WORD)

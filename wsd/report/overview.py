@@ -1,0 +1,112 @@
+"""The page that lists the reports of every dataset and run: ``results/index.html``.
+
+It says only what lies in the folder when it is written, so that whoever writes it last leaves it
+right, and it is put in its place whole.
+"""
+
+import argparse
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from wsd import logs
+from wsd.artifacts.dataset import DATASETS, MANIFEST, read_manifest
+from wsd.artifacts.runs import runs_with, tables_of
+from wsd.artifacts.tables import SELECTED
+from wsd.errors import WsdError
+from wsd.report.pages.content import having, records
+from wsd.report.pages.render import render_alone
+from wsd.report.tables import TABLES
+from wsd.storage.atomic import write_text
+from wsd.storage.csv import read_csv
+
+PAGE = "report/index.html"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A report, as the page lists it.
+
+    Attributes
+    ----------
+    title : str
+        Of its dataset.
+    run : str
+    page : tuple of str
+        The way to it from the folder of all results.
+    chosen : dict or None
+        Its row of the comparison: what the folds chose, of several models the best by the folds;
+        None where the table cannot be read.
+    models : list of str
+        Those that are compared.
+    made : str
+        The day of its provenance.
+    """
+
+    title: str
+    run: str
+    page: tuple[str, ...]
+    chosen: dict[str, Any] | None
+    models: list[str]
+    made: str
+
+
+def reports(results: Path) -> Iterator[Listed]:
+    """Every report below a folder of all results, by dataset and run."""
+    for dataset in sorted(results.glob("*")):
+        for run in runs_with(dataset, PAGE):
+            tables = tables_of(dataset, run)
+            chosen = _chosen(tables)
+            yield Listed(
+                title=_title(dataset),
+                run=run,
+                page=(tables / PAGE).relative_to(results).parts,
+                chosen=chosen[0] if chosen else None,
+                models=sorted(row["model"] for row in chosen),
+                made=_day(tables / "provenance.json"),
+            )
+
+
+def _chosen(tables: Path) -> list[dict[str, Any]]:
+    """What the folds chose of each model for all words, the best by the folds first."""
+    with suppress(WsdError):  # damaged, or gone: the other reports are listed all the same
+        table = read_csv(tables / "comparison.csv", TABLES["comparison"])
+        rows = having(table, kind=SELECTED).dropna(subset="n_words").drop_duplicates("model")
+        return records(rows.sort_values("objective_on_folds", ascending=False, kind="stable"))
+    return []
+
+
+def _title(dataset: Path) -> str:
+    if dataset.name in DATASETS:
+        return DATASETS[dataset.name].title
+    with suppress(WsdError):
+        return read_manifest(dataset / "source" / MANIFEST).title
+    return dataset.name
+
+
+def _day(provenance: Path) -> str:
+    with suppress(OSError):
+        return datetime.fromtimestamp(provenance.stat().st_mtime).astimezone().date().isoformat()
+    return ""
+
+
+def write_overview(results: Path) -> Path:
+    """Write ``index.html``, unless it is there as it should be, and say where it is."""
+    page = results / "index.html"
+    text = render_alone("overview.html", reports=list(reports(results)))
+    if not page.is_file() or page.read_bytes() != text.encode():
+        write_text(page, text)
+    return page
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("results", type=Path, nargs="?", default=Path("results"))
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    logs.show(str(write_overview(args.results)))

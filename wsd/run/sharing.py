@@ -1,0 +1,71 @@
+"""Which runs of a dataset make each other's shared files again, and by which settings.
+
+Runs share vectors, folds and predictions. Their files are named by model, training set, view, layer
+choice and classifier; whatever else decides them should be the same in all runs. Where it is not,
+each run makes them again for itself, which is right and slow: so it is said.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from wsd.artifacts.runs import runs_with, tables_of
+from wsd.artifacts.training_set import FULL
+from wsd.errors import WsdError
+from wsd.run.settings import Config
+from wsd.storage.json import read_json
+
+PROVENANCE = "provenance.json"
+WHOLE = ("dataset", "words", "tuning", "seed", "device")
+# Lists of entries with a name, by which their files are named.
+NAMED = ("models", "classifiers", "systems")
+
+
+def made_with(tables: Path) -> Mapping[str, Any] | None:
+    """The config that a run's tables were made with; None where there are none, or damaged ones."""
+    with suppress(WsdError, KeyError, TypeError):
+        return dict(read_json(tables / PROVENANCE)["config"])
+    return None
+
+
+def clashes(config: Config, said: Mapping[str, Any], results: Path) -> Iterator[str]:
+    """The other runs that a config would make shared files again with, a sentence each.
+
+    Parameters
+    ----------
+    config : Config
+    said : mapping
+        The same as it was read.
+    results : Path
+        Folder of all results.
+    """
+    dataset = results / config.dataset.name
+    for run in runs_with(dataset, PROVENANCE):
+        made = made_with(tables_of(dataset, run)) if run != config.run else None
+        if made and (keys := differing(said, made)):
+            other = f"run {run}" if run else "the run without a name"
+            yield (
+                f"{other} of {dataset} has other {', '.join(keys)}: vectors or predictions that "
+                "both use are made again when one of them follows the other"
+            )
+
+
+def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """The keys of two configs, as they were read, that decide shared files and are not alike."""
+    found = [key for key in WHOLE if one.get(key) != other.get(key)]
+    found += ["views.store"] if _stored(one) != _stored(other) else []
+    for key in NAMED:
+        mine, theirs = _by_name(one, key), _by_name(other, key)
+        found += [f"{key} {name}" for name in mine if theirs.get(name, mine[name]) != mine[name]]
+    # The further training sets of a feature set are one job.
+    further = [{*of.get("trains", ())} - {FULL} for of in (one, other)]
+    return [*found, "trains"] if all(further) and further[0] != further[1] else found
+
+
+def _stored(config: Mapping[str, Any]) -> Any:
+    return config.get("views", {}).get("store")
+
+
+def _by_name(config: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {entry["name"]: entry for entry in config.get(key, ())}
