@@ -34,6 +34,8 @@ from wsd.inference import encoders
 from wsd.inference import predictor as predictor_module
 from wsd.inference.lines import Line
 from wsd.inference.predictor import Predictor
+from wsd.storage.csv import read_csv, write_csv
+from wsd.storage.json import read_json, write_json
 from wsd.storage.parquet import read_table, write_table
 
 RESULTS = "results/quickstart"
@@ -884,6 +886,10 @@ def test_a_run_that_fails_leaves_no_file(root: Path, tmp_path: Path) -> None:
         (["a crane", "--word", "bank"], "no word 'bank' was fitted"),
         (["a crane", "--word", "crane.n"], "no word 'crane.n' was fitted"),
         (["a crane", "--model-file", "model.wsd", "--layers", "1"], "of one configuration"),
+        (["a crane", "--model-file", "model.wsd", "--run", "a"], "of one configuration"),
+        (["a crane", "--run", "a"], "no run 'a' has a selection"),
+        (["a crane", "--run", "../quickstart"], "no run '../quickstart' has a selection"),
+        (["a crane", "--run", ""], "no run '' has a selection"),
         (["a crane", "--results", "nowhere"], "nothing was selected here yet"),
         (["a crane", "--results", "results/"], "name one of results/quickstart"),
         (["--file", "results", "--model-file", "model.wsd"], "is a directory\n  where: results"),
@@ -894,6 +900,70 @@ def test_what_cannot_be_asked_for(
 ) -> None:
     assert main(["predict", *arguments]) in (1, ConfigError.exit_code, ResultError.exit_code)
     assert message in capsys.readouterr().err
+
+
+def move_tables(to: str) -> None:
+    """Make the tables here those of a run."""
+    for path in [path for path in Path(RESULTS).iterdir() if path.is_file()]:
+        Path(to).mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, to)
+        shutil.copytree(f"{RESULTS}/.sums", f"{to}/.sums", dirs_exist_ok=True)
+
+
+def selection_of(run: str, classifier: str) -> None:
+    """A run's selection, in which one classifier is the only candidate."""
+    folder = Path(RESULTS) / "runs" / run
+    table = read_csv(folder / "selection.csv")
+    write_csv(folder / "selection.csv", table[table["classifier"] == classifier])
+
+
+def test_each_run_answers_by_its_own_selection(
+    copied: Path, answers: Call, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for run, classifier in (("a", "nearest_centroid"), ("b", "knn")):
+        move_tables(f"{RESULTS}/runs/{run}")
+        selection_of(run, classifier)
+    text = ["a crane lifted it", "--word", "crane"]
+    (nameless,) = answers(*text)
+    (one,) = answers(*text, "--run", "a")
+    (other,) = answers(*text, "--run", "b")
+    assert (one["classifier"], other["classifier"]) == ("nearest_centroid", "knn")
+    (same,) = answers(*text, "--run", "b", "--results", RESULTS)
+    assert same == other and nameless["classifier"] in ("logistic", "own")
+    # What `fit` kept of a run is read for that run.
+    kept = f"{RESULTS}/runs/b/selected.wsd"
+    assert main(["fit", "--results", RESULTS, "--run", "b", "--out", kept]) == 0
+    capsys.readouterr()
+    assert answers(*text, "--run", "b") == [other]
+    assert main(["predict", *text, "--run", "b"]) == 0
+    assert "fitting" not in capsys.readouterr().err
+    assert main(["predict", *text, "--run", "c"]) == ConfigError.exit_code
+    assert "choose among a, b" in capsys.readouterr().err
+    # Without the tables that have no name, one of several has to be named, and one alone is said.
+    for path in Path(RESULTS).glob("*.csv"):
+        path.unlink()
+    assert main(["predict", *text]) == ConfigError.exit_code
+    assert "--run\n  what to do: name one of a, b" in capsys.readouterr().err
+    assert main(["predict", *text, "--results", f"{RESULTS}/runs/a"]) == ConfigError.exit_code
+    assert f"give --results {RESULTS} --run a" in capsys.readouterr().err
+    shutil.rmtree(f"{RESULTS}/runs/b")
+    assert main(["predict", *text]) == 0
+    assert "of run a, the only one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("folds", {"full": {"k": 7, "repeats": 1, "seed": 1}}), ("objective", "mean_word_accuracy")],
+)
+def test_predictions_made_again_by_another_run_are_refused(
+    copied: Path, capsys: pytest.CaptureFixture[str], key: str, value: object
+) -> None:
+    move_tables(f"{RESULTS}/runs/a")
+    chosen = read_json(Path(RESULTS) / "selection.json")
+    write_json(Path(RESULTS) / "runs/a/selection.json", {**chosen, key: value})
+    assert main(["predict", "a crane", "--word", "crane"]) == 0
+    assert main(["predict", "a crane", "--word", "crane", "--run", "a"]) == ResultError.exit_code
+    assert f"were made again since, with other {key}" in capsys.readouterr().err
 
 
 def test_a_word_with_another_capital(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,11 +1,14 @@
 """The reports that the pages' tests share, and the browser."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from browser import Browser, chromium
 from made_report import Run, build_report, make_run
+
+from wsd.report.overview import write_overview
 
 __all__ = ["chromium"]
 
@@ -55,6 +58,17 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     build_report(**run.arguments(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def listed(run: Run, built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page that lists the reports of a folder: one without a name, and of two runs."""
+    results = tmp_path_factory.mktemp("results #1 & <co>")
+    for tables in ("quickstart", "quickstart/runs/all-layers", "mine/runs/a"):
+        shutil.copytree(built / "report", results / tables / "report")
+        shutil.copy(run.folder / "provenance.json", results / tables)
+        shutil.copy(run.tables["comparison"][0], results / tables / "comparison.csv")
+    return write_overview(results)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -77,19 +77,41 @@ PAGES = (*TABLES, "words/bank.html#pin=test-5")
 
 
 @pytest.fixture(params=[*(("built", name) for name in PAGES),
-                        *(("several", name) for name in (*TABLES, "words/deep/bank.html"))],
+                        *(("several", name) for name in (*TABLES, "words/deep/bank.html")),
+                        ("listed", "index.html")],
                 ids="-".join)  # fmt: skip
 def address(request: pytest.FixtureRequest) -> str:
-    """Of a page, of one model's report or of three models'."""
+    """Of a page, of one model's report or of three models'; or of the list of reports."""
     kind, name = request.param
+    if kind == "listed":
+        return request.getfixturevalue(kind).as_uri()
     return f"{(request.getfixturevalue(kind) / 'report').as_uri()}/{name}"
+
+
+def opened(chromium: Browser, address: str) -> None:
+    """Open a page, and wait for its script; the list of reports has none."""
+    listed = "/report/" not in address
+    ready = (
+        "document.readyState === 'complete'" if listed else "document.documentElement.dataset.ready"
+    )
+    chromium.open(address, wait=ready)
+
+
+def test_every_report_is_reached_from_one_page(chromium: Browser, listed: Path) -> None:
+    chromium.open(listed, wait="document.readyState === 'complete'")
+    links = chromium.driver.find_elements("css selector", "#reports a")
+    assert len({link.accessible_name for link in links}) == len(links) == 3
+    links[1].click()
+    chromium.until("document.documentElement.dataset.ready")
+    assert chromium.js("return window.pwned") is None
+    chromium.assert_quiet()
 
 
 def test_phone_width_scrolls_only_inside_tables(chromium: Browser, address: str) -> None:
     size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
     chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
-        chromium.open(address)
+        opened(chromium, address)
         assert chromium.js("return [document.documentElement.scrollWidth, innerWidth]") == [
             390,
             390,
@@ -107,7 +129,7 @@ def test_axe_has_no_serious_finding(chromium: Browser, address: str, scheme: str
     media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     chromium.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
     try:
-        chromium.open(address)
+        opened(chromium, address)
         assert ("pin=" in address) == chromium.js(
             "return !!document.getElementById('card') && !document.getElementById('card').hidden"
         )

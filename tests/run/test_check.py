@@ -65,6 +65,12 @@ def test_what_a_config_asks_for_must_be_there(
     out = capsys.readouterr().out
     # As far as these results go.
     assert out.count("is not there") == 4 and "embeddings" not in out
+    # Of a run, its own tables; what runs share is not asked for twice.
+    assert main(["check", "results", "--configfile", "my.json", "--run", "a"]) == 6
+    out = capsys.readouterr().out
+    assert out.count("results/quickstart/runs/a/") == out.count("is not there") == 9
+    assert main(["check", "results", "--run", "a"]) == 2
+    assert "a run without its config" in capsys.readouterr().err
     (folder / "tiny/embeddings/crane/focal.safetensors").unlink()
     assert main(["check", "results", "--configfile", "my.json"]) == 6
     assert "tiny/embeddings/crane/focal.safetensors: is not there" in capsys.readouterr().out

@@ -17,6 +17,7 @@ from wsd.encoder import hub as hub_module
 from wsd.run import doctor
 from wsd.run.config import read_configs
 from wsd.run.lock import RUN_LOCK, STATE
+from wsd.run.sharing import differing
 from wsd.storage import atomic
 from wsd.storage.json import write_json
 
@@ -163,6 +164,60 @@ def test_results_of_another_config_are_named(ask: Doctor, tmp_path: Path) -> Non
     code, out = ask(seed=2, words=["crane"])
     assert code == 0
     assert "note  settings: results/quickstart was made with another config: seed, words" in out
+
+
+def test_runs_are_listed_and_compared(ask: Doctor, tmp_path: Path) -> None:
+    made = read_configs([Path("config/config.yaml")])
+    made |= {"dataset": "quickstart", "layers": ["all"], "models": [TINY]}
+    for tables, config in (
+        (".", made),
+        ("runs/same", {**made, "run": "same", "layers": [1], "analyses": ["geometry"]}),
+        ("runs/other", {**made, "run": "other", "seed": 2, "words": ["crane"]}),
+    ):
+        folder = tmp_path / "results/quickstart" / tables
+        write_json(folder / "provenance.json", {"config": config})
+        atomic.write_text(folder / "selection.csv", "")
+    code, out = ask()
+    assert code == 0
+    assert "tables: results/quickstart: the run without a name, run other, run same" in out
+    assert "note  settings" not in out
+    (line,) = (line for line in out.splitlines() if line.startswith("note  shared"))
+    assert "run other of results/quickstart has other words, seed:" in line
+    # A run's own tables are those that its config is compared with.
+    assert (
+        "results/quickstart/runs/same was made with another config: analyses, layers\n"
+        in (ask(run="same")[1])
+    )
+    assert main(["doctor", "--configfile", "my.yaml", "--run", "new"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("other", "keys"),
+    [
+        ({}, []),
+        ({"layers": [1], "controls": {}, "projections": ["tsne"], "run": "x"}, []),
+        ({"classifiers": [{"name": "lda"}], "models": [{**TINY, "name": "b"}]}, []),
+        ({"trains": ["full"]}, []),
+        ({"tuning": {"folds": 4}}, ["tuning"]),
+        ({"device": "cpu"}, ["device"]),
+        ({"views": {"store": ["cls"], "classify": ["focal"]}}, ["views.store"]),
+        ({"views": {"store": ["focal"], "classify": ["cls"]}}, []),
+        ({"classifiers": [{"name": "knn", "k": 1}]}, ["classifiers knn"]),
+        ({"models": [{**TINY, "pooling": "last"}]}, ["models tiny"]),
+        ({"systems": [{"name": "theirs", "file": "b"}]}, ["systems theirs"]),
+        ({"trains": ["full", "5pct"]}, ["trains"]),
+    ],
+)
+def test_what_two_configs_make_again_in_turn(other: dict, keys: list[str]) -> None:
+    one = {
+        "tuning": {"folds": 3},
+        "views": {"store": ["focal"], "classify": ["focal"]},
+        "classifiers": [{"name": "knn", "k": 5}],
+        "models": [TINY],
+        "systems": [{"name": "theirs", "file": "a"}],
+        "trains": ["full", "1pct"],
+    }
+    assert differing(one, {**one, **other}) == differing({**one, **other}, one) == keys
 
 
 def test_a_whole_archive_is_verified(ask: Doctor, archive: Path, monkeypatch) -> None:

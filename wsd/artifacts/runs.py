@@ -32,6 +32,11 @@ def runs_with(dataset: Path, file: str) -> list[str]:
     return [run for run in (NAMELESS, *named) if (tables_of(dataset, run) / file).is_file()]
 
 
+def called(run: str) -> str:
+    """A run, as a sentence names it."""
+    return f"run {run}" if run else "the run without a name"
+
+
 def described_runs(results: Path) -> list[str]:
     """A line per dataset that has tables, with its runs.
 
@@ -41,8 +46,4 @@ def described_runs(results: Path) -> list[str]:
         Folder of all results.
     """
     found = {folder: runs_with(folder, SELECTION) for folder in sorted(results.glob("*"))}
-    return [
-        f"{folder}: {', '.join(run or 'the run without a name' for run in runs)}"
-        for folder, runs in found.items()
-        if runs
-    ]
+    return [f"{folder}: {', '.join(map(called, runs))}" for folder, runs in found.items() if runs]

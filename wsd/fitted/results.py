@@ -71,6 +71,9 @@ class Results:
         """
         there = runs_with(self.folder, SELECTION)
         named = ", ".join(filter(None, there))
+        if self.folder.parent.name == RUNS:
+            fix = f"give --results {self.folder.parents[1]} --run {self.folder.name}"
+            raise ConfigError(f"{self.folder} is one run's", where="--results", fix=fix)
         if self._asked is not None:
             if self._asked not in filter(None, there):
                 what = f"no run {self._asked!r} has a selection in {self.folder}"
@@ -82,9 +85,7 @@ class Results:
             raise ConfigError(what, where="--run", fix=f"name one of {named}")
         if not there:
             below = sorted(str(of) for of in self.folder.glob("*") if runs_with(of, SELECTION))
-            if self.folder.parent.name == RUNS:
-                below = [f"{self.folder.parents[1]} with --run {self.folder.name}"]
-            fix = f"name {' or '.join(below)}" if below else "run snakemake first"
+            fix = f"name one of {', '.join(below)}" if below else "run snakemake first"
             raise ResultError("nothing was selected here yet", where=str(self.folder), fix=fix)
         if there[0] != NAMELESS:
             log.info("%s: of run %s, the only one", self.folder, there[0])

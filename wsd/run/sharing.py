@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.runs import runs_with, tables_of
+from wsd.artifacts.runs import called, runs_with, tables_of
 from wsd.artifacts.training_set import FULL
 from wsd.errors import WsdError
 from wsd.run.settings import Config
@@ -44,9 +44,8 @@ def clashes(config: Config, said: Mapping[str, Any], results: Path) -> Iterator[
     for run in runs_with(dataset, PROVENANCE):
         made = made_with(tables_of(dataset, run)) if run != config.run else None
         if made and (keys := differing(said, made)):
-            other = f"run {run}" if run else "the run without a name"
             yield (
-                f"{other} of {dataset} has other {', '.join(keys)}: vectors or predictions that "
+                f"{called(run)} of {dataset} has other {', '.join(keys)}: vectors or predictions that "
                 "both use are made again when one of them follows the other"
             )
 

@@ -1,0 +1,125 @@
+"""The page that lists every report: nothing but what is there, whatever it is called."""
+
+import json
+import os
+import re
+import shutil
+from html import unescape
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from made_report import HOSTILE, Run, make_run
+
+from wsd.cli import main
+from wsd.report.overview import PAGE, reports, write_overview
+from wsd.storage.csv import read_csv, write_csv
+from wsd.storage.json import write_json
+
+NOON = 1_700_049_600  # of 15 November 2023, in UTC
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return make_run(tmp_path_factory.mktemp("run"), models=("first", "second"))
+
+
+def report(run: Run, tables: Path) -> Path:
+    """A report as a run leaves it, as far as the list reads it."""
+    (tables / PAGE).parent.mkdir(parents=True)
+    (tables / PAGE).write_text("a report")
+    write_csv(tables / "comparison.csv", read_csv(run.tables["comparison"][0]))
+    shutil.copy(run.folder / "provenance.json", tables)
+    os.utime(tables / "provenance.json", (NOON, NOON))
+    return tables
+
+
+def cells(page: Path) -> list[list[str]]:
+    """The rows of the table, as text."""
+    rows = re.findall(
+        r"<tr><th scope=\"row\">.*?</tr>", page.read_text(encoding="utf-8"), re.DOTALL
+    )
+    return [
+        [
+            unescape(re.sub("<[^>]*>", "", cell)).strip()
+            for cell in re.split("<t[hd][^>]*>", row)[1:]
+        ]
+        for row in rows
+    ]
+
+
+def test_every_report_has_a_row_and_a_link(run: Run, tmp_path: Path) -> None:
+    report(run, tmp_path / "quickstart")
+    report(run, tmp_path / "quickstart/runs/more.layers")
+    report(run, tmp_path / "mine/runs/a")
+    (tmp_path / "quickstart/runs/unfinished").mkdir()
+    (tmp_path / "logs/quickstart").mkdir(parents=True)
+    page = write_overview(tmp_path)
+    assert [(of.page[:-2], of.run) for of in reports(tmp_path)] == [
+        (("mine", "runs", "a"), "a"),
+        (("quickstart",), ""),
+        (("quickstart", "runs", "more.layers"), "more.layers"),
+    ]
+    links = re.findall(r'href="([^"]*)"', page.read_text())
+    assert len(links) == 3 and all((tmp_path / link).is_file() for link in links)
+    rows = cells(page)
+    table = read_csv(run.tables["comparison"][0])
+    best = table[table["kind"] == "selected"].nlargest(1, "objective_on_folds").iloc[0]
+    assert [row[1] for row in rows] == ["a", "\N{EN DASH}", "more.layers"]
+    for row in rows:
+        assert f"{100 * best['mean_macro_f1']:.2f}" in row[4]
+        assert f"{100 * best['mean_macro_f1_low']:.1f}\N{EN DASH}" in row[4]
+        assert row[2] == f"{best['view']} {best['layers']} of {best['model']}"
+        assert row[3] == best["classifier"]
+        assert row[5:] == [str(int(best["n_words"])), "first, second", "2023-11-15"]
+    # As it is there, nothing is written.
+    before = page.stat()
+    write_overview(tmp_path)
+    assert page.stat().st_mtime_ns == before.st_mtime_ns
+    shutil.rmtree(tmp_path / "quickstart/runs")
+    assert main(["overview", str(tmp_path)]) == 0
+    assert len(cells(page)) == 2
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_tables_that_cannot_be_read_hide_no_report(run: Run, tmp_path: Path) -> None:
+    damaged = report(run, tmp_path / "quickstart")
+    (damaged / "comparison.csv").write_text("kind,model\n")
+    gone = report(run, tmp_path / "other")
+    (gone / "comparison.csv").unlink()
+    (gone / "provenance.json").unlink()
+    whole = report(run, tmp_path / "third")
+    rows = cells(write_overview(tmp_path))
+    assert ["its tables cannot be read" in " ".join(row) for row in rows] == [True, True, False]
+    assert whole.name in rows[2][0]
+
+
+def test_there_is_none_yet(tmp_path: Path) -> None:
+    assert "There is none yet." in write_overview(tmp_path).read_text()
+
+
+def test_foreign_text_stays_text(run: Run, tmp_path: Path) -> None:
+    tables = report(run, tmp_path / "mine")
+    table = read_csv(run.tables["comparison"][0])
+    for column, text in zip(("model", "view", "classifier"), HOSTILE, strict=False):
+        table.loc[table["model"] == "first", column] = text
+    table["layers"] = table["view"]  # so that it is named as it is
+    write_csv(tables / "comparison.csv", pd.DataFrame(table))
+    digest = "0" * 64
+    files = ["classes_map.txt"] + [
+        f"{s}.{k}.txt" for s in ("train", "test") for k in ("data", "gold")
+    ]
+    manifest = {
+        **dict.fromkeys(("source", "licence", "licence_url", "citation"), ""),
+        "format": 1,
+        "name": "mine",
+        "title": HOSTILE[2],
+        "words": {"w": {"n_train": 1, "n_test": 1, "n_out_of_domain": 0}},
+        "files": {f"w/{name}": digest for name in files},
+    }
+    write_json(tables / "source/dataset.json", manifest)
+    (row,) = cells(page := write_overview(tmp_path))
+    text = page.read_text(encoding="utf-8")
+    assert HOSTILE[2] in json.dumps(row, ensure_ascii=False)
+    assert not re.search("<script|<img", text)
+    assert "default-src 'none'; script-src 'none'" in unescape(text)
