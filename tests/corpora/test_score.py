@@ -16,7 +16,7 @@ from wsd.artifacts import predictions
 from wsd.artifacts.corpus import Corpus, write
 from wsd.artifacts.tables import SYSTEM
 from wsd.corpora import published, score, system_outputs
-from wsd.errors import CorpusError, ResultError
+from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.evaluation import evaluate
 from wsd.evaluation.rows import read_rows
 from wsd.storage.file_names import file_name
@@ -252,3 +252,9 @@ def test_without_words_those_of_the_last_run(corpora: dict[str, Corpus], tmp_pat
     assert {word.word for word in predictions.read_predictions(tmp_path / "x.parquet")[0]} == {
         "mint"
     }
+    # Or of a run by its name.
+    write_json(tmp_path / "runs/all/provenance.json", {"corpus": dict.fromkeys(corpora, "0")})
+    with pytest.raises(CorpusError, match="Schlo"):
+        call_step(score, **arguments, of_run="all", out=tmp_path / "x.parquet")
+    with pytest.raises(ConfigError, match="no run 'none'"):
+        call_step(score, **arguments, of_run="none", out=tmp_path / "x.parquet")

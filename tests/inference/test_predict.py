@@ -887,9 +887,9 @@ def test_a_run_that_fails_leaves_no_file(root: Path, tmp_path: Path) -> None:
         (["a crane", "--word", "crane.n"], "no word 'crane.n' was fitted"),
         (["a crane", "--model-file", "model.wsd", "--layers", "1"], "of one configuration"),
         (["a crane", "--model-file", "model.wsd", "--run", "a"], "of one configuration"),
-        (["a crane", "--run", "a"], "no run 'a' has a selection"),
-        (["a crane", "--run", "../quickstart"], "no run '../quickstart' has a selection"),
-        (["a crane", "--run", ""], "no run '' has a selection"),
+        (["a crane", "--run", "a"], "no run 'a' in results/quickstart"),
+        (["a crane", "--run", "../quickstart"], "no run '../quickstart' in results/quickstart"),
+        (["a crane", "--run", ""], "no run '' in results/quickstart"),
         (["a crane", "--results", "nowhere"], "nothing was selected here yet"),
         (["a crane", "--results", "results/"], "name one of results/quickstart"),
         (["--file", "results", "--model-file", "model.wsd"], "is a directory\n  where: results"),
@@ -948,7 +948,7 @@ def test_each_run_answers_by_its_own_selection(
     assert f"give --results {RESULTS} --run a" in capsys.readouterr().err
     shutil.rmtree(f"{RESULTS}/runs/b")
     assert main(["predict", *text]) == 0
-    assert "of run a, the only one" in capsys.readouterr().err
+    assert "run a, the only one" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,13 @@ def test_what_two_configs_make_again_in_turn(other: dict, keys: list[str]) -> No
     assert differing(one, {**one, **other}) == differing({**one, **other}, one) == keys
 
 
+def test_the_shipped_sweep_and_study_share_all_that_both_have() -> None:
+    """As README says: the study as a run beside the sweep."""
+    under = [Path("config/config.yaml"), Path("config/minilm.yaml")]
+    study = [*under, Path("config/study.yaml")]
+    assert differing(read_configs(under), read_configs(study, "study")) == []
+
+
 def test_a_whole_archive_is_verified(ask: Doctor, archive: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
     code, out = ask(dataset="coarsewsd20")

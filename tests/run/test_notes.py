@@ -73,6 +73,7 @@ def test_what_has_no_note_is_made_again(
     here: Path, said: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keep_beside(Path("results"), Path(".snakemake"))
+    Path("results/index.html").write_text("no result of a rule")
     if said:
         note(LONG)
         (path,) = (p for p in Path("results", STATE, "metadata").rglob("*") if p.is_file())

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from wsd import logs
-from wsd.arguments import add_out, add_path
+from wsd.arguments import add_out, add_path, add_run
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
+from wsd.artifacts.runs import PROVENANCE, choose_run, tables_of
 from wsd.corpora.system_outputs import Output, assemble, write_outputs
 from wsd.corpora.systems import System
 from wsd.errors import ConfigError, CorpusError
@@ -107,21 +108,23 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help=text)
     parser.add_argument("--name", required=True, help="the system's")
     add_path(parser, "--corpus", "folder of <word>.parquet")
-    text = "(default: those of the last run, or all of the folder)"
+    text = "(default: those that were run on last, or all of the folder)"
     parser.add_argument("--words", nargs="+", metavar="WORD", help=text)
+    add_run(parser, "by default, those of this run")
     add_out(parser, "its predictions, .parquet")
 
 
-def _words(folder: Path) -> list[str]:
-    """The words of the last run: tables of others may lie beside theirs."""
-    if (provenance := folder.parent / "provenance.json").is_file():
-        return sorted(read_json(provenance)["corpus"])
+def _words(folder: Path, asked: str | None) -> list[str]:
+    """The words of a run: tables of others may lie beside theirs."""
+    run = choose_run(folder.parent, PROVENANCE, asked)
+    if run is not None:
+        return sorted(read_json(tables_of(folder.parent, run) / PROVENANCE)["corpus"])
     return sorted(path.stem for path in folder.glob("*.parquet"))
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    words = args.words or _words(args.corpus)
+    words = args.words or _words(args.corpus, args.of_run)
     if not words:
         what = "no tables of words in the folder"
         raise ConfigError(what, where=str(args.corpus), fix="run snakemake first")

@@ -10,12 +10,11 @@ from typing import Any
 
 from wsd.artifacts.corpus import Corpus, read
 from wsd.artifacts.features import JOIN, Features, parse_features
-from wsd.artifacts.runs import NAMELESS, RUNS, SELECTION, runs_with, tables_of
+from wsd.artifacts.runs import RUNS, SELECTION, choose_run, runs_with, tables_of
 from wsd.artifacts.tables import ALL_WORDS
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError, DamageError, ResultError
 from wsd.fitted.fitted_word import FittedWord
-from wsd.logs import log
 from wsd.storage.csv import read_csv
 from wsd.storage.expecting import expecting
 from wsd.storage.file_names import file_name
@@ -69,27 +68,15 @@ class Results:
         ConfigError, ResultError
             If the run has no selection, or none was named and there are several.
         """
-        there = runs_with(self.folder, SELECTION)
-        named = ", ".join(filter(None, there))
         if self.folder.parent.name == RUNS:
             fix = f"give --results {self.folder.parents[1]} --run {self.folder.name}"
             raise ConfigError(f"{self.folder} is one run's", where="--results", fix=fix)
-        if self._asked is not None:
-            if self._asked not in filter(None, there):
-                what = f"no run {self._asked!r} has a selection in {self.folder}"
-                fix = f"choose among {named}" if named else "run snakemake with this `run` first"
-                raise ConfigError(what, where="--run", fix=fix)
-            return tables_of(self.folder, self._asked)
-        if NAMELESS not in there and len(there) > 1:
-            what = f"{self.folder} has several runs, and none without a name"
-            raise ConfigError(what, where="--run", fix=f"name one of {named}")
-        if not there:
+        run = choose_run(self.folder, SELECTION, self._asked)
+        if run is None:
             below = sorted(str(of) for of in self.folder.glob("*") if runs_with(of, SELECTION))
             fix = f"name one of {', '.join(below)}" if below else "run snakemake first"
             raise ResultError("nothing was selected here yet", where=str(self.folder), fix=fix)
-        if there[0] != NAMELESS:
-            log.info("%s: of run %s, the only one", self.folder, there[0])
-        return tables_of(self.folder, there[0])
+        return tables_of(self.folder, run)
 
     def choose(
         self,

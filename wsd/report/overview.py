@@ -14,7 +14,7 @@ from typing import Any
 
 from wsd import logs
 from wsd.artifacts.dataset import DATASETS, MANIFEST, read_manifest
-from wsd.artifacts.runs import runs_with, tables_of
+from wsd.artifacts.runs import PROVENANCE, runs_with, tables_of
 from wsd.artifacts.tables import SELECTED
 from wsd.errors import WsdError
 from wsd.report.pages.content import having, records
@@ -66,7 +66,7 @@ def reports(results: Path) -> Iterator[Listed]:
                 page=(tables / PAGE).relative_to(results).parts,
                 chosen=chosen[0] if chosen else None,
                 models=sorted(row["model"] for row in chosen),
-                made=_day(tables / "provenance.json"),
+                made=_day(tables / PROVENANCE),
             )
 
 

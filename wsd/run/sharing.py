@@ -10,13 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.runs import called, runs_with, tables_of
+from wsd.artifacts.runs import PROVENANCE, called, runs_with, tables_of
 from wsd.artifacts.training_set import FULL
 from wsd.errors import WsdError
 from wsd.run.settings import Config
 from wsd.storage.json import read_json
 
-PROVENANCE = "provenance.json"
 WHOLE = ("dataset", "words", "tuning", "seed", "device")
 # Lists of entries with a name, by which their files are named.
 NAMED = ("models", "classifiers", "systems")
@@ -45,8 +44,8 @@ def clashes(config: Config, said: Mapping[str, Any], results: Path) -> Iterator[
         made = made_with(tables_of(dataset, run)) if run != config.run else None
         if made and (keys := differing(said, made)):
             yield (
-                f"{called(run)} of {dataset} has other {', '.join(keys)}: vectors or predictions that "
-                "both use are made again when one of them follows the other"
+                f"{called(run)} of {dataset} has other {', '.join(keys)}: vectors or predictions "
+                "that both use are made again when one of them follows the other"
             )
 
 
