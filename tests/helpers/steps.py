@@ -67,6 +67,7 @@ def _lay_out(folder: Path) -> None:
         "tiny/predictions/full/focal/1.knn.parquet": "p3.parquet",
         "tiny/predictions/full/focal/1.logistic.parquet": "p4.parquet",
         "selection.csv": "selection.csv",
+        "selection.json": "selection.json",
         "scores.csv": "scores.csv",
         "comparison.csv": "comparison.csv",
         "comparison": "comparison",
