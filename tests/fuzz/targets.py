@@ -501,7 +501,7 @@ a: &a [*a]
 
 @cache
 def base_config() -> dict[str, Any]:
-    return config.read_configs(
+    return config_files.read_configs(
         [REPOSITORY / "config" / file for file in ("config.yaml", "quickstart.yaml")]
     )
 
@@ -512,7 +512,9 @@ def run_config(data: bytes, folder: Path) -> None:
         files.append(folder / f"{i}.yaml")
         files[-1].write_bytes(part)
     # Over a valid one, which is not read anew each time.
-    found = config.check(config.merge_configs(base_config(), config.read_configs(files)))
+    found = config.check(
+        config_files.merge_configs(base_config(), config_files.read_configs(files))
+    )
     assert found.words and set(found.words) <= set(found.dataset.words)
     assert found.models and set(found.classify) <= set(found.store)
     for name, model in {**found.models, **found.twins}.items():

@@ -140,7 +140,7 @@ JSON = st.recursive(
 @given(data=st.data(), value=JSON)
 def test_any_value_of_any_key_is_taken_or_refused(data: Any, value: Any) -> None:
     files = [REPOSITORY / "config" / name for name in ("config.yaml", "quickstart.yaml")]
-    merged = config.read_configs(files)
+    merged = config_files.read_configs(files)
     key = data.draw(st.sampled_from(sorted(merged)))
     place: Any = merged
     while isinstance(place.get(key), dict) and data.draw(st.booleans()):
@@ -169,5 +169,5 @@ ALIASES = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 def test_what_yaml_can_say_and_no_config_is(text: str, tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text(text)
     with pytest.raises(WsdError) as error, run.limited():
-        config.check(config.read_configs([tmp_path / "c.yaml"]))
+        config.check(config_files.read_configs([tmp_path / "c.yaml"]))
     check_error(error.value)

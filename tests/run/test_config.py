@@ -17,7 +17,8 @@ from wsd.artifacts import folds
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.artifacts.search import PARAMETERS
 from wsd.errors import ConfigError
-from wsd.run.config import check, merge_configs
+from wsd.run.config import check
+from wsd.run.config_files import merge_configs
 from wsd.run.schema import ConfigFile, Controls, ModelEntry, Tuning, Views, schema_text
 from wsd.run.section import Section
 from wsd.run.settings import Classifier, Config

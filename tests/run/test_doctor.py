@@ -15,7 +15,7 @@ from tiny import tiny_bert
 from wsd.cli import main
 from wsd.encoder import hub as hub_module
 from wsd.run import doctor
-from wsd.run.config import read_configs
+from wsd.run.config_files import read_configs
 from wsd.run.lock import RUN_LOCK, STATE
 from wsd.run.sharing import differing
 from wsd.storage import atomic

@@ -17,7 +17,8 @@ from wsd.artifacts.views import CONTEXTUAL
 from wsd.cli import main
 from wsd.errors import ConfigError
 from wsd.run import plan
-from wsd.run.config import check, merge_configs, read_configs
+from wsd.run.config import check
+from wsd.run.config_files import merge_configs, read_configs
 from wsd.run.plan import describe, embedding_bytes, embedding_seconds, to_embed
 from wsd.run.settings import Config, Model
 

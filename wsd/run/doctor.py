@@ -25,7 +25,7 @@ from wsd.encoder.model import resolve
 from wsd.encoder.resume import JOURNAL, UNFINISHED
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.run import check, lock, plan, sharing
-from wsd.run.config import read_configs
+from wsd.run.config_files import read_configs
 from wsd.run.settings import Config, Model
 from wsd.storage.partial import PART
 
