@@ -55,7 +55,7 @@ from wsd.fitted import wsd_file
 from wsd.fitted.fitted_word import FittedWord
 from wsd.metrics import nearest, novelty
 from wsd.report import leaderboard, tables
-from wsd.run import config
+from wsd.run import config, config_files
 from wsd.storage import csv, file_names
 from wsd.storage.parquet import read_table
 

@@ -18,7 +18,7 @@ from targets import TARGETS, check_error, outcome
 from wsd.artifacts import corpus, layer_choice
 from wsd.corpora import text_format
 from wsd.errors import WsdError
-from wsd.run import config
+from wsd.run import config, config_files
 from wsd.storage.file_names import file_name
 
 CASES = [(p.parent.name, p.name) for p in sorted(run.CASES.glob("*/*"))]
