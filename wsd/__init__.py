@@ -7,9 +7,17 @@ What a notebook needs can be had from here, as in ``from wsd import FocalEmbedde
 imported when it is first asked for, so that ``import wsd`` costs nothing.
 """
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if sys.platform == "win32":
+    # Of a command, the workflow and a notebook alike this is the first line that runs.
+    sys.exit(
+        "wsd needs the file locks and signals of Linux or macOS. On Windows, use it in WSL: "
+        "https://learn.microsoft.com/windows/wsl/install"
+    )
 
 if TYPE_CHECKING:
     from wsd.artifacts.corpus import Corpus
