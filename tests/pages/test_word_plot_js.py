@@ -26,7 +26,7 @@ def test_the_page_opens_with_the_projection_that_loses_least(planes: Browser) ->
                                 "Discriminant 2 (12.5% between senses)"]  # fmt: skip
     assert "a fit places it that has not seen it" in by_id(planes, "honest").text
     assert "50.0 in this picture" in by_id(planes, "honest").text
-    assert "opens with Discriminants (LDA)" in by_id(planes, "opening").text
+    assert "opens with Discriminants" in by_id(planes, "opening").text
     Select(by_id(planes, "method")).select_by_value("pca")
     after = planes.js(STATE)
     assert after["x"] != opened["x"] and after["labels"][0].startswith("PC 1")

@@ -532,11 +532,11 @@ def test_a_page_opens_with_the_projection_that_loses_least(tmp_path: Path) -> No
             assert list(page.packed()["data"]["choices"][0]["pictures"]) == offered
             if word == small:
                 assert offered == ["tsne", "pca"]
-                assert f"There is no picture by Discriminants (LDA): {TOO_SMALL}." in page.text
+                assert f"There is no picture by Discriminants: {TOO_SMALL}." in page.text
                 assert "opens with PCA, which of 2 projections loses least on layer 2" in page.text
             else:
-                assert "opens with Discriminants (LDA), which of 3 projections" in page.text
-                scores = "87.5 in t-SNE, 25.0 in PCA, 50.0 in Discriminants (LDA); t-SNE"
+                assert "opens with Discriminants, which of 3 projections" in page.text
+                scores = "87.5 in t-SNE, 25.0 in PCA, 50.0 in Discriminants; t-SNE"
                 assert scores in page.text
 
 

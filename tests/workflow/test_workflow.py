@@ -48,6 +48,8 @@ TO_THE_END = dict.fromkeys(
     1,
 )
 LAYERS = ["all", "mean-all"]
+# What other folds make again: of the projections the discriminants alone.
+TUNED = {"classify": 8, "project": 4}
 CLASSIFIERS = [{"name": "nearest_centroid"}, {"name": "logistic", "C": [0.01, 1]}]
 BASELINES = ("most_frequent_sense", "bag_of_words", "position_length")
 # For tests of what happens without a network, on machines that have one.
@@ -90,7 +92,7 @@ def small(checkout: Checkout, config: dict) -> str:
         "embed": 2,
         "classify": 2 * choices,
         "baseline": len(BASELINES),
-        "project": choices,
+        "project": 2 * choices,
         "neighbours": choices,
         "alignment": 1,
         **TO_THE_END,
@@ -170,7 +172,7 @@ def test_one_more_layer_choice_runs_that_choice_only(
 ) -> None:
     more = checkout.configure("more", **{**config, "layers": [*LAYERS, "concat-last-2", "-1"]})
     run = checkout.run("--cores", "2", "--configfile", more)
-    assert run.jobs == {"classify": 2, "project": 1, "neighbours": 1, **TO_THE_END}
+    assert run.jobs == {"classify": 2, "project": 2, "neighbours": 1, **TO_THE_END}
     # concat-last-2 of two blocks has the shorter name concat-all; -1 was there as 2.
     layers = {"0", "1", "2", "mean-all", "per-word"}
     assert {r["layers"] for r in rows(checkout)} == {*layers, "concat-all"}
@@ -190,7 +192,7 @@ def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, smal
     before = (checkout.root / "results/quickstart/scores.csv").read_text()
     fewer = checkout.configure("fewer", **{**config, "words": ["crane"]})
     run = checkout.run("--cores", "2", "--configfile", fewer)
-    each = {"classify": 8, "project": 4, "neighbours": 4}
+    each = {"classify": 8, "project": 8, "neighbours": 4}
     assert run.jobs == {"folds": 1, "baseline": 3, "alignment": 1, **each, **TO_THE_END}
     report = checkout.root / "results/quickstart"
     pages = sorted(p.name for p in report.glob("report/words/**/*.html"))
@@ -205,7 +207,7 @@ def test_other_views_are_one_line_away(checkout: Checkout, config: dict, small: 
     views = {"store": ["focal", "context", "cls", "other"], "classify": ["focal", "context"]}
     path = checkout.configure("views", **config, views=views)
     run = checkout.run("-n", "--configfile", path)
-    assert run.jobs == {"classify": 8, "project": 4, "neighbours": 4, **TO_THE_END}
+    assert run.jobs == {"classify": 8, "project": 8, "neighbours": 4, **TO_THE_END}
 
 
 @pytest.mark.slow
@@ -227,8 +229,8 @@ def test_a_changed_parameter_reruns_its_classifier(
 @pytest.mark.parametrize(
     ("changes", "jobs"),
     [
-        ({"tuning": {"folds": 4, "repeats": 1}}, {"folds": 1, "baseline": 3, "classify": 8}),
-        ({"tuning": {"folds": 3, "repeats": 2}}, {"folds": 1, "baseline": 3, "classify": 8}),
+        ({"tuning": {"folds": 4, "repeats": 1}}, {"folds": 1, "baseline": 3, **TUNED}),
+        ({"tuning": {"folds": 3, "repeats": 2}}, {"folds": 1, "baseline": 3, **TUNED}),
         (
             {"tuning": {"folds": 3, "repeats": 1, "objective": "mean_word_accuracy"}},
             {"baseline": 3, "classify": 8},
@@ -260,7 +262,7 @@ def closure(step: str) -> set[str]:
     after = {
         "corpus": {"folds", "embed", "classify", "classify_selected", "baseline", "project",
                    "neighbours", "calibration", "compare", "layerwise", "report"},
-        "folds": {"classify", "classify_selected", "baseline", "calibration"},
+        "folds": {"classify", "classify_selected", "baseline", "project", "calibration"},
         "model": {"embed"},
         "embed": {"alignment", "classify", "classify_selected", "project", "neighbours",
                   "calibration"},
@@ -385,7 +387,7 @@ def test_a_dry_run_needs_no_network_and_no_model(
         "embed": 20,
         "classify": 2 * choices,
         "baseline": 3,
-        "project": choices,
+        "project": 2 * choices,
         "neighbours": choices,
         "alignment": 1,
         **TO_THE_END,
@@ -396,7 +398,9 @@ def test_a_dry_run_needs_no_network_and_no_model(
 
 
 @pytest.mark.slow
-def test_the_pages_open_with_the_first_projection(checkout: Checkout, config: dict) -> None:
+def test_the_report_is_given_the_projections_in_their_order(
+    checkout: Checkout, config: dict
+) -> None:
     path = checkout.configure("pictures", **{**config, "projections": ["tsne", "pca"]})
     run = checkout.run("-n", "-p", "--configfile", path)
     (command,) = (line for line in run.text.splitlines() if " report --corpus " in line)
@@ -433,7 +437,7 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
         "classify_trains": further,
         "control": single,
         "baseline": 3,
-        "project": 12,
+        "project": 24,
         "neighbours": 12,
         "geometry": 1,
         "audit": 1,

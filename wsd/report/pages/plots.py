@@ -32,7 +32,7 @@ RAMP = 8
 # What a point's colour may say instead of its gold sense: tone and the style sheet's variable.
 TONES = {tone: f"--tone-{tone}" for tone in ("right", "wrong", "train", "test")}
 TONES |= {f"ramp-{step}": f"--ramp-{step}" for step in range(RAMP)}
-METHODS = {"pca": "PCA", "discriminant": "Discriminants (LDA)", "tsne": "t-SNE"}
+METHODS = {"pca": "PCA", "discriminant": "Discriminants", "tsne": "t-SNE"}
 _ID = re.compile(r"p[0-9]+")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 
