@@ -197,7 +197,11 @@ def make_run(
                                 + rng.normal(scale=0.1, size=(len(corpus), 2))
                             ).astype(np.float32)
                             * rng.choice([-1, 1], size=2).astype(np.float32),
-                            explained_at(choice) if method != "tsne" else None,
+                            (1.0, 0.0)
+                            if method == "discriminant" and len(corpus.senses) == 2
+                            else None
+                            if method == "tsne"
+                            else explained_at(choice),
                             KEPT[method],
                         )
                         for word, corpus in corpora.items()

@@ -34,6 +34,14 @@ def test_the_page_opens_with_the_projection_that_loses_least(planes: Browser) ->
     assert after["hash"] == "#layers=2&method=pca"
 
 
+def test_of_two_senses_the_second_axis_is_no_discriminant(planes: Browser) -> None:
+    planes.driver.find_element("css selector", "a[rel=next]").click()
+    planes.until("document.documentElement.dataset.ready && document.title.startsWith('a&b')")
+    assert planes.js(STATE)["labels"] == ["Discriminant 1 (100.0% between senses)",
+                                         "Main direction of what is left"]  # fmt: skip
+    assert "the second axis is the main direction" in by_id(planes, "honest").text
+
+
 def test_centroids_are_means_of_training_instances(run: Run, built: Path, page: Browser) -> None:
     corpus, rows = run.corpora["bank"], rows_of(run, built)
     for choice in ("0", "2"):
