@@ -68,6 +68,6 @@ def test_a_key_goes_to_the_next_projection_unless_something_is_typed(planes: Bro
     assert "PCA. " in by_id(planes, "status").get_attribute("textContent")
     body.send_keys("p")
     assert by_id(planes, "method").get_attribute("value") == "discriminant"
-    by_id(planes, "search").send_keys("p")
-    by_id(planes, "layers").send_keys("p")
-    assert by_id(planes, "method").get_attribute("value") == "discriminant"
+    for control in ("search", "layers"):
+        by_id(planes, control).send_keys("p")
+        assert by_id(planes, "method").get_attribute("value") == "discriminant"
