@@ -90,6 +90,12 @@ def test_how_many_test_sentences_have_their_word_found(
     found, both = is_test.sum(), 2 * is_test.sum()
     said = f"q: finds the focal word in {found} of {both} test sentences\n"
     assert said in capsys.readouterr().out
+    # One dataset's folder, of whose checksums' folder nothing is said.
+    atomic.write_text(tmp_path / "results/q/selection.csv", "a\n")
+    assert main(["check", str(tmp_path / "results/q")]) == 0
+    of_one = capsys.readouterr().out
+    assert said in of_one and of_one.count("without a name") == 1
+    assert "q: the run without a name" in of_one
     # A damaged table is said to be damaged, and is not counted.
     damaged = tmp_path / "results/q/corpus/lift.parquet"
     damaged.write_bytes(damaged.read_bytes()[:-9])

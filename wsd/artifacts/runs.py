@@ -82,7 +82,8 @@ def described_runs(results: Path) -> list[str]:
     Parameters
     ----------
     results : Path
-        Folder of all results.
+        Folder of all results, or of a dataset's.
     """
-    found = {folder: runs_with(folder, SELECTION) for folder in sorted(results.glob("*"))}
+    folders = (results, *sorted(results.glob("[!.]*")))
+    found = {folder: runs_with(folder, SELECTION) for folder in folders}
     return [f"{folder}: {', '.join(map(called, runs))}" for folder, runs in found.items() if runs]

@@ -96,10 +96,11 @@ def found_words(results: Path, leave_out: Collection[Path]) -> Iterator[tuple[Pa
     Parameters
     ----------
     results : Path
+        Folder of all results, or of a dataset's.
     leave_out : collection of Path
         Corpora that cannot be relied on.
     """
-    for folder in sorted(results.glob("*/corpus")):
+    for folder in (results / "corpus", *sorted(results.glob("*/corpus"))):
         corpora = [path for path in sorted(folder.glob("*.parquet")) if path not in leave_out]
         count = sum((found_in_test(read(path)) for path in corpora), FoundCount())
         if count.sentences:
