@@ -169,6 +169,8 @@ def made_data(**changes: Any) -> dict[str, Any]:
     made: dict[str, Any] = {
         "word": "bank",
         "senses": ["bank_money", "shore"],
+        "names": ["money", "shore"],
+        "glosses": ["where <money> is kept", ""],
         "readers": [
             {"name": "logistic", "confidence": "probability"},
             {"name": "nearest+centroid", "confidence": "lead"},

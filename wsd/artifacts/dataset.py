@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import wsd
+from wsd.artifacts.senses import NOTHING, Given, SenseText, called, given_in
 from wsd.errors import ConfigError, CorpusError, none_of, visible
 from wsd.storage.expecting import require
 from wsd.storage.file_names import file_name, is_plain_name
@@ -51,6 +52,8 @@ class Dataset:
         known ``most_folds``.
     digests : mapping of str to str
         Of another corpus: the SHA-256 of each file below ``folder``.
+    given : mapping of word to mapping of label to SenseText
+        Of another corpus: what it calls its senses, where it says so.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Dataset:
     folder: Path | None = None
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     digests: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, Given] = field(default_factory=dict)
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -92,6 +96,10 @@ class Dataset:
     def has_out_of_domain(self) -> bool:
         """Whether there are test sentences from elsewhere."""
         return self.name == "coarsewsd20" or FURTHER in self.digests
+
+    def called(self, word: str, senses: Sequence[str]) -> tuple[SenseText, ...]:
+        """What people read in place of the labels of a word's senses, in their order."""
+        return called(word, senses, self.given.get(word, NOTHING))
 
     def choose(self, words: Literal["all"] | Sequence[str], *, where: str) -> tuple[str, ...]:
         """The words of a config: ``"all"``, or a list of the corpus's words, sorted.
@@ -188,6 +196,7 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
             w: {k: of[k] for k in wanted if k in of or k in COUNTS}
             for w, of in manifest["words"].items()
         }
+        given = {w: given_in(w, of.get("senses", {})) for w, of in manifest["words"].items()}
         digests = dict(manifest["files"])
         seen = all(isinstance(text, str) and visible(text) == text for text in own.values())
         require(seen, "a text that is none, or has a character that cannot be seen")
@@ -206,7 +215,7 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         what = f"not the manifest of a corpus: {type(error).__name__} {error}"
         raise CorpusError(what, where=str(path), fix=fix) from None
     check_name(own["name"], str(path))
-    return Dataset(**own, folder=path.parent, counts=counts, digests=digests)
+    return Dataset(**own, folder=path.parent, counts=counts, digests=digests, given=given)
 
 
 def find(text: str) -> Dataset:

@@ -11,27 +11,24 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from wsd import logs
 from wsd.arguments import add_out, add_seed, count
 from wsd.artifacts.corpus import OUT_OF_DOMAIN, SPLITS, Corpus
 from wsd.artifacts.dataset import ABOUT, COUNTS, FILES, FORMAT, FURTHER, MANIFEST, check_name
-from wsd.artifacts.folds import K
+from wsd.artifacts.senses import Given
 from wsd.corpora import folds
-from wsd.corpora.importer import allwords, folder, splits, tables, wic
+from wsd.corpora.importer import allwords, folder, sense_texts, splits, tables, wic
 from wsd.corpora.importer.labelled import ALL_SPLITS, Gathered, LabelledSentence
+from wsd.corpora.importer.told import SHOWN, as_yaml, too_small
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, visible
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
 from wsd.storage.file_names import file_name
 
-SHOWN = 20
 FOLDER, TABLE = "a folder in the corpus format", "a table"
 XML, WIC = "all-words .xml", "the .data.txt of WiC"
 # The kinds of files that an option is for.
@@ -75,6 +72,10 @@ def import_corpus(args: argparse.Namespace) -> str:
         found.files += of_file.files
         found.left_out.update(of_file.left_out)
         found.about = _about(of_file.about) | found.about
+        found.given |= of_file.given
+    if args.senses is not None:
+        found.given = sense_texts.read(args.senses, found.rows)
+        found.files.append(args.senses)
     splits.check_contradictions(found.rows)
     given = splits.given_splits(found.rows)
     words = splits.by_word(found, args.at_least)
@@ -95,16 +96,16 @@ def import_corpus(args: argparse.Namespace) -> str:
         "left_out": found.left_out,
         "version": version("wsd"),
     }
-    _lay_out(out, words, manifest)
+    _lay_out(out, words, found.given, manifest)
     how = "as given" if given else "made here, near-duplicates on one side"
     number = f"{len(words)} word{'s' if len(words) > 1 else ''}"
     lines = [
         f"{number}; per sense, training + test instances; splits {how}",
         *_of_words(words),
         *(f"left out: {count} instances of {why}" for why, count in found.left_out.items()),
-        *_too_small({word: of["most_folds"] for word, of in manifest["words"].items()}),
+        *too_small({word: of["most_folds"] for word, of in manifest["words"].items()}),
         f"written to {out}; in a config:",
-        f"  dataset: {{ name: {_yaml(args.name)}, path: {_yaml(str(out))} }}",
+        f"  dataset: {{ name: {as_yaml(args.name)}, path: {as_yaml(str(out))} }}",
     ]
     return "\n".join(lines)
 
@@ -158,7 +159,10 @@ def _named_columns(items: Sequence[str]) -> dict[str, str]:
 
 
 def _lay_out(
-    out: Path, words: Mapping[str, Sequence[LabelledSentence]], manifest: dict[str, Any]
+    out: Path,
+    words: Mapping[str, Sequence[LabelledSentence]],
+    given: Mapping[str, Given],
+    manifest: dict[str, Any],
 ) -> None:
     """Write the folder of a corpus and its manifest, once what is written reads as it should."""
     with replacing_folder(out) as made:
@@ -178,16 +182,16 @@ def _lay_out(
             there = Counter(zip(corpus.split.tolist(), corpus.tokens, strict=True))
             if there != Counter((one.split, one.tokens) for one in rows):
                 raise AssertionError(f"what was written of {word!r} is not what was read")
-            manifest["words"][word] = _counts(corpus)
+            manifest["words"][word] = _counts(corpus, given.get(word, {}))
         files = [path for path in sorted(made.rglob("*.*")) if path.is_file()]
         manifest["files"] = {path.relative_to(made).as_posix(): sha256(path) for path in files}
         # No checksum beside it: people may edit what a corpus is called.
         _put(made / MANIFEST, [json.dumps(manifest, indent=2, ensure_ascii=False)])
 
 
-def _counts(corpus: Corpus) -> dict[str, Any]:
+def _counts(corpus: Corpus, given: Given) -> dict[str, Any]:
     count = Counter(zip(corpus.gold.tolist(), corpus.split.tolist(), strict=True))
-    senses = {
+    senses: dict[str, dict[str, Any]] = {
         sense: {split: count[i, split] for split in ALL_SPLITS}
         for i, sense in enumerate(corpus.senses)
     }
@@ -196,6 +200,8 @@ def _counts(corpus: Corpus) -> dict[str, Any]:
         for name, split in zip(COUNTS, ALL_SPLITS, strict=True)
     }
     most = folds.most_folds_of(corpus)
+    for sense in given.keys() & senses.keys():
+        senses[sense] |= given[sense]._asdict()
     return {"folder": file_name(corpus.word), **totals, "senses": senses, "most_folds": most}
 
 
@@ -241,34 +247,6 @@ def _of_words(words: Mapping[str, Sequence[LabelledSentence]]) -> list[str]:
     return lines[:SHOWN] + more
 
 
-def _too_small(most: Mapping[str, int]) -> list[str]:
-    """A line on the words that the folds of a config leave untuned by default, if there are any."""
-    small = {word: n for word, n in most.items() if n < K}
-    if not small:
-        return []
-    if len(small) < len(most):
-        what = f"words that the default of {K} folds leaves untuned"
-        do = "`tuning: {folds: N}` in a config takes fewer"
-    else:
-        what = f"no word has enough training sentences for the default of {K} folds"
-        do = (
-            "in a config, take fewer, such as `tuning: {folds: 2}`, or have one layer choice and "
-            "one classifier without lists of values, so that nothing has to be selected"
-        )
-    words = [f"{word} {n}" for word, n in sorted(small.items(), key=itemgetter(1))]
-    more = [f"{len(words) - SHOWN} more"] if len(words) > SHOWN else []
-    return [f"{what} (at most: {', '.join(words[:SHOWN] + more)}); {do}"]
-
-
-def _yaml(text: str) -> str:
-    """A text as a value in YAML's braces, in quotes where it would not be itself without."""
-    try:
-        plain = yaml.safe_load(f"{{ x: {text} }}") == {"x": text}
-    except yaml.YAMLError:
-        plain = False
-    return text if plain else json.dumps(text, ensure_ascii=False)
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     text = ".csv, .tsv or .jsonl; .xml with gold keys; .data.txt of WiC; or a folder of words"
@@ -283,6 +261,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "split=, position=, start=, end=",
     )  # fmt: skip
     parser.add_argument("--gold", type=Path, metavar="FILE", help="gold keys that lie elsewhere")
+    text = "what senses are called and mean: a table with columns word, sense, name, gloss"
+    parser.add_argument("--senses", type=Path, metavar="FILE", help=text)
     text = "leave out senses with fewer instances, and words with fewer than two senses then"
     parser.add_argument("--at-least", type=count, metavar="N", help=text)
     text = "where there are no splits (default: 0.3)"

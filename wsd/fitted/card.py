@@ -107,7 +107,8 @@ def _is_shifted(parameters: Record) -> bool:
 def _scores(scores: Records, overall: Records, words: Record) -> str:
     rows = []
     for row in scores:
-        senses, measures = words[row["word"]]["senses"], _measures(row, "macro_f1", "accuracy")
+        called, measures = words[row["word"]]["called"], _measures(row, "macro_f1", "accuracy")
+        senses = [name for name, _ in called]
         counts = [str(row["n_train"]), str(row["n_test"])]
         rows.append([row["word"], ", ".join(senses), *counts, *measures])
     for row in overall:

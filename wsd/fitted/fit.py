@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from wsd.arguments import add_configuration, add_out, add_results
-from wsd.artifacts import dataset
+from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.tables import TOGETHER
 from wsd.artifacts.training_set import FULL
@@ -35,9 +35,7 @@ def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
     return {**encoder, "model": {**model, "source": source}}
 
 
-def _dataset(folder: Path) -> dict[str, str]:
-    manifest = folder / "source" / dataset.MANIFEST
-    known = dataset.DATASETS.get(folder.name) or dataset.read_manifest(manifest)
+def _about(known: Dataset) -> dict[str, str]:
     return {
         "title": known.title,
         "source": known.source or "a corpus of the user's own",
@@ -105,7 +103,7 @@ def run(args: argparse.Namespace) -> None:
             "versions": {name: version(name) for name in ("wsd", *PACKAGES)},
         }
         sentences = {word: fitting.sentences(word) for word in fitting.words if args.with_sentences}
-        said, known = {**manifest, "words": writer.words}, _dataset(results.folder)
+        said, known = {**manifest, "words": writer.words}, _about(results.dataset)
         text = card(
             said, args.out.name, known, _measured(fitting), with_sentences=args.with_sentences
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from wsd.artifacts.senses import SenseText
 from wsd.classification import fit_word
 from wsd.metrics import calibration, novelty
 
@@ -48,6 +49,8 @@ class FittedWord:
     ----------
     word : str
     senses : tuple of str
+    called : tuple of SenseText
+        What people read in place of each.
     estimator : str
         In the registry of :mod:`wsd.classification.estimators.registry`.
     parameters : mapping
@@ -69,6 +72,7 @@ class FittedWord:
 
     word: str
     senses: tuple[str, ...]
+    called: tuple[SenseText, ...]
     estimator: str
     parameters: Mapping[str, Any]
     classifier: Any

@@ -126,6 +126,7 @@ class Learner:
         self._train, self._gold = self.vectors[rows], self.corpus.gold[rows]
         self._lines = self.corpus.index[rows]
         self._folds, self._stored = fitting.folds.words[word], fitting.stored.get(word)
+        self._called = fitting.results.called(self.corpus)
         self._estimator = source["estimator"]
         self._parameters = fit_word.tuned_parameters(source, word)
         # The estimator with the tuned parameters.
@@ -152,6 +153,7 @@ class Learner:
         made = FittedWord(
             word=self.corpus.word,
             senses=self.corpus.senses,
+            called=self._called,
             estimator=next(name for name, kind in ESTIMATORS.items() if type(classifier) is kind),
             parameters=classifier.get_params(),
             classifier=classifier,

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.corpus import Corpus, read
+from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, read_manifest
 from wsd.artifacts.features import JOIN, Features, parse_features
 from wsd.artifacts.runs import RUNS, SELECTION, choose_run, runs_with, tables_of
+from wsd.artifacts.senses import SenseText, called
 from wsd.artifacts.tables import ALL_WORDS
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError, DamageError, ResultError
@@ -150,6 +152,21 @@ class Results:
     def corpus(self, word: str) -> Corpus:
         """A word's table."""
         return read(self.folder / "corpus" / f"{file_name(word)}.parquet")
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """What the results are of."""
+        return DATASETS.get(self.folder.name) or read_manifest(self._manifest)
+
+    def called(self, corpus: Corpus) -> tuple[SenseText, ...]:
+        """What people read in place of a word's senses; without a manifest nothing is given."""
+        if self.folder.name in DATASETS or self._manifest.exists():
+            return self.dataset.called(corpus.word, corpus.senses)
+        return called(corpus.word, corpus.senses)
+
+    @property
+    def _manifest(self) -> Path:
+        return self.folder / "source" / MANIFEST
 
 
 def training_sentences(results: Results, word: FittedWord) -> list[str] | None:

@@ -20,6 +20,7 @@ import numpy as np
 
 from wsd.artifacts.encoder_record import check_record
 from wsd.artifacts.features import JOIN
+from wsd.artifacts.senses import SenseText, called
 from wsd.artifacts.views import INPUTS, POOLINGS, PRECISIONS, VIEWS
 from wsd.classification.estimators.nearest_centroid import METRICS
 from wsd.classification.estimators.stored import arrays_of, restored
@@ -33,7 +34,9 @@ SUFFIX = ".wsd"
 CARD, MANIFEST, SENTENCES = "README.md", "manifest.json", "sentences.json"
 LEARNED = "learned."  # before the names of a classifier's arrays
 # What the manifest says of a word, beside the file of its arrays.
-SAID = ("senses", "estimator", "parameters", "temperature", "threshold", "corpus", "forms")
+SAID = (
+    "senses", "called", "estimator", "parameters", "temperature", "threshold", "corpus", "forms",
+)  # fmt: skip
 # By word.
 Sentences = Mapping[str, list[str]]
 # The same bytes whenever it is written.
@@ -158,7 +161,7 @@ class WsdFile:
         from safetensors.numpy import load
 
         with self._expecting():
-            said = {"forms": []} | self.manifest["words"][word]
+            said = {"forms": [], "called": None} | self.manifest["words"][word]
             said = {name: said[name] for name in ("file", *SAID)}
             arrays = load(self._read(said.pop("file")))
             learned = {k.removeprefix(LEARNED): arrays[k] for k in arrays if k.startswith(LEARNED)}
@@ -169,6 +172,7 @@ class WsdFile:
             require(of_all, "its sentences and arrays do not belong together")
             _check_said(said)
             said |= {name: tuple(said[name]) for name in ("senses", "forms")}
+            said["called"] = _called(word, said["senses"], said["called"])
             said["classifier"] = classifier
             return FittedWord(word, train=train.astype(np.float32), gold=gold, lines=lines, **said)
 
@@ -260,6 +264,17 @@ def _check_said(said: Mapping[str, Any]) -> None:
     require(warm, "a temperature that is none")
     require(threshold is None or _is_number(threshold), "a threshold that is no number")
     _check_forms(said["forms"])
+
+
+def _called(word: str, senses: tuple[str, ...], said: Any) -> tuple[SenseText, ...]:
+    """What the senses are called, which a file of an earlier version does not say."""
+    if said is None:
+        return called(word, senses)
+    found = tuple(SenseText(*pair) for pair in said)
+    texts = all(isinstance(part, str) for one in found for part in one)
+    names = {one.name for one in found} - {""}
+    require(texts and len(names) == len(found) == len(senses), "names that are not its senses'")
+    return found
 
 
 def _check_forms(forms: Any) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, BinaryIO
 
+from wsd.artifacts.senses import SenseText
 from wsd.errors import CorpusError, visible
 from wsd.fitted.results import Configuration
 from wsd.storage import text_table
@@ -79,7 +80,8 @@ class Answer:
         The word, and its form in the text.
     start : int or None
         Where the form starts in the text.
-    sense : str or None
+    sense, sense_name : str or None
+        The label, and what people read in its place.
     probability : float or None
         Of the predicted sense.
     scores, probabilities : mappings of sense to float or None
@@ -91,6 +93,8 @@ class Answer:
     message : str
         What to know of it; empty if there is nothing.
     neighbours : tuple of Neighbour
+    called : mapping of sense to SenseText
+        What people read in place of each.
     """
 
     line: Line
@@ -99,6 +103,7 @@ class Answer:
     form: str | None = None
     start: int | None = None
     sense: str | None = None
+    sense_name: str | None = None
     probability: float | None = None
     scores: Mapping[str, float | None] = field(default_factory=dict)
     probabilities: Mapping[str, float | None] = field(default_factory=dict)
@@ -106,13 +111,14 @@ class Answer:
     far: bool = False
     message: str = ""
     neighbours: tuple[Neighbour, ...] = ()
+    called: Mapping[str, SenseText] = field(default_factory=dict)
 
 
 LONGEST = 2**20  # bytes of a line
 FORMATS = ("table", "csv", "jsonl")
 USED = tuple(field.name for field in fields(Configuration))
-# Of the CSV: all that is said of an answer, but for its neighbours.
-COLUMNS = (*(field.name for field in fields(Answer) if field.name != "neighbours"), *USED, "text")
+# Of the CSV: all that is said of an answer, but for its neighbours and what senses are called.
+COLUMNS = (*(field.name for field in fields(Answer)[:-2]), *USED, "text")
 WIDTHS = {"line": 6, "form": 14, "sense": 34, "probability": 8}
 
 
@@ -218,6 +224,7 @@ def write(
 def _as_json(answer: Answer, used: Mapping[str, str]) -> dict[str, Any]:
     """All of an answer: its own fields in their order, what was used, then what is long."""
     said = vars(answer) | {"line": answer.line.number}
+    del said["called"]
     neighbours = [vars(neighbour) for neighbour in said.pop("neighbours")]
     return {**said, **used, "neighbours": neighbours, "text": answer.line.text}
 
@@ -253,7 +260,7 @@ def _table(answers: Iterable[Answer]) -> Iterator[str]:
     yield row(*WIDTHS, "note")
     for answer in answers:
         note = answer.message if answer.status == OK else f"{answer.status}: {answer.message}"
-        form, sense = visible(answer.form or "-"), answer.sense or "-"
+        form, sense = visible(answer.form or "-"), visible(answer.sense_name or "-")
         percent = _percent(answer.probability)
         yield row(str(answer.line.number), form, sense, percent, visible(note))
 
@@ -271,20 +278,22 @@ def _details(answers: Iterable[Answer], used: Mapping[str, str]) -> Iterator[str
 
 def _details_of(answer: Answer) -> Iterator[str]:
     percent = "" if answer.probability is None else f", {_percent(answer.probability)}"
-    yield f"  {visible(answer.form or '')} (character {answer.start}): {answer.sense}{percent}"
+    yield f"  {visible(answer.form or '')} (character {answer.start}): {answer.sense_name}{percent}"
     if answer.message:
         yield f"  {answer.message}"
-    width = max(map(len, answer.scores))
+    width = max(len(text.name) for text in answer.called.values())
     yield f"\n  {'sense'.ljust(width)}  {'score':>9}  {'probability':>11}"
     for sense, score in answer.scores.items():
         number = "-" if score is None else f"{score:.6f}"
         of = _percent(answer.probabilities[sense])
-        yield f"  {sense.ljust(width)}  {number:>9}  {of:>11}"
+        name, gloss = answer.called[sense]
+        yield f"  {name.ljust(width)}  {number:>9}  {of:>11}  {gloss}".rstrip()
     yield "\n  nearest training sentences, by cosine"
     for one in answer.neighbours:
         text = visible(one.sentence or "(the corpus is not at hand)")
         place = f"line {one.line + 1}".ljust(10)
-        yield f"  {one.similarity:.3f}  {one.sense.ljust(width)}  {place}  {text}"
+        name = answer.called[one.sense].name.ljust(width)
+        yield f"  {one.similarity:.3f}  {name}  {place}  {text}"
 
 
 def _percent(value: float | None) -> str:

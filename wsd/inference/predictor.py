@@ -115,6 +115,8 @@ class Predictor:
             yield one.answer(
                 OK,
                 sense=word.senses[predicted],
+                sense_name=word.called[predicted].name,
+                called=dict(zip(word.senses, word.called, strict=True)),
                 probability=_number(said.probabilities[i, predicted]),
                 scores=_by_sense(word, said.scores[i]),
                 probabilities=_by_sense(word, said.probabilities[i]),

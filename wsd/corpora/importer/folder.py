@@ -6,11 +6,12 @@ from typing import Any
 
 from wsd.artifacts.corpus import OUT_OF_DOMAIN
 from wsd.artifacts.dataset import ABOUT, FILES, FURTHER, MANIFEST
-from wsd.corpora.importer.labelled import Gathered, labelled
+from wsd.artifacts.senses import given_in
+from wsd.corpora.importer.labelled import Gathered, labelled, plain
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
 from wsd.storage.file_names import file_name, is_name, word_of
-from wsd.storage.text import read_lines
+from wsd.storage.text import read_lines, refusing
 
 
 def read(path: Path) -> Gathered:
@@ -41,11 +42,23 @@ def read(path: Path) -> Gathered:
             sentence = (int(corpus.position[i]), corpus.tokens[i])
             where = f"{file}:{corpus.index[i] + 1}"
             found.rows.append(labelled(where, word, sense, sentence, split))
+        # The files may have been edited since: of senses that are gone nothing is kept.
+        said = _said_of(manifest, word)
+        with refusing(str(path / MANIFEST)):
+            there = {plain(sense): said.get(sense, {}) for sense in corpus.senses}
+            found.given[plain(word)] = given_in(word, there)
     if further.exists():
         found.files.append(further)
         strange = sum(line.split("\t")[0] not in words for line in read_lines(further))
         found.left_out[f"words of {FURTHER} that have no folder"] += strange
     return found
+
+
+def _said_of(manifest: dict[str, Any], word: str) -> dict[str, Any]:
+    """What a manifest says of a word's senses, if it does."""
+    of_word = manifest.get("words", {}).get(word)
+    said = of_word.get("senses") if isinstance(of_word, dict) else None
+    return said if isinstance(said, dict) else {}
 
 
 def _manifest(path: Path) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wsd.artifacts.corpus import OUT_OF_DOMAIN, SPLITS
+from wsd.artifacts.senses import Given
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.errors import CorpusError, visible
 
@@ -54,12 +55,15 @@ class Gathered:
         What was read.
     about : dict
         What the files say of the corpus: ``title``, ``licence`` and the like.
+    given : dict
+        By word what they call its senses.
     """
 
     rows: list[LabelledSentence] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     files: list[Path] = field(default_factory=list)
     about: dict[str, str] = field(default_factory=dict)
+    given: dict[str, Given] = field(default_factory=dict)
 
 
 def labelled(
@@ -74,7 +78,7 @@ def labelled(
         or text that is no Unicode.
     """
     position, tokens = sentence
-    word, sense = (_composed(" ".join(text.split())) for text in (word, sense))
+    word, sense = plain(word), plain(sense)
     for name, text in (("word", word), ("sense", sense)):
         if not text:
             raise CorpusError(f"the {name} is empty", where=where, fix="fill it in")
@@ -87,6 +91,11 @@ def labelled(
         fix = f"write {', '.join(ALL_SPLITS)}, or leave out the column in all lines"
         raise CorpusError(f"the split {split!r}", where=where, fix=fix)
     return LabelledSentence(where, word, sense, position, tokens, split)
+
+
+def plain(text: str) -> str:
+    """A text as it is compared: accents in the letters, single spaces, none at the ends."""
+    return _composed(" ".join(text.split()))
 
 
 def _composed(text: str) -> str:

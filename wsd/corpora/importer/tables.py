@@ -49,7 +49,7 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
         Naming file, line and column.
     """
     of_objects = path.suffix.lower() == ".jsonl"
-    lines = json_lines(path, "write one object per line", _once) if of_objects else _table(path)
+    lines = json_lines(path, "write one object per line", _once) if of_objects else table(path)
     found = Gathered(files=[path])
     first: tuple[str, bool] | None = None
     header: tuple[str, ...] | None = None
@@ -160,7 +160,7 @@ class _Cells:
         return " ".join(tokens)
 
 
-def _table(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """(file and line, cells by column) of a table whose first line is its header."""
     lines = _comma_separated(path) if path.suffix.lower() == ".csv" else _tab_separated(path)
     header: list[str] | None = None

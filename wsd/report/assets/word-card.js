@@ -10,7 +10,7 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
       const entry = make("li"), line = make("span", undefined, "meta");
       const same = data.gold[other] === data.gold[row];
       line.append(button(data.id(other), () => pin(other), `Pin ${data.id(other)}`), " ",
-        make("bdi", data.senses[data.gold[other]], { color: same ? "var(--ok)" : "var(--wrong)" }),
+        make("bdi", data.names[data.gold[other]], { color: same ? "var(--ok)" : "var(--wrong)" }),
         `${same ? " ✓ same sense" : " ✗ another sense"} · cosine ${similarity.toFixed(2)}`);
       entry.append(text.sentence(other), line);
       list.append(entry);
@@ -33,7 +33,7 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
       line.append(heading("row", name), ...data.choices.map((choice, i) => {
         const wrong = data.isWrong(row, classifier, i);
         const cell = make("td", wrong ? "✗" : "✓", wrong ? "wrong" : "ok");
-        cell.title = `${name}, ${choice.name}: ${data.senses[data.predicted(row, classifier, i)]}`;
+        cell.title = `${name}, ${choice.name}: ${data.names[data.predicted(row, classifier, i)]}`;
         cell.setAttribute("aria-label", wrong ? "wrong" : "right");
         return cell;
       }));
@@ -52,7 +52,7 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
     const row = state.pin, body = byId("card-body");
     byId("card").hidden = row < 0;
     if (row < 0) return;
-    body.replaceChildren(text.sentence(row), text.verdict(row), text.numbers(row));
+    body.replaceChildren(text.sentence(row), text.verdict(row), text.glosses(row), text.numbers(row));
     if (data.isTrain(row)) {
       body.append(make("p", "A training instance: classifiers were fitted on it."));
     } else {

@@ -3,7 +3,8 @@
 "use strict";
 
 wsd.wordData = (packed) => {
-  const { word, senses, choices, readers: classifiers, text } = packed;
+  // Senses are labels, as in the tables; of each what people read in its place, and what it means.
+  const { word, senses, names, glosses, choices, readers: classifiers, text } = packed;
   const decode = (base64, Type) =>
     new Type(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
 
@@ -29,9 +30,6 @@ wsd.wordData = (packed) => {
   const tests = rows.filter((row) => !isTrain(row));
   const testAt = new Int32Array(n).fill(-1);
   tests.forEach((row, i) => { testAt[row] = i; });
-
-  // A sense is often named after its word.
-  const shortSense = (sense) => (sense.startsWith(`${word}_`) && sense.slice(word.length + 1)) || sense;
 
   // ---- Sentences ----
 
@@ -84,8 +82,8 @@ wsd.wordData = (packed) => {
   }
 
   return {
-    word, senses, choices, classifiers, text, pixels: packed.pixels, hasNeighbours: packed.neighbours > 0,
-    n, rows, numbers, gold, tests, inOrder, rowOf, isTrain, split, id, shortSense,
+    word, senses, names, glosses, choices, classifiers, text, pixels: packed.pixels, hasNeighbours: packed.neighbours > 0,
+    n, rows, numbers, gold, tests, inOrder, rowOf, isTrain, split, id,
     hasText, sentence, lowerCase,
     predicted, isWrong, confidence, confidenceRange, singleLayers, layersRight, alwaysWrong,
     places, neighbours,

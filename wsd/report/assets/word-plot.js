@@ -93,7 +93,7 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, remember }) => {
       (i) => vars.glyph_view.parent.model.view.convert_indices_from_subset([i])[0] === vars.index);
     if (!isNearest(vars, subset)) return null;
     const row = vars.index, box = wsd.plots.tip(), near = vars.indices.length - 1;
-    box.append(text.sentence(row), text.verdict(row),
+    box.append(text.sentence(row), text.verdict(row), text.glosses(row),
       text.numbers(row, near > 0 ? ` · ${near} more here: zoom in` : ""));
     return box;
   }

@@ -49,17 +49,17 @@ wsd.wordScores = (data, state) => {
 
   function senseHeading(scope, sense) {
     const breakable = make("bdi");
-    data.shortSense(sense).split("_").forEach((part, i) =>
+    data.names[sense].split("_").forEach((part, i) =>
       breakable.append(...(i ? ["_", make("wbr"), part] : [part])));
     const cell = heading(scope, breakable);
-    cell.title = sense;
+    cell.title = [data.senses[sense], data.glosses[sense]].filter(Boolean).join(": ");
     return cell;
   }
 
   function showConfusion() {
     const head = make("thead"), body = make("tbody"), top = make("tr");
     top.append(make("td", `${state.classifierName}: gold ↓, predicted →`, "quiet"));
-    for (const sense of data.senses) {
+    for (const sense of data.senses.keys()) {
       const cell = senseHeading("col", sense);
       cell.className = "n sense";
       top.append(cell);
@@ -67,7 +67,7 @@ wsd.wordScores = (data, state) => {
     head.append(top);
     state.layers.confusion[state.classifier].forEach((counts, i) => {
       const line = make("tr");
-      line.append(senseHeading("row", data.senses[i]), ...counts.map((number, j) =>
+      line.append(senseHeading("row", i), ...counts.map((number, j) =>
         make("td", count(number), `n${i === j ? " ok" : number ? " wrong" : " quiet"}`)));
       body.append(line);
     });

@@ -25,14 +25,14 @@ wsd.wordTable = (data, state, text, selection, { pin }) => {
       line.append(cell);
     }
     const gold = make("td");
-    gold.append(make("bdi", data.shortSense(data.senses[data.gold[row]])));
+    gold.append(make("bdi", data.names[data.gold[row]]));
     line.append(gold);
     if (data.isTrain(row)) {
       line.append(make("td", "training", "quiet"), make("td", "–", "n quiet"), make("td", "–", "n quiet"));
       return line;
     }
     const wrong = state.isWrong(row), told = make("td", undefined, wrong ? "wrong" : "ok");
-    told.append(wrong ? "✗ " : "✓ ", make("bdi", data.shortSense(data.senses[state.predicted(row)])));
+    told.append(wrong ? "✗ " : "✓ ", make("bdi", data.names[state.predicted(row)]));
     line.append(told, make("td", state.confidence(row).toFixed(2), "n"),
       make("td", `${data.layersRight(row, state.classifier)} of ${data.singleLayers.length}`, "n"));
     return line;

@@ -21,13 +21,27 @@ wsd.wordText = (data, state) => {
 
   function verdict(row) {
     const line = make("div", undefined, { marginTop: "6px" });
-    line.append(make("bdi", data.senses[data.gold[row]], { fontWeight: "600" }));
+    line.append(make("bdi", data.names[data.gold[row]], { fontWeight: "600" }));
     if (data.isTrain(row)) return line;
     const wrong = state.isWrong(row);
     const told = make("span", undefined, { color: wrong ? "var(--wrong)" : "var(--ok)" });
-    told.append(" → ", make("bdi", data.senses[state.predicted(row)]), wrong ? " ✗ wrong" : " ✓ ok");
+    told.append(" → ", make("bdi", data.names[state.predicted(row)]), wrong ? " ✗ wrong" : " ✓ ok");
     line.append(told);
     return line;
+  }
+
+  // What the gold sense means, and the predicted one if it is another; of some corpora nothing.
+  function glosses(row) {
+    const box = make("div", undefined, QUIET);
+    const told = new Set([data.gold[row], data.isTrain(row) ? data.gold[row] : state.predicted(row)]);
+    for (const sense of told) {
+      if (!data.glosses[sense]) continue;
+      const line = make("div");
+      line.append(make("bdi", data.names[sense]), ": ", make("bdi", data.glosses[sense]));
+      box.append(line);
+    }
+    box.hidden = !box.childElementCount;
+    return box;
   }
 
   function numbers(row, more = "") {
@@ -36,5 +50,5 @@ wsd.wordText = (data, state) => {
     return make("div", data.id(row) + own + more, QUIET);
   }
 
-  return { sentence, verdict, numbers };
+  return { sentence, verdict, glosses, numbers };
 };

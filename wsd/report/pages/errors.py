@@ -116,6 +116,18 @@ def write_errors(report: Report, folder: Path) -> None:
         errors={model: sum(model in one["ours"] for one in found) for model in models},
         n_test=len(tests),
         n_mistaken=len(found),
-        rows=[{"of": one, **sentence(*tests[one["word"], one["index"]])} for one in found[:MOST]],
+        rows=[_shown(report, one, *tests[one["word"], one["index"]]) for one in found[:MOST]],
     )
     write_text(folder / "errors.html", page)
+
+
+def _shown(report: Report, one: Mapping[str, Any], corpus: Corpus, row: int) -> dict[str, Any]:
+    """An instance of :func:`mistaken` with its sentence, senses called as people read them."""
+    called = report.dataset.called(corpus.word, corpus.senses)
+    names = {label: text.name for label, text in zip(corpus.senses, called, strict=True)}
+
+    def shown(said: Mapping[str, str]) -> dict[str, str]:
+        return {of: names.get(label, label) for of, label in said.items()}
+
+    said = {side: shown(one[side]) for side in ("ours", "theirs")}
+    return {"of": {**one, **said, **shown({"gold": one["gold"]})}, **sentence(corpus, row)}

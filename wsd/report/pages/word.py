@@ -143,10 +143,12 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
         cells = [{**run.scores[of][i], "wrong": run.wrong(of, i)} for of in report.readers]
         choices.append({"name": name, "label": text, "cells": cells})
     senses = []
-    for i, sense in enumerate(corpus.senses):
+    called = report.dataset.called(word, corpus.senses)
+    for i, (label, said) in enumerate(zip(corpus.senses, called, strict=True)):
         own, (colour, marker) = corpus.gold == i, plots.sense_style(i)
         counts = {"n_train": int((train & own).sum()), "n_test": int((~train & own).sum())}
-        senses.append({"name": sense, **counts, "colour": colour, "path": plots.MARKERS[marker]})
+        drawn = {"colour": colour, "path": plots.MARKERS[marker]}
+        senses.append({"label": label, **said._asdict(), **counts, **drawn})
     return {
         "model": model,
         "models": {name: folder_of(report, name) for name in report.choices},
@@ -196,10 +198,13 @@ def word_data(
         }
         for i, choice in enumerate(report.choices[model])
     ]
+    called = report.dataset.called(corpus.word, corpus.senses)
     data = {
         "word": corpus.word,
         "model": model,
         "senses": list(corpus.senses),
+        "names": [text.name for text in called],
+        "glosses": [text.gloss for text in called],
         "readers": [{"name": name, "confidence": kind} for name, kind in report.readers.items()],
         "pixels": plots.point_size(len(corpus)),
         "text": text,

@@ -1,0 +1,72 @@
+"""What senses are called and mean, from a table with a line per sense."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from wsd.artifacts.senses import Given, SenseText, check_text, clash, clashing
+from wsd.corpora.importer.labelled import LabelledSentence, plain
+from wsd.corpora.importer.tables import table
+from wsd.errors import CorpusError
+from wsd.storage.text import refusing
+
+COLUMNS = ("word", "sense", "name", "gloss")
+
+
+def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
+    """Read a table with the columns ``word``, ``sense``, ``name`` and ``gloss``.
+
+    Parameters
+    ----------
+    path : Path
+        Commas between its columns if it is called ``.csv``, tabs otherwise.
+    rows : iterable of LabelledSentence
+        Whose senses they are; senses of which the file says nothing go without.
+
+    Raises
+    ------
+    CorpusError
+        For a column that is missing, a word or sense that no sentence has, a sense that is there
+        twice, a name or gloss that cannot be shown, and a name that another sense of the word has.
+        Each names file and line.
+    """
+    labels: dict[str, dict[str, None]] = {}
+    for one in rows:
+        labels.setdefault(one.word, {})[one.sense] = None
+    found: dict[str, dict[str, SenseText]] = {}
+    places: dict[tuple[str, str], str] = {}
+    for where, cells in table(path):
+        with refusing(where):
+            word, sense, text = _sense(cells, labels)
+            first = places.setdefault((word, sense), where)
+            if first != where:
+                raise ValueError(f"the sense {sense!r} of {word!r} again: it stands in {first} too")
+            check_text(text)
+        if any(text):
+            found.setdefault(word, {})[sense] = text
+    if not places:
+        raise CorpusError("the file has no sense", where=str(path))
+    for word, given in found.items():
+        if pair := clash(word, list(labels[word]), given):
+            where = max((places[word, sense] for sense in pair if sense in given), key=_line)
+            fix = "give each sense of a word a name of its own"
+            raise CorpusError(clashing(word, *pair), where=where, fix=fix)
+    return dict(found)
+
+
+def _sense(
+    cells: Mapping[str, str], labels: Mapping[str, Iterable[str]]
+) -> tuple[str, str, SenseText]:
+    if missing := [name for name in COLUMNS if name not in cells]:
+        there = ", ".join(cells)
+        raise ValueError(f"no column {missing[0]!r} among {there}: give {', '.join(COLUMNS)}")
+    word, sense, name, gloss = (plain(cells[name]) for name in COLUMNS)
+    if word not in labels:
+        raise ValueError(f"no sentence is of the word {word!r}: there are {', '.join(labels)}")
+    if sense not in labels[word]:
+        known = ", ".join(labels[word])
+        raise ValueError(f"no sentence has the sense {sense!r} of {word!r}: there are {known}")
+    return word, sense, SenseText(name, gloss)
+
+
+def _line(where: str) -> int:
+    return int(where.rpartition(":")[2])

@@ -1,0 +1,40 @@
+"""Lines of what an import says when it is done."""
+
+import json
+from collections.abc import Mapping
+from operator import itemgetter
+
+import yaml
+
+from wsd.artifacts.folds import K
+
+# Words that are named.
+SHOWN = 20
+
+
+def too_small(most: Mapping[str, int]) -> list[str]:
+    """A line on the words that the folds of a config leave untuned by default, if there are any."""
+    small = {word: n for word, n in most.items() if n < K}
+    if not small:
+        return []
+    if len(small) < len(most):
+        what = f"words that the default of {K} folds leaves untuned"
+        do = "`tuning: {folds: N}` in a config takes fewer"
+    else:
+        what = f"no word has enough training sentences for the default of {K} folds"
+        do = (
+            "in a config, take fewer, such as `tuning: {folds: 2}`, or have one layer choice and "
+            "one classifier without lists of values, so that nothing has to be selected"
+        )
+    words = [f"{word} {n}" for word, n in sorted(small.items(), key=itemgetter(1))]
+    more = [f"{len(words) - SHOWN} more"] if len(words) > SHOWN else []
+    return [f"{what} (at most: {', '.join(words[:SHOWN] + more)}); {do}"]
+
+
+def as_yaml(text: str) -> str:
+    """A text as a value in YAML's braces, in quotes where it would not be itself without."""
+    try:
+        plain = yaml.safe_load(f"{{ x: {text} }}") == {"x": text}
+    except yaml.YAMLError:
+        plain = False
+    return text if plain else json.dumps(text, ensure_ascii=False)
