@@ -21,6 +21,7 @@ from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.neighbours import Neighbours, read_neighbours, write_neighbours
 from wsd.artifacts.predictions import WordPredictions, read_predictions, write_predictions
 from wsd.artifacts.projection import Projection, align_signs
+from wsd.artifacts.senses import SenseText
 from wsd.evaluation import evaluate
 from wsd.metrics.scores import MEAN_SCORES
 from wsd.report.pages.inputs import load_report
@@ -47,6 +48,10 @@ CHOICES = ("0", "1", "2", "mean-last-2")
 READERS = ("logistic", "nearest_centroid")
 MODEL = "tiny"
 CHOSEN = {"bank": "2", "a&b #1 <i>%": "1"}
+# What the corpus calls the second sense of bank.
+GIVEN = SenseText(
+    "<b>a name</b> & </script><script>", "<i onclick=window.pwned=1>a gloss</i> &amp;"
+)
 DATASET = Dataset(
     name="made-up",
     title="Made <up> & small",
@@ -54,6 +59,7 @@ DATASET = Dataset(
     licence="CC0 & free",
     licence_url="https://example.org/?a=1&b=2",
     citation='Nobody. "Nothing".',
+    given={"bank": {SENSES["bank"][1]: GIVEN}},
 )
 
 
@@ -398,11 +404,12 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         )
     )  # fmt: skip
     # Test instance 1 of bank is got wrong by all, 0 by the other system alone.
+    river = SENSES["bank"][1]
     errors = pd.DataFrame(
         [{"reference_model": model, "kind": "published", "model": "theirs", "word": "bank",
           "index": index, "gold": "<i>money</i>", "selected": ours, "predicted": theirs}
          for model in blocks
-         for index, ours, theirs in ((0, "<i>money</i>", "river"), (1, "river", "river"))]
+         for index, ours, theirs in ((0, "<i>money</i>", river), (1, river, river))]
     )  # fmt: skip
     return {
         "comparison": pd.concat(rows),

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 from browser import Browser
-from made_report import CHOICES, READERS, Run, neighbours_of, predictions_of
+from made_report import CHOICES, DATASET, READERS, Run, neighbours_of, predictions_of
 from selenium.webdriver.common.keys import Keys
 from word_pages import STATE, by_id, rows_of, wrong_rows
 
 
 def test_card_shows_neighbours_and_every_layer(run: Run, built: Path, page: Browser) -> None:
     corpus, rows = run.corpora["bank"], rows_of(run, built)
+    names = [text.name for text in DATASET.called("bank", corpus.senses)]
     button = page.driver.find_elements("css selector", "#instances th button")[0]
     assert button.text == "test 0"
     button.send_keys(Keys.ENTER)
@@ -36,7 +37,7 @@ def test_card_shows_neighbours_and_every_layer(run: Run, built: Path, page: Brow
     for entry, other, similarity in zip(entries, near.rows[row], near.similarity[row], strict=True):
         assert entry.startswith(" ".join(corpus.tokens[other]))
         assert f"{corpus.split[other]} {corpus.index[other]} " in entry
-        assert corpus.senses[corpus.gold[other]] in entry
+        assert names[corpus.gold[other]] in entry
         same = "✓ same sense" if corpus.gold[other] == corpus.gold[row] else "✗ another sense"
         assert same in entry
         assert abs(float(entry.rsplit(" ", 1)[1]) - similarity) < 0.01

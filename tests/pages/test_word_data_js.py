@@ -25,13 +25,6 @@ def test_rows_have_names_and_an_order(chromium: Browser) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sense", "short"), [("bank_money", "money"), ("shore", "shore"), ("bank_", "bank_")]
-)
-def test_sense_is_named_without_its_word(chromium: Browser, sense: str, short: str) -> None:
-    assert of_data(chromium, f"data.shortSense('{sense}')") == short
-
-
-@pytest.mark.parametrize(
     ("text", "has"), [("all", [True] * 5), ("test", [False, True, False, True, True]),
                       ("none", [False] * 5)]
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import numpy as np
 from browser import Browser
-from made_report import CHOICES, READERS, Run, explained_at, predictions_of
+from made_report import CHOICES, GIVEN, READERS, Run, explained_at, predictions_of
 from selenium.webdriver.support.ui import Select
 from word_pages import by_id
 
@@ -41,5 +41,12 @@ def test_confusion_matrix_is_of_the_layer_and_classifier_shown(run: Run, page: B
             ".map((row) => [...row.cells].slice(1).map((cell) => Number(cell.textContent)))"
         )
         assert shown == expected.tolist()
+        sides = page.js(
+            "return ['thead th', 'tbody th'].map((side) => [...document.querySelectorAll"
+            "(`#confusion ${side}`)].map((cell) => [cell.textContent, cell.title]))"
+        )
+        first, second, third = run.corpora["bank"].senses
+        named = [[first, first], [GIVEN.name, f"{second}: {GIVEN.gloss}"], [third, third]]
+        assert sides == [named, named]
         heading = page.js("return document.querySelector('#confusion td').textContent")
         assert heading.startswith(reader)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from browser import Browser
-from made_report import Run, build_report, make_run
+from made_report import GIVEN, Run, build_report, make_run
 from word_pages import by_id, evaluate, listed, rows_of
 
 
@@ -39,6 +39,10 @@ def test_selection_and_its_csv(run: Run, built: Path, page: Browser) -> None:
         parts = [line[part].removeprefix("'") for part in ("left", "focal", "right")]
         assert " ".join(part for part in parts if part) == " ".join(corpus.tokens[row])
         assert not any(value.startswith(("=", "+", "-", "@")) for value in line.values())
+    # Files keep the labels; the table has the names.
+    told = [cell for line in listed(page) for cell in line]
+    second = corpus.senses[1]
+    assert [GIVEN.name in told, second in told] == [second in {of["gold"] for of in lines}, False]
     by_id(page, "unselect").click()
     assert by_id(page, "listed").text == "48 of 48 instances"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
-from made_report import HOSTILE, Run, predictions_of
+from made_report import DATASET, GIVEN, HOSTILE, Run, predictions_of
 from word_pages import evaluate, hover, made_data, rows_of
 
 from wsd.artifacts.corpus import Corpus
@@ -21,7 +21,9 @@ def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser
         split, line = corpus.split[row], corpus.index[row]
         assert " ".join(tokens) in tip["text"]
         assert tip["bold"] == [tokens[at]]
-        assert corpus.senses[corpus.gold[row]] in tip["text"]
+        names = [text.name for text in DATASET.called("bank", corpus.senses)]
+        gold = names[corpus.gold[row]]
+        assert gold in tip["text"]
         assert f"{split} {line}" in tip["text"]
         tags = ["B", "BDI", "DIV", *(["SPAN"] if split == "test" else []), "STYLE"]
         assert tip["tags"] == tags
@@ -33,8 +35,9 @@ def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser
         of = words.index == line
         code = int(words.predicted[of][0])
         word = "✓ ok" if code == corpus.gold[row] else "✗ wrong"
-        gold = corpus.senses[corpus.gold[row]]
-        assert f"{gold} → {corpus.senses[code]} {word}" in tip["text"]
+        assert f"{gold} → {names[code]} {word}" in tip["text"]
+        has_gloss = 1 in (code, corpus.gold[row])
+        assert (f"{GIVEN.name}: {GIVEN.gloss}" in tip["text"]) == has_gloss
         told = float(tip["text"].split("logistic, confidence ")[1][:4])
         assert told == pytest.approx(words.scores[of].max(), abs=0.01)
 
@@ -42,12 +45,12 @@ def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser
 @pytest.mark.parametrize(
     ("row", "text", "told"),
     [
-        (0, "all", ["the bank", "bank_money", "train 1"]),
+        (0, "all", ["the bank", "money", "train 1"]),
         (1, "all", ["A Bank of Sand", "shore → shore ✓ ok", "test 0 · logistic, confidence 1.00"]),
-        (4, "all", ["x bank y", "shore → bank_money ✗ wrong",
+        (4, "all", ["x bank y", "shore → money ✗ wrong",
                     "test 1 · logistic, confidence 0.20"]),
-        (0, "test", ["(sentence not in this copy)", "bank_money", "train 1"]),
-        (0, "none", ["(train 1: this report leaves sentences out)", "bank_money", "train 1"]),
+        (0, "test", ["(sentence not in this copy)", "money", "train 1"]),
+        (0, "none", ["(train 1: this report leaves sentences out)", "money", "train 1"]),
     ],
 )  # fmt: skip
 def test_instance_in_words(chromium: Browser, row: int, text: str, told: list[str]) -> None:
@@ -57,3 +60,25 @@ def test_instance_in_words(chromium: Browser, row: int, text: str, told: list[st
           .map((element) => element.textContent);"""
     scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
     assert evaluate(chromium, scripts, body, made_data(text=text), row) == told
+
+
+@pytest.mark.parametrize(
+    ("row", "glosses", "told"),
+    [
+        (0, ["where <money> is kept", "a strip"], "money: where <money> is kept"),
+        (1, ["where <money> is kept", "a strip"], "shore: a strip"),
+        (4, ["where <money> is kept", "a strip"], "shore: a stripmoney: where <money> is kept"),
+        (4, ["where <money> is kept", ""], "money: where <money> is kept"),
+        (1, ["where <money> is kept", ""], None),
+        (0, ["", ""], None),
+    ],
+)
+def test_glosses_of_the_senses_told(
+    chromium: Browser, row: int, glosses: list[str], told: str | None
+) -> None:
+    body = """const [packed, row] = arguments, data = wsd.wordData(packed);
+        const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0 }));
+        const box = text.glosses(row);
+        return box.hidden ? null : box.textContent;"""
+    scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
+    assert evaluate(chromium, scripts, body, made_data(glosses=glosses), row) == told

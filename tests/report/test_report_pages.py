@@ -21,6 +21,7 @@ from made_report import (
     CHOICES,
     CHOSEN,
     DATASET,
+    GIVEN,
     KEPT,
     MODEL,
     READERS,
@@ -40,6 +41,7 @@ from sklearn.metrics import f1_score
 
 from wsd.artifacts import predictions
 from wsd.artifacts.predictions import WordPredictions
+from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
 from wsd.report.pages import content, plots, render
 from wsd.report.pages import word as word_module
@@ -166,6 +168,9 @@ def test_page_holds_every_instance_once_as_it_is(run: Run, built: Path, word: st
     assert sorted(rows) == list(range(len(corpus)))
     assert decode(data["gold"], "<u2").tolist() == corpus.gold[rows].tolist()
     assert data["senses"] == list(corpus.senses)
+    given = GIVEN if word == "bank" else SenseText("other")
+    assert data["names"] == [given.name if i == 1 else s for i, s in enumerate(corpus.senses)]
+    assert data["glosses"] == [given.gloss if i == 1 else "" for i in range(len(corpus.senses))]
     for shown, row in enumerate(rows):
         tokens, position = corpus.tokens[row], corpus.position[row]
         assert data["focal"][shown] == tokens[position]
@@ -310,8 +315,8 @@ def test_errors_stand_beside_one_another(run: Run, built: Path) -> None:
     sentence = " ".join(bank.tokens[row])
     first, second = text.index("bank 1 "), text.index("bank 0 ")
     assert first < second
-    assert f"bank 1 {sentence}2<i>money</i>riverriver" in text
-    assert text[second:].split("<i>money</i>")[1].startswith("\N{EN DASH}river")
+    assert f"bank 1 {sentence}2<i>money</i>{GIVEN.name}{GIVEN.name}" in text
+    assert text[second:].split("<i>money</i>")[1].startswith(f"\N{EN DASH}{GIVEN.name}")
     assert "words/bank.html#pin=test-1" in page.links()
     assert "errors.html" in Page(built / "report" / "index.html").links()
 
@@ -482,8 +487,12 @@ def test_hostile_text_stays_text(run: Run, all_pages: dict[Path, Page]) -> None:
         assert "</body>" in source.splitlines()[-2]
         assert "CustomJS" not in source and "{safe}" not in source.replace(HOSTILE_SENSE, "")
         if path.name == "bank.html":
-            for sense in run.corpora["bank"].senses:
-                assert sense in page.text
+            first, second, third = run.corpora["bank"].senses
+            for told in (first, *GIVEN, third):
+                assert told in page.text
+            # The label of a sense with a name is said where the pointer rests.
+            assert second not in page.text
+            assert second in [a.get("title") for tag, a in page.elements if tag == "bdi"]
             for attributes, text in page.scripts:
                 if attributes.get("id") == "packed":
                     assert re.fullmatch(r"[A-Za-z0-9+/=]+", text)
