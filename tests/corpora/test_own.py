@@ -15,7 +15,7 @@ from checkout import REPOSITORY, Checkout
 
 from wsd.artifacts.corpus import read
 from wsd.artifacts.dataset import read_manifest
-from wsd.corpora.importer import tables
+from wsd.corpora.importer import sense_texts, tables
 
 DOCS = REPOSITORY / "docs"
 TEXT = (DOCS / "own-corpus.md").read_text(encoding="utf-8")
@@ -26,7 +26,7 @@ def blocks(kind: str) -> list[str]:
     return re.findall(rf"^```{kind}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
-def test_the_example_is_what_the_page_says() -> None:
+def test_the_example_is_what_the_page_says(tmp_path: Path) -> None:
     rows = tables.read(DOCS / "own-corpus.tsv", {}, None).rows
     assert len(rows) == 84
     assert {row.word for row in rows} == {"cell", "pitch"}
@@ -36,6 +36,9 @@ def test_the_example_is_what_the_page_says() -> None:
     of_dataset, of_systems = map(yaml.safe_load, blocks("yaml"))
     assert yaml.safe_load((DOCS / "own-corpus.yaml").read_text()) == of_dataset
     assert of_systems == {"systems": [{"name": NAME, "file": "outputs.jsonl"}]}
+    (senses,) = (of for of in blocks("") if of.startswith("word\tsense\tname"))
+    (tmp_path / "senses.tsv").write_text(senses)
+    assert sense_texts.read(tmp_path / "senses.tsv", rows)["cell"]["cell_prison"].gloss
     assert len(blocks("console")[0].splitlines()) == 3
 
 
@@ -135,3 +138,16 @@ def test_the_commands_of_the_page(checkout: Checkout) -> None:
     assert NAME in json.loads((results / "provenance.json").read_text())["systems"]
     index = (results / "report" / "index.html").read_text(encoding="utf-8")
     assert "Other systems</h3>" in index and NAME in index
+
+    # Senses are given names later on, in the folder itself.
+    manifest = checkout.root / "data" / "mine" / "dataset.json"
+    said = json.loads(manifest.read_text(encoding="utf-8"))
+    said["words"]["cell"]["senses"]["cell_prison"] |= {"name": "room", "gloss": "behind <bars>"}
+    manifest.write_text(json.dumps(said), encoding="utf-8")
+    renamed = checkout.run(
+        *("--cores", "2", "--configfile", "config/minilm.yaml", "docs/own-corpus.yaml"),
+        "systems.yaml",
+    )
+    page = (results / "report" / "words" / "cell.html").read_text(encoding="utf-8")
+    assert '<bdi title="cell_prison">room</bdi> <small dir="auto">behind &lt;bars&gt;' in page
+    assert set(renamed.jobs) == {"own", "report"}

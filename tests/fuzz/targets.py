@@ -43,10 +43,13 @@ from wsd.artifacts import (
 )
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.search import Search, read_search, write_search
+from wsd.artifacts.senses import called
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification.estimators.registry import make_estimator
 from wsd.corpora import published, text_format, trains
 from wsd.corpora.archive import MEMBER_LIMIT, _Bounded, extract
+from wsd.corpora.importer import sense_texts
+from wsd.corpora.importer.labelled import labelled
 from wsd.corpora.word_forms import Finder
 from wsd.encoder import alignment, model_files, sources
 from wsd.encoder.model import _checksums, resolve
@@ -376,6 +379,7 @@ def fitted_word(estimator: str) -> FittedWord:
     return FittedWord(
         word="crane",
         senses=of.senses,
+        called=called("crane", of.senses),
         estimator=estimator,
         parameters=classifier.get_params(),
         classifier=classifier,
@@ -441,10 +445,29 @@ def run_model_file(data: bytes, folder: Path) -> None:
         assert len(opened.sentences(word) or fitted.gold) == len(fitted.gold)
         answers = fitted.answer(np.ones((2, fitted.train.shape[1]), dtype=np.float32))
         assert answers.scores.shape == (2, len(fitted.senses))
+        assert len({text.name for text in fitted.called}) == len(fitted.senses)
         assert ((answers.predicted >= 0) & (answers.predicted < len(fitted.senses))).all()
         assert not np.isinf(answers.probabilities).any()
         assert (answers.neighbours < len(fitted.gold)).all()
         assert fitted.is_far(answers.distance).dtype == bool
+
+
+# What senses are called
+
+
+SENSES = {"crane": ("crane_bird", "crane_machine"), "Schloß": ("lock", "castle")}
+
+
+def run_sense_texts(data: bytes, folder: Path) -> None:
+    (folder / "senses.tsv").write_bytes(data)
+    rows = [
+        labelled("rows.tsv:2", word, sense, (0, (word,)))
+        for word, senses in SENSES.items()
+        for sense in senses
+    ]
+    for word, given in sense_texts.read(folder / "senses.tsv", rows).items():
+        names = [text.name for text in called(word, SENSES[word], given)]
+        assert len(set(names)) == len(names) and all(visible(name) == name for name in names)
 
 
 # The config, layer choices and feature sets
@@ -953,6 +976,11 @@ TARGETS = {
                (b"F32", b"F16", b"I64", b"BOOL", b"vectors", b"\x7f\xc0", *JSON_TOKENS), 1.0),
         Target("model-file", model_file_seeds, run_model_file,
                (b"F16", b"F64", b"I32", b"learned.coef", b"words", *JSON_TOKENS), 0.8),
+        Target("sense-texts", lambda: [
+                   b"word\tsense\tname\tgloss\ncrane\tcrane_bird\twader\tlong legs\n",
+                   "gloss\tname\tsense\tword\n\tT\u00fcr\tlock\tSchlo\u00df\n".encode(),
+                   b"word\tsense\tname\tgloss\ncrane\tcrane_bird\tmachine\t\n", b""],
+               run_sense_texts, (b"\t", b"\n", b"crane", b"machine", b"lock", b"\x1b"), 1.5),
         Target("config", config_seeds, run_config,
                (b"&a ", b"*a", b"!!binary ", b"2001-99-99", b"<<: ", b"? ", b"- ", b": ", b"|\n",
                 b"0x1f", b"1_0", b".nan", b"models:\n", *JSON_TOKENS, *LAYER_TOKENS), 0.3),

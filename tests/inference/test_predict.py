@@ -19,14 +19,17 @@ import numpy as np
 import pytest
 import small_results
 from checkout import REPOSITORY
+from importing import import_corpus
 from log_state import logs_as_before
 from numpy.testing import assert_allclose
 from tiny import tiny_bert
 
 from wsd.artifacts import corpus, predictions
+from wsd.artifacts.dataset import DATA
+from wsd.artifacts.senses import SenseText
 from wsd.cli import main
 from wsd.encoder import sources
-from wsd.errors import ConfigError, ModelError, ResultError
+from wsd.errors import ConfigError, CorpusError, ModelError, ResultError
 from wsd.fitted.refit import Fitting
 from wsd.fitted.results import Results
 from wsd.fitted.wsd_file import WsdFile
@@ -694,6 +697,82 @@ def test_a_model_file_has_the_forms_of_its_words(root: Path, tmp_path: Path) -> 
         for read in (opened.forms, opened.word):
             with pytest.raises(ModelError, match="not a whole model file"):
                 read("crane")
+
+
+def test_senses_are_called_by_readable_names(
+    root: Path, answers: Call, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In what people read; files have the label, and the name beside it."""
+    (row,) = answers("A crane flew over the marsh.", "--model-file", "model.wsd")
+    assert row["sense"] == f"crane_{row['sense_name']}"
+    assert set(row["scores"]) == {"crane_bird", "crane_machine"} and "called" not in row
+    assert {one["sense"] for one in row["neighbours"]} <= set(row["scores"])
+    call = ["predict", "--model-file", "model.wsd"]
+    assert main([*call, "A crane flew over the marsh."]) == 0
+    details = capsys.readouterr().out
+    assert f"crane (character 2): {row['sense_name']}, " in details
+    assert "crane_" not in details
+    file = text_file(tmp_path / "in.txt", "a crane flew", "nothing here")
+    assert main([*call, "--file", file]) == 0
+    _, first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first.split()[2] in ("bird", "machine") and second.split()[2] == "-"
+    assert main([*call, "--file", file, "--format", "csv"]) == 0
+    first, second = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert first["sense"] == f"crane_{first['sense_name']}"
+    assert second["sense"] == second["sense_name"] == ""
+
+
+def test_a_corpus_names_its_senses_in_predictions_and_in_the_file(
+    copied: Path, answers: Call, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = Path("results/mine")
+    Path(RESULTS).rename(results)
+    table = "word\tsense\tname\tgloss\ncrane\tcrane_bird\ta wader\tlegs & <b>neck</b>\n"
+    Path("senses.tsv").write_text(table)
+    import_corpus([DATA / "quickstart"], out=Path("own"), name="mine", senses=Path("senses.tsv"))
+    sentence = ["A crane flew over the marsh.", "--word", "crane"]
+    chosen = ["--results", str(results), "--view", "focal", "--layers", "2"]
+    # Results without the copy of the corpus still answer.
+    (row,) = answers(*sentence, *chosen)
+    assert row["sense_name"] in ("bird", "machine")
+    (results / "source").mkdir()
+    shutil.copy("own/dataset.json", results / "source")
+    assert main(["fit", *chosen, "--out", "named.wsd"]) == 0
+    file = WsdFile(Path("named.wsd"))
+    expected = (SenseText("machine"), SenseText("a wader", "legs & <b>neck</b>"))
+    assert file.word("crane").called == expected
+    assert file.manifest["words"]["crane"]["senses"] == ["crane_machine", "crane_bird"]
+    assert "machine, a wader" in file.card
+    for words in (chosen, ["--model-file", "named.wsd"]):
+        capsys.readouterr()
+        assert main(["predict", *sentence, *words]) == 0
+        told = [line.split() for line in capsys.readouterr().out.splitlines()]
+        (line,) = [line for line in told if line[:2] == ["a", "wader"]]
+        assert line[4:] == ["legs", "&", "<b>neck</b>"]
+    (results / "source" / "dataset.json").write_text("{}")
+    assert main(["predict", *sentence, *chosen]) == CorpusError.exit_code
+
+
+def test_what_a_model_file_calls_its_senses_is_checked(root: Path, tmp_path: Path) -> None:
+    """And a file of before calls them by its labels."""
+    file = WsdFile(Path("model.wsd"))
+    crane = dict(file.manifest["words"]["crane"])
+
+    def opened(**said: Any) -> WsdFile:
+        words = {**file.manifest["words"], "crane": said}
+        content = json.dumps({**file.manifest, "words": words}).encode()
+        return WsdFile(rewritten(Path("model.wsd"), tmp_path / "a.wsd", manifest_json=content))
+
+    called = crane.pop("called")
+    assert called == [["machine", ""], ["bird", ""]]
+    assert opened(**crane).word("crane").called == file.word("crane").called
+    for bad in (
+        called[:1], [*called, ["x", ""]], [["a", ""], ["a", ""]], [["", ""], ["b", ""]],
+        [["a", 3], ["b", ""]], [["a", "", ""], ["b", ""]], [[], []], ["ab", "cd"], "ab", 7,
+        {"a": "", "b": ""},
+    ):  # fmt: skip
+        with pytest.raises(ModelError, match="not a whole model file"):
+            opened(**crane, called=bad).word("crane")
 
 
 def test_chunks_make_no_difference(

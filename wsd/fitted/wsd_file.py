@@ -270,6 +270,8 @@ def _called(word: str, senses: tuple[str, ...], said: Any) -> tuple[SenseText, .
     """What the senses are called, which a file of an earlier version does not say."""
     if said is None:
         return called(word, senses)
+    pairs = isinstance(said, list) and all(isinstance(pair, list) for pair in said)
+    require(pairs, "names of senses that are no pairs")
     found = tuple(SenseText(*pair) for pair in said)
     texts = all(isinstance(part, str) for one in found for part in one)
     names = {one.name for one in found} - {""}
