@@ -102,12 +102,18 @@ def test_the_commands_of_the_page(checkout: Checkout) -> None:
     imported, planned, run = blocks("console")[0].splitlines()
     assert "cell_battery 10 + 4" in command(checkout, imported)
     assert "Cells and pitches" in command(checkout, planned)
+    # Senses may be named in the folder itself.
+    manifest = checkout.root / "data" / "mine" / "dataset.json"
+    said = json.loads(manifest.read_text(encoding="utf-8"))
+    said["words"]["cell"]["senses"]["cell_prison"] |= {"name": "room", "gloss": "behind <bars>"}
+    manifest.write_text(json.dumps(said), encoding="utf-8")
     command(checkout, run)
     results = checkout.root / "results" / "mine"
     index = (results / "report" / "index.html").read_text(encoding="utf-8")
     assert "<bdi>Cells and pitches</bdi>, licence CC0 1.0." in " ".join(index.split())
     assert "systems</h3>" not in index
-    assert (results / "report" / "words" / "cell.html").exists()
+    page = (results / "report" / "words" / "cell.html").read_text(encoding="utf-8")
+    assert '<bdi title="cell_prison">room</bdi> <small dir="auto">behind &lt;bars&gt;' in page
     dataset = read_manifest(checkout.root / "data" / "mine" / "dataset.json")
     rows = table(results / "scores.csv")
     assert {row["word"] for row in rows} == set(dataset.words) == {"cell", "pitch"}
@@ -138,16 +144,3 @@ def test_the_commands_of_the_page(checkout: Checkout) -> None:
     assert NAME in json.loads((results / "provenance.json").read_text())["systems"]
     index = (results / "report" / "index.html").read_text(encoding="utf-8")
     assert "Other systems</h3>" in index and NAME in index
-
-    # Senses are given names later on, in the folder itself.
-    manifest = checkout.root / "data" / "mine" / "dataset.json"
-    said = json.loads(manifest.read_text(encoding="utf-8"))
-    said["words"]["cell"]["senses"]["cell_prison"] |= {"name": "room", "gloss": "behind <bars>"}
-    manifest.write_text(json.dumps(said), encoding="utf-8")
-    renamed = checkout.run(
-        *("--cores", "2", "--configfile", "config/minilm.yaml", "docs/own-corpus.yaml"),
-        "systems.yaml",
-    )
-    page = (results / "report" / "words" / "cell.html").read_text(encoding="utf-8")
-    assert '<bdi title="cell_prison">room</bdi> <small dir="auto">behind &lt;bars&gt;' in page
-    assert set(renamed.jobs) == {"own", "report"}
