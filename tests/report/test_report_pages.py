@@ -498,6 +498,12 @@ def test_hostile_text_stays_text(run: Run, all_pages: dict[Path, Page]) -> None:
                     assert re.fullmatch(r"[A-Za-z0-9+/=]+", text)
 
 
+def test_the_gallery_has_the_names_of_senses(run: Run, built: Path) -> None:
+    words = Page(built / "report" / "index.html").packed()["words"]
+    first, _, third = run.corpora["bank"].senses
+    assert [first, GIVEN.name, third] in [word["senses"] for word in words]
+
+
 def test_ids_do_not_depend_on_earlier_figures() -> None:
     first = plots.word_plot(3, 100)
     plots.word_plot(2, 10)

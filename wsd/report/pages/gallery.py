@@ -61,7 +61,7 @@ def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:
     return {
         "gold": encode(corpus.gold[kept], "u1" if len(corpus.senses) < 256 else "<u2"),
         "wide": len(corpus.senses) >= 256,
-        "senses": [sense[:SENSE] for sense in corpus.senses],
+        "senses": [text.name[:SENSE] for text in report.dataset.called(word, corpus.senses)],
         "text": [beginning(corpus, row) for row in kept.tolist()] if report.text else [],
         "readers": readers,
     }
