@@ -249,9 +249,11 @@ def test_the_shape_under_other_names(
         resolve_path(fake, blocks=5, width=width)
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["nowhere", "x" * 300, "~nobody-of-this-name/model"])
+def test_a_folder_that_is_not_there(tmp_path: Path, name: str) -> None:
+    path = name if name.startswith("~") else tmp_path / name
     with pytest.raises(ModelError, match="there is no folder"):
-        resolve_path(tmp_path / "nowhere")
+        resolve_path(path)
 
 
 def test_a_changed_file_is_named_with_both_checksums_and_left(fake: Path) -> None:

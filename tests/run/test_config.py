@@ -512,6 +512,12 @@ WRONG: list[tuple[Change, str, str, str]] = [
     (top(systems=["x"]), "systems[0]", "'x'", "A system: its name"),
     (top(systems=[{"name": "x"}]), "systems[0]", "'file'", "add the key"),
     (
+        top(systems=[{"name": "x", "file": "x" * 300}]),
+        "systems[0].file",
+        "there is no file",
+        "a file of JSON lines",
+    ),
+    (
         top(systems=[{"name": "x", "file": "nowhere"}]),
         "systems[0].file",
         "'nowhere'",

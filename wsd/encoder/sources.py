@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import importlib.util
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -73,8 +74,9 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
 
 def from_path(path: str) -> Path:
     """A local folder."""
-    folder = Path(path).expanduser().resolve()
-    if not folder.is_dir():
+    # For os a name that is too long, or in nobody's home, is one that is not there.
+    folder = Path(os.path.expanduser(path)).resolve()  # noqa: PTH111
+    if not os.path.isdir(folder):  # noqa: PTH112
         fix = "correct the model's `path`; a relative one starts at the working directory"
         raise ModelError(f"there is no folder {path}", where=str(folder), fix=fix)
     return folder
