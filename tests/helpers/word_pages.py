@@ -1,7 +1,7 @@
 """A word's page in a browser: what it shows, what it should show, its scripts by themselves."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,29 @@ from selenium.webdriver.common.action_chains import ActionChains
 
 from wsd.report.pages import render
 
-# Of the plot: what Bokeh's document holds, by the models' names.
-STATE = """
-const [view] = [...Bokeh.index], doc = view.model.document;
+# The pictures of a page, in its order: Bokeh keeps other things with them, in the order of drawing.
+VIEWS = """
+const figures = [...Bokeh.index].filter((view) => view.model.x_range);
+const views = [...document.querySelectorAll(".plot")]
+  .flatMap((place) => figures.filter((view) => place.contains(view.el)));
+"""
+DRAWN = f"""{VIEWS}
+return views.filter((view) => view.model.document.get_model_by_name("points").data.x.length).length;
+"""
+# Of one of them, the first if none is named: what Bokeh's document holds, by the models' names.
+STATE = (
+    f"""{VIEWS}
+const view = views[arguments[0] ?? 0];"""
+    + """
+const doc = view.model.document;
 const model = (name) => doc.get_model_by_name(name);
 const { x, y, sense, tone } = model("points").data, errors = model("errors").data;
 const centroids = model("centroids").data;
 return {
   x: Array.from(x), y: Array.from(y), sense: Array.from(sense), tone: Array.from(tone),
   centroids: centroids.sense.map((sense, i) => [Number(sense), centroids.x[i], centroids.y[i]]),
+  hovered: Array.from(model("hovered").data.x, (x, i) => [x, model("hovered").data.y[i]]),
+  selected: Array.from(model("points").selected.indices),
   pinned: Array.from(model("pinned").data.x, (x, i) => [x, model("pinned").data.y[i]]),
   errors: { x: Array.from(errors.x), y: Array.from(errors.y), row: Array.from(errors.row) },
   shown: model("shown").booleans, labels: [model("x-axis").axis_label, model("y-axis").axis_label],
@@ -31,6 +45,7 @@ return {
   drawn: [view.frame.bbox.width, view.frame.bbox.height],
 };
 """
+)
 
 
 TIP = """
@@ -46,6 +61,11 @@ return {
   background: host && getComputedStyle(host).backgroundColor, width: content.offsetWidth,
 };
 """
+
+
+def soon(is_true: Callable[[], bool]) -> bool:
+    """Whether something becomes true within seconds."""
+    return any(is_true() or time.sleep(0.05) for _ in range(100))
 
 
 def rows_of(run: Run, built: Path, word: str = "bank") -> list[int]:

@@ -15,7 +15,8 @@ import pytest
 from browser import Browser
 from made_report import CHOICES, MODEL, READERS, Run, pictures_of
 from selenium.webdriver.common.keys import Keys
-from word_pages import STATE, assert_marks, by_id, rows_of, wrong_rows
+from selenium.webdriver.support.ui import Select
+from word_pages import DRAWN, STATE, assert_marks, by_id, rows_of, soon, wrong_rows
 
 from wsd.storage.file_names import file_name
 
@@ -73,7 +74,7 @@ def test_policy_is_in_force(page: Browser) -> None:
 TABLES = ("index.html", "layers.html", "errors.html")
 
 
-PAGES = (*TABLES, "words/bank.html#pin=test-5")
+PAGES = (*TABLES, "words/bank.html#pin=test-5", "words/bank.html#beside=0,1,2,mean-last-2")
 
 
 @pytest.fixture(params=[*(("built", name) for name in PAGES),
@@ -164,7 +165,7 @@ def test_controls_have_names_and_can_be_reached(page: Browser) -> None:
         reached.append(page.js("return document.activeElement.id"))
     assert {
         "previous", "layers", "next", "play", "slider", "reader", "colour", "show", "method",
-        "search", "link",
+        "pictures", "search", "link",
     } <= set(reached)  # fmt: skip
 
 
@@ -196,6 +197,12 @@ def test_portable_page_works_as_an_address_in_a_frame(
         link = chromium.driver.find_element("css selector", "a[data-layers='0']")
         chromium.js("arguments[0].click()", link)
         assert chromium.js(STATE)["labels"][0] == "PC 1 (50.0% of variance)"
+        Select(by_id(chromium, "pictures")).select_by_value("4")
+        assert soon(lambda: chromium.js(DRAWN) == 4)
+        shares = [chromium.js(STATE, i)["labels"][0] for i in range(4)]
+        assert sorted(shares) == [
+            f"PC 1 ({n}% of variance)" for n in ("30.0", "30.0", "30.0", "50.0")
+        ]
         assert chromium.js("return window.pwned") is None
     finally:
         chromium.driver.switch_to.default_content()

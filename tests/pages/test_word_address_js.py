@@ -84,11 +84,11 @@ def test_cell_of_the_heat_map_opens_the_word_at_that_layer(
 DEFAULTS = """const data = wsd.wordData(arguments[0]);
 const defaults = {
   choice: 1, classifier: 0, colour: "gold", show: "all", method: "pca", query: "",
-  pin: -1, box: null, rings: true, centroids: true,
+  pin: -1, box: null, rings: true, centroids: true, others: [],
 };
 const address = wsd.wordAddress(data, defaults, {
   colour: ["gold", "error"], show: ["all", "errors"], method: ["pca", "tsne"], search: true,
-  ...arguments[1].offered,
+  pictures: 4, ...arguments[1].offered,
 });
 const plain = (state) => ({
   ...state, hiddenSenses: [...state.hiddenSenses], hiddenSplits: [...state.hiddenSplits],
@@ -98,7 +98,7 @@ const open = { ...defaults, hiddenSenses: new Set(), hiddenSplits: new Set() };
 AT_FIRST = {
     "choice": 1, "classifier": 0, "colour": "gold", "show": "all", "method": "pca", "query": "",
     "pin": -1, "box": None, "rings": True, "centroids": True, "hiddenSenses": [],
-    "hiddenSplits": [],
+    "hiddenSplits": [], "others": [],
 }  # fmt: skip
 SCRIPTS = ("page.js", "word-data.js", "word-address.js")
 
@@ -113,6 +113,8 @@ def decoded(browser: Browser, text: str, **offered: Any) -> dict[str, Any]:
     ("chosen", "text"),
     [
         ({}, "layers=1"),
+        ({"choice": 2, "others": [0]}, "beside=mean-last-2%2C0"),
+        ({"choice": 0, "others": [1, 2, 1]}, "beside=0%2C1%2Cmean-last-2%2C1"),
         ({"choice": 2, "classifier": 1}, "layers=mean-last-2&classifier=nearest%2Bcentroid"),
         ({"colour": "error", "show": "errors", "method": "tsne"},
          "layers=1&colour=error&show=errors&method=tsne"),
@@ -133,11 +135,22 @@ def test_what_is_chosen_comes_back(chromium: Browser, chosen: dict[str, Any], te
 
 @pytest.mark.parametrize(
     "text",
-    ["", "layers=9", "classifier=", "colour=no", "without=7,x", "hide=all", "off=x", "pin=test-9",
+    ["", "layers=9", "beside=0", "beside=", "beside=0,9,<b>",
+     "classifier=", "colour=no", "without=7,x", "hide=all", "off=x", "pin=test-9",
      "box=1,2,3", "box=1,2,3,x", "box=2,1,3,4", "box=1,2,4,3", "box=1,Infinity,3,4", "=&=&%"],
 )  # fmt: skip
 def test_what_makes_no_sense_is_passed_over(chromium: Browser, text: str) -> None:
     assert decoded(chromium, text) == AT_FIRST
+
+
+def test_pictures_side_by_side_are_as_many_as_the_page_has_room_for(chromium: Browser) -> None:
+    found = decoded(chromium, "beside=9,mean-last-2,,0,1,1,0")
+    assert found == {**AT_FIRST, "choice": 2, "others": [0, 1, 1]}
+    # It goes before the choice of one.
+    assert decoded(chromium, "layers=0&beside=mean-last-2,0")["choice"] == 2
+    assert decoded(chromium, "layers=0&beside=1", pictures=4)["choice"] == 0
+    assert decoded(chromium, "beside=0,1,mean-last-2", pictures=2)["others"] == [1]
+    assert decoded(chromium, "beside=0,1", pictures=1) == AT_FIRST
 
 
 def test_what_the_page_does_not_offer_is_passed_over(chromium: Browser) -> None:

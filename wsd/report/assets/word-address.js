@@ -2,13 +2,15 @@
 // beginning is left out; what makes no sense is passed over.
 "use strict";
 
-// `offered` has the values of the selects that the page has, and whether it can be searched.
+// `offered` has the values of the selects that the page has, whether it can be searched, and how many
+// pictures it has room for.
 wsd.wordAddress = (data, defaults, offered) => {
   const layers = data.choices.map(({ name }) => name), classifiers = data.classifiers.map(({ name }) => name);
   const SELECTS = ["colour", "show", "method"], LAYERS_OF_PLOT = ["rings", "centroids"];
 
   function encode(state) {
-    const parts = [["layers", layers[state.choice]]];
+    const shown = [state.choice, ...state.others].map((choice) => layers[choice]);
+    const parts = [[state.others.length ? "beside" : "layers", shown.join(",")]];
     if (state.classifier !== defaults.classifier) parts.push(["classifier", classifiers[state.classifier]]);
     for (const key of SELECTS) if (state[key] !== defaults[key]) parts.push([key, state[key]]);
     if (state.query) parts.push(["search", state.query]);
@@ -31,10 +33,14 @@ wsd.wordAddress = (data, defaults, offered) => {
     const several = (key, allowed) =>
       new Set((wanted.get(key) ?? "").split(",").filter((value) => allowed.includes(value)));
     const off = several("off", LAYERS_OF_PLOT);
+    // Side by side: the first is the page's layer choice.
+    const beside = (wanted.get("beside") ?? "").split(",").map((name) => layers.indexOf(name))
+      .filter((choice) => choice >= 0).slice(0, offered.pictures);
     const box = (wanted.get("box") ?? "").split(",").map(Number);
     const isBox = box.length === 4 && box.every(Number.isFinite) && box[0] < box[1] && box[2] < box[3];
     return {
-      choice: among("layers", layers, defaults.choice),
+      choice: beside.length > 1 ? beside[0] : among("layers", layers, defaults.choice),
+      others: beside.slice(1),
       classifier: among("classifier", classifiers, defaults.classifier),
       ...Object.fromEntries(SELECTS.map((key) =>
         [key, (offered[key] ?? []).includes(wanted.get(key)) ? wanted.get(key) : defaults[key]])),

@@ -2,11 +2,11 @@
 // and the part that is zoomed to.
 "use strict";
 
-wsd.wordPlot = (plot, data, state, colours, text, { pin, remember }) => {
-  const { byId, count, make, percent } = wsd;
+wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
+  const { percent } = wsd;
   const { view, part } = plot;
-  const [points, errors, centroids, pinned, shown] =
-    ["points", "errors", "centroids", "pinned", "shown"].map(part);
+  const [points, errors, centroids, pinned, hovered, shown] =
+    ["points", "errors", "centroids", "pinned", "hovered", "shown"].map(part);
   const axes = ["x-axis", "y-axis"].map(part);
   const { x_range: xRange, y_range: yRange } = view.model;
   const TAP = 14; // pixels from a point at which a tap still means it
@@ -58,17 +58,18 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, remember }) => {
     };
   }
 
-  function drawPin() {
+  function place(row) {
     const { x, y } = points.data;
-    pinned.data = state.pin < 0 ? { x: [], y: [] } : { x: [x[state.pin]], y: [y[state.pin]] };
+    return row < 0 ? { x: [], y: [] } : { x: [x[row]], y: [y[row]] };
   }
+  const drawPin = () => { pinned.data = place(state.pin); };
+  const drawHovered = (row) => { hovered.data = place(row); };
 
   function drawErrors() {
     const { x, y } = points.data;
     const wrong = data.tests.filter((row) => state.visible[row] && state.isWrong(row));
     const ringed = state.rings ? wrong : [];
     errors.data = { x: ringed.map((i) => x[i]), y: ringed.map((i) => y[i]), row: ringed };
-    byId("n-errors").textContent = count(wrong.length);
   }
 
   function showVisible() {
@@ -93,6 +94,7 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, remember }) => {
       (i) => vars.glyph_view.parent.model.view.convert_indices_from_subset([i])[0] === vars.index);
     if (!isNearest(vars, subset)) return null;
     const row = vars.index, box = wsd.plots.tip(), near = vars.indices.length - 1;
+    hover(row);
     box.append(text.sentence(row), text.verdict(row), text.glosses(row),
       text.numbers(row, near > 0 ? ` · ${near} more here: zoom in` : ""));
     return box;
@@ -109,9 +111,12 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, remember }) => {
     if (best >= 0) pin(best);
   });
 
+  points.inspect.connect(() => { if (points.inspected.is_empty()) hover(-1); });
+
   const selection = {
     rows: () => new Set(points.selected.indices),
-    clear: () => { points.selected.indices = []; },
+    set: (rows) => { points.selected.indices = rows; },
+    clear: () => selection.set([]),
     onChange: (act) => points.selected.properties.indices.change.connect(act),
   };
 
@@ -139,7 +144,7 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, remember }) => {
   for (const range of [xRange, yRange]) range.change.connect(rangeMoved);
 
   return {
-    draw, recolour, drawCentroids, drawPin, drawErrors, showVisible, showBox, selection,
+    draw, recolour, drawCentroids, drawPin, drawHovered, drawErrors, showVisible, showBox, selection,
     startTips: () => { part("hover").tooltips = tip; },
   };
 };

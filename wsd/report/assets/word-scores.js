@@ -28,6 +28,10 @@ wsd.wordScores = (data, state) => {
     return { total, wrong: total - sumOf(confusion.map((counts, sense) => counts[sense])) };
   }
 
+  function showErrors() {
+    byId("n-errors").textContent = count(data.tests.filter((row) => state.visible[row] && state.isWrong(row)).length);
+  }
+
   function showScores() {
     const { name: layers, figures: scores, confusion } = state.layers;
     const counted = confusion.map(testsAndErrors);
@@ -74,5 +78,5 @@ wsd.wordScores = (data, state) => {
     byId("confusion").replaceChildren(head, body);
   }
 
-  return { showPictureNote, showScores, showConfusion };
+  return { showPictureNote, showErrors, showScores, showConfusion };
 };

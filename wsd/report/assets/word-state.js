@@ -1,5 +1,6 @@
 // What is chosen on a word's page, and what of the instances follows from it: `state.predicted(row)`
-// is the prediction of the chosen classifier in the chosen layer choice.
+// is the prediction of the chosen classifier in the chosen layer choice. `state.at(choice)` is the same
+// in another layer choice, of a picture beside the first.
 "use strict";
 
 wsd.wordState = (data, defaults) => {
@@ -8,18 +9,20 @@ wsd.wordState = (data, defaults) => {
     ...defaults, hiddenSenses: new Set(), hiddenSplits: new Set(), pageOfTable: 0,
     visible: [], // of each row, whether it passes the filters
 
-    get layers() { return data.choices[state.choice]; },
-    get classifierName() { return data.classifiers[state.classifier].name; },
-    predicted: (row) => data.predicted(row, state.classifier, state.choice),
-    isWrong: (row) => data.isWrong(row, state.classifier, state.choice),
-    confidence: (row) => data.confidence(row, state.classifier, state.choice),
+    get layers() { return data.choices[this.choice]; },
+    get classifierName() { return data.classifiers[this.classifier].name; },
+    predicted(row) { return data.predicted(row, this.classifier, this.choice); },
+    isWrong(row) { return data.isWrong(row, this.classifier, this.choice); },
+    confidence(row) { return data.confidence(row, this.classifier, this.choice); },
+    // Of the first picture in all: there is one key to the shades.
     confidenceRange: () => data.confidenceRange(state.classifier, state.choice),
     filter,
+    at: (choice) => Object.assign(Object.create(state), { choice, box: null }),
   };
 
   const shows = {
     all: () => true,
-    errors: state.isWrong,
+    errors: (row) => state.isWrong(row),
     always: (row) => data.alwaysWrong(state.classifier).has(row),
   };
 

@@ -7,6 +7,7 @@
 //   word-text.js     an instance in words
 //   word-colours.js  what colours stand for, and their key
 //   word-plot.js     the picture: points, rings, tooltip, tap, zoom
+//   word-beside.js   further pictures beside it, of other layer choices
 //   word-scores.js   scores, the confusion matrix, what the picture keeps
 //   word-card.js     the pinned instance
 //   word-table.js    the table of instances, and its CSV
@@ -23,13 +24,14 @@ wsd.start(async () => {
   const defaults = {
     choice: Number(byId("slider").value), classifier: byId("reader").selectedIndex, colour: "gold",
     show: "all", method: byId("method")?.value ?? Object.keys(data.choices[0].pictures)[0],
-    query: "", pin: -1, box: null,
+    query: "", pin: -1, box: null, others: [],
     rings: true, centroids: true,
   };
   const state = wsd.wordState(data, defaults);
   const text = wsd.wordText(data, state);
   const colours = wsd.wordColours(data, state);
-  const plot = wsd.wordPlot(embedded, data, state, colours, text, { pin, remember });
+  const first = wsd.wordPlot(embedded, data, state, colours, text, { pin, remember, hover: (row) => plot.hover(row) });
+  const plot = wsd.wordBeside(first, figure, data, state, { pin, choose, changed: () => { showAll(); remember(); } });
   const scores = wsd.wordScores(data, state);
   const card = wsd.wordCard(data, state, text, { pin, choose });
   const table = wsd.wordTable(data, state, text, plot.selection, { pin });
@@ -43,7 +45,7 @@ wsd.start(async () => {
     method: () => { state.box = null; showAll(); remember(); },
   };
   const filters = wsd.wordFilters(state, { changed });
-  const address = wsd.wordAddress(data, defaults, filters.offered);
+  const address = wsd.wordAddress(data, defaults, { ...filters.offered, pictures: plot.most });
 
   // ---- What is shown anew ----
 
@@ -51,12 +53,14 @@ wsd.start(async () => {
   function showFiltered() {
     if (state.filter()) plot.showVisible();
     plot.drawErrors();
+    scores.showErrors();
     table.show();
   }
 
   // What changes with the classifier too.
   function showJudgements() {
     plot.recolour();
+    plot.showTitles();
     showFiltered();
     colours.showKey();
     scores.showScores();
@@ -64,6 +68,7 @@ wsd.start(async () => {
     card.show();
   }
 
+  // Whether all is there: the pictures beside the first are made when first asked for.
   function showAll() {
     steps.show();
     filters.show();
@@ -72,10 +77,12 @@ wsd.start(async () => {
     table.show();
     colours.showKey();
     scores.showPictureNote();
+    scores.showErrors();
     scores.showScores();
     scores.showConfusion();
     card.show();
     plot.showBox();
+    return plot.showOthers();
   }
 
   // ---- What can be done from several places ----
@@ -104,7 +111,7 @@ wsd.start(async () => {
   }
   function recall() {
     Object.assign(state, address.decode(location.hash));
-    showAll();
+    return showAll();
   }
   addEventListener("hashchange", recall);
   byId("link")?.addEventListener("click", async () => {
@@ -115,6 +122,6 @@ wsd.start(async () => {
     setTimeout(() => { byId("link").textContent = "Copy link to this view"; }, 2500);
   });
 
-  recall();
+  await recall();
   plot.startTips();
 });

@@ -96,9 +96,9 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
     """The picture of one word, without data.
 
     The page's script fills the source ``points`` (columns x, y, sense, tone, size, fill, edge), the
-    source ``errors`` (x, y, row), ``centroids`` (x, y, sense) and ``pinned`` (x, y). One renderer
-    draws all instances, so that one tooltip at a time is shown. The marker is the gold sense's;
-    the colour is that of ``tone``: a sense's number, or one of ``TONES``.
+    source ``errors`` (x, y, row), ``centroids`` (x, y, sense), ``pinned`` and ``hovered`` (x, y).
+    One renderer draws all instances, so that one tooltip at a time is shown. The marker is the gold
+    sense's; the colour is that of ``tone``: a sense's number, or one of ``TONES``.
 
     Parameters
     ----------
@@ -159,6 +159,7 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
         ("rings", _no_rows("errors", "x", "y", "row"), 7, 2, "--error-mark", hollow),
         ("centres", _no_rows("centroids", "x", "y", "sense"), 12, 2.5, "--error-mark", of_centre),
         ("pin", _no_rows("pinned", "x", "y"), 16, 3, "--accent", hollow),
+        ("same", _no_rows("hovered", "x", "y"), 16, 1.5, "--accent", hollow),
     ):
         tags = [{"line_color": colour}]
         size = point_size(n) + larger

@@ -26,8 +26,8 @@ SHARED = ("page.js", "plots.js")
 TABLES = (*SHARED, "curves.js", "tables.js")
 INDEX = (*SHARED, "curves.js", "gallery.js", "tables.js")
 WORD_PARTS = (
-    "data", "state", "address", "text", "colours", "plot", "scores", "card", "table", "steps",
-    "filters",
+    "data", "state", "address", "text", "colours", "plot", "beside", "scores", "card", "table",
+    "steps", "filters",
 )  # fmt: skip
 WORD = (*SHARED, *(f"word-{part}.js" for part in WORD_PARTS), "word.js")
 
