@@ -203,12 +203,13 @@ def _draw_pieces(counts: Counts, draws: int, rng: np.random.Generator) -> list[M
     right = np.broadcast_to(gold, wrong.shape)
     # Of one system half is right; of two a quarter both, the first, the second, neither.
     into = [np.hstack(of) for of in zip(*product((right, wrong), repeat=n_systems), strict=True)]
+    width = into[0].shape[1]
 
     def pieces() -> Iterator[tuple[np.ndarray | float, list[np.ndarray]]]:
         for piece in range(1, PIECES + 1):
-            place = rng.integers(into[0].shape[1], size=more.shape)
+            place = rng.integers(width, size=more.shape) + width * gold.T
             share = rng.random(more.shape) if piece < PIECES else 1.0
-            yield share, [of[gold.T, place] for of in into]
+            yield share, [of.take(place) for of in into]
 
     return _weighed(counts, counts, drawn, more, pieces())
 

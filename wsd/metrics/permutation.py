@@ -140,14 +140,16 @@ def _drawn_exchanges(
     numbers: np.ndarray, permutations: int, rng: np.random.Generator, step: int
 ) -> Iterator[np.ndarray]:
     """Binomial numbers with a chance of one half: how many of so many random bits are set."""
-    # A draw of 64 bits for each kind, and further ones for kinds of more instances than that.
-    further = np.repeat(np.arange(len(numbers)), (numbers - 1) // 64)
-    bits = np.concatenate([(numbers - 1) % 64 + 1, np.full(len(further), 64)])
-    mask = np.uint64(2**64 - 1) >> (64 - bits).astype(np.uint64)
+    # A byte for each kind, and further ones for kinds of more than eight instances.
+    further = np.repeat(np.arange(len(numbers)), (numbers - 1) // 8)
+    bits = np.concatenate([(numbers - 1) % 8 + 1, np.full(len(further), 8)])
+    mask = np.uint8(255) >> (8 - bits).astype(np.uint8)
     yield np.zeros((1, len(numbers)))
     for start in range(0, permutations, step):
-        size = (min(step, permutations - start), len(mask))
-        counted = np.bitwise_count(rng.integers(2**64, size=size, dtype=np.uint64) & mask)
+        # Whole words, so that a row is the same however the rows are cut.
+        size = (min(step, permutations - start), -(-len(mask) // 8))
+        random = rng.integers(2**64, size=size, dtype=np.uint64).view(np.uint8)
+        counted = np.bitwise_count(random[:, : len(mask)] & mask)
         drawn = counted[:, : len(numbers)].astype(float)
         for kind, of in zip(further, counted.T[len(numbers) :], strict=True):
             drawn[:, kind] += of
