@@ -29,7 +29,7 @@ from wsd.errors import (
 )
 from wsd.report import leaderboard
 
-QUICKSTART = DATA / "quickstart"
+QUICKSTART = DATA / "quickstart-hard"
 
 LEARN = "--corpus c --words w --embeddings e --layers 1 --folds f --searches s --out o"
 
@@ -340,7 +340,7 @@ def test_plan_lays_one_config_over_the_other(capsys: Capture, tmp_path: Path) ->
     assert plan(shipped / "config.yaml", shipped / "quickstart.yaml", own) == 0
     out = capsys.readouterr().out
     assert "all-MiniLM-L6-v2 on The quickstart corpus: 1 words, 14 combinations" in out
-    assert "75 sentences of 1 words" in out
+    assert "124 sentences of 1 words" in out
     own.write_text("# nothing\n")
     assert plan(shipped / "config.yaml", own) == 0
 

@@ -572,7 +572,9 @@ def test_a_manifest_that_is_none(folder: Path, change: dict[str, Any]) -> None:
         read_manifest(path)
 
 
-@pytest.mark.parametrize("name", ["quickstart", "Logs", "", "a/b", "..", "-x", "a" * 101, "é"])
+@pytest.mark.parametrize(
+    "name", ["quickstart", "quickstart-hard", "Logs", "", "a/b", "..", "-x", "a" * 101, "é"]
+)
 def test_a_name_that_cannot_be_one(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigError, match="the name"):
         import_corpus([tmp_path / "x.tsv"], out=tmp_path / "out", name=name, about={})

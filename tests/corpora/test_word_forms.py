@@ -181,7 +181,9 @@ def test_any_text_keeps_its_letters(text: str) -> None:
         assert found.form.casefold() in {"a", "as", "is", "es"}
 
 
-@pytest.mark.parametrize("word", ["apple", "bank", "crane", "java", "spring"])
+@pytest.mark.parametrize(
+    "word", ["apple", "bank", "bat", "crane", "java", "mouse", "seal", "spring"]
+)
 def test_a_sentence_of_the_corpus_comes_back_as_its_tokens(word: str) -> None:
     corpus = read_text(DATA / "quickstart" / word, word)
     finder = Finder([word])

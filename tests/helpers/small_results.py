@@ -35,7 +35,7 @@ def build(root: Path, package: str | None = None) -> Path:
     made = folder / "tiny"
     with contextlib.chdir(root):
         for word in WORDS:
-            run("corpus", "--source", str(DATA / "quickstart"), "--word", word)
+            run("corpus", "--source", str(DATA / "quickstart-hard"), "--word", word)
         run("folds", *data, "--repeats", "1", "--out", str(folder / "folds/full.parquet"))
         run("model", "--name", "tiny", *source, "--out", "results/models/tiny.json")
         for word in WORDS:

@@ -30,7 +30,7 @@ from tokenizers import (
     trainers,
 )
 
-QUICKSTART = Path(__file__).parents[2] / "wsd/data/quickstart"
+QUICKSTART = Path(__file__).parents[2] / "wsd/data/quickstart-hard"
 PIECES = 400
 BLOCKS, WIDTH = 3, 32
 LENGTH = 128

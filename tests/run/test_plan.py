@@ -23,6 +23,7 @@ from wsd.run.plan import describe, embedding_bytes, embedding_seconds, to_embed
 from wsd.run.settings import Config, Model
 
 MINILM = "all-MiniLM-L6-v2"
+FIVE = ["apple", "bank", "crane", "java", "spring"]
 
 
 def test_the_shipped_configs_are_read_where_no_checkout_is(
@@ -49,7 +50,7 @@ def test_the_command_works_where_no_checkout_is(
     assert main(["plan"]) == 0
     assert capsys.readouterr().out.startswith("bert-base-uncased on CoarseWSD-20: 20 words")
     assert main(["plan", "config/config.yaml", "config/quickstart.yaml"]) == 0
-    assert capsys.readouterr().out.startswith(f"{MINILM} on The quickstart corpus: 5 words")
+    assert capsys.readouterr().out.startswith(f"{MINILM} on The quickstart corpus: 10 words")
 
 
 def small(blocks: int = 6, width: int = 384, **source: str) -> Model:
@@ -92,7 +93,12 @@ def test_merge_is_the_merge_of_snakemake(
 
 def test_sizes() -> None:
     found = {name: dataset.sizes for name, dataset in DATASETS.items()}
-    assert found["quickstart"] == {"apple": 75, "bank": 75, "crane": 74, "java": 76, "spring": 113}
+    assert found["quickstart"] == {
+        **dict.fromkeys(("apple", "bank", "bat", "crane", "mouse"), 124),
+        **dict.fromkeys(("java", "light", "seal", "spring"), 186),
+        "charge": 248,
+    }
+    assert sum(found["quickstart-hard"].values()) == 413
     assert sum(found["coarsewsd20"].values()) == 33_566 + 339
 
 
@@ -156,15 +162,15 @@ def test_what_is_embedded_already_is_not_counted(tmp_path: Path) -> None:
 
 def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e10)
-    config = config_of("quickstart.yaml")
+    config = config_of("quickstart.yaml", words=FIVE)
     touch(tmp_path, "spring", *config.store)
-    # 300 sentences are left: 24 * 384² * 6 * 33 * 300 operations at 0.65e10 per second
-    # and core, 4 s for each word, and 2 s for each classification, projection and search for
-    # neighbours of 12 layer choices.
-    # On disk: 7 states * 300 * 384 numbers * 4 bytes * 4 views = 12.9 MB.
+    # 558 sentences are left: 24 * 384² * 6 * 33 * 558 operations at 0.65e10 per second
+    # and core, 4 s for each word, and 2 s for each of two classifications, two projections and
+    # the search for neighbours of 9 layer choices, besides 7 s of logistic regressions.
+    # On disk: 7 states * 558 * 384 numbers * 4 bytes * 4 views = 24.0 MB.
     assert describe(config, tmp_path, 2).splitlines() == [
-        f"{MINILM} on The quickstart corpus: 5 words, 24 combinations of features and classifier",
-        f"  to embed: 300 sentences of 4 words; 0.01 GB in {tmp_path / 'quickstart'}; "
+        f"{MINILM} on The quickstart corpus: 5 words, 18 combinations of features and classifier",
+        f"  to embed: 558 sentences of 4 words; 0.02 GB in {tmp_path / 'quickstart'}; "
         "roughly 90 s on 2 cores without GPU",
     ]
     assert describe(config, tmp_path, 1).endswith("roughly 3 min on 1 core without GPU")
@@ -242,9 +248,9 @@ def test_pictures_by_tsne_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e30)
     for projections, expected in (
         (["pca"], "1 s"),
-        (["pca", "tsne"], f"{round(413 * 3 / 60)} min"),
+        (["pca", "tsne"], f"{round(744 * 3 / 60)} min"),
     ):
-        config = config_of("quickstart.yaml", layers=[0, 1, 2], projections=projections)
+        config = config_of("quickstart.yaml", words=FIVE, layers=[0, 1, 2], projections=projections)
         assert f"roughly {expected} on" in describe(config, tmp_path, 1)
 
 

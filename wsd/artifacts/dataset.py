@@ -1,6 +1,6 @@
 """The corpora the pipeline knows: their words, where they come from, and what they ask of users.
 
-Two are built in. Another is a folder that ``wsd import`` wrote, with a manifest.
+Three are built in. Another is a folder that ``wsd import`` wrote, with a manifest.
 """
 
 import csv
@@ -28,7 +28,8 @@ FILES = (
 FURTHER = "outofdomain.tsv"
 # What lies under results/ beside the datasets.
 BESIDE_DATASETS = (
-    "coarsewsd20", "quickstart", "models", "logs", "benchmarks", "index.html", "readme.md",
+    "coarsewsd20", "quickstart", "quickstart-hard", "models", "logs", "benchmarks", "index.html",
+    "readme.md",
 )  # fmt: skip
 ABOUT = ("title", "source", "licence", "licence_url", "citation")
 COUNTS = ("n_train", "n_test", "n_out_of_domain")
@@ -132,13 +133,19 @@ DATASETS = {
                 "Disambiguation. Computational Linguistics 47(2), 2021."
             ),
         ),
-        Dataset(
-            name="quickstart",
-            title="The quickstart corpus",
-            source="wsd/data/quickstart",
-            licence="CC0 1.0: public domain",
-            licence_url="https://creativecommons.org/publicdomain/zero/1.0/",
-            citation="Written for this project; cite the project.",
+        *(
+            Dataset(
+                name=name,
+                title=title,
+                source=f"wsd/data/{name}",
+                licence="CC0 1.0: public domain",
+                licence_url="https://creativecommons.org/publicdomain/zero/1.0/",
+                citation="Written for this project; cite the project.",
+            )
+            for name, title in (
+                ("quickstart", "The quickstart corpus"),
+                ("quickstart-hard", "The hard quickstart corpus"),
+            )
         ),
     )
 }

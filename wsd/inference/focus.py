@@ -203,7 +203,7 @@ def labelled(corpus: Corpus, split: str = "train") -> tuple[list[tuple[str, Span
 
 
 def quickstart(word: str) -> Corpus:
-    """A word of the built-in corpus: apple, bank, crane, java or spring.
+    """A word of the built-in corpus, such as apple, bank, charge, crane or light.
 
     Raises
     ------

@@ -216,8 +216,8 @@ class ConfigFile(Section):
     Attributes
     ----------
     dataset
-        The corpus: coarsewsd20, quickstart, or a mapping {name, path} of one that `wsd import`
-        wrote.
+        The corpus: coarsewsd20, quickstart, quickstart-hard, or a mapping {name, path} of one that
+        `wsd import` wrote.
     run
         A file-safe name: selection, tables, pages and figures lie in results/<dataset>/runs/<run>/,
         beside those of other runs; vectors and predictions are shared.
@@ -261,7 +261,7 @@ class ConfigFile(Section):
         Where the encoder runs; `auto` takes a GPU where there is one.
     """
 
-    dataset: Either[Literal["coarsewsd20", "quickstart"], OwnCorpus]
+    dataset: Either[Literal["coarsewsd20", "quickstart", "quickstart-hard"], OwnCorpus]
     run: Name = UNSET
     words: Either[Literal["all"], Some[str]]
     models: Annotated[list[ModelEntry], Field(min_length=1)]
