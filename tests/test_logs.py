@@ -12,6 +12,7 @@ from log_state import logs_as_before
 
 from wsd import logs
 from wsd.cli import main
+from wsd.report import leaderboard
 from wsd.storage import atomic
 
 
@@ -63,8 +64,12 @@ def test_a_command_ends_its_log(tmp_path: Path, capsys: pytest.CaptureFixture[st
     log = tmp_path / "x.log"
     assert main(["--log", str(log), "leaderboard", str(tmp_path / "summary.csv")]) == 6
     assert lines(log)[-1]["level"] == "ERROR"
-    for name in ("summary.csv", "selection.csv"):
-        atomic.write_text(tmp_path / name, "model,view,layers,classifier,train,test\n")
+    for name, further in (
+        ("summary.csv", ("test", *leaderboard.MEANS)),
+        ("selection.csv", ("scope", "selected", "objective")),
+    ):
+        header = ",".join((*leaderboard.KEYS, "train", *further))
+        atomic.write_text(tmp_path / name, f"{header}\n")
     assert main(["--log", str(log), "leaderboard", str(tmp_path / "summary.csv")]) == 0
     assert lines(log)[-1]["message"] == "done"
 

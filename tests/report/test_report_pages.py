@@ -116,9 +116,13 @@ import json, sys
 from pathlib import Path
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.senses import SenseText
 from wsd.report.pages.inputs import load_report
 from wsd.report.report import write_report
 given = json.loads(sys.argv[1])
+given["dataset"]["given"] = {
+    word: {sense: SenseText(*text) for sense, text in of.items()}
+    for word, of in given["dataset"]["given"].items()}
 folder, out = Path(given["folder"]), Path(given["out"])
 report = load_report(
     dataset=Dataset(**given["dataset"]), corpora=read_corpora(folder / "corpus", given["words"]),

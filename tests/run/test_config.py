@@ -126,7 +126,7 @@ def test_a_shipped_config_is_valid(name: str) -> None:
     [
         ("config.yaml", "coarsewsd20", "bert-base-uncased", 18, {"hub", "revision"}),
         ("minilm.yaml", "coarsewsd20", MINILM, 12, {"package"}),
-        ("quickstart.yaml", "quickstart", MINILM, 9, {"package"}),
+        ("quickstart.yaml", "quickstart", MINILM, 11, {"package"}),
     ],
 )
 def test_what_a_shipped_config_asks_for(
@@ -567,7 +567,7 @@ WRONG: list[tuple[Change, str, str, str]] = [
     (top(layers=[True]), "layers[0]", "True", "'integer'"),
     (top(layers="all"), "layers", "'all'", "'array'"),
     (top(layers=[]), "layers", "[]", "non-empty"),
-    (second_model(name="small", blocks=2), "layers[1]", "'mean-last-4'", "with 2 blocks"),
+    (second_model(name="small", blocks=2), "layers[3]", "'mean-last-4'", "with 2 blocks"),
     (top(layers=["mix-all"]), "layers", "mix-all", "add another choice"),
     (
         lambda c: (
@@ -865,7 +865,7 @@ def test_what_cannot_be_folded_is_said_before_anything_is_embedded() -> None:
     with pytest.raises(ConfigError) as caught:
         check_changed(HARD, tuning(folds=25), top(words=["apple", "bank"]))
     assert "for 25 folds (at most: apple 24, bank 24)" in caught.value.what
-    assert "one of the 234 candidates of all-MiniLM-L6-v2" in caught.value.what
+    assert "one of the 286 candidates of all-MiniLM-L6-v2" in caught.value.what
     assert caught.value.where == "config key tuning.folds"
 
 

@@ -279,7 +279,9 @@ def test_the_leaderboard_cannot_steer_a_terminal(tmp_path: Path) -> None:
         f'{columns}mean_word_accuracy,micro_accuracy\nfull,test,"{STEER}\n",focal,1,'
         f"\u202eknn,.5,.5,.5,.5\n".encode()
     )
-    (tmp_path / "selection.csv").write_text("train,scope,selected\n")
+    (tmp_path / "selection.csv").write_text(
+        "train,scope,selected,model,view,layers,classifier,objective\n"
+    )
     text = leaderboard(tmp_path / "summary.csv")
     assert visible(text, "\n") == text and "\\x1b]0;pwned" in text
     assert len(text.splitlines()) == 4
@@ -316,7 +318,9 @@ def test_a_terminal_of_few_letters(tmp_path: Path) -> None:
         "train,test,model,view,layers,classifier,mean_macro_f1,mean_balanced_accuracy,"
         "mean_word_accuracy,micro_accuracy\nfull,test,銀é,focal,1,knn,.5,.5,.5,.5\n"
     )
-    (tmp_path / "selection.csv").write_text("train,scope,selected\n")
+    (tmp_path / "selection.csv").write_text(
+        "train,scope,selected,model,view,layers,classifier,objective\n"
+    )
     done = subprocess.run(
         [sys.executable, "-m", "wsd.cli", "leaderboard", str(tmp_path / "summary.csv")],
         capture_output=True,

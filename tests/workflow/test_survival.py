@@ -72,8 +72,8 @@ def test_damage_seen_at_the_start_is_put_right_by_the_same_command(done: Checkou
 
 @pytest.mark.slow
 def test_damage_seen_on_reading_is_put_right_by_the_next_run(done: Checkout) -> None:
-    # Each of the three layers is 74 vectors of 32 floats.
-    flip(done.root / EMBEDDINGS / "focal.safetensors", -74 * 32 * 4 - 3000)
+    # Each of the three layers is 124 vectors of 32 floats.
+    flip(done.root / EMBEDDINGS / "focal.safetensors", -124 * 32 * 4 - 3000)
     table = "results/quickstart/tiny/predictions/full/focal/1.nearest_centroid.parquet"
     (done.root / table).unlink()
     failed = done.run(*ARGUMENTS, code=1)
