@@ -154,7 +154,7 @@ def test_called_from_another_folder(tmp_path: Path) -> None:
     away = Checkout(tmp_path / "work", {"PYTHONPATH": str(REPOSITORY)})
     quickstart = str(REPOSITORY / "config/quickstart.yaml")
     run = away.run("-s", str(REPOSITORY / "Snakefile"), "-n", "--configfile", quickstart)
-    assert run.jobs["embed"] == 5
+    assert run.jobs["embed"] == 10
 
 
 # Vectors that are no finite numbers
