@@ -536,7 +536,7 @@ def no_encoder(words: list[WordPredictions], provenance: dict[str, Any]) -> None
         (ours_instead, f"the predictions of {SYSTEM!r} are not those of published nearest"),
         (other_layers, f"the predictions of {SYSTEM!r} are not those of published nearest"),
         (other_corpus, "made from other instances of 'crane' than the corpus has"),
-        (one_word, "made from other instances of 'bank' than the corpus has"),
+        (one_word, "the table has nothing of 'bank', only of crane"),
         (other_gold, "made from other instances of 'crane' than the corpus has"),
         (no_encoder, "the file does not hold what it should: KeyError 'model'"),
     ],

@@ -17,7 +17,10 @@ from wsd.run.lock import STATE
 pytestmark = pytest.mark.slow
 
 SCRIPT = Path(__file__).with_name("slurm.sh")
-QUICKSTART = ("--configfile", "config/quickstart.yaml")
+QUICKSTART = (
+    *("--configfile", "config/quickstart.yaml", "--config", "dataset=quickstart-hard"),
+    'layers=["all", "mean-last-4"]',
+)
 # `wsd folds` takes so many MB more than it needs that it fits into the memory of a second attempt
 # and not into that of the first. Snakemake's own command names the rule too.
 HOARD = 450
@@ -115,8 +118,8 @@ def test_every_job_went_through_the_queue(
             print(f"{job.id:>4}  {job.state:<14} {job.cpus:>4} {job.mb:>6}  {name.parent}")
     assert {job.id for job in queued.jobs} == set(queued.logs)
     # Of a kind together: the queue sees far fewer jobs than there are steps.
-    assert sum(queued.run.jobs.values()) > 60
-    assert len(queued.jobs) <= 16
+    assert sum(queued.run.jobs.values()) > 50
+    assert len(queued.jobs) <= sum(queued.run.jobs.values()) / 3
     assert len(queued.of("group_corpus")) == 1
     assert [job.state for job in queued.of("group_tables")] == ["COMPLETED"]
 

@@ -30,7 +30,7 @@ def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
 
     # Of the other run only what is new, and its own tables.
     run = checkout.run("--cores", "2", "--configfile", config, two)
-    assert run.jobs == {**dict.fromkeys(OWN, 1), "classify": 1, "project": 1, "neighbours": 1}
+    assert run.jobs == {**dict.fromkeys(OWN, 1), "classify": 1, "project": 2, "neighbours": 1}
     assert str(here / "quickstart/runs/two/report/index.html") in run.text
     # Nothing that was there is another.
     assert [one for one in differences(tmp_path / "before", here) if "only in one" not in one] == []
