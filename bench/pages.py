@@ -107,7 +107,6 @@ def made_report(n: int, layers: int, methods: Sequence[str], rng: np.random.Gene
         view="focal",
         choices={"made": choices},
         readers=readers,
-        methods=list(methods),
         words={"made": {"bench": run}},
         provenance={"models": {"made": encoder}},
         tables={

@@ -488,6 +488,13 @@ def test_words_too_small_for_the_folds_of_a_config_are_named(tmp_path: Path) -> 
         (line,) = [x for x in imported_as(path, out).splitlines() if "folds" in x]
         assert line.startswith(f"{said}ash 2, elm 2); ") and "tuning: {folds: " in line
         assert read_manifest(out / MANIFEST).most_folds["elm"] == 2
+    # Where each has a sense with one sentence, two folds are too many.
+    single = [{**row, "split": "test"} if "b" in row["sentence"].split()[-1] else row
+              for row in lines if row["word"] == "ash"]  # fmt: skip
+    path = tmp_path / "single.jsonl"
+    path.write_text(text_of(single, ".jsonl"))
+    (line,) = [x for x in imported_as(path, tmp_path / "single").splitlines() if "folds" in x]
+    assert "at most: ash 1" in line and "tuning:" not in line and "one layer choice" in line
     path = tmp_path / "oak.jsonl"
     path.write_text(text_of(enough("oak"), ".jsonl"))
     assert "folds" not in imported_as(path, tmp_path / "oak")

@@ -167,3 +167,25 @@ def test_a_folder_whose_senses_were_edited_keeps_what_is_left(
     import_corpus([tmp_path / "out"], out=tmp_path / "again", name="mine")
     given = read_manifest(tmp_path / "again" / MANIFEST).given
     assert {word: of for word, of in given.items() if of} == {"cell": GIVEN["cell"]}
+
+
+def test_files_that_share_a_word_are_put_together_with_its_names(
+    tmp_path: Path, sentences: Path
+) -> None:
+    run(tmp_path, sentences, TABLE)
+    import_corpus([sentences], out=tmp_path / "plain", name="plain")
+    both = [tmp_path / "out", tmp_path / "plain"]
+    for folders in (both, both[::-1]):
+        out = tmp_path / folders[0].name / "together"
+        import_corpus(folders, out=out, name="together")
+        assert read_manifest(out / MANIFEST).given == GIVEN
+
+
+def test_a_name_that_is_a_sense_of_another_file_is_refused(tmp_path: Path, sentences: Path) -> None:
+    run(tmp_path, sentences, TABLE)
+    other = tmp_path / "other.tsv"
+    other.write_text(sentences.read_text("utf-8").replace("cell_rare", "living cell"), "utf-8")
+    with pytest.raises(CorpusError, match="living cell") as caught:
+        import_corpus([tmp_path / "out", other], out=tmp_path / "third", name="third")
+    assert "--senses" in str(caught.value.fix)
+    assert not (tmp_path / "third").exists()

@@ -75,6 +75,8 @@ def test_forms_of_a_part_of_speech(word: str, some: str) -> None:
         ("stop.v", "stoped"),
         ("see.v", "seed"),
         ("be.v", "bed"),
+        ("be.v", "bing"),
+        ("die.v", "diing"),
         ("serve", "served"),
         ("serve.n", "served"),
         ("own.a", "owner"),

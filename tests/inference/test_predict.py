@@ -650,6 +650,8 @@ def test_names_with_a_part_of_speech_are_found_by_lemma_and_form(root: Path) -> 
         Line(5, "a run", "run"),
         Line(6, "a [[run]]"),
         Line(7, "the ice  cream."),
+        Line(8, "they [[ ran ]] off"),
+        Line(9, "they ran off", span=(4, 9)),
     ]
     rows = list(predictor.predict(lines))
     assert [(row.line.number, row.status, row.word, row.form) for row in rows] == [
@@ -661,6 +663,8 @@ def test_names_with_a_part_of_speech_are_found_by_lemma_and_form(root: Path) -> 
         (5, "unreadable", None, None),
         (6, "ambiguous", None, "run"),
         (7, "ok", "ice_cream", "ice  cream"),
+        (8, "ok", "run.v", " ran "),
+        (9, "ok", "run.v", " ran "),
     ]
     assert "'run' may be run.n or run.v" in rows[5].message
 

@@ -107,6 +107,10 @@ def test_what_is_marked_in_one_is_marked_in_all(four: Browser) -> None:
     point_at(four, 2, row, click=False)
     assert soon(lambda: all(state["hovered"] for state in states(four)))
     assert marked(four, "hovered") == [[row]] * 4
+    # The ring goes with its point.
+    four.js("document.getElementById('next').click()")
+    assert marked(four, "hovered") == [[row]] * 4
+    four.js("document.getElementById('previous').click()")
     point_at(four, 2, row, click=True)
     four.until("location.hash.includes('pin=')")
     assert marked(four, "pinned") == [[row]] * 4

@@ -338,6 +338,23 @@ def test_no_page_of_errors_without_other_systems(run: Run, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("column", "value"), [("view", "static"), ("objective_on_folds", "")])
+def test_the_curve_marks_what_was_chosen_of_its_own_view_alone(
+    run: Run, tmp_path: Path, column: str, value: str
+) -> None:
+    path = tmp_path / "comparison.csv"
+    table = pd.read_csv(run.tables["comparison"][0], dtype=str, keep_default_na=False)
+    table.loc[table["kind"] == "selected", column] = value
+    table.to_csv(path, index=False)
+    arguments = run.arguments(tmp_path)
+    arguments["tables"] = {**arguments["tables"], "comparison": [path]}
+    build_report(**arguments)
+    index = (tmp_path / "report/index.html").read_text()
+    drawn = index[index.index('<div class="opening"') :].split("</section>")[0]
+    assert "<svg" in drawn and "chosen on folds" not in drawn
+
+
+@pytest.mark.slow
 def test_errors_of_other_instances(run: Run, tmp_path: Path) -> None:
     text = run.tables["errors"][0].read_text()
     (tmp_path / "t.csv").write_text(text.replace(",bank,1,", ",bank,99,"))

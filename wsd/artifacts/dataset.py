@@ -225,6 +225,17 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
     return Dataset(**own, folder=path.parent, counts=counts, digests=digests, given=given)
 
 
+def of_results(folder: Path) -> Dataset:
+    """The corpus that a folder ``results/<dataset>`` is of.
+
+    Raises
+    ------
+    CorpusError
+        If it is none of the built-in ones, and there is no manifest.
+    """
+    return DATASETS.get(folder.name) or read_manifest(folder / "source" / MANIFEST)
+
+
 def find(text: str) -> Dataset:
     """A corpus by the name of a built-in one, or the path of a manifest.
 

@@ -72,7 +72,8 @@ def import_corpus(args: argparse.Namespace) -> str:
         found.files += of_file.files
         found.left_out.update(of_file.left_out)
         found.about = _about(of_file.about) | found.about
-        found.given |= of_file.given
+        for word, senses in of_file.given.items():
+            found.given[word] = {**senses, **found.given.get(word, {})}
     if args.senses is not None:
         found.given = sense_texts.read(args.senses, found.rows)
         found.files.append(args.senses)
@@ -83,6 +84,7 @@ def import_corpus(args: argparse.Namespace) -> str:
         if not given:
             words[word] = splits.divide(word, rows, share=share, seed=args.seed)
         splits.check_splits(word, words[word])
+        sense_texts.check_together(word, rows, found.given.get(word, {}))
     manifest = {
         "format": FORMAT,
         "name": args.name,

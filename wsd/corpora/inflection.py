@@ -81,7 +81,7 @@ def _of_one_verb(verb: str) -> Iterator[str]:
     yield from _replaced(verb, _PRESENTS)
     yield from (f"{stem}ing" for stem in _stems(verb))
     if verb.endswith("e"):
-        if not verb.endswith(("ee", "oe", "ye")):
+        if not verb.endswith(("ee", "ie", "oe", "ye")) and verb != "be":
             yield f"{verb[:-1]}ing"
         if verb.endswith("ie"):
             yield f"{verb[:-2]}ying"

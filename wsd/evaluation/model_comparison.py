@@ -92,7 +92,8 @@ def _reference(
     if "full" not in chosen.get(model, {}):
         raise ResultError(
             f"nothing was selected for {model!r}",
-            fix="too few instances per sense for the folds: set tuning.folds lower",
+            fix="no word has enough training sentences for the folds: draw fewer (config key "
+            "tuning.folds)",
         )
     pick = chosen[model]["full"]["all"]
     selected = (model, *(pick[name] for name in tables.NAMES[2:]))

@@ -4,12 +4,12 @@ sentences.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.corpus import Corpus, read
-from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, read_manifest
+from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, of_results
 from wsd.artifacts.features import JOIN, Features, parse_features
 from wsd.artifacts.runs import RUNS, SELECTION, choose_run, runs_with, tables_of
 from wsd.artifacts.senses import SenseText, called
@@ -60,6 +60,8 @@ class Results:
 
     def __init__(self, folder: Path, run: str | None = None) -> None:
         self.folder, self._asked = folder, run
+        # Fitting a word, finding it and quoting its sentences follow each other.
+        self._read = lru_cache(maxsize=1)(read)
 
     @cached_property
     def tables(self) -> Path:
@@ -151,22 +153,18 @@ class Results:
 
     def corpus(self, word: str) -> Corpus:
         """A word's table."""
-        return read(self.folder / "corpus" / f"{file_name(word)}.parquet")
+        return self._read(self.folder / "corpus" / f"{file_name(word)}.parquet")
 
     @cached_property
     def dataset(self) -> Dataset:
         """What the results are of."""
-        return DATASETS.get(self.folder.name) or read_manifest(self._manifest)
+        return of_results(self.folder)
 
     def called(self, corpus: Corpus) -> tuple[SenseText, ...]:
         """What people read in place of a word's senses; without a manifest nothing is given."""
-        if self.folder.name in DATASETS or self._manifest.exists():
+        if self.folder.name in DATASETS or (self.folder / "source" / MANIFEST).exists():
             return self.dataset.called(corpus.word, corpus.senses)
         return called(corpus.word, corpus.senses)
-
-    @property
-    def _manifest(self) -> Path:
-        return self.folder / "source" / MANIFEST
 
 
 def training_sentences(results: Results, word: FittedWord) -> list[str] | None:

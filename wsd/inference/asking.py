@@ -97,7 +97,7 @@ class Asking:
             return (word,)
         if len(self._words) == 1:
             return tuple(self._words)
-        return self._finder(None).words_of(form)
+        return self._finder(None).words_of(form.strip())
 
     def _one(
         self, line: Line, words: tuple[str, ...], at: Occurrence, start: int

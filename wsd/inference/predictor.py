@@ -106,6 +106,7 @@ class Predictor:
         if vectors.shape[1] != word.train.shape[1]:
             raise ModelError("the features are not those that the classifier was fitted on")
         said = word.answer(vectors)
+        called = dict(zip(word.senses, word.called, strict=True))
         for i, one in enumerate(asked):
             predicted, far = said.predicted[i], bool(word.is_far(said.distance[i]))
             notes = {
@@ -116,7 +117,7 @@ class Predictor:
                 OK,
                 sense=word.senses[predicted],
                 sense_name=word.called[predicted].name,
-                called=dict(zip(word.senses, word.called, strict=True)),
+                called=called,
                 probability=_number(said.probabilities[i, predicted]),
                 scores=_by_sense(word, said.scores[i]),
                 probabilities=_by_sense(word, said.probabilities[i]),

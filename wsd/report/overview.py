@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd import logs
-from wsd.artifacts.dataset import DATASETS, MANIFEST, read_manifest
+from wsd.artifacts.dataset import of_results
 from wsd.artifacts.runs import PROVENANCE, runs_with, tables_of
 from wsd.artifacts.tables import SELECTED
 from wsd.errors import WsdError
@@ -80,10 +80,8 @@ def _chosen(tables: Path) -> list[dict[str, Any]]:
 
 
 def _title(dataset: Path) -> str:
-    if dataset.name in DATASETS:
-        return DATASETS[dataset.name].title
     with suppress(WsdError):
-        return read_manifest(dataset / "source" / MANIFEST).title
+        return of_results(dataset).title
     return dataset.name
 
 

@@ -37,12 +37,7 @@ def check_folds(config: Config) -> None:
 
 def _points(config: Config, model: Model) -> int:
     """How many candidates there are: feature sets, classifiers, points of search spaces."""
-    return sum(
-        len(grid_points(classifier.space))
-        for _, layers in config.feature_sets(model)
-        for classifier in config.classifiers_of(model)
-        if classifier.fits(layers)
-    )
+    return sum(len(grid_points(of.space)) for of in config.combinations(model))
 
 
 def _what_would_do(config: Config, most: int) -> str:

@@ -102,7 +102,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
     for model, words, views in to_embed(config, results):
         lines.append(
             f"{model.name} on {config.dataset.title}: {len(config.words)} words, "
-            f"{_combinations(config, model)} combinations of features and classifier"
+            f"{len(config.combinations(model))} combinations of features and classifier"
         )
         if not words:
             lines.append("  every sentence is embedded already")
@@ -125,14 +125,6 @@ def describe(config: Config, results: Path, cores: int) -> str:
     return "\n".join(lines)
 
 
-def _combinations(config: Config, model: Model) -> int:
-    return sum(
-        classifier.fits(layers)
-        for _, layers in config.feature_sets(model)
-        for classifier in config.classifiers_of(model)
-    )
-
-
 def _later_seconds(config: Config, model: Model) -> float:
     """Rough processor time of what is done with a model's vectors."""
     instances = sum(config.dataset.sizes[word] for word in config.words)
@@ -141,7 +133,7 @@ def _later_seconds(config: Config, model: Model) -> float:
         not layers.startswith(MIX) for view in config.classify for layers in model.layers_of(view)
     )
     shown = 0 if model.name in config.twins else shown
-    jobs = _combinations(config, model) + shown * (len(config.projections) + 1)
+    jobs = len(config.combinations(model)) + shown * (len(config.projections) + 1)
     pictures = TSNE_SECONDS * instances * shown if "tsne" in config.projections else 0.0
     return JOB_SECONDS * jobs + logistic_seconds(config, model, instances) + pictures
 

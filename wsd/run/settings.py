@@ -89,7 +89,7 @@ class Config:
     trains : tuple of str
         Training sets, draws of one setting apart: ``full`` first.
     projections : tuple of str
-        The pictures of the word pages, the one that a page opens with first.
+        The pictures of the word pages.
     sentences : bool
         Whether the pages hold the corpus's sentences.
     systems : dict
@@ -144,3 +144,12 @@ class Config:
         of_controls = model.name in self.twins
         names = self.controls.classifiers if of_controls else self.classifiers
         return [self.classifiers[name] for name in names]
+
+    def combinations(self, model: Model) -> list[Classifier]:
+        """The classifier of each combination with one of a model's feature sets."""
+        return [
+            classifier
+            for _, layers in self.feature_sets(model)
+            for classifier in self.classifiers_of(model)
+            if classifier.fits(layers)
+        ]

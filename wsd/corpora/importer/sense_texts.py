@@ -10,6 +10,7 @@ from wsd.errors import CorpusError
 from wsd.storage.text import refusing
 
 COLUMNS = ("word", "sense", "name", "gloss")
+FIX = "give each sense of a word a name of its own"
 
 
 def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
@@ -48,9 +49,21 @@ def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
     for word, given in found.items():
         if pair := clash(word, list(labels[word]), given):
             where = max((places[word, sense] for sense in pair if sense in given), key=_line)
-            fix = "give each sense of a word a name of its own"
-            raise CorpusError(clashing(word, *pair), where=where, fix=fix)
+            raise CorpusError(clashing(word, *pair), where=where, fix=FIX)
     return dict(found)
+
+
+def check_together(word: str, rows: Iterable[LabelledSentence], given: Given) -> None:
+    """Refuse names that are one by one right, and alike where several files are put together.
+
+    Raises
+    ------
+    CorpusError
+    """
+    labels = list(dict.fromkeys(one.sense for one in rows))
+    kept = {label: text for label, text in given.items() if label in labels}
+    if pair := clash(word, labels, kept):
+        raise CorpusError(clashing(word, *pair), fix=f"{FIX}, with --senses")
 
 
 def _sense(

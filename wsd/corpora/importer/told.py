@@ -22,9 +22,10 @@ def too_small(most: Mapping[str, int]) -> list[str]:
         do = "`tuning: {folds: N}` in a config takes fewer"
     else:
         what = f"no word has enough training sentences for the default of {K} folds"
+        fewer = "take fewer, such as `tuning: {folds: 2}`, or " if max(small.values()) > 1 else ""
         do = (
-            "in a config, take fewer, such as `tuning: {folds: 2}`, or have one layer choice and "
-            "one classifier without lists of values, so that nothing has to be selected"
+            f"in a config, {fewer}have one layer choice and one classifier without lists of "
+            "values, so that nothing has to be selected"
         )
     words = [f"{word} {n}" for word, n in sorted(small.items(), key=itemgetter(1))]
     more = [f"{len(words) - SHOWN} more"] if len(words) > SHOWN else []

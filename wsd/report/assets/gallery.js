@@ -2,10 +2,8 @@
 "use strict";
 
 wsd.gallery = (packed) => {
-  const { make } = wsd;
+  const { make, decode } = wsd;
   const SVG = "http://www.w3.org/2000/svg", SIZE = 9, RING = 7;
-  const decode = (base64, Type) =>
-    new Type(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
 
   function add(parent, tag, attributes) {
     const element = document.createElementNS(SVG, tag);
@@ -16,11 +14,11 @@ wsd.gallery = (packed) => {
 
   function draw(picture) {
     const word = packed.words[picture.dataset.picture], { points, wrong } = word.readers[picture.dataset.of];
-    const gold = decode(word.gold, word.wide ? Uint16Array : Uint8Array);
+    const gold = decode(word.gold, Uint16Array);
     const places = decode(points, Int8Array), errors = decode(wrong, Uint8Array);
     gold.forEach((sense, i) => {
       const [colour, path] = packed.styles[sense], x = places[i], y = -places[gold.length + i] * 0.74;
-      const point = add(picture, "g", { class: `s${colour}`, transform: `translate(${x} ${y})`, "data-point": i });
+      const point = add(picture, "g", { class: `s${colour}`, transform: `translate(${x} ${y})`, "data-point": i, "data-sense": sense });
       add(point, "path", { d: path, transform: `scale(${SIZE / 20}) translate(-10 -10)` });
       if (errors[i]) add(point, "circle", { r: RING });
     });
@@ -32,12 +30,10 @@ wsd.gallery = (packed) => {
   tip.hidden = true;
   document.body.append(tip);
 
-  function showTip(picture, i) {
-    const word = packed.words[picture.dataset.picture];
-    const sense = decode(word.gold, word.wide ? Uint16Array : Uint8Array)[i];
-    const wrong = decode(word.readers[picture.dataset.of].wrong, Uint8Array)[i];
-    tip.replaceChildren(make("div", word.senses[sense] + (wrong ? ", taken for another" : "")));
-    if (word.text.length) tip.append(make("div", word.text[i], "quiet"));
+  function showTip(point) {
+    const word = packed.words[point.closest("svg").dataset.picture], wrong = point.querySelector("circle");
+    tip.replaceChildren(make("div", word.senses[point.dataset.sense] + (wrong ? ", taken for another" : "")));
+    if (word.text.length) tip.append(make("div", word.text[point.dataset.point], "quiet"));
     tip.hidden = false;
   }
 
@@ -45,7 +41,7 @@ wsd.gallery = (packed) => {
     const point = event.target.closest("[data-point]");
     tip.hidden = true;
     if (!point) return;
-    showTip(point.closest("svg"), Number(point.dataset.point));
+    showTip(point);
     const { innerWidth } = window, { width, height } = tip.getBoundingClientRect();
     tip.style.left = `${Math.max(4, Math.min(event.clientX + 12, innerWidth - width - 8))}px`;
     tip.style.top = `${event.clientY > height + 20 ? event.clientY - height - 12 : event.clientY + 18}px`;

@@ -56,9 +56,13 @@ const wsd = (() => {
 
   // ---- Data in, files out ----
 
+  // Numbers lie as base64 of their bytes.
+  const decode = (base64, Type) =>
+    new Type(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
+
   // Data lie deflated in base64; a page that is one file carries Bokeh there too.
   async function unpack() {
-    const bytes = Uint8Array.from(atob(byId("packed").textContent), (c) => c.charCodeAt(0));
+    const bytes = decode(byId("packed").textContent, Uint8Array);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     const packed = JSON.parse(await new Response(stream).text());
     if (packed.bokeh) document.head.append(make("script", packed.bokeh));
@@ -89,6 +93,6 @@ const wsd = (() => {
   }
 
   return {
-    byId, count, percent, make, heading, button, markCurrent, onKey, fragment, unpack, download, start,
+    byId, count, percent, make, heading, button, markCurrent, onKey, fragment, decode, unpack, download, start,
   };
 })();

@@ -20,11 +20,10 @@ wsd.wordBeside = (first, figure, data, state, { pin, choose, changed }) => {
   const plots = () => [first, ...others.slice(0, state.others.length).flatMap(({ plot }) => plot)];
   const inAll = (act) => () => { for (const plot of plots()) plot[act](); };
 
-  let hovered = -1;
   function hover(row) {
-    if (row === hovered || !state.others.length) return;
-    hovered = row;
-    for (const plot of plots()) plot.drawHovered(row);
+    if (row === state.hovered) return;
+    state.hovered = row;
+    if (state.others.length) inAll("drawHovered")();
   }
   // A selection equal to the one that is there is no change, and goes no further.
   function linkSelection(of) {

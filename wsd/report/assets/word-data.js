@@ -5,8 +5,7 @@
 wsd.wordData = (packed) => {
   // Senses are labels, as in the tables; of each what people read in its place, and what it means.
   const { word, senses, names, glosses, choices, readers: classifiers, text } = packed;
-  const decode = (base64, Type) =>
-    new Type(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
+  const { decode } = wsd;
 
   function once(make) {
     const made = new Map();

@@ -34,6 +34,7 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     part("save").filename = plot.filename();
     drawCentroids();
     drawPin();
+    drawHovered();
     drawErrors();
   }
 
@@ -63,12 +64,11 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     return row < 0 ? { x: [], y: [] } : { x: [x[row]], y: [y[row]] };
   }
   const drawPin = () => { pinned.data = place(state.pin); };
-  const drawHovered = (row) => { hovered.data = place(row); };
+  const drawHovered = () => { hovered.data = place(state.others.length ? state.hovered : -1); };
 
   function drawErrors() {
     const { x, y } = points.data;
-    const wrong = data.tests.filter((row) => state.visible[row] && state.isWrong(row));
-    const ringed = state.rings ? wrong : [];
+    const ringed = state.rings ? state.wrongShown() : [];
     errors.data = { x: ringed.map((i) => x[i]), y: ringed.map((i) => y[i]), row: ringed };
   }
 

@@ -29,7 +29,7 @@ wsd.wordScores = (data, state) => {
   }
 
   function showErrors() {
-    byId("n-errors").textContent = count(data.tests.filter((row) => state.visible[row] && state.isWrong(row)).length);
+    byId("n-errors").textContent = count(state.wrongShown().length);
   }
 
   function showScores() {

@@ -8,6 +8,7 @@ wsd.wordState = (data, defaults) => {
   const state = {
     ...defaults, hiddenSenses: new Set(), hiddenSplits: new Set(), pageOfTable: 0,
     visible: [], // of each row, whether it passes the filters
+    hovered: -1,
 
     get layers() { return data.choices[this.choice]; },
     get classifierName() { return data.classifiers[this.classifier].name; },
@@ -16,6 +17,7 @@ wsd.wordState = (data, defaults) => {
     confidence(row) { return data.confidence(row, this.classifier, this.choice); },
     // Of the first picture in all: there is one key to the shades.
     confidenceRange: () => data.confidenceRange(state.classifier, state.choice),
+    wrongShown() { return data.tests.filter((row) => this.visible[row] && this.isWrong(row)); },
     filter,
     at: (choice) => Object.assign(Object.create(state), { choice, box: null }),
   };

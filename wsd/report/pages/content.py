@@ -105,8 +105,6 @@ class Report:
     choices : mapping of model to list of LayerChoice
         Single layers first.
     readers : mapping of reader to kind of confidence
-    methods : list of str
-        Of the pictures; a word may lack some of them.
     words : mapping of model to mapping of word to WordRun
     provenance : dict
     tables : mapping of name to DataFrame
@@ -119,7 +117,6 @@ class Report:
     view: str
     choices: dict[str, list[LayerChoice]]
     readers: dict[str, str]
-    methods: list[str]
     words: dict[str, dict[str, WordRun]]
     provenance: dict[str, Any]
     tables: dict[str, pd.DataFrame]

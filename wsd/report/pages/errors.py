@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.tables import PUBLISHED, SYSTEM
 from wsd.errors import ResultError
@@ -107,6 +108,8 @@ def write_errors(report: Report, folder: Path) -> None:
         wrong = sum(system in one["theirs"] for one in found)
         beside = [together(found, model, system) for model in models]
         systems.append({"name": system, "errors": wrong, "beside": beside})
+    corpora = {word: corpus for (word, _), (corpus, _) in tests.items()}
+    names = {word: _names(report.dataset, corpus) for word, corpus in corpora.items()}
     page = render(
         "errors.html",
         report,
@@ -116,15 +119,24 @@ def write_errors(report: Report, folder: Path) -> None:
         errors={model: sum(model in one["ours"] for one in found) for model in models},
         n_test=len(tests),
         n_mistaken=len(found),
-        rows=[_shown(report, one, *tests[one["word"], one["index"]]) for one in found[:MOST]],
+        rows=[
+            _shown(one, names[one["word"]], *tests[one["word"], one["index"]])
+            for one in found[:MOST]
+        ],
     )
     write_text(folder / "errors.html", page)
 
 
-def _shown(report: Report, one: Mapping[str, Any], corpus: Corpus, row: int) -> dict[str, Any]:
+def _names(dataset: Dataset, corpus: Corpus) -> dict[str, str]:
+    """What people read in place of the labels of a word's senses."""
+    called = dataset.called(corpus.word, corpus.senses)
+    return {label: text.name for label, text in zip(corpus.senses, called, strict=True)}
+
+
+def _shown(
+    one: Mapping[str, Any], names: Mapping[str, str], corpus: Corpus, row: int
+) -> dict[str, Any]:
     """An instance of :func:`mistaken` with its sentence, senses called as people read them."""
-    called = report.dataset.called(corpus.word, corpus.senses)
-    names = {label: text.name for label, text in zip(corpus.senses, called, strict=True)}
 
     def shown(said: Mapping[str, str]) -> dict[str, str]:
         return {of: names.get(label, label) for of, label in said.items()}

@@ -25,11 +25,12 @@ def pictures(report: Report) -> str:
     sentences once, and per classifier their places and whether it is wrong.
     """
     pages = [(model, word) for model, words in report.words.items() for word in words]
+    size = most(report)
     kinds = max((len(report.words[m][w].corpus.senses) for m, w in pages), default=0)
     return pack(
         {
             "styles": [_style(i) for i in range(kinds)],
-            "words": [_word(report, model, word, most(report)) for model, word in pages],
+            "words": [_word(report, model, word, size) for model, word in pages],
         }
     )
 
@@ -59,8 +60,7 @@ def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:
         wrong = run.predicted[reader][choice][kept] != corpus.gold[kept]
         readers.append({"points": encode(points.T, "i1"), "wrong": encode(wrong, "u1")})
     return {
-        "gold": encode(corpus.gold[kept], "u1" if len(corpus.senses) < 256 else "<u2"),
-        "wide": len(corpus.senses) >= 256,
+        "gold": encode(corpus.gold[kept], "<u2"),
         "senses": [text.name[:SENSE] for text in report.dataset.called(word, corpus.senses)],
         "text": [beginning(corpus, row) for row in kept.tolist()] if report.text else [],
         "readers": readers,

@@ -38,6 +38,7 @@ def write_index(report: Report, folder: Path) -> None:
     # The models in their order; behind them the twins.
     encoders = {name: report.provenance["models"][name] for name in report.choices}
     encoders |= report.provenance["models"]
+    most = gallery.most(report)
     page = render(
         "index.html",
         report,
@@ -63,10 +64,8 @@ def write_index(report: Report, folder: Path) -> None:
         reader=models.opening_reader(report),
         curve=opening_curve(report),
         packed=gallery.pictures(report),
-        most=gallery.most(report),
-        sampled=any(
-            run.n_test > gallery.most(report) for of in report.words.values() for run in of.values()
-        ),
+        most=most,
+        sampled=any(run.n_test > most for of in report.words.values() for run in of.values()),
     )
     write_text(folder / "index.html", page)
 

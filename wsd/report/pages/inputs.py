@@ -132,7 +132,6 @@ def load_report(
         view=view,
         choices=choices,
         readers=readers,
-        methods=methods,
         words={model: {word: word_run(model, word) for word in corpora} for model in models},
         provenance=made_from,
         tables=read,

@@ -7,7 +7,7 @@ from typing import Any
 
 from wsd.artifacts.tables import CANDIDATE
 from wsd.report.pages import curves, layer_plots, plots
-from wsd.report.pages.content import Report, records
+from wsd.report.pages.content import Report, having, records
 from wsd.report.pages.models import (
     FIGURE,
     blocks,
@@ -77,19 +77,24 @@ def opening_curve(report: Report) -> dict[str, Any]:
 
 
 def _of_readers(report: Report) -> list[curves.Curve]:
-    (choices,) = report.choices.values()
+    ((model, choices),) = report.choices.items()
     singles = curves.single_layers(choices)
     found = []
     for number, line in enumerate(layer_plots.overall_lines(report)):
         look: dict[str, Any] = {"name": line.name, "style": line.style, "number": number}
-        found.append(curves.of_metric(line.rows, FIGURE, singles, dash=line.dash, **look))
+        rows = having(line.rows, model=model)
+        found.append(curves.of_metric(rows, FIGURE, singles, dash=line.dash, **look))
     return [line for line in found if line.x]
 
 
 def _chosen(report: Report, lines: list[curves.Curve], *, depth: bool) -> list[curves.Curve]:
-    """The configuration of all words as a curve of one point; none where it is of another view."""
+    """What folds chose for all words as a curve of one point.
+
+    None where that is of another view, or there were no folds to choose on.
+    """
     found = []
-    for row in records(selected(report).head(1)):
+    rows_of = having(selected(report).head(1).dropna(subset="objective_on_folds"), view=report.view)
+    for row in records(rows_of):
         same = {name: row[name] for name in ("model", "layers", "classifier")}
         rows = report.rows("comparison", kind=CANDIDATE, view=report.view, **same)
         place = curves.single_layers(report.choices[row["model"]]).get(row["layers"])
