@@ -95,7 +95,7 @@ def made(shape: str, tokenizer: str, folder: Path) -> str:
 
 def drawn(paths: list[Path], n: int, seed: int, folder: str, layers: int) -> dict[str, Any]:
     """Sentences of all words, with the places of the focal word's pieces."""
-    files = [file for path in paths for file in ([path] if path.is_file() else path.iterdir())]
+    files = [file for path in paths for file in ([path] if path.is_file() else path.glob("[!.]*"))]
     corpora = [
         corpus.read(file) if file.suffix == ".parquet" else text_format.read_text(file, file.name)
         for file in sorted(files)
