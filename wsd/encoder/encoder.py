@@ -23,7 +23,7 @@ from wsd.encoder.architecture import (
     ordinary_pieces,
     stated_shape,
 )
-from wsd.encoder.batches import model_inputs, run_all
+from wsd.encoder.batches import model_inputs, run_all, to_host
 from wsd.encoder.hooks import StateHooks, find_blocks
 from wsd.encoder.loading import check_precision, choose_device, load_folder, weights_digest
 from wsd.encoder.packed_linear import pack
@@ -235,12 +235,11 @@ class Encoder:
         ]
 
         def run(rows: list[int]) -> tuple[list[int], np.ndarray]:
-            vectors = self._forward([aligned[i] for i in rows], [places[i] for i in rows])
-            bad = ~np.isfinite(vectors).all(axis=(0, 1, 3))
-            if bad.any():
+            vectors, finite = self._forward([aligned[i] for i in rows], [places[i] for i in rows])
+            if not finite.all():
                 raise ModelError(
                     "the model gives a vector that is not finite",
-                    where=instance_name(corpus, rows[int(bad.argmax())]),
+                    where=instance_name(corpus, rows[int(finite.argmin())]),
                     fix="check the weights; float16 overflows in some models, bfloat16 does not",
                 )
             return rows, vectors
@@ -256,11 +255,13 @@ class Encoder:
         float32 array of shape (layers, pieces, width)
         """
         each = [[i] for i in range(len(one.ids))]
-        return self._forward([one], [each])[:, :, 0].swapaxes(0, 1)
+        vectors, _ = self._forward([one], [each])
+        return vectors[:, :, 0].swapaxes(0, 1)
 
     def _forward(
         self, batch: Sequence[Aligned], places: Sequence[Sequence[Sequence[int]]]
-    ) -> np.ndarray:
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Vectors of shape (views, layers, instances, width), and which instances' are finite."""
         segments = [one.segments for one in batch]
         inputs = model_inputs(self, [one.ids for one in batch], segments)
         layers: list[torch.Tensor] = []
@@ -278,4 +279,6 @@ class Encoder:
             if len(layers) != self.blocks + 1:
                 what = f"the model gave {len(layers)} hidden states, not {self.blocks + 1}"
                 raise ModelError(what)
-            return torch.stack(layers).permute(2, 0, 1, 3).contiguous().cpu().numpy()
+            vectors = torch.stack(layers).permute(2, 0, 1, 3).contiguous()
+            finite = vectors.isfinite().all(dim=3).all(dim=1).all(dim=0)
+            return to_host(vectors).numpy(), finite.cpu().numpy()

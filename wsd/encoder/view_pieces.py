@@ -87,11 +87,13 @@ def selection(places: Sequence[Sequence[Sequence[int]]], longest: int) -> torch.
     -------
     float32 tensor of shape (instances, views, longest)
     """
-    weights = torch.zeros((len(places), len(places[0]), longest))
-    for i, of_views in enumerate(places):
-        for view, positions in enumerate(of_views):
-            weights[i, view, positions] = 1 / max(1, len(positions))
-    return weights
+    flat = [positions for of_views in places for positions in of_views]
+    counts = torch.tensor([len(positions) for positions in flat])
+    lines = torch.arange(len(flat)).repeat_interleave(counts)
+    weights = torch.zeros((len(flat), longest))
+    columns = torch.tensor([place for positions in flat for place in positions], dtype=torch.long)
+    weights[lines, columns] = (1 / counts.double()).float()[lines]
+    return weights.view(len(places), -1, longest)
 
 
 def _draw(seed: int, name: str, n: int) -> int:
