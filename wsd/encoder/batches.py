@@ -8,6 +8,7 @@ first batch took, and halved whenever the memory does not suffice after all.
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 import torch
@@ -35,8 +36,10 @@ def model_inputs(
     pad = encoder.tokenizer.pad_token_id
     # GPT-2 has nothing of its own to stand behind the shorter sentences.
     pad = 0 if pad is None or pad >= encoder.known else pad
-    mask = _stacked([[1] * len(ids) for ids in batch], 0)
-    inputs = {"input_ids": _stacked(batch, pad), "attention_mask": mask}
+    ids = _stacked(batch, pad)
+    lengths = torch.tensor([len(one) for one in batch])
+    mask = (torch.arange(ids.shape[1]) < lengths[:, None]).long()
+    inputs = {"input_ids": ids, "attention_mask": mask}
     if any(one is not None for one in segments):
         kinds = [one or [0] * len(ids) for ids, one in zip(batch, segments, strict=True)]
         inputs["token_type_ids"] = _stacked(kinds, 0)
@@ -111,8 +114,13 @@ def run_all(
         peak=lambda: torch.cuda.max_memory_allocated(device) - held,
         tidy=torch.cuda.empty_cache,
     )
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        yield from one_ahead(pool, results)
+    yield from one_ahead(_gpu_thread(), results)
+
+
+@cache
+def _gpu_thread() -> ThreadPoolExecutor:
+    """One for all words: each further thread would have the GPU's libraries set up anew."""
+    return ThreadPoolExecutor(max_workers=1)
 
 
 def longest_first(lengths: Sequence[int]) -> list[int]:
