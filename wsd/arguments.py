@@ -42,7 +42,8 @@ def json_object(text: str, where: str) -> dict[str, object]:
     except (RecursionError, ValueError):
         value = None
     if not isinstance(value, dict):
-        raise ConfigError(f"{text!r} is not a JSON object", where=where)
+        fix = "give one in braces and quotes: '{\"name\": 1}'"
+        raise ConfigError(f"{text!r} is not a JSON object", where=where, fix=fix)
     return value
 
 
@@ -73,6 +74,12 @@ def add_out(to: argparse.ArgumentParser, text: str) -> None:
     """Where the result goes."""
     add_path(to, "--out", text, metavar="PATH")
     writes(to, "out")
+
+
+def add_out_folder(to: argparse.ArgumentParser, text: str) -> None:
+    """The folder that the results go to."""
+    add_out(to, text)
+    to.set_defaults(folders=("out",))
 
 
 def add_files(to: argparse.ArgumentParser, name: str, text: str | None = None) -> None:

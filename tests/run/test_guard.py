@@ -141,3 +141,37 @@ REPORT = [
 
 def sealed(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("changed", "says", "code"),
+    [
+        (["--summary", "a-file/x.csv"], "a-file is a file, so that there can be no", 2),
+        (["--summary", "scores.csv"], "would replace one another", 2),
+        (["--summary", "./link.csv"], "would replace one another", 2),
+        (["--summary", "a-folder"], "it is a folder, not a file", 7),
+        (["--provenance", "/dev/null"], "it is a device or a pipe", 7),
+        (["--log", "scores.csv"], "would replace one another", 2),
+    ],
+)
+def test_no_output_is_written_if_one_cannot_be(
+    here: Path, capsys: pytest.CaptureFixture[str], changed: list[str], says: str, code: int
+) -> None:
+    Path("a-file").write_text("mine")
+    Path("a-folder").mkdir()
+    Path("link.csv").symlink_to("scores.csv")
+    call = ["evaluate", "--predictions", "p.parquet", "--dataset", "q", "--scores", "scores.csv"]
+    call += ["--summary", "summary.csv", "--provenance", "provenance.json"]
+    before = sealed(here)
+    # Said before the inputs are looked at, of which there are none.
+    called = [*changed, *call] if "--log" in changed else [*call, *changed]
+    assert main(called) == code
+    err = capsys.readouterr().err
+    assert says in err and "what to do" in err
+    assert sealed(here) == before
+
+
+def test_a_file_is_no_folder_to_write_to(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["embed", "--model", "m.json", "--corpus", "results/q/corpus/crane.parquet"]
+    assert main([*call, "--out", "data/crane/classes_map.txt"]) == 2
+    assert "is there and is no folder" in capsys.readouterr().err

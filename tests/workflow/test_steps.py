@@ -230,7 +230,7 @@ BAD: dict[str, tuple[list[str], int, str]] = {
     "folds that are missing": (without("classify", "--folds", "none", nth=1), 6, "missing"),
     "metric": (
         ["classify", *VECTORS, "--layers", "1", "--estimator", "nearest_centroid", "--space",
-         '{"metric": "dot"}', "--folds", "full.parquet", "--searches", "o", "--out", "o"],
+         '{"metric": "dot"}', "--folds", "full.parquet", "--searches", "so", "--out", "o"],
         2, "'dot'"),
     "space of another": (
         without("control", "--space", '{"k": 3}'), 2, "logistic"),
@@ -247,9 +247,32 @@ BAD: dict[str, tuple[list[str], int, str]] = {
         without("evaluate", "--predictions", "s.parquet"), 6, "does not hold what it should"),
     "evaluate twice": (
         without("evaluate", "--predictions", "p.parquet", "p.parquet"), 6, "two files hold"),
+    "evaluate a system's as our own": (
+        without("evaluate", "--predictions", "published.parquet"), 6, "for --systems"),
+    "evaluate our own as a system's": (
+        without("evaluate", "--systems", "p.parquet"), 6, "not the predictions that are asked for"),
+    "evaluate the control task": (
+        without("evaluate", "--predictions", "c.parquet"), 6, "of the control task"),
+    "a space without values": (
+        without("control", "--space", '{"C": []}'), 2, "without values"),
+    "a space with an unknown parameter": (
+        without("control", "--space", '{"c": 1}'), 2, "choose among C, prior_shift"),
+    "a space with a value that is none": (
+        without("control", "--space", '{"C": -1}'), 2, "where: --space"),
+    "a word that is not there": (
+        without("neighbours", "--words", "nope"), 6, "one that is there (apple.parquet, crane"),
+    "a view that is not there": (
+        [*without("neighbours", "--layers", "1"), "--view", "context+other"], 6,
+        "one that is there (context.safetensors, focal"),
+    "a file for a folder of vectors": (
+        without("neighbours", "--embeddings", "p.parquet"), 6, "a file, and not a folder"),
+    "a file for a folder of tables": (
+        without("neighbours", "--corpus", "p.parquet"), 6, "a file, and not a folder"),
+    "a folder for a folder's folder": (
+        without("neighbours", "--embeddings", "e/apple"), 6, "missing"),
     "parameter of another": (
         ["classify", *VECTORS, "--layers", "1", "--estimator", "nearest_centroid", "--space",
-         '{"C": 3}', "--folds", "full.parquet", "--searches", "o", "--out", "o"],
+         '{"C": 3}', "--folds", "full.parquet", "--searches", "so", "--out", "o"],
         2, "nearest_centroid"),
     "selection of another model": (
         without("classify-selected", "--model", "huge"), 6, "nothing was selected"),
@@ -258,7 +281,7 @@ BAD: dict[str, tuple[list[str], int, str]] = {
          "--out", "o"], 6, "'balanced' has none of crane"),
     "classify no word": (
         ["classify", "--corpus", "corpus", "--words", "crane", "--embeddings", "e", "--layers",
-         "1", *LOGISTIC, "--folds", "applefolds.parquet", "--searches", "o", "--out", "o"],
+         "1", *LOGISTIC, "--folds", "applefolds.parquet", "--searches", "so", "--out", "o"],
         6, "none of crane"),
     "baseline of no word": (
         ["baseline", "--corpus", "corpus", "--words", "crane", "--name", "most_frequent_sense",

@@ -23,7 +23,7 @@ import numpy as np
 
 from wsd.artifacts.corpus import Corpus, instance_name
 from wsd.errors import DamageError, ResultError, outdated
-from wsd.storage.expecting import UNEXPECTED, require
+from wsd.storage.expecting import UNEXPECTED, check_there, require
 
 TENSOR = "vectors"
 CHECKSUMS = "crc32"
@@ -212,6 +212,7 @@ def _read_header(path: Path) -> _Header:
     DamageError
         If the header is another, or the file has another size than it says.
     """
+    check_there(path)
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -228,9 +229,6 @@ def _read_header(path: Path) -> _Header:
         nbytes = 4 * math.prod(shape)
         placed = tensor["data_offsets"] == [0, nbytes]
         require(placed, "its vectors are not where they should be")
-    except FileNotFoundError:
-        what = "a file of an earlier step is missing"
-        raise ResultError(what, where=str(path), fix="run snakemake") from None
     except UNEXPECTED as error:
         raise _foreign(path, error) from None
     start = 8 + length

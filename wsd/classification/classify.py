@@ -7,8 +7,9 @@ never predicted.
 
 import argparse
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -23,7 +24,7 @@ from wsd.artifacts.search import fixed_parameters, grid_points, write_search
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_word import LabelledWord, estimator_for, fit_and_predict, provenance_on
 from wsd.classification.tuning import tune
-from wsd.errors import ConfigError
+from wsd.errors import ConfigError, none_of
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +40,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_files(parser, "--searches", "for what the folds say, .parquet")
     add_files(parser, "--out", "for the predictions, .parquet")
     writes(parser, "searches", "out")
+
+
+def _grid(estimator: str, space: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The points of a search space; what the estimator does not take is refused before any work."""
+    known = search.PARAMETERS[estimator]
+    if unknown := sorted(space.keys() - set(known)):
+        raise none_of(f"{estimator} has no parameter {unknown[0]!r}", known, "--space")
+    if not (grid := grid_points(space)):
+        fix = "give every parameter a value, or a list of some"
+        raise ConfigError("a parameter without values", where="--space", fix=fix)
+    try:
+        for point in grid:
+            make_estimator(estimator, point)
+    except ConfigError as error:
+        raise ConfigError(error.what, where="--space", fix=error.fix) from None
+    return grid
 
 
 def run(
@@ -65,9 +82,7 @@ def run(
         fix = "give one of each per training set"
         raise ConfigError(what, where="--folds, --searches, --out", fix=fix)
     space = json_object(args.space, "--space")
-    grid = grid_points(space)
-    for point in grid:  # what the estimator does not take is refused before any work
-        make_estimator(args.estimator, point)
+    grid = _grid(args.estimator, space)
     corpora = read_corpora(args.corpus, args.words)
     trains = [folding.of_words(path, corpora) for path in args.folds]
     stored = StoredFeatures(args.embeddings, args.view, args.layers)

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from wsd.arguments import add_out
+from wsd.arguments import add_out_folder
 from wsd.artifacts.dataset import DATASETS
 from wsd.corpora.archive import extract, refuse_foreign_files
 from wsd.corpora.coarsewsd20 import ARCHIVE_NAME, URL, file_checksums
@@ -202,7 +202,7 @@ class _LogProgress:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    add_out(parser, "folder for the corpus files")
+    add_out_folder(parser, "folder for the corpus files")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd import logs
-from wsd.arguments import add_out, add_seed, count
+from wsd.arguments import add_out_folder, add_seed, count
 from wsd.artifacts.corpus import OUT_OF_DOMAIN, SPLITS, Corpus
 from wsd.artifacts.dataset import ABOUT, COUNTS, FILES, FORMAT, FURTHER, MANIFEST, check_name
 from wsd.artifacts.senses import Given
@@ -253,7 +253,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     text = ".csv, .tsv or .jsonl; .xml with gold keys; .data.txt of WiC; or a folder of words"
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=text)
-    add_out(parser, "folder to make")
+    add_out_folder(parser, "folder to make")
     text = "of the corpus, and its folder under results/"
     parser.add_argument("--name", required=True, help=text)
     parser.add_argument("--word", help="the word of all rows, where there is no column for it")

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from wsd.arguments import add_out
+from wsd.arguments import add_out_folder
 from wsd.artifacts.dataset import MANIFEST, check_name, read_manifest
 from wsd.errors import CorpusError
 from wsd.storage.atomic import replacing
@@ -62,7 +62,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--name", required=True)
     parser.add_argument("--title", help="in place of the manifest's own")
-    add_out(parser, "folder for the corpus files")
+    add_out_folder(parser, "folder for the corpus files")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wsd.arguments import add_corpora, add_out, add_path
+from wsd.arguments import add_corpora, add_out_folder, add_path
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.training_set import TrainingSet, write
 from wsd.corpora.coarsewsd20 import TRAINS
@@ -105,7 +105,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_corpora(parser)
     add_path(parser, "--source", "folder of the download")
     parser.add_argument("--trains", nargs="+", required=True, metavar="TRAIN")
-    add_out(parser, "folder for <train>.parquet")
+    add_out_folder(parser, "folder for <train>.parquet")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsd.arguments import add_choice, add_out, add_path, add_seed, count
+from wsd.arguments import add_choice, add_out_folder, add_path, add_seed, count
 from wsd.artifacts.corpus import Corpus, read
 from wsd.artifacts.encoder_record import read_record
 from wsd.artifacts.views import DEVICES, INPUTS, MASKED, PLAIN, POOLINGS, PRECISIONS, VIEWS
@@ -166,7 +166,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "what the model computes in; float16 on a GPU alone"
     add_choice(parser, "--precision", PRECISIONS, text)
     parser.add_argument("--threads", type=count, default=1)
-    add_out(parser, "the word's folder, for <view>.safetensors and alignment.json")
+    add_out_folder(parser, "the word's folder, for <view>.safetensors and alignment.json")
 
 
 def run(args: argparse.Namespace) -> None:

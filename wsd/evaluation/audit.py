@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from wsd.arguments import add_corpora, add_files, add_out
+from wsd.arguments import add_corpora, add_files, add_out_folder
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.artifacts.tables import CANDIDATE
@@ -214,7 +214,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_corpora(parser)
     add_files(parser, "--predictions")
     parser.add_argument("--judge", metavar="NAME", help="the classifier whose probabilities count")
-    add_out(parser, "folder for the tables")
+    add_out_folder(parser, "folder for the tables")
 
 
 def run(args: argparse.Namespace) -> None:

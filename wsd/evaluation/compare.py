@@ -11,7 +11,7 @@ import argparse
 import numpy as np
 import pandas as pd
 
-from wsd.arguments import add_corpora, add_optional_files, add_out, add_path, add_seed, writes
+from wsd.arguments import add_corpora, add_optional_files, add_out_folder, add_path, add_seed, writes
 from wsd.artifacts import tables
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.predictions import TEST
@@ -54,7 +54,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_seed(parser)
     add_path(parser, "--table", "the comparison, .csv")
     writes(parser, "table")
-    add_out(parser, "folder for what stands behind it")
+    add_out_folder(parser, "folder for what stands behind it")
 
 
 def run(args: argparse.Namespace) -> None:

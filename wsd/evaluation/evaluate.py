@@ -24,6 +24,7 @@ from wsd.artifacts.training_set import setting
 from wsd.errors import ResultError
 from wsd.metrics.scores import confusion, word_scores
 from wsd.storage.csv import write_csv
+from wsd.storage.expecting import expecting, require
 from wsd.storage.json import write_json
 
 
@@ -132,13 +133,16 @@ def run(args: argparse.Namespace) -> None:
     rows: list[dict[str, Any]] = []
     sources: list[dict[str, Any]] = []
     of_systems: dict[str, Any] = {}
-    for path in [*args.predictions, *args.systems]:
+    for i, path in enumerate([*args.predictions, *args.systems]):
         words, source = predictions.read_predictions(path)
-        key = _key(source)
-        if path in args.systems:
-            of_systems[key["model"]] = source["encoder"]["published"]
-        else:
-            sources.append(source)
+        with expecting(path, "not the predictions that are asked for"):
+            key = _key(source)
+            if i >= len(args.predictions):
+                of_systems[key["model"]] = source["encoder"]["published"]
+            else:
+                require("published" not in source["encoder"], "of another system: for --systems")
+                require(source.get("task", "sense") == "sense", "of the control task")
+                sources.append(source)
         rows += [
             {**key, "test": word.split, "word": word.word, **score_word(word)} for word in words
         ]
@@ -158,7 +162,8 @@ def run(args: argparse.Namespace) -> None:
         },
     }
     if same := sorted(of_systems.keys() & feature_sets.keys()):
-        raise ResultError(f"a system and a model are both called {same[0]!r}")
+        fix = "give the system another name with `wsd score --name`, or leave one of them out"
+        raise ResultError(f"a system and a model are both called {same[0]!r}", fix=fix)
 
     def place(row: dict[str, Any]) -> tuple[Any, ...]:
         model, names = row["model"], (row["view"], row["layers"])
@@ -170,7 +175,9 @@ def run(args: argparse.Namespace) -> None:
     table = pd.DataFrame(rows, columns=SCORES_COLUMNS)
     twice = table.duplicated([*KEY_COLUMNS, "word"])
     if twice.any():
-        raise ResultError(f"two files hold the row {table[twice].iloc[0].to_dict()}")
+        named = ", ".join(filter(None, table[twice].iloc[0][[*KEY_COLUMNS, "word"]]))
+        what, fix = f"two files hold {named}", "name each file once"
+        raise ResultError(what, where="--predictions, --systems", fix=fix)
     write_csv(args.scores, table)
     write_csv(args.summary, summarise(table))
     write_json(args.provenance, provenance)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import beta
 
-from wsd.arguments import add_out, add_results, add_seed
+from wsd.arguments import add_out_folder, add_results, add_seed
 from wsd.artifacts.corpus import OUT_OF_DOMAIN
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.tables import TOGETHER
@@ -167,7 +167,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_results(parser)
     parser.add_argument("--model", required=True, help="its name in the selection")
     add_seed(parser, "of the bootstrap")
-    add_out(parser, "folder for calibration.csv, reliability.csv and novelty.csv")
+    add_out_folder(parser, "folder for calibration.csv, reliability.csv and novelty.csv")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -22,7 +22,7 @@ from wsd.inference.encoders import fitted_encoder
 from wsd.inference.lines import FORMATS, OK, STATUSES, UNREADABLE, Answer, Line, read, write
 from wsd.inference.predictor import Predictor
 from wsd.logs import log
-from wsd.storage.atomic import check_target, replacing
+from wsd.storage.atomic import replacing
 
 KEPT = "selected.wsd"  # where `snakemake fit` keeps the selected configuration of a run
 STANDARD_STREAM = Path("-")
@@ -32,11 +32,8 @@ def _check_files(args: argparse.Namespace) -> None:
     """Refuse what cannot be read or written, before anything is loaded."""
     if args.text and args.file:
         raise ConfigError("sentences and a file", where="--file", fix="give one of both")
-    if (out := args.out) is None:
-        if sys.stdout is None:
-            raise ConfigError("standard output is closed", where="--out", fix="name a file")
-        return
-    check_target(out)
+    if args.out is None and sys.stdout is None:
+        raise ConfigError("standard output is closed", where="--out", fix="name a file")
 
 
 def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:

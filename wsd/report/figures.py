@@ -10,7 +10,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from wsd.arguments import add_out, add_path
+from wsd.arguments import add_out_folder, add_path
 from wsd.logs import log
 from wsd.report.paper.differences import draw_differences
 from wsd.report.paper.layers import draw_layers
@@ -43,7 +43,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     for table in DRAWN_TABLES:
         add_path(parser, f"--{table}", "a table, .csv", metavar="FILE")
     parser.add_argument("--format", action="append", choices=FORMATS, help="default: all three")
-    add_out(parser, "folder for the figures")
+    add_out_folder(parser, "folder for the figures")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ from wsd.arguments import (
     add_corpora,
     add_files,
     add_optional_files,
-    add_out,
+    add_out_folder,
     add_path,
     replaces,
     writes,
@@ -102,7 +102,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-text", action="store_true", help="leave the corpus's sentences out")
     add_path(parser, "--portable", "folder for one-file word pages")
     writes(parser, "portable")
-    add_out(parser, "folder for index.html")
+    add_out_folder(parser, "folder for index.html")
     replaces(parser, is_own, "out", "portable")
 
 

@@ -1,4 +1,6 @@
-"""Which files a command may not write over: its inputs, and what the workflow has made."""
+"""Where a command may not write: over its inputs, over what the workflow has made, over another
+output of its own, or where no file or folder can be.
+"""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -8,6 +10,7 @@ from typing import Any
 from wsd.errors import ConfigError
 from wsd.run.lock import STATE
 from wsd.run.notes import noted_results
+from wsd.storage.atomic import check_target
 
 
 def check_outputs(args: argparse.Namespace, *, of_a_run: bool) -> None:
@@ -23,7 +26,7 @@ def check_outputs(args: argparse.Namespace, *, of_a_run: bool) -> None:
 
     Raises
     ------
-    ConfigError
+    ConfigError, StorageError
         Naming the option and the file.
     """
     outputs = getattr(args, "outputs", ())
@@ -48,6 +51,30 @@ def check_outputs(args: argparse.Namespace, *, of_a_run: bool) -> None:
             what = f"will not replace what this command has not made: {foreign}"
             fix = "name a folder that does not exist yet, an empty one, or an earlier output"
             raise ConfigError(what, where=f"--{name}", fix=fix)
+    _check_places(args)
+
+
+def _check_places(args: argparse.Namespace) -> None:
+    """Before anything is computed: of several outputs, some would be written and others not."""
+    seen = set()
+    for name in getattr(args, "outputs", ()):
+        for path in _paths(getattr(args, name)):
+            option = f"--{name.replace('_', '-')}"
+            above = next(one for one in path.absolute().parents if one.exists())
+            if not above.is_dir():
+                what = f"{above} is a file, so that there can be no {path}"
+                raise ConfigError(what, where=option, fix="name another place")
+            if (place := path.resolve()) in seen:
+                what = f"two outputs of this command would replace one another: {path}"
+                raise ConfigError(what, where=option, fix="name a place for each")
+            seen.add(place)
+            if name == "log" or name in getattr(args, "replaced", ()):
+                continue
+            if name not in getattr(args, "folders", ()):
+                check_target(path)
+            elif path.exists() and not path.is_dir():
+                what = f"{path} is there and is no folder"
+                raise ConfigError(what, where=option, fix="name a folder")
 
 
 def _paths(value: Any) -> Iterator[Path]:

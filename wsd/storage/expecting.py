@@ -14,6 +14,8 @@ from wsd.storage.checksums import verify
 UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
+# Of the files beside a missing one, how many an error names.
+MOST = 8
 HELD = "the file does not hold what it should"
 
 
@@ -43,18 +45,36 @@ def expecting(
         raise outdated(f"{otherwise}: {type(error).__name__} {error}", path) from error
 
 
+def check_there(path: Path) -> None:
+    """Refuse a file of a step that is none, with what may have been meant.
+
+    Raises
+    ------
+    ResultError
+        If it is missing or a folder, or if what should be its folder is a file.
+    """
+    if path.is_dir():
+        what, fix = "a folder, and not the file of a step", "name a file"
+        raise ResultError(what, where=str(path), fix=fix)
+    if path.exists():
+        return
+    if blocked := next((one for one in path.parents if one.exists() and not one.is_dir()), None):
+        what, fix = "a file, and not a folder with files of steps", "name a folder"
+        raise ResultError(what, where=str(blocked), fix=fix)
+    beside = path.parent.iterdir() if path.parent.is_dir() else ()
+    there = sorted(one.name for one in beside if one.suffix == path.suffix and one.is_file())
+    named = f" ({', '.join(there[:MOST])}{', ...' if there[MOST:] else ''})" if there else ""
+    what = "a file of an earlier step is missing"
+    fix = f"name one that is there{named}; snakemake makes those of a run"
+    raise ResultError(what, where=str(path), fix=fix)
+
+
 @contextmanager
 def reading_of_step(
     path: Path, otherwise: str = HELD, errors: tuple[type[Exception], ...] = UNEXPECTED
 ) -> Iterator[None]:
     """As :func:`expecting`, of a file of an earlier step: it must be there, as it was written."""
-    if not path.exists():
-        what = "a file of an earlier step is missing"
-        raise ResultError(what, where=str(path), fix="run snakemake")
-    if path.is_dir():
-        raise ResultError(
-            "a folder, and not the file of a step", where=str(path), fix="name a file"
-        )
+    check_there(path)
     verify(path)
     with expecting(path, otherwise, errors):
         yield
