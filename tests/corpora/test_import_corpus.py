@@ -1,8 +1,10 @@
 """Tables of labelled sentences become a corpus: round trips, splits, and every bad line named."""
 
 import csv
+import gzip
 import io
 import json
+import re
 import shutil
 import string
 from collections import Counter
@@ -16,6 +18,7 @@ import yaml
 from importing import import_corpus
 
 from wsd.artifacts.dataset import FORMAT, MANIFEST, find, read_manifest
+from wsd.cli import main
 from wsd.corpora import import_corpus as import_corpus_module
 from wsd.corpora.importer import focal_word, tables
 from wsd.corpora.own import copy
@@ -629,3 +632,28 @@ def test_senses_stand_in_their_natural_order(tmp_path: Path) -> None:
     assert read_text(tmp_path / "out/cell", "cell").senses == (
         "9" * 5000, "a", "sense_1", "sense_02", "sense_2", "sense_10",
     )  # fmt: skip
+
+
+ONE = b"word\tsense\tsentence\ncell\tcell_a\tA *cell* divides.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "what"),
+    [
+        ("mac.tsv", ONE.replace(b"\n", b"\r"), "carriage returns alone"),
+        ("packed.tsv", gzip.compress(ONE), "compressed"),
+        ("unseen.tsv", ONE.replace(b"*cell*", "*\u200b\u2060*".encode()), r"focal word '\\u200b"),
+        ("header.tsv", ONE.partition(b"\n")[0], "no sentence"),
+        ("half.jsonl", rb'{"word": "a", "sense": "b", "sentence": "\ud800 *c*"}', "lone surrogate"),
+        ("place.jsonl", b'{"sense": "b", "sentence": "x c", "position": 1e999}', "no number"),
+    ],
+)
+def test_odd_files_are_told_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, raw: bytes, what: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(raw)
+    assert main(["import", str(path), "--out", str(tmp_path / "out"), "--name", "mine"]) == 3
+    err = capsys.readouterr().err
+    assert re.search(what, err) and str(path) in err and "what to do: " in err
+    assert not (tmp_path / "out").exists()

@@ -247,8 +247,8 @@ BAD: dict[str, tuple[list[str], int, str]] = {
         without("evaluate", "--predictions", "s.parquet"), 6, "does not hold what it should"),
     "evaluate twice": (
         without("evaluate", "--predictions", "p.parquet", "p.parquet"), 6, "two files hold"),
-    "evaluate a system's as our own": (
-        without("evaluate", "--predictions", "published.parquet"), 6, "for --systems"),
+    "evaluate a system twice": (
+        without("evaluate", "--predictions", "published.parquet"), 6, "both called"),
     "evaluate our own as a system's": (
         without("evaluate", "--systems", "p.parquet"), 6, "not the predictions that are asked for"),
     "evaluate the control task": (

@@ -11,7 +11,14 @@ import argparse
 import numpy as np
 import pandas as pd
 
-from wsd.arguments import add_corpora, add_optional_files, add_out_folder, add_path, add_seed, writes
+from wsd.arguments import (
+    add_corpora,
+    add_optional_files,
+    add_out_folder,
+    add_path,
+    add_seed,
+    writes,
+)
 from wsd.artifacts import tables
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.predictions import TEST

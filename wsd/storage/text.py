@@ -8,6 +8,8 @@ from typing import Any
 
 from wsd.errors import CorpusError
 
+GZIP = b"\x1f\x8b"
+
 
 @contextmanager
 def refusing(where: str, fix: str | None = None) -> Iterator[None]:
@@ -31,9 +33,12 @@ def read_text_file(path: Path) -> str:
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
-        raise CorpusError("a corpus file is missing", where=str(path)) from None
+        fix = "name a file or folder that is there; snakemake makes those of a run"
+        raise CorpusError("a corpus file is missing", where=str(path), fix=fix) from None
     if not raw:
-        raise CorpusError("the file is empty", where=str(path))
+        raise CorpusError("the file is empty", where=str(path), fix="have it written again")
+    if raw.startswith(GZIP):
+        raise CorpusError("the file is compressed", where=str(path), fix="unpack it first")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -60,7 +65,11 @@ def read_lines(path: Path) -> list[str]:
 
 def numbered(path: Path) -> Iterator[tuple[str, str]]:
     """(file and line, text) of every line, whatever its line end and byte order mark."""
-    for number, line in enumerate(text_of(path).split("\n"), start=1):
+    text = text_of(path)
+    if "\r" in text.rstrip("\r") and "\n" not in text:
+        what, fix = "lines that end in carriage returns alone", "save it with LF or CRLF line ends"
+        raise CorpusError(what, where=str(path), fix=fix)
+    for number, line in enumerate(text.split("\n"), start=1):
         yield f"{path}:{number}", line.removesuffix("\r")
 
 

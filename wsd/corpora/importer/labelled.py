@@ -8,7 +8,7 @@ from pathlib import Path
 from wsd.artifacts.corpus import OUT_OF_DOMAIN, SPLITS
 from wsd.artifacts.senses import Given
 from wsd.corpora.importer.focal_word import Sentence
-from wsd.errors import CorpusError, visible
+from wsd.errors import UNSEEN, CorpusError, visible
 
 ALL_SPLITS = (*SPLITS, OUT_OF_DOMAIN)
 
@@ -84,9 +84,13 @@ def labelled(
             raise CorpusError(f"the {name} is empty", where=where, fix="fill it in")
         if visible(text) != text:
             what = f"a character in the {name} {text!r} that cannot be seen"
-            raise CorpusError(what, where=where)
+            raise CorpusError(what, where=where, fix="leave the character out")
+    if not any(unicodedata.category(c) not in UNSEEN for c in tokens[position]):
+        what = f"nothing of the focal word {tokens[position]!r} can be seen"
+        raise CorpusError(what, where=where, fix="mark a word")
     if any(unicodedata.category(c) == "Cs" for token in tokens for c in token):
-        raise CorpusError("half of a character (a lone surrogate) in the sentence", where=where)
+        what, fix = "half of a character (a lone surrogate) in the sentence", "write it anew"
+        raise CorpusError(what, where=where, fix=fix)
     if split and split not in ALL_SPLITS:
         fix = f"write {', '.join(ALL_SPLITS)}, or leave out the column in all lines"
         raise CorpusError(f"the split {split!r}", where=where, fix=fix)

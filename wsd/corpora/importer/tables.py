@@ -75,7 +75,8 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
         sense, split = cells.text("sense"), cells.text("split", "").strip()
         found.rows.append(labelled(where, of_word, sense, (position, tokens), split))
     if not found.rows:
-        raise CorpusError("the file has no sentence", where=str(path))
+        fix = "write a sentence in each line below the header"
+        raise CorpusError("the file has no sentence", where=str(path), fix=fix)
     return found
 
 
@@ -138,7 +139,8 @@ class _Cells:
             return int(value)
         if type(value) is int:
             return value
-        raise CorpusError(f"the {key} {value!r} is no number from 0 up", where=self.place(key))
+        what, fix = f"the {key} {value!r} is no number from 0 up", "write a whole number, in digits"
+        raise CorpusError(what, where=self.place(key), fix=fix)
 
     def sentence(self) -> Sentence:
         tokens = self.values[self.column_of["sentence"]]
