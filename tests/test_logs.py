@@ -110,3 +110,21 @@ def test_a_full_disk_ends_the_log_and_not_the_work(capsys: pytest.CaptureFixture
     assert err.count("still at work") == 3
     assert err.count("no more is logged to /dev/full: [Errno 28]") == 1
     assert "Traceback" not in err
+
+
+def test_what_slurm_said_of_a_job_is_told(tmp_path: Path) -> None:
+    killed, other = tmp_path / "rule_folds/full/8.log", tmp_path / "rule_model/tiny/9.log"
+    old = tmp_path / "rule_model/tiny/7.log"
+    for path in (killed, other, old):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    why = "slurmstepd: error: Job 8 exceeded memory limit (900 > 600), being killed"
+    killed.write_text(f"Job 0: folds\n{why}\nError in rule folds:\n  jobid: 0\n")
+    other.write_text("bash: \x1b[31mpython: command not found\n")
+    old.write_text("srun: error: of an earlier run\n")
+    for path, when in ((killed, 3000), (other, 3000), (old, 1000)):
+        os.utime(path, (when, when))
+    assert logs.said_by_slurm(tmp_path, 2000) == [
+        f"{killed}:\n{why}",
+        f"{other}:\nbash: \\x1b[31mpython: command not found",
+    ]
+    assert logs.said_by_slurm(tmp_path / "none", 0) == []

@@ -23,8 +23,11 @@ log = logging.getLogger("wsd")
 DONE = "done"
 KILLED = (
     "ends in the middle: its job was killed, as the system does when memory runs out (then try "
-    "fewer --cores), or the disk of its log is full."
+    "fewer --cores, or on SLURM --set-resources STEP:mem_mb=MB), or the disk of its log is full."
 )
+# What SLURM itself writes into a job's log, among the words of the Snakemake that runs the job.
+OF_SLURM = ("slurmstepd: error:", "srun: error:")
+LAST_LINES = 10
 # Arguments that say which job it is: the wildcards of the workflow's rules.
 ABOUT = (
     "word",
@@ -138,6 +141,26 @@ def not_done(folder: Path, since: float) -> list[str]:
         elif message != DONE:
             killed.append(f"{path} {KILLED} Last words: {message}")
     return [*killed, *failed]
+
+
+def said_by_slurm(folder: Path, since: float) -> list[str]:
+    """Why each job of SLURM since a moment ended whose log is kept, as those of failed ones are.
+
+    Parameters
+    ----------
+    folder : Path
+        Of SLURM's logs.
+    since : float
+        Seconds, as of :func:`time.time`.
+    """
+    said = []
+    for path in sorted(folder.rglob("*.log")):
+        if path.stat().st_mtime >= since:
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+            own = [line for line in lines if line.startswith(OF_SLURM)]
+            last = "\n".join((own or lines)[-LAST_LINES:])
+            said.append(f"{path}:\n{visible(last, chr(10))}")
+    return said
 
 
 def start(file: Path | None, step: str, job: Mapping[str, Any]) -> None:

@@ -159,3 +159,19 @@ def test_the_results_are_those_of_a_run_without_slurm(queued: Queued, local: Che
 
 def test_nothing_is_left_to_do_without_slurm(queued: Queued) -> None:
     assert queued.checkout.run("-n", "--cores", "all", *QUICKSTART).nothing
+
+
+def test_why_a_job_ended_is_said_at_the_end(slurm: Path, tmp_path: Path) -> None:
+    """By SLURM, which killed it, and by a step, whose log is its own."""
+    checkout = Checkout.create(tmp_path / "run")
+    call = ["--profile", "profiles/slurm", "--configfile", checkout.one_word("small")]
+    (tmp_path / "sitecustomize.py").write_text(HOARDER.replace("(6)", "(60)"))
+    failed = checkout.run(
+        *(*call, "--cores", "2", "--retries", "0", "--slurm-status-command", "squeue"),
+        *("--slurm-init-seconds-before-status-checks", "3", "--latency-wait", "5"),
+        code=1,
+        PYTHONPATH=f"{checkout.root}:{tmp_path}",
+    )
+    last = failed.text.partition("Look above for error messages")[2]
+    assert re.search(r"slurm_logs/rule_folds/full/\d+\.log:\n.*exceeded", last, re.DOTALL)
+    assert "results/logs/quickstart/folds/full.log ends in the middle" in last

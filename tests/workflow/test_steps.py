@@ -268,6 +268,12 @@ BAD: dict[str, tuple[list[str], int, str]] = {
         without("neighbours", "--embeddings", "p.parquet"), 6, "a file, and not a folder"),
     "a file for a folder of tables": (
         without("neighbours", "--corpus", "p.parquet"), 6, "a file, and not a folder"),
+    "code length without a set's predictions": (
+        without("code-length", "--predictions", "c.parquet"), 2, "on the training set 1pct"),
+    "an output over a table of the corpus": (
+        without("layerwise", "--layers", "corpus/apple.parquet"), 2, "a folder that is read"),
+    "a device without an end for a table": (
+        without("compare", "--scores", "/dev/zero"), 6, "device or pipe"),
     "a folder for a folder's folder": (
         without("neighbours", "--embeddings", "e/apple"), 6, "missing"),
     "parameter of another": (

@@ -325,7 +325,8 @@ def announce_cost():
 
 def tell_of_failed_jobs():
     """At the end once more: a list of hundreds of files may stand below what a job said."""
-    for said in wsd.logs.not_done(Path("results/logs"), STARTED):
+    by_slurm = wsd.logs.said_by_slurm(Path(".snakemake/slurm_logs"), STARTED)
+    for said in [*by_slurm, *wsd.logs.not_done(Path("results/logs"), STARTED)]:
         print(f"\n{said}", file=sys.stderr, flush=True)
 
 

@@ -142,7 +142,8 @@ def _blocks(sets: Sequence[np.ndarray]) -> list[np.ndarray]:
     before = np.array([], dtype=np.intp)
     for i, rows in enumerate(sets, start=1):
         if len(np.unique(rows)) < len(rows):
-            raise CorpusError(f"training set {i} of {len(sets)} holds a row twice")
+            what = f"training set {i} of {len(sets)} holds a row twice"
+            raise CorpusError(what, fix="make its folds anew with `wsd folds`")
         if not np.isin(before, rows).all():
             what = f"training set {i} of {len(sets)} does not hold all of the one before"
             raise CorpusError(what, fix="give nested training sets, the smallest first")
@@ -201,6 +202,10 @@ def run(args: argparse.Namespace) -> None:
     lines: list[dict[str, Any]] = []
     for key, sources in tuned.items():
         view, layers, _ = key
+        if lacking := [one.train for one in sets[:-1] if one.train not in sources]:
+            what = f"no predictions of {', '.join(key)} on the training set {lacking[0]}"
+            fix = "give those of every set of --folds but the largest"
+            raise ConfigError(what, where="--predictions", fix=fix)
         lengths: dict[str, CodeLength] = {}
         for word, corpus in corpora.items():
             _, vectors, provenance = features.read_features(args.embeddings, corpus, view, layers)

@@ -43,6 +43,9 @@ def check_outputs(args: argparse.Namespace, *, of_a_run: bool) -> None:
             if path.is_file() and any(path.samefile(one) for one in inputs):
                 what = f"{path} is an input of this command, and would be written over"
                 raise ConfigError(what, where=option, fix="name another file")
+            if not of_a_run and path.is_file() and (folder := _read_from(args, path)):
+                what = f"{path} would be written over, and lies in a folder that is read: {folder}"
+                raise ConfigError(what, where=option, fix="name another file")
             if not of_a_run and (found := _result(path)):
                 what = f"{path} would replace what the workflow made: {found}"
                 raise ConfigError(what, where=option, fix="name a file or folder of your own")
@@ -81,6 +84,13 @@ def _paths(value: Any) -> Iterator[Path]:
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, Path):
             yield one
+
+
+def _read_from(args: argparse.Namespace, path: Path) -> Path | None:
+    """The folder of tables or vectors, among a command's inputs, that has a file."""
+    folders = [getattr(args, name, None) for name in ("corpus", "embeddings", "source")]
+    above = path.resolve().parents
+    return next((one for one in folders if isinstance(one, Path) and one.resolve() in above), None)
 
 
 def _foreign(folder: Path, is_own: Callable[[Path], bool]) -> Path | None:

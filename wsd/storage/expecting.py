@@ -51,13 +51,13 @@ def check_there(path: Path) -> None:
     Raises
     ------
     ResultError
-        If it is missing or a folder, or if what should be its folder is a file.
+        If it is missing, a folder or a device, or if what should be its folder is a file.
     """
-    if path.is_dir():
-        what, fix = "a folder, and not the file of a step", "name a file"
-        raise ResultError(what, where=str(path), fix=fix)
-    if path.exists():
+    if path.is_file():
         return
+    if path.exists():  # a device may have no end
+        what = f"a {'folder' if path.is_dir() else 'device or pipe'}, and not the file of a step"
+        raise ResultError(what, where=str(path), fix="name a file")
     if blocked := next((one for one in path.parents if one.exists() and not one.is_dir()), None):
         what, fix = "a file, and not a folder with files of steps", "name a folder"
         raise ResultError(what, where=str(blocked), fix=fix)
