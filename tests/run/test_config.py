@@ -17,6 +17,7 @@ from wsd.artifacts import folds
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.artifacts.search import PARAMETERS
 from wsd.errors import ConfigError
+from wsd.run import config_files
 from wsd.run.config import check
 from wsd.run.config_files import merge_configs
 from wsd.run.schema import ConfigFile, Controls, ModelEntry, Tuning, Views, schema_text
@@ -894,3 +895,27 @@ def test_what_the_message_says_would_do_does(more: list[Change]) -> None:
 
 def test_the_folds_of_the_config_are_those_of_the_program() -> None:
     assert load("config.yaml")["tuning"]["folds"] == folds.K
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("seed: 1\nwords: all\nseed: 2\n", "the key 'seed' stands there twice"),
+        ("tuning: {folds: 3, folds: 4}\n", "the key 'folds' stands there twice"),
+        ("models:\n  - {name: a, path: b, name: c}\n", "the key 'name' stands there twice"),
+        ('"seed": 1\nseed: 2\n', "the key 'seed' stands there twice"),
+        ("__use_yte__: true\nseed: ?1+1\n", "Snakemake runs code of the config"),
+    ],
+)
+def test_a_file_of_which_something_would_be_lost(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "c.yaml").write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        config_files.read_configs([tmp_path / "c.yaml"])
+    assert says in caught.value.what and caught.value.where == str(tmp_path / "c.yaml")
+    assert caught.value.fix
+
+
+def test_a_merged_mapping_has_no_key_twice(tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text("tuning: &t {folds: 3}\nother: {<<: *t, folds: 4}\n")
+    read = config_files.read_configs([tmp_path / "c.yaml"])
+    assert read == {"tuning": {"folds": 3}, "other": {"folds": 4}}

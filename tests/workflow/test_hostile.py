@@ -149,12 +149,18 @@ def test_braces_in_a_title_and_in_paths(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_called_from_another_folder(tmp_path: Path) -> None:
-    """The default config is the one that came with the program."""
+    """The default config is the one that came with the program; all files are read as they are."""
     (tmp_path / "work").mkdir()
     away = Checkout(tmp_path / "work", {"PYTHONPATH": str(REPOSITORY)})
     quickstart = str(REPOSITORY / "config/quickstart.yaml")
     run = away.run("-s", str(REPOSITORY / "Snakefile"), "-n", "--configfile", quickstart)
     assert run.jobs["embed"] == 10
+
+    twice = tmp_path / "twice.yaml"
+    twice.write_text("seed: 1\nseed: 2\n")
+    call = ("-s", str(REPOSITORY / "Snakefile"), "-n", "--configfile", quickstart, str(twice))
+    refused = away.run(*call, code=1)
+    assert "the key 'seed' stands there twice" in refused.text and not refused.jobs
 
 
 # Vectors that are no finite numbers

@@ -19,6 +19,7 @@ import wsd
 import wsd.logs
 import wsd.report.overview
 import wsd.run.config
+import wsd.run.config_files
 import wsd.run.lock
 import wsd.run.notes
 import wsd.run.plan
@@ -76,6 +77,12 @@ def list_reports(results):
         print(f"the list of reports: {error}", file=sys.stderr, flush=True)
 
 
+# Snakemake keeps the last of a key that a file has twice, and says nothing.
+if workflow.is_main_process:
+    in_one_message(
+        wsd.run.config_files.read_configs,
+        [BASE, *map(Path, workflow.overwrite_configfiles)],
+    )
 CONFIG = in_one_message(wsd.run.config.check, config)
 ALL_RESULTS = Path("results")
 os.environ[wsd.run.lock.VARIABLE] = str(wsd.run.lock.jobs_lock(ALL_RESULTS))

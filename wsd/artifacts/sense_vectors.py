@@ -8,6 +8,7 @@ import numpy as np
 from wsd.errors import CorpusError
 from wsd.storage.text import read_lines
 
+FIX = "give the authors' file of sense vectors, as it was published"
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 
@@ -31,17 +32,37 @@ def read_centroids(path: Path) -> dict[str, np.ndarray]:
         where = f"{path}:{n}"
         sense, *numbers = line.split(" ")
         if sense.split() != [sense] or not numbers:
-            raise CorpusError("not a sense and its numbers between single spaces", where=where)
+            raise CorpusError(
+                "not a sense and its numbers between single spaces",
+                where=where,
+                fix=FIX,
+            )
         # float() takes more: nan, inf, 1_0, and digits of other scripts.
         if wrong := [number for number in numbers if not NUMBER.fullmatch(number)]:
-            raise CorpusError(f"{wrong[0][:40]!r} is not a number", where=where)
+            raise CorpusError(
+                f"{wrong[0][:40]!r} is not a number",
+                where=where,
+                fix=FIX,
+            )
         vector = np.array(numbers, dtype=np.float64)
         if not np.isfinite(vector).all():
-            raise CorpusError("a number is too large", where=where)
+            raise CorpusError(
+                "a number is too large",
+                where=where,
+                fix=FIX,
+            )
         width = width or len(vector)
         if len(vector) != width:
-            raise CorpusError(f"{len(vector)} numbers, but {width} on the first line", where=where)
+            raise CorpusError(
+                f"{len(vector)} numbers, but {width} on the first line",
+                where=where,
+                fix=FIX,
+            )
         if sense in found:
-            raise CorpusError(f"the sense {sense!r} stands in the file twice", where=where)
+            raise CorpusError(
+                f"the sense {sense!r} stands in the file twice",
+                where=where,
+                fix=FIX,
+            )
         found[sense] = vector
     return found

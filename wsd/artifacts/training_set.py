@@ -68,7 +68,10 @@ def training_rows(corpus: Corpus, train: TrainingSet | None = None) -> np.ndarra
     if train is None:
         return rows
     if corpus.word not in train.lines:
-        raise ResultError(f"the training set {train.name!r} has no word {corpus.word!r}")
+        raise ResultError(
+            f"the training set {train.name!r} has no word {corpus.word!r}",
+            fix="leave the word out, or give a training set that has it",
+        )
     lines = train.lines[corpus.word]
     found = rows[np.isin(corpus.index[rows], lines)]
     if train.corpus[corpus.word] != corpus.digest or not np.array_equal(corpus.index[found], lines):

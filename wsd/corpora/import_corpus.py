@@ -144,7 +144,11 @@ def _about(given: Mapping[str, str]) -> dict[str, str]:
     for key, text in said.items():
         option = f"--{key.replace('_', '-')}"
         if visible(text) != text:
-            raise ConfigError(f"a character in {text!r} that cannot be seen", where=option)
+            raise ConfigError(
+                f"a character in {text!r} that cannot be seen",
+                where=option,
+                fix="leave the character out",
+            )
         if key == "licence_url" and text and not text.startswith(("https://", "http://")):
             raise ConfigError(f"{text!r} is no address", where=option, fix="begin with https://")
     return {key: text for key, text in said.items() if text}

@@ -50,7 +50,11 @@ def read_word(path: Path, corpus: Corpus) -> WordPredictions:
     lines = read_lines(path)
     if len(lines) != len(test):
         what = f"{len(lines)} outputs for the {len(test)} test instances of {corpus.word!r}"
-        raise CorpusError(what, where=f"{path}:{min(len(lines), len(test)) + 1}")
+        raise CorpusError(
+            what,
+            where=f"{path}:{min(len(lines), len(test)) + 1}",
+            fix="give the published file as it was downloaded",
+        )
     found = []
     for n, (line, row) in enumerate(zip(lines, test.tolist(), strict=True), start=1):
         where = f"{path}:{n}"

@@ -37,7 +37,9 @@ def read(path: Path) -> Iterator[Output]:
         For a missing or empty file, or a line that is not what it should be. It names the line.
     """
     if not path.exists():
-        raise CorpusError("there is no such file", where=str(path))
+        raise CorpusError(
+            "there is no such file", where=str(path), fix="name the file with the system's outputs"
+        )
     for where, found in json_lines(path, FIX):
         with refusing(where, FIX):
             output = _output(found, where)

@@ -117,7 +117,10 @@ def _provenance(
     """What the vectors are of, and of which model; checks that it is that of its record."""
     for key, here in (("blocks", encoder.blocks), ("width", encoder.width)):
         if here != record[key]:
-            raise ResultError(f"the model has {key} {here}, its record says {record[key]}")
+            raise ResultError(
+                f"the model has {key} {here}, its record says {record[key]}",
+                fix="make the record anew with `wsd model`, or correct the model's config entry",
+            )
     # Where its files are on this machine is no part of what a model is.
     model = {key: value for key, value in record.items() if key != "folder"}
     if encoder.drawn is not None:

@@ -126,5 +126,9 @@ def _checksums(items: Sequence[str]) -> dict[str, str]:
     pairs = [item.partition("=") for item in items]
     for name, equals, value in pairs:
         if not (name and equals and value):
-            raise ConfigError(f"{name}{equals}{value!r} is not FILE=SHA256", where="--sha256")
+            raise ConfigError(
+                f"{name}{equals}{value!r} is not FILE=SHA256",
+                where="--sha256",
+                fix="write it so: --sha256 model.safetensors=CHECKSUM",
+            )
     return {name: value for name, _, value in pairs}

@@ -64,7 +64,11 @@ def weights_in(folder: Path) -> list[str]:
     index = _read_json(folder / WEIGHTS_INDEX)
     shards = index.get("weight_map")
     if not isinstance(shards, dict) or not shards:
-        raise ModelError("an index of weights without any", where=str(folder / WEIGHTS_INDEX))
+        raise ModelError(
+            "an index of weights without any",
+            where=str(folder / WEIGHTS_INDEX),
+            fix="have the model's files fetched or copied again",
+        )
     # A name with a path in it would lead out of the folder: no file here has one.
     names = sorted({str(shard) for shard in shards.values()})
     return [WEIGHTS_INDEX, *names] if present.issuperset(names) else []
@@ -116,7 +120,11 @@ def checked_files(
     """
     refuse_pickled([path.name for path in folder.iterdir()], str(folder))
     if (lacks := lacking(folder)) is not None:
-        raise ModelError(f"model {name} lacks {lacks}", where=str(folder))
+        raise ModelError(
+            f"model {name} lacks {lacks}",
+            where=str(folder),
+            fix="have the model's files fetched or copied again",
+        )
     present = files_in(folder)
     _check_vocabulary(name, folder, present)
     used = {CONFIG, *weights_in(folder), *present.intersection(TOKENIZER)}
@@ -126,6 +134,7 @@ def checked_files(
             f"a checksum is given for {unknown[0]}, which model {name} has not; "
             f"its files are {', '.join(files)}",
             where=config_entry(name, "sha256"),
+            fix="correct the file's name, or leave the checksum out",
         )
     changed = [file for file in files if file in expected and files[file] != expected[file].lower()]
     if changed:
@@ -215,7 +224,11 @@ def checked_config(
         "width": _stated(name, "width", width, config, WIDTH_KEYS),
     }
     if not isinstance(config.get("model_type"), str):
-        raise ModelError("config.json names no model type", where=str(folder / CONFIG))
+        raise ModelError(
+            "config.json names no model type",
+            where=str(folder / CONFIG),
+            fix="take a model that transformers can load: its config.json has a `model_type`",
+        )
     return {**shape, "model_type": config["model_type"]}
 
 

@@ -249,7 +249,11 @@ class Aligner:
         """Refuse a focal word of which nothing is left, or that its pieces are not."""
         word = tokens[position]
         if not pieces:
-            raise ModelError(f"the tokenizer leaves nothing of the focal word {word!r}", where=name)
+            raise ModelError(
+                f"the tokenizer leaves nothing of the focal word {word!r}",
+                where=name,
+                fix="leave the instance out of the corpus, or use another tokenizer",
+            )
         if special:
             what = f"the focal word {word!r} is a special token of this tokenizer"
             fix = "write the word otherwise in the corpus, or use another tokenizer"

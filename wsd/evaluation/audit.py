@@ -193,7 +193,10 @@ def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[Com
         all of one training set and one view.
     """
     if not paths:
-        raise ResultError("there are no predictions to audit")
+        raise ResultError(
+            "there are no predictions to audit",
+            fix="give those of the classifiers that are to be audited",
+        )
     files = read_rows(paths, CANDIDATE, corpora)
     keys = pd.DataFrame([_key(file) for file in files])
     if keys.duplicated().any():

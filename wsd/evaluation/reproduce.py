@@ -78,13 +78,16 @@ def check_senses(
     for word, corpus in corpora.items():
         if missing := [sense for sense in corpus.senses if sense not in published]:
             raise CorpusError(
-                f"no centroid of {missing[0]!r}, a sense of {word!r}", where=str(where)
+                f"no centroid of {missing[0]!r}, a sense of {word!r}",
+                where=str(where),
+                fix="give centroids of the same corpus, or leave the word out of --words",
             )
         theirs = [sense for sense in published if sense.split("_")[0] == word]
         if other := [sense for sense in theirs if sense not in corpus.senses]:
             raise CorpusError(
                 f"a centroid of {other[0]!r}, but {word!r} has {', '.join(corpus.senses)}",
                 where=str(where),
+                fix="give centroids of the same corpus, or leave the word out of --words",
             )
         trained = reproduction.training_counts(corpus)
         if not trained.all():
@@ -237,7 +240,11 @@ def run(args: argparse.Namespace) -> None:
         If the check fails; it names the worst sense, or the worst instance.
     """
     if args.out.suffix != ".json":
-        raise ConfigError(f"{args.out.name!r} does not end with .json", where="--out")
+        raise ConfigError(
+            f"{args.out.name!r} does not end with .json",
+            where="--out",
+            fix="name a file that ends with .json: the text lies beside it",
+        )
     corpora = read_corpora(args.corpus, args.words)
     found = check(corpora, args.embeddings, args.layers, args.centroids, args.published)
     text, readable = reproduction.as_text(found), args.out.with_suffix(".txt")

@@ -63,7 +63,10 @@ class Fitting:
             raise ConfigError(what, where="--view", fix="choose another view")
         stored, self.source = read_predictions(results.predictions(configuration))
         if self.source["estimator"] == PER_WORD:
-            raise ConfigError("configurations that differ from word to word cannot be used here")
+            raise ConfigError(
+                "configurations that differ from word to word cannot be used here",
+                fix="name one with --layers and --classifier",
+            )
         results.check_settings(configuration, self.source)
         self.words: tuple[str, ...] = tuple(self.source["words"])
         self.encoder: dict[str, Any] = self.source["encoder"]

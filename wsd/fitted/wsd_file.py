@@ -126,7 +126,11 @@ class WsdFile:
     def __init__(self, path: Path, results: Results | None = None) -> None:
         self.path, self._results = path, results
         if not path.exists():
-            raise ModelError("there is no such model file", where=str(path))
+            raise ModelError(
+                "there is no such model file",
+                where=str(path),
+                fix="name a file that `wsd fit` or `snakemake fit` wrote",
+            )
         with self._expecting():
             self._zip = zipfile.ZipFile(path)
             if any(one.compress_type != zipfile.ZIP_STORED for one in self._zip.infolist()):

@@ -172,7 +172,10 @@ def fitted_encoder(
     """
     record = dict(encoder["model"])
     if record.get("random_weights") is not None:
-        raise ConfigError("an encoder with random weights is a control, not for use on new text")
+        raise ConfigError(
+            "an encoder with random weights is a control, not for use on new text",
+            fix="choose another with --model",
+        )
     if folder is not None:
         record["source"] = {"path": str(folder)}
     try:

@@ -226,4 +226,6 @@ def is_whole(text: str) -> bool:
 
 def _check_text(sentence: str) -> None:
     if not is_whole(sentence):
-        raise ConfigError("half a character in the text", where=ascii(sentence))
+        raise ConfigError(
+            "half a character in the text", where=ascii(sentence), fix="write it anew"
+        )

@@ -247,6 +247,10 @@ def _asked_source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
         raise none_of(f"the config has no model {args.model!r}", entries, "--model")
     entry = entries[args.model or next(iter(entries))]
     if entry.random_weights is not None:
-        raise ConfigError(f"{entry.name} has random weights, a control", where="--model")
+        raise ConfigError(
+            f"{entry.name} has random weights, a control",
+            where="--model",
+            fix="choose another with --model",
+        )
     how = {"pooling": args.pooling or entry.pooling, "masked": entry.input == "masked"}
     return encoders.ModelSource(entry.name, entry.source, entry.sha256), how

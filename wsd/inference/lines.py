@@ -164,7 +164,11 @@ def _line(stream: BinaryIO) -> bytes:
         return stream.readline(LONGEST + 1)
     except OSError as error:
         name = str(getattr(stream, "name", "the input"))
-        raise CorpusError("the input could not be read: " + str(error), where=name) from None
+        raise CorpusError(
+            "the input could not be read: " + str(error),
+            where=name,
+            fix="name a text file in UTF-8",
+        ) from None
 
 
 def _object(number: int, text: str, word: str | None) -> Line:

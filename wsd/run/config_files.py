@@ -7,6 +7,9 @@ from typing import Any
 from wsd.artifacts.dataset import DATA
 from wsd.errors import ConfigError
 
+# With this key Snakemake runs the Python expressions of a config, before it reads a rule.
+TEMPLATE = "__use_yte__"
+
 
 def merge_configs(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """Merge configs as Snakemake does: mappings key by key, everything else replaced."""
@@ -29,21 +32,51 @@ def read_configs(files: Sequence[Path], run: str | None = None) -> dict[str, Any
     Raises
     ------
     ConfigError
-        If one cannot be read, or is no mapping.
+        If one cannot be read, has a key twice, is a template, or is no mapping.
     """
     import yaml
 
     merged: dict[str, Any] = {}
     for file in files:
         try:
-            loaded = yaml.safe_load(there_or_packaged(file).read_text(encoding="utf-8"))
+            loaded = _loaded(there_or_packaged(file).read_text(encoding="utf-8"))
         # A date that does not exist is a ValueError, and deep nesting a RecursionError.
         except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
-            raise ConfigError(f"the config cannot be read: {why}", where=str(file)) from None
+            why, fix = (
+                error,
+                "correct it: YAML in UTF-8, indented by spaces, as in config/README.md",
+            )
+            if isinstance(error, OSError):
+                why, fix = error.strerror, "name a config file that is there"
+            raise ConfigError(
+                f"the config cannot be read: {why}", where=str(file), fix=fix
+            ) from None
         if loaded is None:  # a file of comments alone
             continue
         if not isinstance(loaded, dict):
-            raise ConfigError("the config is no mapping of keys to values", where=str(file))
+            raise ConfigError(
+                "the config is no mapping of keys to values",
+                where=str(file),
+                fix="write a `key: value` per line, as in config/README.md",
+            )
+        if TEMPLATE in loaded:
+            what, fix = f"with {TEMPLATE} Snakemake runs code of the config", "take the key out"
+            raise ConfigError(what, where=str(file), fix=fix)
         merged = merge_configs(merged, loaded)
     return merged if run is None else {**merged, "run": run}
+
+
+def _loaded(text: str) -> Any:
+    """What a text in YAML says; of a key twice in one mapping one would be lost: refused."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            for i, (key, _) in enumerate(node.value):
+                if isinstance(key, yaml.ScalarNode) and key.value in keys[:i]:
+                    what = f"the key {key.value!r} stands there twice"
+                    raise yaml.constructor.ConstructorError(None, None, what, key.start_mark)
+            return super().construct_mapping(node, deep)
+
+    return yaml.load(text, Loader=Loader)  # noqa: S506, a safe loader

@@ -30,6 +30,8 @@ def refusing(where: str, fix: str | None = None) -> Iterator[None]:
 
 def read_text_file(path: Path) -> str:
     """The text of a file in UTF-8 that is there and not empty."""
+    if path.is_dir():
+        raise CorpusError("a folder, and not a file", where=str(path), fix="name a file")
     try:
         raw = path.read_bytes()
     except FileNotFoundError:

@@ -111,12 +111,18 @@ def _sentences(path: Path) -> list[ParsedSentence]:
             made.append(ParsedSentence([], []))
         if name in TEXTS:
             if "sentence" not in inside or inside[-1] in TEXTS:
-                raise CorpusError(f"<{name}> is not in a sentence", where=where())
+                raise CorpusError(
+                    f"<{name}> is not in a sentence",
+                    where=where(),
+                    fix="put every token into a <sentence>",
+                )
             text.clear()
             if name == "instance":
                 made[-1].instances.append((len(made[-1].elements), where(), attributes))
         elif inside and inside[-1] in TEXTS:
-            raise CorpusError(f"<{name}> inside a token", where=where())
+            raise CorpusError(
+                f"<{name}> inside a token", where=where(), fix="close the token first"
+            )
         inside.append(name)
 
     def end(name: str) -> None:
@@ -124,7 +130,7 @@ def _sentences(path: Path) -> list[ParsedSentence]:
         if name in TEXTS:
             tokens = "".join(text).split()
             if not tokens:
-                raise CorpusError(f"an empty <{name}>", where=where())
+                raise CorpusError(f"an empty <{name}>", where=where(), fix="give it a text")
             made[-1].elements.append(tokens)
 
     parser = expat.ParserCreate()
@@ -137,7 +143,11 @@ def _sentences(path: Path) -> list[ParsedSentence]:
         raw = path.read_bytes()
         parser.Parse(raw, True)
     except FileNotFoundError:
-        raise CorpusError("a corpus file is missing", where=str(path)) from None
+        raise CorpusError(
+            "a corpus file is missing",
+            where=str(path),
+            fix="put NAME.gold.key.txt beside it, or name it with --gold",
+        ) from None
     except (expat.ExpatError, ValueError, LookupError) as error:
         fix = f"give a {DATA} file of the all-words format"
         raise CorpusError(f"not XML: {error}", where=where(), fix=fix) from None

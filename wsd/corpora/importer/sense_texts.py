@@ -45,7 +45,11 @@ def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
         if any(text):
             found.setdefault(word, {})[sense] = text
     if not places:
-        raise CorpusError("the file has no sense", where=str(path))
+        raise CorpusError(
+            "the file has no sense",
+            where=str(path),
+            fix="write a line for each sense, or leave out --senses",
+        )
     for word, given in found.items():
         if pair := clash(word, list(labels[word]), given):
             where = max((places[word, sense] for sense in pair if sense in given), key=_line)

@@ -78,7 +78,7 @@ def load_report(
         what = f"there is no projection of the view {view!r}"
         raise ResultError(what, fix="run `wsd project` for this view, or name another view")
     if not predicted:
-        raise ResultError("there are no predictions to show")
+        raise ResultError("there are no predictions to show", fix="give --predictions")
     # In the order of the projections, and so of the config: the first model's pages stand first.
     models = list(dict.fromkeys(model for model, _, _ in pictures))
     methods = list(dict.fromkeys(method for _, _, method in pictures))
@@ -102,7 +102,10 @@ def load_report(
     ]
     _check_files(grid, needed)
     for model, name in sorted({key[:2] for key in predicted} - set(grid)):
-        raise ResultError(f"layer choice {name!r} of {model} has predictions but no projection")
+        raise ResultError(
+            f"layer choice {name!r} of {model} has predictions but no projection",
+            fix="give one with --projections",
+        )
     _check_tables(grid, list(readers), corpora, read, view)
     keys = ["model", "layers", "classifier", "word"]
     rows = having(read["scores"], view=view).drop_duplicates(keys, keep="last")
@@ -154,7 +157,8 @@ def _read_tables(name: str, paths: Sequence[Path]) -> pd.DataFrame:
     """One table from the files of all models."""
     columns = TABLES[name]
     if not paths and not columns.may_be_empty:
-        raise ResultError(f"the report was given no table of {name}")
+        fix = "give one for each model; `wsd report --help` says with which option"
+        raise ResultError(f"the report was given no table of {name}", fix=fix)
     found = [read_csv(path, columns) for path in paths]
     return pd.concat(found or [pd.DataFrame(columns=columns.names)]).reset_index(drop=True)
 
