@@ -42,23 +42,17 @@ def read_configs(files: Sequence[Path], run: str | None = None) -> dict[str, Any
             loaded = _loaded(there_or_packaged(file).read_text(encoding="utf-8"))
         # A date that does not exist is a ValueError, and deep nesting a RecursionError.
         except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-            why, fix = (
-                error,
-                "correct it: YAML in UTF-8, indented by spaces, as in config/README.md",
-            )
-            if isinstance(error, OSError):
-                why, fix = error.strerror, "name a config file that is there"
-            raise ConfigError(
-                f"the config cannot be read: {why}", where=str(file), fix=fix
-            ) from None
+            why = error.strerror if isinstance(error, OSError) else error
+            what, fix = f"the config cannot be read: {why}", "name a file in YAML and UTF-8"
+            raise ConfigError(what, where=str(file), fix=fix) from None
         if loaded is None:  # a file of comments alone
             continue
         if not isinstance(loaded, dict):
-            raise ConfigError(
+            what, fix = (
                 "the config is no mapping of keys to values",
-                where=str(file),
-                fix="write a `key: value` per line, as in config/README.md",
+                "write a `key: value` per line",
             )
+            raise ConfigError(what, where=str(file), fix=fix)
         if TEMPLATE in loaded:
             what, fix = f"with {TEMPLATE} Snakemake runs code of the config", "take the key out"
             raise ConfigError(what, where=str(file), fix=fix)
