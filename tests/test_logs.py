@@ -117,7 +117,7 @@ def test_what_slurm_said_of_a_job_is_told(tmp_path: Path) -> None:
     old = tmp_path / "rule_model/tiny/7.log"
     for path in (killed, other, old):
         path.parent.mkdir(parents=True, exist_ok=True)
-    why = "slurmstepd: error: Job 8 exceeded memory limit (900 > 600), being killed"
+    why = "slurmstepd-node1: error: Job 8 exceeded memory limit (900 > 600), being killed"
     killed.write_text(f"Job 0: folds\n{why}\nError in rule folds:\n  jobid: 0\n")
     other.write_text("bash: \x1b[31mpython: command not found\n")
     old.write_text("srun: error: of an earlier run\n")

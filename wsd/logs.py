@@ -9,6 +9,7 @@ nothing of it steers the terminal (:func:`wsd.errors.visible`).
 
 import json
 import logging
+import re
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -26,7 +27,7 @@ KILLED = (
     "fewer --cores, or on SLURM --set-resources STEP:mem_mb=MB), or the disk of its log is full."
 )
 # What SLURM itself writes into a job's log, among the words of the Snakemake that runs the job.
-OF_SLURM = ("slurmstepd: error:", "srun: error:")
+OF_SLURM = re.compile(r"(slurmstepd|srun)\S*: error: ")
 LAST_LINES = 10
 # Arguments that say which job it is: the wildcards of the workflow's rules.
 ABOUT = (
@@ -157,7 +158,7 @@ def said_by_slurm(folder: Path, since: float) -> list[str]:
     for path in sorted(folder.rglob("*.log")):
         if path.stat().st_mtime >= since:
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-            own = [line for line in lines if line.startswith(OF_SLURM)]
+            own = [line for line in lines if OF_SLURM.match(line)]
             last = "\n".join((own or lines)[-LAST_LINES:])
             said.append(f"{path}:\n{visible(last, chr(10))}")
     return said
