@@ -162,6 +162,11 @@ def test_called_from_another_folder(tmp_path: Path) -> None:
     refused = away.run(*call, code=1)
     assert "the key 'seed' stands there twice" in refused.text and not refused.jobs
 
+    # Python takes UTF-8 by itself in such a locale, unless it is kept from it.
+    kept = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    refused = away.run(*call[:-1], code=1, **kept)
+    assert "PYTHONUTF8=1" in refused.text and "UnicodeEncodeError" not in refused.text
+
 
 # Vectors that are no finite numbers
 

@@ -30,7 +30,7 @@ from wsd.artifacts.training_set import FULL
 from wsd.corpora import coarsewsd20, systems
 from wsd.errors import StorageError, WsdError
 from wsd.report.leaderboard import leaderboard
-from wsd.storage.file_names import file_name
+from wsd.storage.file_names import check_encoding, file_name
 
 
 def in_one_message(function, *arguments):
@@ -77,6 +77,9 @@ def list_reports(results):
         print(f"the list of reports: {error}", file=sys.stderr, flush=True)
 
 
+in_one_message(
+    check_encoding, sys.getfilesystemencoding()
+)
 # Snakemake keeps the last of a key that a file has twice, and says nothing.
 if workflow.is_main_process:
     in_one_message(

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import unquote_to_bytes
 
-from wsd.errors import ConfigError
+from wsd.errors import ConfigError, StorageError
 
 # With a suffix and a temporary file's marks, below the 255 bytes that a disk allows.
 LONGEST = 100
@@ -113,3 +113,16 @@ def as_name(text: str) -> str:
     So a word that begins with a hyphen can be given, as ``=2dword``.
     """
     return text if is_name(text) else file_name(text)
+
+
+def check_encoding(encoding: str) -> None:
+    """Refuse a system's encoding of file names in which not every name can be said.
+
+    Raises
+    ------
+    StorageError
+    """
+    if encoding.lower().replace("-", "") != "utf8":
+        what = f"file names, and what programs are handed, are in {encoding} here, not in UTF-8"
+        fix = "set PYTHONUTF8=1, or a locale of UTF-8 such as LC_ALL=C.UTF-8"
+        raise StorageError(what, where="the environment", fix=fix)
