@@ -394,7 +394,7 @@ def test_a_log_that_cannot_be_written_is_one_line(
 ) -> None:
     (tmp_path / "file").write_text("")
     log = tmp_path / "file" / "x.log"
-    assert main(["--log", str(log), "leaderboard", "summary.csv"]) == 1
+    assert main(["--log", str(log), "leaderboard", "summary.csv"]) == 7
     assert "Traceback" not in capsys.readouterr().err
 
 

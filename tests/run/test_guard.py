@@ -146,7 +146,7 @@ def sealed(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("changed", "says", "code"),
     [
-        (["--summary", "a-file/x.csv"], "a-file is a file, so that there can be no", 2),
+        (["--summary", "a-file/x.csv"], "a-file is a file, not a folder", 7),
         (["--summary", "scores.csv"], "would replace one another", 2),
         (["--summary", "./link.csv"], "would replace one another", 2),
         (["--summary", "a-folder"], "it is a folder, not a file", 7),
@@ -173,5 +173,5 @@ def test_no_output_is_written_if_one_cannot_be(
 
 def test_a_file_is_no_folder_to_write_to(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ["embed", "--model", "m.json", "--corpus", "results/q/corpus/crane.parquet"]
-    assert main([*call, "--out", "data/crane/classes_map.txt"]) == 2
-    assert "is there and is no folder" in capsys.readouterr().err
+    assert main([*call, "--out", "data/crane/classes_map.txt"]) == 7
+    assert "it is a file, not a folder" in capsys.readouterr().err

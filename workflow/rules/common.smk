@@ -77,9 +77,7 @@ def list_reports(results):
         print(f"the list of reports: {error}", file=sys.stderr, flush=True)
 
 
-in_one_message(
-    check_encoding, sys.getfilesystemencoding()
-)
+in_one_message(check_encoding, sys.getfilesystemencoding())
 # Snakemake keeps the last of a key that a file has twice, and says nothing.
 if workflow.is_main_process:
     in_one_message(

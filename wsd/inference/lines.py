@@ -163,12 +163,8 @@ def _line(stream: BinaryIO) -> bytes:
     try:
         return stream.readline(LONGEST + 1)
     except OSError as error:
-        name = str(getattr(stream, "name", "the input"))
-        raise CorpusError(
-            "the input could not be read: " + str(error),
-            where=name,
-            fix="name a text file in UTF-8",
-        ) from None
+        what, fix = f"the input could not be read: {error}", "name a text file in UTF-8"
+        raise CorpusError(what, where=str(getattr(stream, "name", "stdin")), fix=fix) from None
 
 
 def _object(number: int, text: str, word: str | None) -> Line:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from wsd.errors import ConfigError
+from wsd.errors import ConfigError, StorageError
 from wsd.run.lock import STATE
 from wsd.run.notes import noted_results
 from wsd.storage.atomic import check_target
@@ -65,8 +65,8 @@ def _check_places(args: argparse.Namespace) -> None:
             option = f"--{name.replace('_', '-')}"
             above = next(one for one in path.absolute().parents if one.exists())
             if not above.is_dir():
-                what = f"{above} is a file, so that there can be no {path}"
-                raise ConfigError(what, where=option, fix="name another place")
+                what = f"{path} could not be written: {above} is a file, not a folder"
+                raise StorageError(what, where=option, fix="name another place")
             if (place := path.resolve()) in seen:
                 what = f"two outputs of this command would replace one another: {path}"
                 raise ConfigError(what, where=option, fix="name a place for each")
@@ -76,8 +76,8 @@ def _check_places(args: argparse.Namespace) -> None:
             if name not in getattr(args, "folders", ()):
                 check_target(path)
             elif path.exists() and not path.is_dir():
-                what = f"{path} is there and is no folder"
-                raise ConfigError(what, where=option, fix="name a folder")
+                what = f"{path} could not be written: it is a file, not a folder"
+                raise StorageError(what, where=option, fix="name a folder")
 
 
 def _paths(value: Any) -> Iterator[Path]:
