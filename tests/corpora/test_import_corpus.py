@@ -641,12 +641,13 @@ ONE = b"word\tsense\tsentence\ncell\tcell_a\tA *cell* divides.\n"
     ("name", "raw", "what"),
     [
         ("mac.tsv", ONE.replace(b"\n", b"\r"), "carriage returns alone"),
-        ("packed.tsv", gzip.compress(ONE), "compressed"),
+        ("packed.tsv", gzip.compress(ONE, mtime=0), "compressed"),
         ("unseen.tsv", ONE.replace(b"*cell*", "*\u200b\u2060*".encode()), r"focal word '\\u200b"),
         ("header.tsv", ONE.partition(b"\n")[0], "no sentence"),
         ("half.jsonl", rb'{"word": "a", "sense": "b", "sentence": "\ud800 *c*"}', "lone surrogate"),
         ("place.jsonl", b'{"sense": "b", "sentence": "x c", "position": 1e999}', "no number"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_odd_files_are_told_what_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, raw: bytes, what: str
