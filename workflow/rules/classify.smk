@@ -1,4 +1,4 @@
-# In:  results/<dataset>/<model>/embeddings/<word>/<view>.safetensors, all words; the folds.
+# In:  results/<dataset>/<model>/embeddings, the vectors of all words; the folds.
 # Out: .../search/<train>/<view>/<layers>.<classifier>.parquet, what the folds say, and
 #      .../predictions/... of the same name, one per feature set and classifier, all words inside;
 #      .../projections/<method>/<view>/<layers>.parquet and .../neighbours/<view>/<layers>.parquet;
@@ -39,7 +39,7 @@ rule classify:
         runtime=scaled(10, 0.1),
     params:
         corpus=folder_of("corpus"),
-        embeddings=folder_of("vectors", 2),
+        embeddings=folder_of("vectors"),
         words=WORDS,
         estimator=lambda wildcards: CONFIG.classifiers[wildcards.classifier].estimator,
         space=search_space,
@@ -94,7 +94,7 @@ rule control:
         runtime=scaled(10, 0.1),
     params:
         corpus=folder_of("corpus"),
-        embeddings=folder_of("vectors", 2),
+        embeddings=folder_of("vectors"),
         words=WORDS,
         estimator=lambda wildcards: CONFIG.classifiers[wildcards.classifier].estimator,
         space=search_space,
@@ -170,13 +170,7 @@ rule classify_selected:
     input:
         modules=modules("classify-selected"),
         corpus=CORPUS,
-        vectors=lambda wildcards: expand(
-            "{results}/{model}/embeddings/{word}/{view}.safetensors",
-            results=RESULTS,
-            model=wildcards.model,
-            word=WORDS,
-            view=CONFIG.store,
-        ),
+        vectors=stored_vectors,
         folds=FOLDS.format(train=FULL),
         selection=rules.select.output.chosen,
     output:
@@ -192,7 +186,7 @@ rule classify_selected:
         runtime=scaled(10, 0.1),
     params:
         corpus=folder_of("corpus"),
-        embeddings=folder_of("vectors", 2),
+        embeddings=folder_of("vectors"),
         words=WORDS,
     message:
         "classify: {wildcards.model}, each word as its own folds choose"
@@ -223,7 +217,7 @@ rule project:
         runtime=scaled(10, 0.1),
     params:
         corpus=folder_of("corpus"),
-        embeddings=folder_of("vectors", 2),
+        embeddings=folder_of("vectors"),
         words=WORDS,
         seed=CONFIG.seed,
     message:
@@ -252,7 +246,7 @@ rule neighbours:
         runtime=scaled(10, 0.1),
     params:
         corpus=folder_of("corpus"),
-        embeddings=folder_of("vectors", 2),
+        embeddings=folder_of("vectors"),
         words=WORDS,
     message:
         "neighbours: {wildcards.model}, {wildcards.view}, layers {wildcards.layers}"

@@ -20,8 +20,10 @@ import wsd.logs
 import wsd.report.overview
 import wsd.run.config
 import wsd.run.config_files
+import wsd.run.listings
 import wsd.run.lock
 import wsd.run.notes
+import wsd.run.parts
 import wsd.run.plan
 import wsd.run.sharing
 import wsd.run.steps
@@ -96,6 +98,8 @@ STARTED = time.time()
 DATASET = CONFIG.dataset.name
 # The words' files, and what `--words` takes: safe in paths, shells and wildcards.
 WORDS = tuple(file_name(word) for word in CONFIG.words)
+# What one job embeds; the parts are numbered from 1.
+PARTS = dict(enumerate(wsd.run.parts.in_parts(CONFIG.words, CONFIG.dataset.sizes), 1))
 # What depends on its wildcards and on settings that runs have in common: shared by all runs.
 RESULTS = f"results/{DATASET}"
 LOGS = f"results/logs/{DATASET}"
@@ -138,7 +142,7 @@ PROBABILISTIC = [
 
 wildcard_constraints:
     model="|".join(map(re.escape, ENCODERS)),
-    word="|".join(map(re.escape, WORDS)),
+    part=r"\d+",
     classifier="|".join(map(re.escape, CONFIG.classifiers)),
     view=r"[a-z_]+(\+[a-z_]+)*",
     train="|".join(map(re.escape, CONFIG.trains)),
@@ -162,8 +166,8 @@ def scaled(base, per_mb=0):
     """
 
     def resource(wildcards, input, attempt):
-        there = (os.path.getsize(file) for file in input if os.path.exists(file))
-        return attempt * math.ceil(base + per_mb * sum(there) / 1e6)
+        mb = sum(wsd.run.listings.megabytes(Path(file)) for file in input)
+        return attempt * math.ceil(base + per_mb * mb)
 
     return resource
 
@@ -174,11 +178,12 @@ def weights_mb(wildcards):
     return 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width) / 1e6
 
 
-def embed_minutes(wildcards, input, attempt):
-    """Three times what one core took for MiniLM, by the encoder's products and the corpus's MB."""
+def embed_minutes(wildcards, attempt):
+    """Three times what one core took for MiniLM, by the encoder's products and the sentences."""
     model = ENCODERS[wildcards.model]
-    per_mb = 10 * model.blocks * model.width**2 / (6 * 384**2)
-    return scaled(10, per_mb)(wildcards, [input.corpus], attempt)
+    sentences = sum(CONFIG.dataset.sizes[word] for word in PARTS[int(wildcards.part)])
+    products = model.blocks * model.width**2 / (6 * 384**2)
+    return attempt * math.ceil(10 + 0.7 * products * sentences / 1000)
 
 
 def model_source(wildcards):
@@ -198,26 +203,30 @@ def search_space(wildcards):
     return json.dumps(CONFIG.classifiers[wildcards.classifier].space)
 
 
+def listings(model, kinds):
+    """What lists the files of a model's words: the vectors of views, or the alignments."""
+    return expand(
+        "{results}/{model}/embeddings/{kind}.{part}.json",
+        results=RESULTS,
+        model=model,
+        kind=kinds,
+        part=PARTS,
+    )
+
+
 def vectors(wildcards):
     """The embeddings that a feature set reads."""
-    return expand(
-        "{results}/{model}/embeddings/{word}/{view}.safetensors",
-        results=RESULTS,
-        model=wildcards.model,
-        word=WORDS,
-        view=wildcards.view.split("+"),
-    )
+    return listings(wildcards.model, wildcards.view.split("+"))
 
 
-def stored_vectors(models):
+def stored_vectors(wildcards):
     """The embeddings of every view: which of them was selected is known when the step runs."""
-    return expand(
-        "{results}/{model}/embeddings/{word}/{view}.safetensors",
-        results=RESULTS,
-        model=models,
-        word=WORDS,
-        view=CONFIG.store,
-    )
+    return listings(wildcards.model, CONFIG.store)
+
+
+def pages_vectors(wildcards):
+    """The embeddings of the view that the pages show."""
+    return listings(wildcards.model, CONFIG.classify[0])
 
 
 def folder_of(name, up=1):

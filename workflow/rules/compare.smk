@@ -141,13 +141,7 @@ rule geometry:
     input:
         modules=modules("geometry"),
         corpus=CORPUS,
-        vectors=lambda wildcards: expand(
-            "{results}/{model}/embeddings/{word}/{view}.safetensors",
-            results=RESULTS,
-            model=wildcards.model,
-            word=WORDS,
-            view=CONFIG.classify[0],
-        ),
+        vectors=pages_vectors,
     output:
         f"{TABLES}/{{model}}/geometry.csv",
     log:
@@ -161,7 +155,7 @@ rule geometry:
         runtime=scaled(10, 0.1),
     params:
         corpus=folder_of("corpus"),
-        embeddings=folder_of("vectors", 2),
+        embeddings=folder_of("vectors"),
         words=WORDS,
         view=CONFIG.classify[0],
         layers=lambda wildcards: ENCODERS[wildcards.model].single,
@@ -213,13 +207,7 @@ rule code_length:
     input:
         modules=modules("code-length"),
         corpus=CORPUS,
-        vectors=lambda wildcards: expand(
-            "{results}/{model}/embeddings/{word}/{view}.safetensors",
-            results=RESULTS,
-            model=wildcards.model,
-            word=WORDS,
-            view=CONFIG.classify[0],
-        ),
+        vectors=pages_vectors,
         folds=expand(FOLDS, train=NESTED),
         predictions=lambda wildcards: expand(
             PREDICTIONS,
@@ -242,7 +230,7 @@ rule code_length:
         runtime=scaled(20, 0.2),
     params:
         corpus=folder_of("corpus"),
-        embeddings=folder_of("vectors", 2),
+        embeddings=folder_of("vectors"),
         words=WORDS,
     message:
         "code length: every layer of {wildcards.model}"

@@ -1,6 +1,7 @@
 # In:  the archive of CoarseWSD-20 (download or WSD_COARSEWSD20_ARCHIVE), wsd/data/<dataset>, or a
 #      folder that `wsd import` wrote.
-# Out: results/<dataset>/corpus/<word>.parquet, one checked table per word;
+# Out: results/<dataset>/corpus/words.json, which lists <word>.parquet beside it, one checked table
+#      per word;
 #      .../trains/<train>.parquet, the rows of a training set; .../folds/<train>.parquet, its folds;
 #      .../published/<system>.parquet, what published systems said of each test instance;
 #      .../systems/<system>.parquet, the same of other systems.
@@ -15,7 +16,7 @@ SOURCE = (
 OUT_OF_DOMAIN = (
     [f"{SOURCE}/{dataset.FURTHER}"] if CONFIG.dataset.has_out_of_domain else []
 )
-CORPUS = expand("{results}/corpus/{word}.parquet", results=RESULTS, word=WORDS)
+CORPUS = [f"{RESULTS}/corpus/words.json"]
 FOLDS = f"{RESULTS}/folds/{{train}}.parquet"
 PUBLISHED = f"{RESULTS}/published/{{system}}.parquet"
 SCORED = f"{RESULTS}/systems/{{system}}.parquet"
@@ -54,8 +55,8 @@ if OWN:
             modules=modules("own"),
             manifest=f"{OWN}/{dataset.MANIFEST}",
             files=[f"{OWN}/{file}" for file in CONFIG.dataset.digests],
+        # The manifest names the files beside it.
         output:
-            [f"{SOURCE}/{file}" for file in CONFIG.dataset.digests],
             manifest=f"{SOURCE}/{dataset.MANIFEST}",
         log:
             f"{LOGS}/own.log",
@@ -82,28 +83,37 @@ if OWN:
 rule corpus:
     input:
         modules=modules("corpus"),
-        files=expand("{source}/{{word}}/{file}", source=SOURCE, file=FILES),
-        out_of_domain=OUT_OF_DOMAIN,
+        files=(
+            [f"{SOURCE}/{dataset.MANIFEST}"]
+            if OWN
+            else expand(
+                "{source}/{word}/{file}", source=SOURCE, word=WORDS, file=FILES
+            )
+        ),
+        out_of_domain=[] if OWN else OUT_OF_DOMAIN,
     output:
-        f"{RESULTS}/corpus/{{word}}.parquet",
+        CORPUS,
     log:
-        f"{LOGS}/corpus/{{word}}.log",
+        f"{LOGS}/corpus.log",
     benchmark:
-        f"{BENCHMARKS}/corpus/{{word}}.tsv"
+        f"{BENCHMARKS}/corpus.tsv"
     conda:
         CONDA
     resources:
         mem_mb=scaled(500, 20),
         runtime=scaled(10, 0.2),
     params:
-        source=folder_of("files", 2),
-        word=lambda wildcards: dict(zip(WORDS, CONFIG.words))[wildcards.word],
-        out_of_domain="--out-of-domain" if OUT_OF_DOMAIN else "",
+        source=SOURCE,
+        words=lambda wildcards: [f"--word={word}" for word in CONFIG.words],
+        out_of_domain=[
+            part for file in OUT_OF_DOMAIN for part in ("--out-of-domain", file)
+        ],
+        out=subpath(output[0], parent=True),
     message:
-        "corpus: reading and checking {wildcards.word}"
+        "corpus: reading and checking every word"
     shell:
-        "wsd --log {log} corpus --source {params.source:q} --word={params.word:q}"
-        " {params.out_of_domain} {input.out_of_domain:q} --out {output}"
+        "wsd --log {log} corpus --source {params.source:q} {params.words:q}"
+        " {params.out_of_domain:q} --out {params.out}"
 
 
 if DATASET == "coarsewsd20":

@@ -1,7 +1,8 @@
-# In:  results/<dataset>/corpus/<word>.parquet and an encoder (hub, package or folder).
+# In:  results/<dataset>/corpus and an encoder (hub, package or folder).
 # Out: results/models/<model>.json, the encoder's record;
-#      results/<dataset>/<model>/embeddings/<word>/<view>.safetensors, every layer;
-#      .../<word>/alignment.json, what the tokenizer made of the focal words, and
+#      results/<dataset>/<model>/embeddings/<word>/<view>.safetensors, every layer, and
+#      .../<word>/alignment.json, what the tokenizer made of the focal words: both named by
+#      listings, .../embeddings/<view>.<part>.json; and
 #      <tables>/<model>/alignment.csv, the same of all words.
 
 
@@ -33,32 +34,32 @@ rule model:
         " --out {output}"
 
 
-ALIGNMENT = f"{RESULTS}/{{model}}/embeddings/{{word}}/alignment.json"
+# Snakemake knows the listings alone. A job leaves the words as they are that are embedded as it
+# would embed them (wsd/encoder/made.py), so that a new word, or a crash, costs that word.
+def listings_of_part(kinds):
+    return expand(
+        f"{RESULTS}/{{{{model}}}}/embeddings/{{kind}}.{{{{part}}}}.json",
+        kind=[*kinds, "alignment"],
+    )
 
 
 rule embed:
     input:
         modules=modules("embed"),
         model="results/models/{model}.json",
-        corpus=f"{RESULTS}/corpus/{{word}}.parquet",
+        corpus=CORPUS,
     output:
-        expand(
-            "{results}/{{model}}/embeddings/{{word}}/{view}.safetensors",
-            results=RESULTS,
-            view=CONFIG.store,
-        ),
-        alignment=ALIGNMENT,
+        listings_of_part(CONFIG.store),
     log:
-        f"{LOGS}/{{model}}/embed/{{word}}.log",
+        f"{LOGS}/{{model}}/embed/{{part}}.log",
     benchmark:
-        f"{BENCHMARKS}/{{model}}/embed/{{word}}.tsv"
+        f"{BENCHMARKS}/{{model}}/embed/{{part}}.tsv"
     wildcard_constraints:
         model="|".join(map(re.escape, CONFIG.models)),
     conda:
         CONDA
-    # Words side by side share the cores best; more than one each only so that the largest word
-    # is not the last to finish. The vectors are the same for any number.
-    threads: max(1, (workflow.resource_settings.cores or 1) // 4)
+    # Its words keep all cores busy. The vectors are the same for any number.
+    threads: workflow.resource_settings.cores or 1
     resources:
         mem_mb=lambda wildcards, attempt: attempt
         * math.ceil(1000 + 2 * weights_mb(wildcards)),
@@ -66,6 +67,8 @@ rule embed:
         # One job at a time on a GPU: each takes as much of its memory as it can use.
         gpu=int(CONFIG.uses_gpu),
     params:
+        corpus=folder_of("corpus"),
+        words=lambda wildcards: list(map(file_name, PARTS[int(wildcards.part)])),
         out=subpath(output[0], parent=True),
         views=CONFIG.store,
         pooling=lambda wildcards: ENCODERS[wildcards.model].pooling,
@@ -74,12 +77,13 @@ rule embed:
         seed=CONFIG.seed,
         device=CONFIG.device,
     message:
-        "embed: {wildcards.word}, every layer of {wildcards.model}"
+        "embed: every layer of {wildcards.model}, part {wildcards.part} of the words"
     shell:
-        "wsd --log {log} embed --model {input.model} --corpus {input.corpus}"
-        " --views {params.views} --pooling {params.pooling} --input {params.reads}"
-        " --precision {params.precision} --seed {params.seed} --device {params.device}"
-        " --threads {threads} --out {params.out}"
+        "wsd --log {log} embed --model {input.model} --corpus {params.corpus}"
+        " --words {params.words} --views {params.views} --pooling {params.pooling}"
+        " --input {params.reads} --precision {params.precision} --seed {params.seed}"
+        " --device {params.device} --threads {threads} --modules {input.modules}"
+        " --part {wildcards.part} --out {params.out}"
 
 
 if CONFIG.twins:
@@ -87,11 +91,12 @@ if CONFIG.twins:
     # A twin's other views are never looked at.
     use rule embed as embed_twin with:
         output:
-            f"{RESULTS}/{{model}}/embeddings/{{word}}/{CONFIG.classify[0]}.safetensors",
-            alignment=ALIGNMENT,
+            listings_of_part(CONFIG.classify[:1]),
         wildcard_constraints:
             model="|".join(map(re.escape, CONFIG.twins)),
         params:
+            corpus=folder_of("corpus"),
+            words=lambda wildcards: list(map(file_name, PARTS[int(wildcards.part)])),
             out=subpath(output[0], parent=True),
             views=CONFIG.classify[0],
             pooling=lambda wildcards: ENCODERS[wildcards.model].pooling,
@@ -104,7 +109,7 @@ if CONFIG.twins:
 rule alignment:
     input:
         modules=modules("alignment"),
-        found=expand(ALIGNMENT, word=WORDS, allow_missing=True),
+        found=lambda wildcards: listings(wildcards.model, "alignment"),
     output:
         f"{TABLES}/{{model}}/alignment.csv",
     log:
@@ -117,7 +122,7 @@ rule alignment:
         mem_mb=scaled(500),
         runtime=scaled(10),
     params:
-        embeddings=folder_of("found", up=2),
+        embeddings=folder_of("found"),
         words=WORDS,
     message:
         "alignment: what the tokenizer of {wildcards.model} made of the focal words"

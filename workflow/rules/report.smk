@@ -29,20 +29,11 @@ rule report:
         index=f"{TABLES}/report/index.html",
         layers=f"{TABLES}/report/layers.html",
         errors=f"{TABLES}/report/errors.html" if SYSTEMS or CONFIG.systems else [],
-        # The first model's pages stand in words/ itself.
-        pages=expand(
-            "{results}/report/words/{model}{word}.html",
-            results=TABLES,
-            model=["", *(f"{model}/" for model in list(CONFIG.models)[1:])],
-            word=WORDS,
-        ),
+        # Folders: Snakemake keeps notes on every file that it knows.
+        words=directory(f"{TABLES}/report/words"),
         portable=report(
-            expand(
-                "{results}/portable/{model}/{word}.html",
-                results=TABLES,
-                model=CONFIG.models,
-                word=WORDS,
-            ),
+            directory(f"{TABLES}/portable"),
+            patterns=["{model}/{word}.html"],
             category="Words",
         ),
     log:
@@ -56,7 +47,6 @@ rule report:
         runtime=scaled(10, 1),
     params:
         out=subpath(output.index, parent=True),
-        portable=lambda wildcards, output: str(Path(output.portable[0]).parents[1]),
         corpus=folder_of("corpus"),
         dataset=lambda wildcards, input: input.manifest or DATASET,
         words=WORDS,
@@ -73,4 +63,4 @@ rule report:
         " --scores {input.scores} --summary {input.summary} --provenance {input.provenance}"
         " --comparison {input.comparison} --tables {params.tables} --geometry {input.geometry}"
         " --alignment {input.alignment} --confidence {params.confidence}"
-        " {params.text} --out {params.out} --portable {params.portable}"
+        " {params.text} --out {params.out} --portable {output.portable}"

@@ -14,12 +14,7 @@ if DATASET == "coarsewsd20":
         input:
             modules=modules("reproduce"),
             corpus=CORPUS,
-            vectors=expand(
-                "{results}/{model}/embeddings/{word}/focal.safetensors",
-                results=RESULTS,
-                model=REPRODUCED,
-                word=WORDS,
-            ),
+            vectors=listings(REPRODUCED, "focal"),
             centroids=f"{SOURCE}/published/centroids/{GOLDEN}.txt",
             published=PUBLISHED.format(system=f"1nn-{GOLDEN}"),
         log:
@@ -35,7 +30,7 @@ if DATASET == "coarsewsd20":
             runtime=scaled(10, 0.1),
         params:
             corpus=folder_of("corpus"),
-            embeddings=folder_of("vectors", 2),
+            embeddings=folder_of("vectors"),
             words=WORDS,
         message:
             f"reproduce: the vectors of {REPRODUCED} beside the published ones"

@@ -11,7 +11,7 @@ rule calibration:
     input:
         modules=modules("calibration"),
         corpus=CORPUS,
-        vectors=lambda wildcards: stored_vectors(wildcards.model),
+        vectors=stored_vectors,
         folds=FOLDS.format(train=FULL),
         predictions=lambda wildcards: [
             path
@@ -46,7 +46,7 @@ rule fit:
     input:
         modules=modules("fit"),
         corpus=CORPUS,
-        vectors=stored_vectors(CONFIG.models),
+        vectors=listings(CONFIG.models, CONFIG.store),
         folds=FOLDS.format(train=FULL),
         predictions=candidates(PREDICTIONS),
         selection=[rules.select.output.table, rules.select.output.chosen],

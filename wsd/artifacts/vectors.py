@@ -25,6 +25,7 @@ from wsd.artifacts.corpus import Corpus, instance_name
 from wsd.errors import DamageError, ResultError, outdated
 from wsd.storage.expecting import UNEXPECTED, check_there, require
 
+VECTORS = ".safetensors"
 TENSOR = "vectors"
 CHECKSUMS = "crc32"
 NO_CHECKSUM = "0" * 8
@@ -199,6 +200,7 @@ class _Header(NamedTuple):
     start: int
     shape: tuple[int, int, int]
     sums: list[int]
+    own: int
     metadata: dict[str, str]
 
 
@@ -238,7 +240,7 @@ def _read_header(path: Path) -> _Header:
     written = length.to_bytes(8, "little") + header.replace(line.encode(), blank.encode())
     if zlib.crc32(written) != own:
         raise DamageError("the header is not what was written", path=path)
-    return _Header(start, (layers, instances, width), sums, metadata)
+    return _Header(start, (layers, instances, width), sums, own, metadata)
 
 
 def _foreign(path: Path, error: Exception) -> DamageError:
@@ -254,6 +256,18 @@ def _read_layer(path: Path, header: _Header, number: int) -> np.ndarray:
         what = f"layer {number} is not what was written: its checksum is another"
         raise DamageError(what, path=path)
     return vectors.reshape(instances, width)
+
+
+def vectors_checksum(path: Path) -> str | None:
+    """CRC-32 of a file's header, which has those of the layers, and the file's size.
+
+    None for a file that is not there, or whose header or size is not what was written.
+    """
+    try:
+        header = _read_header(path)
+    except ResultError:
+        return None
+    return f"crc32 {header.own:08x} {header.start + 4 * math.prod(header.shape)}"
 
 
 def check_vectors(path: Path, *, layers: bool = True) -> None:

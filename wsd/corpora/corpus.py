@@ -1,25 +1,34 @@
-"""The step that reads and checks one word's files."""
+"""The step that reads and checks the words' files, and writes a table per word."""
 
 import argparse
 from pathlib import Path
 
-from wsd.arguments import add_out, add_path
+from wsd.arguments import add_out_folder, add_path
 from wsd.artifacts.corpus import write
+from wsd.artifacts.listing import TABLES, write_listing
 from wsd.corpora import text_format
 from wsd.logs import log
+from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_path(parser, "--source", "folder of <word>/ folders")
-    parser.add_argument("--word", required=True, help="as --word=WORD if it begins with a hyphen")
+    text = "any number of them; as --word=WORD if it begins with a hyphen"
+    parser.add_argument("--word", action="append", required=True, help=text)
     parser.add_argument("--out-of-domain", type=Path, metavar="FILE", help="further test sentences")
-    add_out(parser, "the word's table, .parquet")
+    add_out_folder(parser, f"folder for <word>.parquet, and {TABLES}, which lists them")
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    table = text_format.read_text(args.source / file_name(args.word), args.word, args.out_of_domain)
-    write(args.out, table)
-    log.debug("%s: %d instances of %d senses", args.word, len(table), len(table.senses))
+    written = {}
+    for word in args.word:
+        name = file_name(word)
+        table = text_format.read_text(args.source / name, word, args.out_of_domain)
+        path = args.out / f"{name}.parquet"
+        write(path, table)
+        written[path] = noted_checksum(path)
+        log.debug("%s: %d instances of %d senses", word, len(table), len(table.senses))
+    write_listing(args.out / TABLES, written)

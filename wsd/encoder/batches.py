@@ -6,9 +6,9 @@ first batch took, and halved whenever the memory does not suffice after all.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache, partial
 from typing import TYPE_CHECKING, TypeVar
 
 import torch
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _R = TypeVar("_R")
 _T = TypeVar("_T")
+_W = TypeVar("_W")
 
 
 def model_inputs(
@@ -72,40 +73,51 @@ SHARE = 0.6
 
 
 def run_all(
-    run: Callable[[list[int]], _R],
-    lengths: Sequence[int],
-    done: Set[int] = frozenset(),
+    run: Callable[[_W, list[int]], _R],
+    works: Iterable[tuple[_W, Sequence[int], Collection[int]]],
     *,
     device: torch.device,
     threads: int = 1,
-) -> Iterator[_R]:
+) -> Iterator[tuple[_W, _R]]:
     """Run batches on as many threads as may be, or as large as a GPU allows.
 
     Parameters
     ----------
     run : callable
-        Runs a batch of rows.
-    lengths : sequence of int
-        Positions of every instance.
-    done : set of int
-        Rows that are there. On a CPU a batch of nothing else is left out whole, so that the others
-        are what they were.
+        Runs a batch of rows of one piece of work, such as a word.
+    works : iterable
+        Per piece of work, the positions of every instance, and the rows that are there. On a CPU a
+        batch of nothing else is left out whole, so that the others are what they were; and the
+        next piece is taken while batches of the last still run.
     device : torch.device
     threads : int
         Batches that run at the same time, on a CPU.
 
     Yields
     ------
-    What ``run`` returns, batch by batch.
+    The piece of work, and what ``run`` returns, batch by batch.
     """
     if device.type == "cpu":
         torch.set_num_threads(1)
-        tasks = [rows for rows in fixed(lengths, CPU_BUDGET) if not done >= set(rows)]
+        tasks = (
+            (work, rows)
+            for work, lengths, done in works
+            for rows in fixed(lengths, CPU_BUDGET)
+            if not set(rows).issubset(done)
+        )
         with ThreadPoolExecutor(max_workers=threads) as pool:
-            yield from in_flight(pool, run, tasks, 2 * threads)
+            yield from in_flight(pool, lambda task: (task[0], run(*task)), tasks, 2 * threads)
         return
     # cuDNN's attention is prepared anew for each shape, a tenth of a second for each batch.
     torch.backends.cuda.enable_cudnn_sdp(False)
+    for work, lengths, done in works:
+        for result in _on_gpu(partial(run, work), lengths, set(done), device):
+            yield work, result
+
+
+def _on_gpu(
+    run: Callable[[list[int]], _R], lengths: Sequence[int], done: Set[int], device: torch.device
+) -> Iterator[_R]:
     torch.cuda.reset_peak_memory_stats(device)
     held = torch.cuda.memory_allocated(device)
     left = [row for row in range(len(lengths)) if row not in done]
@@ -204,13 +216,14 @@ def fitting(
 
 
 def in_flight(
-    pool: ThreadPoolExecutor, run: Callable[[_T], _R], tasks: Sequence[_T], limit: int
+    pool: ThreadPoolExecutor, run: Callable[[_T], _R], tasks: Iterable[_T], limit: int
 ) -> Iterator[_R]:
     """Results in the tasks' order, with at most ``limit`` of them computed but not yet taken."""
-    waiting = deque(pool.submit(run, task) for task in tasks[:limit])
+    waiting: deque[Future[_R]] = deque()
     try:
-        for task in tasks[limit:]:
-            yield waiting.popleft().result()
+        for task in tasks:
+            if len(waiting) == limit:
+                yield waiting.popleft().result()
             waiting.append(pool.submit(run, task))
         while waiting:
             yield waiting.popleft().result()

@@ -6,9 +6,9 @@ which instances run together (:mod:`wsd.encoder.batches`), and what is done with
 """
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -27,13 +27,16 @@ from wsd.encoder.batches import model_inputs, run_all, to_host
 from wsd.encoder.hooks import StateHooks, find_blocks
 from wsd.encoder.loading import check_precision, choose_device, load_folder, weights_digest
 from wsd.encoder.packed_linear import pack
-from wsd.encoder.view_pieces import selection, static_views, view_places
+from wsd.encoder.view_pieces import Places, Sentences, selection, static_views
 from wsd.encoder.word_pieces import Aligned, Aligner
 from wsd.errors import ModelError
 from wsd.logs import log
 
 # Before the import: the tokenizer reads it when it starts, and our threads run whole batches.
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+
+_S = TypeVar("_S", bound=Sentences)
 
 
 class Encoder:
@@ -229,23 +232,38 @@ class Encoder:
             If a vector is not finite, or the tokenizer has no ``[CLS]`` and ``cls`` is asked
             for; it names the instance.
         """
-        places = [
-            view_places(one, views, self.pooling, seed, instance_name(corpus, i))
-            for i, one in enumerate(aligned)
-        ]
+        word = Sentences(corpus, aligned, views, done)
+        for _, batch in self.encode_words([word], seed=seed, threads=threads):
+            yield batch
 
-        def run(rows: list[int]) -> tuple[list[int], np.ndarray]:
-            vectors, finite = self._forward([aligned[i] for i in rows], [places[i] for i in rows])
+    def encode_words(
+        self, words: Iterable[_S], *, seed: int, threads: int = 1
+    ) -> Iterator[tuple[_S, tuple[list[int], np.ndarray]]]:
+        """Run the model over one word after the other, as :meth:`encode` does over one.
+
+        The next word is asked for while batches of the last still run, so that small words keep
+        all threads busy.
+        """
+
+        def prepared() -> Iterator[tuple[tuple[_S, Places], list[int], Collection[int]]]:
+            for word in words:
+                places = word.places(self.pooling, seed)
+                yield (word, places), [len(one.ids) for one in word.aligned], word.done
+
+        def run(of: tuple[_S, Places], rows: list[int]) -> tuple[list[int], np.ndarray]:
+            word, places = of
+            batch = [word.aligned[i] for i in rows]
+            vectors, finite = self._forward(batch, [places[i] for i in rows])
             if not finite.all():
                 raise ModelError(
                     "the model gives a vector that is not finite",
-                    where=instance_name(corpus, rows[int(finite.argmin())]),
+                    where=instance_name(word.corpus, rows[int(finite.argmin())]),
                     fix="check the weights; float16 overflows in some models, bfloat16 does not",
                 )
             return rows, vectors
 
-        lengths = [len(one.ids) for one in aligned]
-        yield from run_all(run, lengths, set(done), device=self.device, threads=threads)
+        for (word, _), batch in run_all(run, prepared(), device=self.device, threads=threads):
+            yield word, batch
 
     def states(self, one: Aligned) -> np.ndarray:
         """Every hidden state of every piece of one sentence, special tokens included.
@@ -258,9 +276,7 @@ class Encoder:
         vectors, _ = self._forward([one], [each])
         return vectors[:, :, 0].swapaxes(0, 1)
 
-    def _forward(
-        self, batch: Sequence[Aligned], places: Sequence[Sequence[Sequence[int]]]
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _forward(self, batch: Sequence[Aligned], places: Places) -> tuple[np.ndarray, np.ndarray]:
         """Vectors of shape (views, layers, instances, width), and which instances' are finite."""
         segments = [one.segments for one in batch]
         inputs = model_inputs(self, [one.ids for one in batch], segments)

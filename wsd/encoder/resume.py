@@ -16,7 +16,7 @@ import sys
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -103,12 +103,14 @@ class Journal:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def close(self) -> None:
-        """Close the file, and give it free for others."""
-        os.close(self._file)
+        """Close the file, and give it free for others; once is enough."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
 
 class UnfinishedVectors:
-    """The vectors of one word by one model while they are made; a context.
+    """The vectors of one word by one model while they are made.
 
     Parameters
     ----------
@@ -184,10 +186,8 @@ class UnfinishedVectors:
             writer.path.replace(out / f"{view}.safetensors")
         self._journal.remove()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
+    def leave(self, error: BaseException) -> None:
+        """Close the files as they are, to be gone on with."""
         for writer in self._writers.values():
             writer.leave()
         if isinstance(error, ModelError):

@@ -1,7 +1,8 @@
 """Which word pieces each view is the mean of: weights of positions, or rows of a matrix."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,37 @@ from wsd.artifacts.views import STATIC
 from wsd.encoder.architecture import input_matrix
 from wsd.encoder.word_pieces import Aligned
 from wsd.errors import ModelError
+
+# Of each instance and view, the positions among the pieces that the view is the mean of.
+Places = Sequence[Sequence[Sequence[int]]]
+
+
+@dataclass
+class Sentences:
+    """What is to be run of one word.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    aligned : sequence of Aligned
+        What :meth:`wsd.encoder.encoder.Encoder.align` gave for it.
+    views : sequence of str
+        Among ``focal``, ``context``, ``cls``, ``other``.
+    done : collection of int
+        Rows that are there already: a batch of nothing else is left out.
+    """
+
+    corpus: Corpus
+    aligned: Sequence[Aligned]
+    views: Sequence[str]
+    done: Collection[int] = ()
+
+    def places(self, pooling: str, seed: int) -> Places:
+        """The places of every instance and view."""
+        return [
+            view_places(one, self.views, pooling, seed, instance_name(self.corpus, i))
+            for i, one in enumerate(self.aligned)
+        ]
 
 
 def view_places(

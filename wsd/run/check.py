@@ -17,7 +17,7 @@ from wsd.arguments import add_configfiles, add_run
 from wsd.artifacts.corpus import read
 from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.artifacts.runs import described_runs
-from wsd.artifacts.vectors import check_vectors
+from wsd.artifacts.vectors import VECTORS, check_vectors
 from wsd.corpora.archive import changed_files
 from wsd.corpora.found import FoundCount, found_in_test
 from wsd.corpora.own import changed_copies
@@ -26,7 +26,6 @@ from wsd.run.settings import Config
 from wsd.storage.checksums import SUMMED, has_checksum, set_aside, verify
 from wsd.storage.file_names import file_name
 
-VECTORS = ".safetensors"
 # What a run of any config ends with, in the folder of its tables.
 TABLES = (
     "selection.json", "selection.csv", "scores.csv", "summary.csv", "provenance.json",

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from wsd.run.listings import is_listed, is_listing, is_whole
 from wsd.run.lock import STATE, say
 from wsd.storage.atomic import storing
 
@@ -22,7 +23,7 @@ NOTES, CUT_OFF = "metadata", "incomplete"
 # What lies among the results and is none, or is of all of them.
 ASIDE = {"logs", "benchmarks", "README.md", "index.html"}
 # What stands in a note in place of a step's command, so that the step runs again.
-MISSING = "the file is missing"
+MISSING = "a file is missing"
 UNKNOWN = "nobody noted what made the file"
 
 
@@ -60,7 +61,8 @@ def keep_beside(results: Path, snakemake: Path) -> None:
 
 
 def redo(results: Path, version: int) -> None:
-    """Have every result made again that is not there, or of which there is no note.
+    """Have every result made again that is not there, or of which there is no note; of many words'
+    files, the listing counts as not there when one of them is not.
 
     When a job fails, Snakemake removes what it should have made and notes the new settings as
     those of the missing files. A later run then finds nothing that asks for them, as long as what
@@ -81,9 +83,15 @@ def redo(results: Path, version: int) -> None:
             said = json.loads(note.read_text(encoding="utf-8"))
             if said.get("record_format_version") == version:
                 noted.add(result)
-            if not os.path.lexists(results.parent / result):
+            path = results.parent / result
+            if not os.path.lexists(path) or (is_listing(path) and not is_whole(path)):
                 _say(note, {**said, "code": MISSING})
-    unknown = [path for path in _files(results) if path not in noted]
+    # Of a folder that a rule names, its files are not noted; nor those that a listing names.
+    unknown = [
+        path
+        for path in _files(results)
+        if noted.isdisjoint((path, *path.parents)) and not is_listed(results.parent / path)
+    ]
     for path in unknown:
         _say(_note(notes, path), {"code": UNKNOWN, "record_format_version": version})
     # Pages have files beside them that no rule names: some are without a note after every run.

@@ -7,6 +7,7 @@ to speak of; it is no protection against people.
 
 import hashlib
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 from wsd.errors import DamageError
@@ -27,6 +28,13 @@ def checksum(path: Path) -> str:
 def has_checksum(path: Path) -> bool:
     """Whether a checksum of the file was noted."""
     return (path.parent / SUMS / path.name).is_file()
+
+
+def noted_checksum(path: Path) -> str | None:
+    """The checksum that was noted when a file was written; None where none was."""
+    with suppress(FileNotFoundError):
+        return (path.parent / SUMS / path.name).read_text(encoding="utf-8").strip()
+    return None
 
 
 def verify(path: Path) -> None:
