@@ -9,8 +9,13 @@ layers and not in layer 0. At the end the workflow's graph over 200 words is bui
 With --senses the corpora are small and of many senses: 1x200 is one word of 200, 200x10 are 200
 words of 10, each sense with 20 training and 10 test instances.
 
+With --workflow the whole workflow runs, from nothing, over so many words of 40 sentences as a
+corpus of one's own, with the packaged model and the quickstart's layers: what Snakemake takes, and
+what the imports of its jobs. With --dry-run as well, it only plans.
+
     .venv/bin/python bench/scale.py [--sizes 10000 100000 1000000] [--folder FOLDER] [--json FILE]
                                     [--senses 1x200 200x10] [--steps NAME ...]
+    .venv/bin/python bench/scale.py --workflow 650 [--dry-run] [--folder FOLDER]
 
 A folder that is given is kept; in it, what is there already is not made again, so that one step
 can be measured anew with --steps. A million instances take 3 GB of disk.
@@ -20,6 +25,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,6 +35,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sweep import sweep
 
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.corpus import write as write_corpus
@@ -45,15 +52,22 @@ BLOCKS, WIDTH = 2, 128
 LAYERS = [str(layer) for layer in range(BLOCKS + 1)]
 SENTENCE = 16
 CLASSIFIERS = {"nearest_centroid": "{}", "logistic": '{"C": [0.1], "prior_shift": [0.5]}'}
-# A job per word in the workflow: the largest one is measured, the others are read in this process.
+# The largest word is measured, the others are read in this process.
 LARGEST = "corpus, largest word"
+
+
+# Of a word in the whole workflow, and its senses.
+FEW, SENSES = 40, 2
 
 
 def words_of(size: str) -> list[tuple[int, int]]:
     """Instances and senses of each word: of so many in all, or of `words x senses`.
 
-    Of so many in all a word has at least 30, and two senses, every fifth three.
+    Of so many in all a word has at least 30, and two senses, every fifth three. Of `words w` each
+    has 40.
     """
+    if size.endswith("w"):
+        return [(FEW, SENSES)] * int(size[:-1])
     words, _, senses = size.partition("x")
     if senses:
         return [(30 * int(senses), int(senses))] * int(words)
@@ -170,8 +184,8 @@ def steps(words: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
     """Name, command, and the files that say that the step was done."""
     data = ["--corpus", "corpus", "--words", *words]
     vectors = [*data, "--embeddings", "e"]
-    out = f"corpus/{words[0]}.parquet"
-    yield LARGEST, ["corpus", "--source", "source", "--word", words[0], "--out", out], [out]
+    out = ["--out", "corpus"]
+    yield LARGEST, ["corpus", "--source", "source", "--word", words[0], *out], ["corpus/words.json"]
     yield "folds", ["folds", *data, "--repeats", "1", "--out", "f.parquet"], ["f.parquet"]
     for name, space in CLASSIFIERS.items():
         for layer in LAYERS:
@@ -239,24 +253,28 @@ def steps(words: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
     )  # fmt: skip
 
 
-def graph(folder: Path) -> dict[str, float]:
-    """A dry run over a corpus of 200 words, in a copy of the repository that has one built in."""
+def workflow(folder: Path, words: int, *, dry_run: bool) -> None:
+    """The whole workflow over many words, in a copy of the repository; or a dry run of it."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests/helpers"))
-    from checkout import Checkout  # the tests' own, which lie in no package and take memory
+    from checkout import REPOSITORY, Checkout  # the tests' own, which lie in no package
 
     checkout = Checkout.create(folder / "checkout")
-    built_in = checkout.root / "wsd/data/quickstart"
-    sources = sorted(built_in.glob("*/classes_map.txt"))
-    for number in range(WORDS - len(sources)):
-        (built_in / f"w{number:03}").symlink_to(sources[0].parent)
+    shutil.copytree(REPOSITORY / "bench", checkout.root / "bench")
+    if not (folder / "own").exists():
+        apart(make_text, folder / "source", f"{words}w")
+        print(measure(["import", "source", "--out", "own", "--name", "many"], folder))
+    config = checkout.configure("many", dataset={"name": "many", "path": str(folder / "own")})
+    files = ["--configfile", "config/quickstart.yaml", config]
     start, before = time.monotonic(), os.times()
-    run = checkout.run("-n", "--cores", "all", "--configfile", "config/quickstart.yaml")
-    after = os.times()
+    run = checkout.run("-n", "--cores", "2", *files)
+    wall, after = time.monotonic() - start, os.times()
     cpu = (
         after.children_user + after.children_system - before.children_user - before.children_system
     )
-    assert run.jobs["embed"] == WORDS, run.text
-    return {"wall_s": time.monotonic() - start, "cpu_s": cpu, "jobs": sum(run.jobs.values())}
+    print(f"{words} words, {sum(run.jobs.values())} jobs: a dry run takes ", end="")
+    print(f"{wall:.1f} s, {cpu:.1f} s of processor time", flush=True)
+    if not dry_run:
+        sweep(checkout.root, ["--cores", "2", *files])
 
 
 def main() -> None:
@@ -265,8 +283,16 @@ def main() -> None:
     parser.add_argument("--senses", nargs="+", metavar="WxS", help="W words of S senses, instead")
     parser.add_argument("--folder", type=Path, help="kept; default: a temporary one")
     parser.add_argument("--json", type=Path, help="the figures, by size and step")
-    parser.add_argument("--steps", nargs="+", help="measure only these, anew; `graph` is one")
+    parser.add_argument("--steps", nargs="+", help="measure only these, anew")
+    parser.add_argument("--workflow", type=int, metavar="W", help="run it over W words, instead")
+    parser.add_argument("--dry-run", action="store_true", help="of the workflow")
     args = parser.parse_args()
+    if args.workflow:
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = (args.folder or Path(temporary)).absolute() / f"{args.workflow}-words"
+            folder.mkdir(parents=True, exist_ok=True)
+            workflow(folder, args.workflow, dry_run=args.dry_run)
+        return
     print(f"{'':>8}  {'step':<28}{'wall s':>10}{'CPU s':>10}{'peak MB':>10}")
     with tempfile.TemporaryDirectory() as temporary:
         root = (args.folder or Path(temporary)).absolute()
@@ -295,9 +321,6 @@ def main() -> None:
             if pages:
                 of_size["largest page"] = {"mb": max(pages)}
                 print(f"{total:>8}  {'largest page, MB':<28}{max(pages):>10.1f}")
-        if "graph" in (args.steps or ([] if args.senses else ["graph"])):
-            found["graph"] = {f"{WORDS} words": graph(root)}
-            print("graph", found["graph"])
         if args.json:
             args.json.write_text(json.dumps(found, indent=1))
 

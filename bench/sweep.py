@@ -29,30 +29,32 @@ def main() -> None:
     parser.add_argument("--cores", default="2")
     parser.add_argument("further", nargs="*", help="for Snakemake, after --")
     args = parser.parse_args()
-    left = [path for path in (ROOT / "results").iterdir() if path.name != "README.md"]
+    sweep(ROOT, ["--cores", args.cores, "--configfile", *args.configfile, *args.further])
+
+
+def sweep(root: Path, arguments: list[str]) -> None:
+    """Run ``snakemake`` in a checkout that has no results, and print what it cost."""
+    left = [path for path in root.glob("results/[!.]*") if path.name != "README.md"]
     if left:
         raise SystemExit(f"{left[0]} is there already: a cold sweep wants a fresh clone")
     with tempfile.TemporaryDirectory() as scratch:
         trace = Path(scratch) / "trace.jsonl"
+        paths = [str(root / "bench/trace"), str(root)]
         env = {
             **os.environ,
             "WSD_TRACE": str(trace),
-            "PYTHONPATH": os.pathsep.join(
-                [str(ROOT / "bench/trace"), *filter(None, [os.environ.get("PYTHONPATH")])]
-            ),
+            "PYTHONPATH": os.pathsep.join([*paths, *filter(None, [os.environ.get("PYTHONPATH")])]),
         }
-        command = [
-            str(Path(sys.executable).with_name("snakemake")),
-            *("--cores", args.cores, "--configfile", *args.configfile, *args.further),
-        ]
-        start = time.perf_counter()
-        code = subprocess.run(command, cwd=ROOT, env=env).returncode
+        command = [str(Path(sys.executable).with_name("snakemake")), *arguments]
+        start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        code = subprocess.run(command, cwd=root, env=env).returncode
         wall = time.perf_counter() - start
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         lines = [json.loads(line) for line in trace.read_text().splitlines()]
     if code:
         raise SystemExit(code)
-    report(lines, used.ru_utime + used.ru_stime, wall)
+    cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+    report(lines, cpu, wall)
 
 
 def report(lines: list[dict], cpu: float, wall: float) -> None:
@@ -71,7 +73,8 @@ def report(lines: list[dict], cpu: float, wall: float) -> None:
     useful = total["forward"] + total["fit"]
     print(f"{wall:.0f} s, {cpu:.0f} s of processor time: ", end="")
     print(f"{useful / cpu:.1%} in the forward pass and in fitting, ", end="")
-    print(f"{total['import'] / cpu:.1%} in imports")
+    print(f"{total['import'] / cpu:.1%} in imports, ", end="")
+    print(f"{steps['snakemake and shells']['all'] / cpu:.1%} in Snakemake")
 
 
 if __name__ == "__main__":

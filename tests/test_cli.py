@@ -93,10 +93,10 @@ def test_version(capsys: Capture) -> None:
         ("model --name n --blocks 6 --width 3 --out o", "--hub --package --path"),
         ("model --name n --hub h --path p --blocks 6 --width 3 --out o", "not allowed with"),
         ("model --name n --path p --blocks six --width 3 --out o", "'six'"),
-        ("embed --model m --corpus c --out o --views focus", "'focus'"),
-        ("embed --model m --corpus c --out o --pooling max", "'max'"),
-        ("embed --model m --corpus c --out o --device gpu", "'gpu'"),
-        ("embed --model m --corpus c --out o --seed 1.0", "'1.0'"),
+        ("embed --model m --corpus c --words w --out o --views focus", "'focus'"),
+        ("embed --model m --corpus c --words w --out o --pooling max", "'max'"),
+        ("embed --model m --corpus c --words w --out o --device gpu", "'gpu'"),
+        ("embed --model m --corpus c --words w --out o --seed 1.0", "'1.0'"),
         (f"classify {LEARN} --estimator svm", "'svm'"),
         (f"classify {LEARN} --estimator logistic --objective accuracy", "'accuracy'"),
         (f"classify {LEARN}", "--estimator"),
@@ -222,7 +222,8 @@ def test_a_corpus_that_is_broken_leaves_no_output(tmp_path: Path, capsys: Captur
     for file in (QUICKSTART / "apple").iterdir():
         (folder / file.name).write_bytes(file.read_bytes())
     out = tmp_path / "out" / "apple.parquet"
-    arguments = ["corpus", "--source", str(folder.parent), "--word", "apple", "--out", str(out)]
+    arguments = ["corpus", "--source", str(folder.parent), "--word", "apple"]
+    arguments += ["--out", str(out.parent)]
 
     (folder / "test.gold.txt").write_text("0\n7\n")
     assert main(arguments) == 3
@@ -234,7 +235,8 @@ def test_a_corpus_that_is_broken_leaves_no_output(tmp_path: Path, capsys: Captur
 
     (folder / "test.gold.txt").write_bytes((QUICKSTART / "apple/test.gold.txt").read_bytes())
     assert main(arguments) == 0
-    assert sorted(path.name for path in out.parent.iterdir()) == [".sums", "apple.parquet"]
+    made = sorted(path.name for path in out.parent.iterdir())
+    assert made == [".sums", "apple.parquet", "words.json"]
     before = out.read_bytes()
     (folder / "train.data.txt").unlink()
     assert main(arguments) == 3
@@ -247,14 +249,16 @@ def test_an_output_that_cannot_be_written_is_one_error(tmp_path: Path, capsys: C
     file.write_text("in the way")
     arguments = ["corpus", "--source", str(QUICKSTART), "--word", "apple", "--out"]
     folder = tmp_path / "folder"
-    folder.mkdir()
-    for out in (file / "apple.parquet", file / "deep" / "apple.parquet", folder):
+    (folder / "apple.parquet").mkdir(parents=True)
+    for out in (file, file / "deep", folder):
         assert main([*arguments, str(out)]) == 7
         err = capsys.readouterr().err
-        assert err.startswith(f"error: {out} could not be written: ")
+        assert err.startswith(f"error: {out / 'apple.parquet'} could not be written: ")
         assert "what to do: " in err
         assert "Traceback" not in err
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "folder"]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == [
+        "apple.parquet", "file", "folder",
+    ]  # fmt: skip
 
 
 def test_a_missing_table_is_named(tmp_path: Path, capsys: Capture) -> None:
@@ -275,9 +279,8 @@ def test_from_the_corpus_to_the_leaderboard(
     words = ["bank", "spring"]
     for word in words:
         path = tmp_path / "corpus" / f"{word}.parquet"
-        assert (
-            main(["corpus", "--source", str(QUICKSTART), "--word", word, "--out", str(path)]) == 0
-        )
+        source = ["--source", str(QUICKSTART), "--word", word, "--out", str(path.parent)]
+        assert main(["corpus", *source]) == 0
         table = corpus.read(path)
         vectors = np.ones((2, len(table), 3), dtype=np.float32)
         vectors[1] = np.eye(3)[table.gold]

@@ -30,7 +30,7 @@ def test_a_line_says_when_which_step_and_what_it_is_about(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = tmp_path / "logs" / "x.log"
-    job = {"word": None, "layers": "mean-last-2", "corpus": Path("r/crane.parquet"), "words": ["a"]}
+    job = {"word": None, "layers": "mean-last-2", "model": Path("r/tiny.json"), "words": ["a"]}
     logs.start(log, "classify", logs.about(job))
     logging.getLogger("wsd").info("%d of\n%d — «é»", 3, 4)
     logging.getLogger("wsd").debug("a detail")
@@ -41,7 +41,7 @@ def test_a_line_says_when_which_step_and_what_it_is_about(
     assert first == {
         "level": "INFO",
         "step": "classify",
-        "word": "crane",
+        "model": "tiny",
         "layers": "mean-last-2",
         "message": "3 of\n4 — «é»",
     }

@@ -98,11 +98,8 @@ def show(text: str) -> None:
 
 
 def about(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a command's arguments those that say which job it is; of a word's table, its name."""
+    """Of a command's arguments those that say which job it is."""
     found = {key: arguments.get(key) for key in ABOUT}
-    corpus = arguments.get("corpus")
-    if isinstance(corpus, Path) and corpus.suffix == ".parquet":
-        found["word"] = corpus.stem
     return {
         key: value if isinstance(value, int) else visible(_short(value))
         for key, value in found.items()

@@ -137,14 +137,9 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> dict:
 
 
 def embed(corpus: corpora.Corpus, record: dict, out: Path, **changed: object) -> None:
-    options = {
-        "views": ["focal", "cls"],
-        "pooling": "mean",
-        "seed": 1,
-        "device": "cpu",
-        "threads": 1,
-    }
-    embed_module.embed(corpus, record, out=out, **{**options, **changed})  # type: ignore[arg-type]
+    options = {"pooling": "mean", "seed": 1, "device": "cpu", "threads": 1, **changed}
+    views = options.pop("views", ["focal", "cls"])
+    embed_module.embed([embed_module.Word(corpus, out, views)], record, **options)  # type: ignore[arg-type]
 
 
 def test_embed_writes_one_file_per_view_with_provenance(tmp_path: Path, record: dict) -> None:
@@ -210,9 +205,8 @@ def test_static_views_are_rows_of_the_embedding_matrix(tmp_path: Path, record: d
 
 
 def test_static_views_alone_need_no_pass(tmp_path: Path, record: dict, monkeypatch) -> None:
-    from wsd.encoder.encoder import Encoder
-
-    monkeypatch.setattr(Encoder, "encode", None)
+    embed(CORPUS, record, tmp_path / "before")  # what tries the model comes first
+    monkeypatch.setattr("wsd.encoder.encoder.Encoder._forward", None)
     embed(CORPUS, record, tmp_path, views=["static"])
     assert Embeddings(tmp_path / "static.safetensors", CORPUS).layers == 1
 

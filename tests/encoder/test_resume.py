@@ -44,9 +44,10 @@ def counted(self, batch, weights):
     return forward(self, batch, weights)
 wsd.encoder.encoder.Encoder._forward = counted
 folder = Path(sys.argv[1])
-embed.embed(corpus.read(folder / "crane.parquet"), read_json(folder / "tiny.json"),
-    views=["focal", "cls", "static"], pooling="mean", seed=1, device="cpu", threads=1,
-    out=folder / "sigkill")
+word = embed.Word(corpus.read(folder / "crane.parquet"), folder / "sigkill",
+    ["focal", "cls", "static"])
+embed.embed([word], read_json(folder / "tiny.json"), pooling="mean", seed=1, device="cpu",
+    threads=1)
 """
 
 
@@ -84,8 +85,8 @@ def run(out: Path, *, kill_at: int = 0, seed: int = 1, threads: int = 1) -> int:
         patched.setattr(Encoder, "_forward", counted)
         with pytest.raises(Killed) if kill_at else contextlib.nullcontext():
             embed.embed(
-                CORPUS, record, views=VIEWS, pooling="mean", seed=seed, device="cpu",
-                threads=threads, out=out,
+                [embed.Word(CORPUS, out, VIEWS)], record, pooling="mean", seed=seed, device="cpu",
+                threads=threads,
             )  # fmt: skip
     return sum(calls)
 
@@ -234,7 +235,7 @@ def test_a_model_that_fails_leaves_nothing(folder: Path, tmp_path: Path, monkeyp
     record = json.loads((folder / "tiny.json").read_text())
     with pytest.raises(ModelError, match="not finite"):
         embed.embed(
-            CORPUS, record, views=VIEWS, pooling="mean", seed=1, device="cpu", threads=1,
-            out=tmp_path,
+            [embed.Word(CORPUS, tmp_path, VIEWS)], record, pooling="mean", seed=1, device="cpu",
+            threads=1,
         )  # fmt: skip
     assert list(tmp_path.iterdir()) == []

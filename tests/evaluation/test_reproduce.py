@@ -188,16 +188,8 @@ class Scene:
 
     def embed(self, word: str) -> None:
         record = resolve("tiny", path=str(self.model), sha256={}, blocks=BLOCKS, width=WIDTH)
-        embed_module.embed(
-            self.corpora[word],
-            record,
-            views=["focal"],
-            pooling="mean",
-            seed=1,
-            device="cpu",
-            threads=1,
-            out=self.root / "e" / word,
-        )
+        one = embed_module.Word(self.corpora[word], self.root / "e" / word, ["focal"])
+        embed_module.embed([one], record, pooling="mean", seed=1, device="cpu", threads=1)
 
     def run(self, **changes: Any) -> dict[str, Any]:
         """Make the check; what it wrote, whether it passes or not."""

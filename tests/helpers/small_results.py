@@ -34,14 +34,12 @@ def build(root: Path, package: str | None = None) -> Path:
     data = ["--corpus", str(folder / "corpus"), "--words", *WORDS]
     made = folder / "tiny"
     with contextlib.chdir(root):
-        for word in WORDS:
-            run("corpus", "--source", str(DATA / "quickstart-hard"), "--word", word)
+        run("corpus", "--source", str(DATA / "quickstart-hard"),
+            *(f"--word={word}" for word in WORDS), "--out", str(folder / "corpus"))  # fmt: skip
         run("folds", *data, "--repeats", "1", "--out", str(folder / "folds/full.parquet"))
         run("model", "--name", "tiny", *source, "--out", "results/models/tiny.json")
-        for word in WORDS:
-            run("embed", "--model", "results/models/tiny.json", "--corpus",
-                str(folder / f"corpus/{word}.parquet"), "--views", "focal", "context", "static",
-                "--out", str(made / "embeddings" / word))  # fmt: skip
+        run("embed", "--model", "results/models/tiny.json", *data, "--views", "focal", "context",
+            "static", "--out", str(made / "embeddings"))  # fmt: skip
         searches, predicted = [], []
         for view, layers, name, estimator, space in CONFIGURATIONS:
             searches.append(str(made / f"search/full/{view}/{layers}.{name}.parquet"))
@@ -59,9 +57,6 @@ def build(root: Path, package: str | None = None) -> Path:
 
 
 def run(command: str, *arguments: str) -> None:
-    if command == "corpus":
-        word = arguments[-1]
-        arguments = (*arguments, "--out", f"results/quickstart/corpus/{word}.parquet")
     assert main([command, *arguments]) == 0, command
 
 

@@ -87,11 +87,8 @@ SELECTION = ["--selection", "selection.json"]
 # Commands and their arguments, in an order in which they can be run.
 STEPS: list[tuple[str, list[str]]] = [
     ("own", ["own", "--name", "mine", "--out", "mine"]),
-    *(
-        ("corpus", ["--source", "source", "--word", word, "--out-of-domain",
-         "source/outofdomain.tsv", "--out", f"corpus/{word}.parquet"])
-        for word in WORDS
-    ),
+    ("corpus", ["--source", "source", *(f"--word={word}" for word in WORDS), "--out-of-domain",
+     "source/outofdomain.tsv", "--out", "corpus"]),
     ("trains", [*DATA_ARGUMENTS, "--source", "source", "--trains", "balanced", "1pct",
      "--out", "trains"]),
     ("published", [*DATA_ARGUMENTS, "--source", "source", "--system", SYSTEM,
@@ -105,11 +102,8 @@ STEPS: list[tuple[str, list[str]]] = [
      "--out", "1pct.parquet"]),
     ("model", ["--name", "tiny", "--path", "tiny", "--blocks", "2", "--width", "32",
      "--out", "tiny.json"]),
-    *(
-        ("embed", ["--model", "tiny.json", "--corpus", f"corpus/{word}.parquet",
-         "--views", "focal", "context", "static", "--out", f"e/{word}"])
-        for word in WORDS
-    ),
+    ("embed", ["--model", "tiny.json", *DATA_ARGUMENTS,
+     "--views", "focal", "context", "static", "--out", "e"]),
     ("alignment", ["--model", "tiny", "--embeddings", "e", "--words", *WORDS, "--out",
      "alignment.csv"]),
     ("classify", [*VECTORS, "--layers", "mix-all", *LOGISTIC, *LEARNED,

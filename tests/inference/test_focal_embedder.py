@@ -89,8 +89,8 @@ def test_the_vectors_are_the_workflows(root, tmp_path, view, layers) -> None:
     corpus = quickstart("crane")
     record = encoders.find_model(encoders.source_named(root / TINY))
     embed.embed(
-        corpus, record, views=view.split("+"), pooling="mean", seed=1, device="cpu", threads=1,
-        out=tmp_path / "crane",
+        [embed.Word(corpus, tmp_path / "crane", view.split("+"))], record, pooling="mean", seed=1,
+        device="cpu", threads=1,
     )  # fmt: skip
     _, stored, _ = features.read_features(tmp_path, corpus, view, layers)
     X, _ = labelled(corpus, "test")

@@ -21,12 +21,12 @@ LINE = {"word": "crane", "id": 0, "sense": "crane_bird"}
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "outputs.jsonl").write_text(json.dumps(LINE) + "\n")
-    source = ["--source", "data", "--word", "crane", "--out", "results/q/corpus/crane.parquet"]
+    source = ["--source", "data", "--word", "crane", "--out", "results/q/corpus"]
     shutil.copytree(Path(__file__).parents[2] / "wsd/data/quickstart", tmp_path / "data")
     assert main(["corpus", *source]) == 0
     keep_beside(Path("results"), Path(".snakemake"))
     record = MetadataRecord(code="x", record_format_version=RECORD_FORMAT_VERSION)
-    FilePersistence()._write_record("results/q/corpus/crane.parquet", record)
+    FilePersistence()._write_record("results/q/corpus/words.json", record)
     return tmp_path
 
 
@@ -42,20 +42,20 @@ def test_an_input_is_not_written_over(here: Path, capsys: pytest.CaptureFixture[
     assert Path("outputs.jsonl").read_bytes() == before
 
 
-@pytest.mark.parametrize("out", ["results/q/corpus/crane.parquet", "results/q/corpus"])
+@pytest.mark.parametrize("out", ["results/q/corpus/words.json", "results/q/corpus"])
 def test_a_result_of_the_workflow_is_not_written_over(
     here: Path, capsys: pytest.CaptureFixture[str], out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = Path("results/q/corpus/crane.parquet")
+    table = Path("results/q/corpus/words.json")
     before = table.read_bytes()
     call = ["corpus", "--source", "data", "--word", "bank", "--out"]
     assert main([*call, out]) == 2
     assert f"would replace what the workflow made: {table}" in capsys.readouterr().err
     assert table.read_bytes() == before
     # What lies beside it is the user's, and a job of the workflow may write what it makes.
-    assert main([*call, "results/q/corpus/bank.parquet"]) == 0
+    assert main([*call, "results/q/mine"]) == 0
     monkeypatch.setenv(VARIABLE, str(here / "lock"))
-    assert main([*call, str(table)]) == 0
+    assert main([*call, str(table.parent)]) == 0
     assert table.read_bytes() != before
 
 

@@ -28,7 +28,7 @@ from wsd.encoder.resume import UNFINISHED
 from wsd.run.lock import RUN_LOCK, STATE
 
 EMBEDDINGS = "results/quickstart/tiny/embeddings/crane"
-EMBED_LOG = "results/logs/quickstart/tiny/embed/crane.log"
+EMBED_LOG = "results/logs/quickstart/tiny/embed/1.log"
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +221,7 @@ def test_two_folders_share_the_hubs_cache(done: Checkout, tmp_path: Path) -> Non
             checkout.configure(
                 "hub", dataset="quickstart", words=["crane"], models=[model], layers=[1]
             )
-            target = "results/quickstart/served/embeddings/crane/focal.safetensors"
+            target = "results/quickstart/served/embeddings/focal.1.json"
             with (tmp_path / f"{name}.log").open("w") as log:
                 process = subprocess.Popen(
                     [sys.executable, "-m", "snakemake", target, "--cores", "1",
@@ -251,7 +251,7 @@ def test_a_damaged_file_in_the_hubs_cache_is_fetched_again(tmp_path: Path) -> No
         checkout.run("results/models/served.json", *arguments, **online)
         (weights,) = (tmp_path / "home").rglob("snapshots/*/model.safetensors")
         flip(weights.resolve(), 5000)
-        target = "results/quickstart/served/embeddings/crane/focal.safetensors"
+        target = "results/quickstart/served/embeddings/focal.1.json"
         failed = checkout.run(target, *arguments, code=1, **online)
         assert "model.safetensors of model served has changed" in failed.text
         assert "run the same command again" in failed.text
@@ -263,7 +263,7 @@ def test_a_damaged_file_in_the_hubs_cache_is_fetched_again(tmp_path: Path) -> No
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
 def test_ended_politely_the_same_command_goes_on(done: Checkout, sign: signal.Signals) -> None:
     process = crash.start(done.root, (*ARGUMENTS, "--forceall"), done.root / "ended.log")
-    log = done.root / "results/logs/quickstart/tiny/embed/crane.log"
+    log = done.root / EMBED_LOG
     log.unlink()
     while not log.exists():
         assert process.poll() is None

@@ -11,7 +11,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.vectors import VECTORS, vectors_checksum
 from wsd.storage.checksums import noted_checksum
 
 # Folders of files that a listing there speaks for.
@@ -45,6 +44,9 @@ def is_whole(listing: Path) -> bool:
 
 
 def _checksum(path: Path) -> str | None:
+    # Not above: every command looks at the notes, and --help needs no numpy.
+    from wsd.artifacts.vectors import VECTORS, vectors_checksum
+
     if path.suffix == VECTORS:
         return vectors_checksum(path)
     return noted_checksum(path) if path.is_file() else None
