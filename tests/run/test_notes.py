@@ -9,9 +9,12 @@ import pytest
 from snakemake.persistence import RECORD_FORMAT_VERSION, MetadataRecord
 from snakemake.persistence.file import FilePersistence
 
+from wsd.artifacts.listing import write_listing
 from wsd.errors import StorageError
 from wsd.run.lock import STATE
 from wsd.run.notes import MISSING, UNKNOWN, keep_beside, redo
+from wsd.storage.atomic import write_text
+from wsd.storage.checksums import checksum
 
 LONG = "results/q/" + "m" * 200 + "/predictions/full/focal/" + "concat-" * 20 + ".parquet"
 
@@ -100,6 +103,34 @@ def test_what_is_missing_is_made_again(here: Path) -> None:
     gone, there = noted("results/q/gone.csv"), noted("results/q/scores.csv")
     assert gone is not None and (gone.code, gone.rule) == (MISSING, "evaluate")
     assert there is not None and there.code == "x"
+
+
+def test_a_listing_without_one_of_its_files_is_made_again(here: Path) -> None:
+    table, listing = Path("results/q/corpus/crane.parquet"), "results/q/corpus/words.json"
+    table.parent.mkdir()
+    table.write_bytes(b"a table")
+    write_text(Path("results/q/corpus/.sums/crane.parquet"), checksum(table))
+    write_listing(Path(listing), {table: checksum(table)})
+    keep_beside(Path("results"), Path(".snakemake"))
+    note(listing, rule="corpus")
+    run()
+    found = noted(listing)
+    assert found is not None and found.code == "x"
+    assert noted(str(table)) is None, "Snakemake knows the listing alone"
+    table.unlink()
+    run()
+    found = noted(listing)
+    assert found is not None and found.code == MISSING
+
+
+def test_the_files_of_a_folder_that_a_rule_names_get_no_note(here: Path) -> None:
+    Path("results/q/words").mkdir()
+    Path("results/q/words/crane.html").write_text("a page")
+    keep_beside(Path("results"), Path(".snakemake"))
+    note("results/q/words")
+    run()
+    assert noted("results/q/words/crane.html") is None
+    assert noted("results/q/scores.csv") is not None
 
 
 def test_what_is_no_result_gets_no_note(here: Path) -> None:
