@@ -160,6 +160,6 @@ def test_a_failure_keeps_the_words_before_it(here: Path) -> None:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(PassOfWord, "add", fails)
-        embed("bat", "crane", "mole", code=4)
+        embed("bat", "crane", "mole", code=5)
     assert not list(Path("e").glob("*.json")) and not list(Path("e/mole").iterdir())
     assert embed("bat", "crane", "mole") == 5

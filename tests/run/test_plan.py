@@ -165,7 +165,7 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = config_of("quickstart.yaml", words=FIVE)
     touch(tmp_path, "spring", *config.store)
     # 558 sentences are left: 24 * 384² * 6 * 33 * 558 operations at 0.65e10 per second
-    # and core, 4 s for each word, and 2 s for each of two classifications, two projections and
+    # and core, 4 s to start, and 2 s for each of two classifications, two projections and
     # the search for neighbours of 11 layer choices, besides 7 s of logistic regressions.
     # On disk: 7 states * 558 * 384 numbers * 4 bytes * 4 views = 24.0 MB.
     assert describe(config, tmp_path, 2).splitlines() == [

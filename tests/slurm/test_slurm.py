@@ -120,7 +120,7 @@ def test_every_job_went_through_the_queue(
     # Of a kind together: the queue sees far fewer jobs than there are steps.
     assert sum(queued.run.jobs.values()) > 50
     assert len(queued.jobs) <= sum(queued.run.jobs.values()) / 3
-    assert len(queued.of("group_corpus")) == 1
+    assert len(queued.of("rule_corpus")) == len(queued.of("rule_embed")) == 1
     assert [job.state for job in queued.of("group_tables")] == ["COMPLETED"]
 
 

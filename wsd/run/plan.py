@@ -19,6 +19,7 @@ from wsd.arguments import add_configfiles, count
 from wsd.artifacts.features import parse_features
 from wsd.artifacts.search import grid_points
 from wsd.artifacts.views import blocks_of
+from wsd.run.parts import in_parts
 from wsd.run.settings import MIX, Config, Model
 from wsd.storage.file_names import file_name
 
@@ -26,8 +27,8 @@ from wsd.storage.file_names import file_name
 PIECES = 33
 # Share of the machine's best matrix product that a forward pass reaches, measured with MiniLM.
 EFFICIENCY = 0.65
-# Processor time of one job beside its work, for libraries and weights: of an embedding job, and
-# of a classification, a projection by PCA or a search for neighbours.
+# Processor time of one job beside its work, for libraries and weights: of an embedding job, which
+# has a part of the words, and of a classification, a projection by PCA or a search for neighbours.
 START_SECONDS = 4.0
 JOB_SECONDS = 2.0
 # Processor time of what takes long in those jobs, measured with MiniLM on CoarseWSD-20: of a
@@ -59,13 +60,13 @@ def embedding_bytes(model: Model, instances: int, views: Sequence[str]) -> int:
     return 4 * layers * model.width * instances
 
 
-def embedding_seconds(model: Model, words: int, instances: int, cores: int) -> float:
-    """Rough time of embedding the instances of so many words on this machine's processor."""
+def embedding_seconds(model: Model, jobs: int, instances: int, cores: int) -> float:
+    """Rough time of embedding instances in so many jobs on this machine's processor."""
     # Per piece and block: 12 width² weights in six products, a multiplication and an addition
     # each; attention adds little at this length.
     operations = 24.0 * model.width**2 * model.blocks * PIECES * instances
     forward = operations / (_operations_per_second() * EFFICIENCY)
-    return (forward + START_SECONDS * words) / cores
+    return (forward + START_SECONDS * jobs) / cores
 
 
 def logistic_seconds(config: Config, model: Model, instances: int) -> float:
@@ -108,7 +109,8 @@ def describe(config: Config, results: Path, cores: int) -> str:
             lines.append("  every sentence is embedded already")
             continue
         instances = sum(config.dataset.sizes[word] for word in words)
-        seconds = embedding_seconds(model, len(words), instances, cores)
+        jobs = len(in_parts(words, config.dataset.sizes))
+        seconds = embedding_seconds(model, jobs, instances, cores)
         seconds += _later_seconds(config, model) / cores
         lines.append(
             f"  to embed: {instances:,} sentences of {len(words)} words; "
