@@ -17,6 +17,8 @@ EXCLUDED = {
     "index.html": "the days on which the reports were made",
     ".state/": "locks, and Snakemake's notes with times",
 }
+# Beside a word's vectors, what they were made of: the checksums of wsd's own modules too.
+NOTE = ".made.json"
 # Bokeh gives its elements new numbers each time.
 IDS = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\bp\d{4,}\b")
 # Scripts, but for the data in them, and the policy that names the scripts' checksums.
@@ -33,7 +35,7 @@ def results(folder: Path, *, scripts: bool = True) -> dict[str, bytes]:
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if not path.is_file() or name.startswith(tuple(EXCLUDED)):
+        if not path.is_file() or path.name == NOTE or name.startswith(tuple(EXCLUDED)):
             continue
         if not scripts and ASSETS in name:
             continue

@@ -214,6 +214,14 @@ def listings(model, kinds):
     )
 
 
+def listings_of_part(kinds):
+    """The same as the outputs of a job, the alignments among them."""
+    return [
+        f"{RESULTS}/{{model}}/embeddings/{kind}.{{part}}.json"
+        for kind in (*kinds, "alignment")
+    ]
+
+
 def vectors(wildcards):
     """The embeddings that a feature set reads."""
     return listings(wildcards.model, wildcards.view.split("+"))

@@ -36,13 +36,6 @@ rule model:
 
 # Snakemake knows the listings alone. A job leaves the words as they are that are embedded as it
 # would embed them (wsd/encoder/made.py), so that a new word, or a crash, costs that word.
-def listings_of_part(kinds):
-    return expand(
-        f"{RESULTS}/{{{{model}}}}/embeddings/{{kind}}.{{{{part}}}}.json",
-        kind=[*kinds, "alignment"],
-    )
-
-
 rule embed:
     input:
         modules=modules("embed"),
