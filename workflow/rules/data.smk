@@ -103,7 +103,7 @@ rule corpus:
         mem_mb=scaled(500, 20),
         runtime=scaled(10, 0.2),
     params:
-        source=SOURCE,
+        source=folder_of("files", 1 if OWN else 2),
         words=lambda wildcards: [f"--word={word}" for word in CONFIG.words],
         out_of_domain=[
             part for file in OUT_OF_DOMAIN for part in ("--out-of-domain", file)
