@@ -190,6 +190,7 @@ def test_one_more_layer_choice_runs_that_choice_only(
 @pytest.mark.slow
 def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, small: str) -> None:
     before = (checkout.root / "results/quickstart/scores.csv").read_text()
+    vectors = {path: path.stat().st_ino for path in checkout.root.glob("results/**/*.safetensors")}
     fewer = checkout.configure("fewer", **{**config, "words": ["crane"]})
     run = checkout.run("--cores", "2", "--configfile", fewer)
     each = {"classify": 8, "project": 8, "neighbours": 4}
@@ -202,6 +203,7 @@ def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, smal
     assert {r["word"] for r in rows(checkout)} == {"crane"}
     checkout.run("--cores", "1", "--configfile", small)
     assert (checkout.root / "results/quickstart/scores.csv").read_text() == before
+    assert len(vectors) == 2 * 4 and {p: p.stat().st_ino for p in vectors} == vectors
 
 
 @pytest.mark.slow
