@@ -201,7 +201,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--modules", type=Path, metavar="FILE", help=text)
     parser.add_argument("--part", type=count, default=1, help="number in the listings' names")
     add_out_folder(
-        parser, "folder for <word>/<view>.safetensors, <word>/alignment.json, and listings"
+        parser, "folder for <word>/<view>.safetensors and alignment.json, and listings"
     )
 
 
