@@ -15,7 +15,7 @@ import numpy as np
 
 from wsd.artifacts.folds import Folds, WordFolds
 from wsd.artifacts.search import Search
-from wsd.classification.estimators.base import class_scores
+from wsd.classification.estimators.base import Split, class_scores
 from wsd.classification.fit_word import LabelledWord
 from wsd.logs import log
 from wsd.metrics.scores import WORD_SCORES, confusion, word_scores
@@ -55,6 +55,19 @@ def grid_scores(classifier: Any, X: np.ndarray, y: np.ndarray, held: np.ndarray,
     )
 
 
+def fold_scores(
+    classifier: Any, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Any
+) -> list[np.ndarray]:
+    """Per split the scores of what it holds out, as :func:`grid_scores` gives them.
+
+    Estimators that can fit all splits at once do.
+    """
+    if hasattr(classifier, "search_folds"):
+        found: list[np.ndarray] = classifier.search_folds(X, y, splits, grid)
+        return found
+    return [grid_scores(classifier, X[fit], y[fit], X[held], grid) for fit, held in splits]
+
+
 def score_word(
     classifier: Any,
     grid: Sequence[Mapping[str, Any]],
@@ -81,12 +94,14 @@ def score_word(
     """
     assert folds.held is not None
     n_senses = int(gold.max()) + 1
-    figures = np.empty((len(folds.held), len(grid), len(WORD_SCORES)))
-    for repeat in range(len(folds.held)):
+    repeats = [list(folds.splits(repeat)) for repeat in range(len(folds.held))]
+    splits = [split for of_repeat in repeats for split in of_repeat]
+    scores = iter(fold_scores(classifier, vectors, gold, splits, grid))
+    figures = np.empty((len(repeats), len(grid), len(WORD_SCORES)))
+    for repeat, of_repeat in enumerate(repeats):
         predicted = np.empty((len(grid), len(gold)), dtype=np.int64)
-        for fit, held in folds.splits(repeat):
-            scores = grid_scores(classifier, vectors[fit], gold[fit], vectors[held], grid)
-            predicted[:, held] = np.unique(gold[fit])[scores.argmax(axis=2)]
+        for fit, held in of_repeat:
+            predicted[:, held] = np.unique(gold[fit])[next(scores).argmax(axis=2)]
         for i, of_point in enumerate(predicted):
             found = word_scores(confusion(gold, of_point, n_senses))
             figures[repeat, i] = [found[figure] for figure in WORD_SCORES]

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy import sparse
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
+from wsd.classification.estimators.designs import Sparse
 from wsd.classification.estimators.logistic import Logistic
 
 
@@ -31,24 +32,39 @@ class BagOfWords(Logistic):
     classes_ : array of shape (n_classes,)
     log_prior_ : array of shape (n_classes,)
     vectorizer_ : TfidfVectorizer, or None if the training set has no words
-    model_ : LogisticRegression, or None if there was one class only
+    coef_, intercept_
+        As in ``Logistic``.
     """
 
     search_tol = 1e-8
-    newton = "newton-cg"  # it makes no matrix of all pairs of words
 
     def __init__(self, C: float = 100.0, prior_shift: float = 0.0, tol: float = 1e-8) -> None:
         super().__init__(C, prior_shift, tol)
 
-    def _learn_features(self, X: np.ndarray, y: np.ndarray) -> sparse.csr_matrix:
+    def _design(self, X: np.ndarray, y: np.ndarray) -> Sparse:
         self._learn_classes(y)
         self.vectorizer_ = TfidfVectorizer(analyzer=_as_it_is).fit(X) if any(X) else None
-        return self._features(X)
+        features = self._features(X)
+        return Sparse(features, np.ones((1, features.shape[1])), np.ones((1, len(X))))
 
-    def _features(self, X: np.ndarray) -> sparse.csr_matrix:
+    def _features(self, X: np.ndarray) -> sparse.csr_array:
         if self.vectorizer_ is None:
-            return sparse.csr_matrix((len(X), 1))
-        return self.vectorizer_.transform(X)
+            return sparse.csr_array((len(X), 1))
+        return sparse.csr_array(self.vectorizer_.transform(X))
+
+    def _shared_design(self, X: np.ndarray, counts: np.ndarray) -> tuple[Sparse, np.ndarray]:
+        """Words counted once; what they weigh, and the sentences' lengths, are each fold's own."""
+        if not any(X):
+            return super()._shared_design(np.zeros((len(X), 1)), counts)
+        words = sparse.csr_array(CountVectorizer(analyzer=_as_it_is).fit_transform(X), dtype=float)
+        known = counts @ (words > 0)
+        # As TfidfVectorizer weighs them: a word that the fold's own sentences lack is no feature.
+        weights = np.log((1 + counts.sum(axis=1, keepdims=True)) / (1 + known)) + 1
+        weights[known == 0] = 0
+        lengths = np.sqrt(weights**2 @ words.power(2).T)
+        return Sparse(words, weights, 1 / np.where(lengths > 0, lengths, 1)), np.full(
+            len(counts), True
+        )
 
 
 def _as_it_is(words: Sequence[str]) -> Sequence[str]:

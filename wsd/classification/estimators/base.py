@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 Points = Sequence[Mapping[str, Any]]  # of a search space: parameters and their values
+Split = tuple[np.ndarray, np.ndarray]  # rows to fit on, rows held out
 
 
 class Classifier(ClassifierMixin, BaseEstimator):

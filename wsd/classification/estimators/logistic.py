@@ -1,37 +1,35 @@
-"""Logistic regression, and how a whole search space of it is fitted at little more than one fit.
+"""Logistic regression, and a whole search space of it on all folds at once.
 
-Three things make the search cheap, and none of them changes the answer but by rounding:
-
-* with fewer instances than features, the weights lie in the span of the instances, so that the
-  fit runs in as many dimensions as there are instances (a QR decomposition; the L2 penalty is
-  the same in either basis);
-* the fits of one fold start where the next stronger penalty ended;
-* one fit serves every prior shift, which moves the intercepts alone.
+One fit serves every prior shift, which moves the intercepts alone. All folds and repeats are
+fitted side by side under one penalty after the other (``newton.py``).
 
 ``tests/classification/test_logistic.py`` holds the result against scikit-learn's own at a tightened
 tolerance.
 """
 
-import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import log_softmax
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
+from scipy.special import softmax
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from wsd.classification.estimators.base import Classifier, Points
-from wsd.errors import WsdError
+from wsd.classification.estimators.base import Classifier, Points, Split
+from wsd.classification.estimators.designs import Dense
+from wsd.classification.estimators.newton import NotConvergedError, fit_all
+
+# Folds whose features vary so much more or less than those of all rows are fitted alone.
+ALIKE = 0.5, 2.0  # variances, as a share
 
 
 class Logistic(Classifier):
     """Multinomial logistic regression on standardised features, with an L2 penalty.
 
-    scikit-learn's ``StandardScaler`` and ``LogisticRegression``, fitted until the answer no
-    longer depends on when the solver stops. Measured on CoarseWSD-20 with MiniLM, 12 layer choices
+    The minimum is that of scikit-learn's ``StandardScaler`` and ``LogisticRegression``, found by
+    :mod:`wsd.classification.estimators.newton` until the answer no longer depends on when the
+    solver stops. Measured on CoarseWSD-20 with MiniLM, 12 layer choices
     of 10,196 test predictions each: at scikit-learn's default tolerance of 1e-4, 3 to 26 of a
     choice's predictions differ from those at 1e-9; at 1e-7, 2 of all 122,352; at 1e-8, none.
     BLAS runs on one thread within the fit, so that the predictions do not depend on the number
@@ -46,23 +44,21 @@ class Logistic(Classifier):
         the frequencies of the training set, at 1 all are as likely as each other ("logit
         adjustment", Menon et al. 2021). It takes the place of class weights.
     tol : float
-        The solver stops when no component of the gradient exceeds it, or when the loss no longer
-        changes in double precision, which comes at about 1e-9.
+        The solver stops when no component of the gradient of the mean loss exceeds it.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     scaler_ : StandardScaler
     log_prior_ : array of shape (n_classes,)
-    basis_ : array of shape (n_features, n_samples), or None
-        The span of the training instances, where they are fewer than the features.
-    model_ : LogisticRegression, or None if there was one class only
+    coef_ : array of shape (n_logits, n_features)
+        On the standardised features; one logit for two classes, none for one.
+    intercept_ : array of shape (n_logits,)
     """
 
     # While searching, points are compared by thousands of predictions each; the point that is
     # chosen is then fitted to the end.
     search_tol = 1e-6
-    newton = "newton-cholesky"
 
     def __init__(self, C: float = 1.0, prior_shift: float = 0.0, tol: float = 1e-8) -> None:
         self.C = C
@@ -83,26 +79,41 @@ class Logistic(Classifier):
             If the solver does not converge.
         """
         with threadpool_limits(1):
-            features = self._learn_features(X, y)
-            self.model_ = None
-            if len(self.classes_) > 1:
-                self.model_ = self._converged(features, y)
+            (_,) = self._path(X, y, [self.C], self.tol)
         return self
 
-    def _learn_features(self, X: np.ndarray, y: np.ndarray) -> Any:
-        """What the weights are fitted on; what is learned for it is kept for :meth:`_features`."""
+    def _path(
+        self, X: np.ndarray, y: np.ndarray, Cs: Sequence[float], tol: float
+    ) -> Iterator[float]:
+        """Fit under every penalty, the strongest first; each C is given when it is fitted."""
+        design = self._design(X, y)
+        if len(self.classes_) == 1:
+            self.coef_, self.intercept_ = np.zeros((0, design.scales.shape[1] - 1)), np.zeros(0)
+            yield from Cs
+            return
+        codes, every = np.searchsorted(self.classes_, y), np.ones((1, len(y)))
+        for C, weights, _ in fit_all(design, codes, every, Cs, tol):
+            coordinates = weights[:, 0]
+            if len(self.classes_) == 2:
+                coordinates = np.diff(coordinates, axis=0)
+            self.coef_, self.intercept_ = coordinates[:, :-1], coordinates[:, -1]
+            yield C
+
+    def _design(self, X: np.ndarray, y: np.ndarray) -> Any:
+        """What one fit is on; what is learned for it is kept for :meth:`_features`."""
         X, y = self._to_fit(X, y)
         self.scaler_ = StandardScaler().fit(X)
-        scaled = self.scaler_.transform(X)
-        self.basis_ = None
-        if len(scaled) < scaled.shape[1]:
-            self.basis_, triangle = np.linalg.qr(scaled.T)
-            scaled = triangle.T
-        return scaled
+        return Dense(self.scaler_.transform(X), np.ones((1, X.shape[1])))
 
     def _features(self, X: np.ndarray) -> Any:
-        scaled = self.scaler_.transform(self._checked(X))
-        return scaled if self.basis_ is None else scaled @ self.basis_
+        return self.scaler_.transform(self._checked(X))
+
+    def _logits(self, features: Any) -> np.ndarray:
+        """A logit for every class: the first of two has 0, a single class too."""
+        logits: np.ndarray = features @ self.coef_.T + self.intercept_
+        if logits.shape[1] > 1:
+            return logits
+        return np.column_stack([np.zeros(len(logits)), logits])
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
         """Probability of each class, after the prior shift.
@@ -113,15 +124,10 @@ class Logistic(Classifier):
         """
         check_is_fitted(self)
         with threadpool_limits(1):
-            features = self._features(X)
-            if self.model_ is None:
-                return np.ones((features.shape[0], 1))
-            return shifted(self.model_.predict_proba(features), self.log_prior_, self.prior_shift)
+            return shifted(self._logits(self._features(X)), self.log_prior_, self.prior_shift)
 
     def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
         """Probabilities of held-out instances under every point of a search space.
-
-        Each fit starts where the next stronger penalty ended, and serves every prior shift.
 
         Parameters
         ----------
@@ -135,52 +141,89 @@ class Logistic(Classifier):
         array of shape (len(grid), n_held, n_classes)
             Columns in the order of the sorted classes of ``y``.
         """
-        with threadpool_limits(1), warnings.catch_warnings():
-            # A fit that stopped a little early is still a point of the search.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            features = self._learn_features(X, y)
-            if len(self.classes_) == 1:
-                return np.ones((len(grid), len(held), 1))
-            tested, points = self._features(held), self._filled(grid)
-            found = np.empty((len(points), len(held), len(self.classes_)))
-            model = LogisticRegression(tol=self.search_tol, max_iter=100_000, warm_start=True)
-            for C in sorted({point["C"] for point in points}):
-                probabilities = model.set_params(C=C).fit(features, y).predict_proba(tested)
-                for i, point in enumerate(points):
-                    if point["C"] == C:
-                        found[i] = shifted(probabilities, self.log_prior_, point["prior_shift"])
-        return found
+        with threadpool_limits(1):
+            logits, tested = {}, None
+            for C in self._path(X, y, self._penalties(grid), self.search_tol):
+                tested = self._features(held) if tested is None else tested
+                logits[C] = self._logits(tested)
+            return self._at_points(grid, logits, self.log_prior_)
 
-    def _converged(self, features: Any, y: np.ndarray) -> LogisticRegression:
-        """The fitted model, from a solver that has converged.
+    def search_folds(
+        self, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Points
+    ) -> list[np.ndarray]:
+        """The same on many splits of the same instances into those to fit on and those held out.
 
-        L-BFGS is the fastest here, but its line search can fail close to the minimum; Newton's
-        method, which does not need it there, then finishes the work.
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        splits : sequence of pairs of int arrays
+        grid : sequence of mappings of parameter to value
+
+        Returns
+        -------
+        list of arrays of shape (len(grid), n_held, n_classes)
+            The classes are those of a split's own instances to fit on.
         """
-        with warnings.catch_warnings():
-            # Of a failed line search Newton's method only warns in general terms.
-            warnings.simplefilter("error", UserWarning)
-            for solver in ("lbfgs", self.newton):
-                model = LogisticRegression(C=self.C, tol=self.tol, solver=solver, max_iter=100_000)
+        classes, codes = np.unique(y, return_inverse=True)
+        counts = np.zeros((len(splits), len(y)))
+        for of_split, (fit, _) in zip(counts, splits, strict=True):
+            of_split[fit] = 1
+        found: dict[int, np.ndarray] = {}
+        with threadpool_limits(1):
+            shares = counts @ (codes[:, None] == np.arange(len(classes)))
+            together = np.flatnonzero((shares > 0).all(axis=1) & (len(classes) > 1))
+            while len(together) > 1:
+                design, alike = self._shared_design(X, counts[together])
+                if not alike.all():
+                    together = together[alike]
+                    continue
                 try:
-                    return model.fit(features, y)
-                except UserWarning as warning:
-                    reason = warning
-        said = f"logistic regression did not converge: {reason}"
-        raise WsdError(said, fix="use a smaller C in the config")
+                    fits = list(
+                        fit_all(
+                            design, codes, counts[together], self._penalties(grid), self.search_tol
+                        )
+                    )
+                except NotConvergedError as error:
+                    together = np.delete(together, error.fits)
+                    continue
+                for i, number in enumerate(together):
+                    log_prior = np.log(shares[number] / shares[number].sum())
+                    logits = {fit.C: fit.logits[:, i, splits[number][1]].T for fit in fits}
+                    found[number] = self._at_points(grid, logits, log_prior)
+                break
+        for number, (fit, held) in enumerate(splits):
+            if number not in found:
+                found[number] = self.search(X[fit], y[fit], X[held], grid)
+        return [found[number] for number in range(len(splits))]
+
+    def _shared_design(self, X: np.ndarray, counts: np.ndarray) -> tuple[Any, np.ndarray]:
+        """What many fits are on, and which of them are alike enough for it."""
+        X = np.asarray(X, dtype=np.float64)
+        scaler = StandardScaler().fit(X)
+        scaled, rows = scaler.transform(X), counts.sum(axis=1, keepdims=True)
+        variances = counts @ scaled**2 / rows - (counts @ scaled / rows) ** 2
+        variances[:, scaler.var_ == 0] = 1
+        alike = ((variances > ALIKE[0]) & (variances < ALIKE[1])).all(axis=1)
+        return Dense(scaled, np.sqrt(variances)), alike
+
+    def _penalties(self, grid: Points) -> list[float]:
+        return sorted({point["C"] for point in self._filled(grid)})
+
+    def _at_points(
+        self, grid: Points, logits: dict[float, np.ndarray], log_prior: np.ndarray
+    ) -> np.ndarray:
+        points = self._filled(grid)
+        return np.stack([shifted(logits[p["C"]], log_prior, p["prior_shift"]) for p in points])
 
 
-def shifted(probabilities: np.ndarray, log_prior: np.ndarray, shift: float) -> np.ndarray:
-    """Probabilities after ``shift`` times the log prior is taken off each class's score.
+def shifted(logits: np.ndarray, log_prior: np.ndarray, shift: float) -> np.ndarray:
+    """Probabilities, after ``shift`` times the log prior is taken off each class's logit.
 
     Parameters
     ----------
-    probabilities : array of shape (n, n_classes)
+    logits : array of shape (n, n_classes)
     log_prior : array of shape (n_classes,)
     shift : float
     """
-    if shift == 0:
-        return probabilities
-    with np.errstate(divide="ignore"):
-        scores = np.log(probabilities) - shift * log_prior
-    return np.exp(log_softmax(scores, axis=1))
+    return softmax(logits - shift * log_prior, axis=1)

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from wsd.classification.estimators.logistic import Logistic
@@ -103,10 +102,8 @@ def _fill_scaler(made: Any, learned: Mapping[str, np.ndarray], prefix: str = "")
 
 def _of_logistic(fitted: Logistic) -> Arrays:
     learned = {**_of_scaler(fitted.scaler_), "log_prior": fitted.log_prior_}
-    if fitted.model_ is not None:
-        coef = fitted.model_.coef_
-        learned["coef"] = coef if fitted.basis_ is None else coef @ fitted.basis_.T
-        learned["intercept"] = fitted.model_.intercept_
+    if len(fitted.classes_) > 1:
+        learned |= {"coef": fitted.coef_, "intercept": fitted.intercept_}
     return learned
 
 
@@ -114,14 +111,11 @@ def _fill_logistic(made: Logistic, learned: Mapping[str, np.ndarray]) -> None:
     classes = made.classes_
     width = _fill_scaler(made, learned)
     made.log_prior_ = _checked(learned["log_prior"], len(classes))
-    made.basis_, made.model_ = None, None
+    made.coef_, made.intercept_ = np.zeros((0, width)), np.zeros(0)
     if len(classes) > 1:
         logits = len(classes) if len(classes) > 2 else 1
-        made.model_ = LogisticRegression()
-        made.model_.classes_ = classes
-        made.model_.coef_ = _checked(learned["coef"], logits, width)
-        made.model_.intercept_ = _checked(learned["intercept"], logits)
-        made.model_.n_features_in_ = width
+        made.coef_ = _checked(learned["coef"], logits, width)
+        made.intercept_ = _checked(learned["intercept"], logits)
 
 
 def _checked(array: np.ndarray, *shape: int | None) -> np.ndarray:

@@ -1,0 +1,206 @@
+"""The rows that logistic regressions are fitted on, and the systems that their Newton steps solve.
+
+A design takes the weights of many fits as an array of shape (k, n_fits, width): k coordinates of
+the classes, and of the width the last is the intercept's.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
+
+from wsd.classification.estimators.conjugate import Curvature, products, solved
+
+SMALL = 1e-10  # a row's weight in a preconditioner, at least
+RIDGE = 1e-7  # of a preconditioner, as a share of its mean diagonal
+
+
+class Dense:
+    """Features that are standardised, or nearly so: per fit what is left of their scale.
+
+    With fewer rows than features a step is solved in the rows' span, which is as wide as they are
+    few. There the fits' own scales are left out; what a step lacks by that, the next one mends.
+
+    Parameters
+    ----------
+    features : array of shape (n_rows, n_features)
+    scales : array of shape (n_fits, n_features)
+        Each fit's own standard deviations.
+    """
+
+    def __init__(self, features: np.ndarray, scales: np.ndarray) -> None:
+        n, width = features.shape
+        self.rows = np.column_stack([features, np.ones(n)])
+        self.scales = np.column_stack([scales, np.ones(len(scales))])
+        self.penalised = np.column_stack([scales**2, np.zeros(len(scales))])
+        self.inner, self.basis = self.rows, None
+        if n < width:
+            basis, triangle = np.linalg.qr(features.T)
+            self.inner = np.column_stack([triangle.T, np.ones(n)])
+            self.basis = np.zeros((width + 1, n + 1))
+            self.basis[:-1, :-1], self.basis[-1, -1] = basis, 1
+        self._in: dict[type, Any] = {np.float64: (self.inner, self.basis)}
+        self._factors: Any = None
+        self._worth = 0.0  # iterations with a preconditioner until a new one has paid
+
+    def forward(self, weights: np.ndarray, fits: np.ndarray) -> np.ndarray:
+        """Logits: array (k, n_fits, n_rows)."""
+        return _product(weights, self.rows.T)
+
+    def backward(self, residual: np.ndarray, fits: np.ndarray) -> np.ndarray:
+        """The gradient by the weights, of that by the logits."""
+        return _product(residual, self.rows)
+
+    def step(
+        self,
+        gradient: np.ndarray,
+        curvature: Curvature,
+        penalty: float,
+        fits: np.ndarray,
+        precision: np.ndarray,
+        kind: type,
+    ) -> np.ndarray:
+        """A Newton step, in single or double precision."""
+        if kind not in self._in:
+            basis = None if self.basis is None else self.basis.astype(kind)
+            self._in[kind] = self.inner.astype(kind), basis
+        inner, basis = self._in[kind]
+        curvature = curvature.astype(kind)
+        # Single precision has too few exponents for a gradient that is nearly 0.
+        length = np.sqrt(products(gradient, gradient))[:, None]
+        slope = (gradient / length).astype(kind)
+        penalised = (penalty * self.penalised[fits]).astype(kind)
+        if basis is not None:
+            slope = _product(slope, basis)
+            penalised = np.full((len(fits), len(inner) + 1), penalty, dtype=kind)
+            penalised[:, -1] = 0
+        left_of = [curvature, np.arange(len(fits))]
+
+        def hessian(way: np.ndarray, left: np.ndarray) -> np.ndarray:
+            if len(left) < len(left_of[1]):
+                left_of[:] = curvature.of(left), left
+            bent = _product(left_of[0].times(_product(way, inner.T)), inner)
+            bent += penalised[left] * way
+            return bent
+
+        precondition = self._preconditioner(inner, curvature, penalised)
+        found, iterations = solved(hessian, precondition, slope, precision)
+        self._worth -= iterations
+        if basis is not None:
+            # Across the span the Hessian is the penalty alone.
+            found = _product(found + slope / penalty, basis.T) - (gradient / length) / penalty
+        return found * length
+
+    def _preconditioner(
+        self, inner: np.ndarray, curvature: Curvature, penalised: np.ndarray
+    ) -> Any:
+        """The inverse of each class's own block of the Hessian, averaged over the fits."""
+        kind = inner.dtype
+        if self._worth <= 0 or self._factors[0].dtype != kind:
+            n, width = inner.shape
+            self._factors = [
+                _factor(inner, weights, penalised.mean(axis=0))
+                for weights in curvature.of_classes()
+            ]
+            one, columns = n * width**2 + width**3 / 3, len(penalised) * len(curvature.turn)
+            self._worth = one * len(self._factors) / (4 * n * width * columns)
+        factors, turn = self._factors, curvature.turn
+
+        def precondition(residual: np.ndarray, left: np.ndarray) -> np.ndarray:
+            if len(turn) == 1:
+                return _inverse(factors[0], residual[0])[None]
+            of_classes = np.tensordot(turn.T, residual, 1)
+            found = [_inverse(*of_class) for of_class in zip(factors, of_classes, strict=True)]
+            return np.tensordot(turn, np.stack(found), 1)
+
+        return precondition
+
+
+class Sparse:
+    """Sparse features that every fit weighs in its own way, rows and columns.
+
+    Parameters
+    ----------
+    features : sparse array of shape (n_rows, n_features)
+    columns : array of shape (n_fits, n_features)
+        What each fit multiplies the columns by.
+    rows : array of shape (n_fits, n_rows)
+        The same for the rows.
+    """
+
+    def __init__(self, features: sparse.csr_array, columns: np.ndarray, rows: np.ndarray) -> None:
+        self.features, self.turned = features, features.T.tocsr()
+        self.squared = self.turned.power(2)
+        self.columns, self.rows = columns, rows
+        self.penalised = np.column_stack([np.ones_like(columns), np.zeros(len(columns))])
+        self.scales = np.ones_like(self.penalised)
+
+    def forward(self, weights: np.ndarray, fits: np.ndarray) -> np.ndarray:
+        """As :meth:`Dense.forward`."""
+        found = _sparse_product(self.features, weights[..., :-1] * self.columns[fits])
+        return found * self.rows[fits] + weights[..., -1:]
+
+    def backward(self, residual: np.ndarray, fits: np.ndarray) -> np.ndarray:
+        """As :meth:`Dense.backward`."""
+        found = _sparse_product(self.turned, residual * self.rows[fits]) * self.columns[fits]
+        return np.concatenate([found, residual.sum(axis=2, keepdims=True)], axis=2)
+
+    def step(
+        self,
+        gradient: np.ndarray,
+        curvature: Curvature,
+        penalty: float,
+        fits: np.ndarray,
+        precision: np.ndarray,
+        kind: type,
+    ) -> np.ndarray:
+        """A Newton step, in double precision: of so few numbers the products are no burden."""
+        length = np.sqrt(products(gradient, gradient))[:, None]
+        penalised = penalty * self.penalised[fits]
+        bent = curvature.of_coordinates()
+        diagonal = _sparse_product(self.squared, bent * self.rows[fits] ** 2)
+        diagonal *= self.columns[fits] ** 2
+        diagonal = np.concatenate([diagonal, bent.sum(axis=2, keepdims=True)], axis=2) + penalised
+        diagonal += RIDGE * diagonal.mean()
+        left_of = [curvature, np.arange(len(fits))]
+
+        def hessian(way: np.ndarray, left: np.ndarray) -> np.ndarray:
+            if len(left) < len(left_of[1]):
+                left_of[:] = curvature.of(left), left
+            change = left_of[0].times(self.forward(way, fits[left]))
+            found: np.ndarray = self.backward(change, fits[left]) + penalised[left] * way
+            return found
+
+        def precondition(residual: np.ndarray, left: np.ndarray) -> np.ndarray:
+            found: np.ndarray = residual / diagonal[:, left]
+            return found
+
+        found, _ = solved(hessian, precondition, gradient / length, precision)
+        return found * length
+
+
+def _sparse_product(rows: sparse.csr_array, right: np.ndarray) -> np.ndarray:
+    """Of all fits at once: (a, b) with (k, n_fits, b)."""
+    found = rows @ right.reshape(-1, right.shape[-1]).T
+    return np.ascontiguousarray(found.T).reshape(*right.shape[:-1], -1)
+
+
+def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Of all fits at once: (k, n_fits, a) with (a, b)."""
+    flat = left.reshape(-1, left.shape[-1]) @ right
+    return flat.reshape(*left.shape[:-1], -1)
+
+
+def _factor(inner: np.ndarray, weights: np.ndarray, penalised: np.ndarray) -> np.ndarray:
+    weighed = inner * np.sqrt(np.maximum(weights, SMALL))[:, None]
+    block = (weighed.T @ weighed).astype(np.float64)
+    diagonal = np.einsum("ii->i", block)
+    diagonal += penalised + RIDGE * diagonal.mean()
+    factor, _ = cho_factor(block, lower=True, overwrite_a=True, check_finite=False)
+    return np.asarray(factor, dtype=inner.dtype)
+
+
+def _inverse(factor: np.ndarray, residual: np.ndarray) -> np.ndarray:
+    found: np.ndarray = cho_solve((factor, True), residual.T, check_finite=False).T
+    return found
