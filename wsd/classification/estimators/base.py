@@ -38,7 +38,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _filled(self, grid: Points) -> list[dict[str, Any]]:
         """Points of a search space with the estimator's own parameters where they say nothing."""
-        return [{**self.get_params(), **point} for point in grid]
+        own = self.get_params()
+        return [{**own, **point} for point in grid]
 
 
 def class_scores(classifier: Any, X: np.ndarray) -> np.ndarray:

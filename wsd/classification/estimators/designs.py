@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, get_lapack_funcs
 
 from wsd.classification.estimators.conjugate import Curvature, products, solved
 
@@ -89,7 +89,9 @@ class Dense:
         self._worth -= iterations
         if basis is not None:
             # Across the span the Hessian is the penalty alone.
-            found = _product(found + slope / penalty, basis.T) - (gradient / length) / penalty
+            across = gradient / length - _product(slope, basis.T)
+            across[..., :-1] /= penalty * self.penalised[fits, :-1]
+            found = _product(found, basis.T) - across
         return found * length
 
     def _preconditioner(
@@ -202,5 +204,6 @@ def _factor(inner: np.ndarray, weights: np.ndarray, penalised: np.ndarray) -> np
 
 
 def _inverse(factor: np.ndarray, residual: np.ndarray) -> np.ndarray:
-    found: np.ndarray = cho_solve((factor, True), residual.T, check_finite=False).T
+    (solve,) = get_lapack_funcs(("potrs",), (factor,))
+    found: np.ndarray = solve(factor, residual.T, lower=True)[0].T
     return found

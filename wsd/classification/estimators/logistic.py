@@ -214,16 +214,17 @@ class Logistic(Classifier):
         self, grid: Points, logits: dict[float, np.ndarray], log_prior: np.ndarray
     ) -> np.ndarray:
         points = self._filled(grid)
-        return np.stack([shifted(logits[p["C"]], log_prior, p["prior_shift"]) for p in points])
+        shifts = np.array([point["prior_shift"] for point in points])
+        return shifted(np.stack([logits[p["C"]] for p in points]), log_prior, shifts[:, None, None])
 
 
-def shifted(logits: np.ndarray, log_prior: np.ndarray, shift: float) -> np.ndarray:
+def shifted(logits: np.ndarray, log_prior: np.ndarray, shift: float | np.ndarray) -> np.ndarray:
     """Probabilities, after ``shift`` times the log prior is taken off each class's logit.
 
     Parameters
     ----------
-    logits : array of shape (n, n_classes)
+    logits : array of shape (..., n_classes)
     log_prior : array of shape (n_classes,)
-    shift : float
+    shift : float, or an array that goes with the logits
     """
-    return softmax(logits - shift * log_prior, axis=1)
+    return softmax(logits - shift * log_prior, axis=-1)
