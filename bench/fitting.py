@@ -1,4 +1,4 @@
-"""How fast is logistic regression tuned? Beside what wsd did before, and two ways of scikit-learn's.
+"""How fast is logistic regression tuned? Beside what wsd did before, and scikit-learn's own.
 
     snakemake --cores 2 --configfile config/minilm.yaml --until embed folds
     .venv/bin/python bench/fitting.py results/coarsewsd20 all-MiniLM-L6-v2
