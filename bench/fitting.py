@@ -59,7 +59,12 @@ def logistic_cv(X: np.ndarray, y: np.ndarray, repeats: list) -> None:
     scaled = StandardScaler().fit_transform(X.astype(np.float64))
     for splits in repeats:
         model = LogisticRegressionCV(
-            Cs=CS, cv=splits, refit=True, use_legacy_attributes=False, **THEIRS
+            Cs=CS,
+            cv=splits,
+            l1_ratios=(0,),
+            scoring="accuracy",
+            use_legacy_attributes=False,
+            **THEIRS,
         )
         model.fit(scaled, y)
 

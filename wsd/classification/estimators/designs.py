@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cho_factor, get_lapack_funcs
+from scipy.linalg import cho_factor, get_lapack_funcs, qr
 
 from wsd.classification.estimators.conjugate import Curvature, products, solved
 
@@ -30,23 +30,18 @@ class Dense:
     """
 
     def __init__(self, features: np.ndarray, scales: np.ndarray) -> None:
-        n, width = features.shape
-        self.rows = np.column_stack([features, np.ones(n)])
+        self.rows = np.column_stack([features, np.ones(len(features))])
         self.scales = np.column_stack([scales, np.ones(len(scales))])
         self.penalised = np.column_stack([scales**2, np.zeros(len(scales))])
-        self.inner, self.basis = self.rows, None
-        if n < width:
-            basis, triangle = np.linalg.qr(features.T)
-            self.inner = np.column_stack([triangle.T, np.ones(n)])
-            self.basis = np.zeros((width + 1, n + 1))
-            self.basis[:-1, :-1], self.basis[-1, -1] = basis, 1
-        self._in: dict[type, Any] = {np.float64: (self.inner, self.basis)}
+        # BLAS multiplies few rows with a matrix half as fast again if it need not transpose it.
+        self.turned = np.ascontiguousarray(self.rows.T)
+        self._in: dict[type, Any] = {}
         self._factors: Any = None
         self._worth = 0.0  # iterations with a preconditioner until a new one has paid
 
     def forward(self, weights: np.ndarray, fits: np.ndarray) -> np.ndarray:
         """Logits: array (k, n_fits, n_rows)."""
-        return _product(weights, self.rows.T)
+        return _product(weights, self.turned)
 
     def backward(self, residual: np.ndarray, fits: np.ndarray) -> np.ndarray:
         """The gradient by the weights, of that by the logits."""
@@ -63,9 +58,8 @@ class Dense:
     ) -> np.ndarray:
         """A Newton step, in single or double precision."""
         if kind not in self._in:
-            basis = None if self.basis is None else self.basis.astype(kind)
-            self._in[kind] = self.inner.astype(kind), basis
-        inner, basis = self._in[kind]
+            self._in[kind] = self._system(kind)
+        inner, turned, basis = self._in[kind]
         curvature = curvature.astype(kind)
         # Single precision has too few exponents for a gradient that is nearly 0.
         length = np.sqrt(products(gradient, gradient))[:, None]
@@ -80,7 +74,7 @@ class Dense:
         def hessian(way: np.ndarray, left: np.ndarray) -> np.ndarray:
             if len(left) < len(left_of[1]):
                 left_of[:] = curvature.of(left), left
-            bent = _product(left_of[0].times(_product(way, inner.T)), inner)
+            bent = _product(left_of[0].times(_product(way, turned)), inner)
             bent += penalised[left] * way
             return bent
 
@@ -93,6 +87,17 @@ class Dense:
             across[..., :-1] /= penalty * self.penalised[fits, :-1]
             found = _product(found, basis.T) - across
         return found * length
+
+    def _system(self, kind: type) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """What a step is solved on, the same turned, and the basis of the rows' span."""
+        n, width = self.rows.shape
+        inner, basis = self.rows.astype(kind, copy=False), None
+        if n < width - 1:
+            orthogonal, triangle = qr(inner[:, :-1].T, mode="economic", check_finite=False)
+            inner = np.column_stack([triangle.T, np.ones(n, dtype=kind)])
+            basis = np.zeros((width, n + 1), dtype=kind)
+            basis[:-1, :-1], basis[-1, -1] = orthogonal, 1
+        return inner, np.ascontiguousarray(inner.T), basis
 
     def _preconditioner(
         self, inner: np.ndarray, curvature: Curvature, penalised: np.ndarray
@@ -133,10 +138,10 @@ class Sparse:
 
     def __init__(self, features: sparse.csr_array, columns: np.ndarray, rows: np.ndarray) -> None:
         self.features, self.turned = features, features.T.tocsr()
-        self.squared = self.turned.power(2)
         self.columns, self.rows = columns, rows
         self.penalised = np.column_stack([np.ones_like(columns), np.zeros(len(columns))])
         self.scales = np.ones_like(self.penalised)
+        self._in: dict[type, Sparse] = {np.float64: self}
 
     def forward(self, weights: np.ndarray, fits: np.ndarray) -> np.ndarray:
         """As :meth:`Dense.forward`."""
@@ -157,11 +162,24 @@ class Sparse:
         precision: np.ndarray,
         kind: type,
     ) -> np.ndarray:
-        """A Newton step, in double precision: of so few numbers the products are no burden."""
+        """As :meth:`Dense.step`."""
+        if kind not in self._in:
+            arrays = (self.features, self.columns, self.rows)
+            self._in[kind] = Sparse(*(array.astype(kind) for array in arrays))
+        return self._in[kind]._step(gradient, curvature.astype(kind), penalty, fits, precision)
+
+    def _step(
+        self,
+        gradient: np.ndarray,
+        curvature: Curvature,
+        penalty: float,
+        fits: np.ndarray,
+        precision: np.ndarray,
+    ) -> np.ndarray:
         length = np.sqrt(products(gradient, gradient))[:, None]
-        penalised = penalty * self.penalised[fits]
+        penalised = (penalty * self.penalised[fits]).astype(self.columns.dtype)
         bent = curvature.of_coordinates()
-        diagonal = _sparse_product(self.squared, bent * self.rows[fits] ** 2)
+        diagonal = _sparse_product(self.turned.power(2), bent * self.rows[fits] ** 2)
         diagonal *= self.columns[fits] ** 2
         diagonal = np.concatenate([diagonal, bent.sum(axis=2, keepdims=True)], axis=2) + penalised
         diagonal += RIDGE * diagonal.mean()
@@ -178,7 +196,8 @@ class Sparse:
             found: np.ndarray = residual / diagonal[:, left]
             return found
 
-        found, _ = solved(hessian, precondition, gradient / length, precision)
+        slope = (gradient / length).astype(self.columns.dtype)
+        found, _ = solved(hessian, precondition, slope, precision)
         return found * length
 
 

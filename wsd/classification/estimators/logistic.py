@@ -205,7 +205,7 @@ class Logistic(Classifier):
         variances = counts @ scaled**2 / rows - (counts @ scaled / rows) ** 2
         variances[:, scaler.var_ == 0] = 1
         alike = ((variances > ALIKE[0]) & (variances < ALIKE[1])).all(axis=1)
-        return Dense(scaled, np.sqrt(variances)), alike
+        return Dense(scaled, np.sqrt(np.maximum(variances, 0))), alike
 
     def _penalties(self, grid: Points) -> list[float]:
         return sorted({point["C"] for point in self._filled(grid)})

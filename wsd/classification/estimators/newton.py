@@ -17,6 +17,7 @@ from wsd.errors import WsdError
 
 STEPS = 60  # of Newton's method, per penalty
 DOUBLE_FROM = 8  # steps; before that their systems are solved in single precision
+PRECISION = 0.01, 0.1  # of a step: what of the gradient may be left
 HALVINGS = 30
 ENOUGH = 1e-4  # of the decrease that the slope promises (Armijo)
 ROUNDING = 1e-12  # by which a sum of losses may rise
@@ -163,7 +164,7 @@ class _Fits:
             left = left[going]
             if not len(left):
                 return
-            precision = np.clip(tol / steepest[going] / 3, 1e-3, 0.1)
+            precision = np.clip(tol / steepest[going] / 2, *PRECISION)
             kind = np.float32 if number < DOUBLE_FROM else np.float64
             self._step(left, gradient[:, going], precision, kind)
         raise NotConvergedError(left)
