@@ -72,6 +72,13 @@ def test_every_fold_is_scikit_learns_fit(
     assert not alone
 
 
+def test_more_senses_than_have_a_preconditioner_each(alone: list[int]) -> None:
+    X, y, _ = clouds(31, classes=15, rows=240, width=10, spread=1.0)
+    y[:60] = np.arange(60) % 15
+    check(X, y, drawn(240, 3, 1))
+    assert not alone
+
+
 def random_problem(seed: int) -> tuple[np.ndarray, np.ndarray, list[Split], list[float]]:
     random = np.random.default_rng(seed)
     classes, width = int(random.integers(2, 6)), int(random.integers(1, 80))

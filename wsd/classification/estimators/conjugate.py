@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 MOST = 300  # iterations
+MANY = 12  # classes: a preconditioner for each would take more memory and time than it saves
 FEW = 0.8  # where a smaller share of the fits is left, the others are dropped from the arrays
 
 
@@ -43,12 +44,16 @@ class Curvature:
         return np.tensordot(self.turn, change, 1)
 
     def of_classes(self) -> np.ndarray:
-        """Per class and row, the mean over the fits: array (n_classes, n_rows)."""
+        """Per class and row, the mean over the fits: array (n_classes, n_rows).
+
+        Of two classes, which are alike, and of very many there is but one for all.
+        """
         n_classes = len(self.probabilities)
         bent = self.probabilities * (1 - self.probabilities)
         counted: np.ndarray = np.einsum("kfn,fn->kn", bent, self.counts)
         # The factor makes it exact for two classes, and for any number that are equally likely.
-        return counted * (n_classes / (n_classes - 1) / len(self.counts))
+        counted *= n_classes / (n_classes - 1) / len(self.counts)
+        return counted if 2 < n_classes <= MANY else counted.mean(axis=0, keepdims=True)
 
     def of_coordinates(self) -> np.ndarray:
         """Its diagonal: array (n_classes - 1, n_fits, n_rows)."""

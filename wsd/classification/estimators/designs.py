@@ -13,6 +13,7 @@ from scipy.linalg import cho_factor, get_lapack_funcs, qr
 from wsd.classification.estimators.conjugate import Curvature, products, solved
 
 SMALL = 1e-10  # a row's weight in a preconditioner, at least
+FULL = 12  # columns: a product with fewer takes as long, for it waits for the matrix
 RIDGE = 1e-7  # of a preconditioner, as a share of its mean diagonal
 
 
@@ -69,12 +70,13 @@ class Dense:
             slope = _product(slope, basis)
             penalised = np.full((len(fits), len(inner) + 1), penalty, dtype=kind)
             penalised[:, -1] = 0
-        left_of = [curvature, np.arange(len(fits))]
+        of_left = curvature
 
         def hessian(way: np.ndarray, left: np.ndarray) -> np.ndarray:
-            if len(left) < len(left_of[1]):
-                left_of[:] = curvature.of(left), left
-            bent = _product(left_of[0].times(_product(way, turned)), inner)
+            nonlocal of_left
+            if len(left) < len(of_left.counts):
+                of_left = curvature.of(left)
+            bent = _product(of_left.times(_product(way, turned)), inner)
             bent += penalised[left] * way
             return bent
 
@@ -91,7 +93,8 @@ class Dense:
     def _system(self, kind: type) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """What a step is solved on, the same turned, and the basis of the rows' span."""
         n, width = self.rows.shape
-        inner, basis = self.rows.astype(kind, copy=False), None
+        basis: np.ndarray | None = None
+        inner: np.ndarray = self.rows.astype(kind, copy=False)
         if n < width - 1:
             orthogonal, triangle = qr(inner[:, :-1].T, mode="economic", check_finite=False)
             inner = np.column_stack([triangle.T, np.ones(n, dtype=kind)])
@@ -111,12 +114,14 @@ class Dense:
                 for weights in curvature.of_classes()
             ]
             one, columns = n * width**2 + width**3 / 3, len(penalised) * len(curvature.turn)
+            columns = max(columns, FULL)
             self._worth = one * len(self._factors) / (4 * n * width * columns)
         factors, turn = self._factors, curvature.turn
 
         def precondition(residual: np.ndarray, left: np.ndarray) -> np.ndarray:
-            if len(turn) == 1:
-                return _inverse(factors[0], residual[0])[None]
+            if len(factors) == 1:
+                flat = residual.reshape(-1, residual.shape[-1])
+                return _inverse(factors[0], flat).reshape(residual.shape)
             of_classes = np.tensordot(turn.T, residual, 1)
             found = [_inverse(*of_class) for of_class in zip(factors, of_classes, strict=True)]
             return np.tensordot(turn, np.stack(found), 1)
@@ -183,12 +188,13 @@ class Sparse:
         diagonal *= self.columns[fits] ** 2
         diagonal = np.concatenate([diagonal, bent.sum(axis=2, keepdims=True)], axis=2) + penalised
         diagonal += RIDGE * diagonal.mean()
-        left_of = [curvature, np.arange(len(fits))]
+        of_left = curvature
 
         def hessian(way: np.ndarray, left: np.ndarray) -> np.ndarray:
-            if len(left) < len(left_of[1]):
-                left_of[:] = curvature.of(left), left
-            change = left_of[0].times(self.forward(way, fits[left]))
+            nonlocal of_left
+            if len(left) < len(of_left.counts):
+                of_left = curvature.of(left)
+            change = of_left.times(self.forward(way, fits[left]))
             found: np.ndarray = self.backward(change, fits[left]) + penalised[left] * way
             return found
 

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from wsd.classification.estimators.base import Classifier, Points, Split
 from wsd.classification.estimators.designs import Dense
-from wsd.classification.estimators.newton import NotConvergedError, fit_all
+from wsd.classification.estimators.newton import Fitted, NotConvergedError, fit_all
 
 # Folds whose features vary so much more or less than those of all rows are fitted alone.
 ALIKE = 0.5, 2.0  # variances, as a share
@@ -142,10 +142,8 @@ class Logistic(Classifier):
             Columns in the order of the sorted classes of ``y``.
         """
         with threadpool_limits(1):
-            logits, tested = {}, None
-            for C in self._path(X, y, self._penalties(grid), self.search_tol):
-                tested = self._features(held) if tested is None else tested
-                logits[C] = self._logits(tested)
+            path = self._path(X, y, self._penalties(grid), self.search_tol)
+            logits = {C: self._logits(self._features(held)) for C in path}
             return self._at_points(grid, logits, self.log_prior_)
 
     def search_folds(
@@ -169,33 +167,39 @@ class Logistic(Classifier):
         counts = np.zeros((len(splits), len(y)))
         for of_split, (fit, _) in zip(counts, splits, strict=True):
             of_split[fit] = 1
+        sizes = counts @ (codes[:, None] == np.arange(len(classes)))
         found: dict[int, np.ndarray] = {}
-        with threadpool_limits(1):
-            shares = counts @ (codes[:, None] == np.arange(len(classes)))
-            together = np.flatnonzero((shares > 0).all(axis=1) & (len(classes) > 1))
-            while len(together) > 1:
-                design, alike = self._shared_design(X, counts[together])
-                if not alike.all():
-                    together = together[alike]
-                    continue
-                try:
-                    fits = list(
-                        fit_all(
-                            design, codes, counts[together], self._penalties(grid), self.search_tol
-                        )
-                    )
-                except NotConvergedError as error:
-                    together = np.delete(together, error.fits)
-                    continue
+        if len(classes) > 1:
+            with threadpool_limits(1):
+                together, fits = self._together(X, codes, counts, (sizes > 0).all(axis=1), grid)
                 for i, number in enumerate(together):
-                    log_prior = np.log(shares[number] / shares[number].sum())
-                    logits = {fit.C: fit.logits[:, i, splits[number][1]].T for fit in fits}
+                    log_prior = np.log(sizes[number] / sizes[number].sum())
+                    held = splits[number][1]
+                    logits = {fit.C: fit.logits[:, i][:, held].T for fit in fits}
                     found[number] = self._at_points(grid, logits, log_prior)
-                break
         for number, (fit, held) in enumerate(splits):
             if number not in found:
                 found[number] = self.search(X[fit], y[fit], X[held], grid)
         return [found[number] for number in range(len(splits))]
+
+    def _together(
+        self, X: np.ndarray, codes: np.ndarray, counts: np.ndarray, whole: np.ndarray, grid: Points
+    ) -> tuple[list[int], list[Fitted]]:
+        """The splits that can be fitted at once, and their fits; those alone are in neither."""
+        numbers = np.flatnonzero(whole)
+        while len(numbers) > 1:
+            design, alike = self._shared_design(X, counts[numbers])
+            if not alike.all():
+                numbers = numbers[alike]
+                continue
+            Cs = self._penalties(grid)
+            try:
+                fits = list(fit_all(design, codes, counts[numbers], Cs, self.search_tol))
+            except NotConvergedError as error:
+                numbers = np.delete(numbers, error.fits)
+                continue
+            return numbers.tolist(), fits
+        return [], []
 
     def _shared_design(self, X: np.ndarray, counts: np.ndarray) -> tuple[Any, np.ndarray]:
         """What many fits are on, and which of them are alike enough for it."""

@@ -87,8 +87,10 @@ def fit_all(
         fits = _Fits(design, losses, penalty, *at)
         if np.isfinite(known).all():
             share = (np.log(C) - known[1]) / (known[1] - known[0])
-            ahead = [now + share * (now - then) for now, then in zip(at, before, strict=True)]
-            fits.move(np.arange(len(counts)), *ahead, fits.objective)
+            weights, logits = (
+                now + share * (now - then) for now, then in zip(at, before, strict=True)
+            )
+            fits.move(np.arange(len(counts)), weights, logits, fits.objective)
         fits.minimise(tol)
         before, at, known = at, (fits.weights, fits.logits), [known[1], np.log(C)]
         yield Fitted(C, *(np.tensordot(losses.turn.T, array, 1) for array in at))
