@@ -164,6 +164,7 @@ def test_folds_of_one_sense() -> None:
     assert_array_equal(found[1], np.ones((3, len(first), 1)))
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_feature_that_is_constant_in_one_fold(alone: list[int]) -> None:
     X, y, _ = clouds(23, rows=80, spread=2.0)
     X[:, 3] = 5.0
