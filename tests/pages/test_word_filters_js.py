@@ -71,3 +71,10 @@ def test_a_key_goes_to_the_next_projection_unless_something_is_typed(planes: Bro
     for control in ("search", "layers"):
         by_id(planes, control).send_keys("p")
         assert by_id(planes, "method").get_attribute("value") == "discriminant"
+    by_id(planes, "keys").click()
+    assert "off=keys" in planes.js("return location.hash")
+    body.send_keys("p")
+    assert by_id(planes, "method").get_attribute("value") == "discriminant"
+    by_id(planes, "keys").click()
+    body.send_keys("p")
+    assert by_id(planes, "method").get_attribute("value") == "pca"

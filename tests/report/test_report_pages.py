@@ -43,7 +43,7 @@ from wsd.artifacts import predictions
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
-from wsd.report.pages import content, plots, render
+from wsd.report.pages import content, opening_curve, plots, render
 from wsd.report.pages import word as word_module
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.file_names import file_name, word_of
@@ -352,6 +352,11 @@ def test_the_curve_marks_what_was_chosen_of_its_own_view_alone(
     index = (tmp_path / "report/index.html").read_text()
     drawn = index[index.index('<div class="opening"') :].split("</section>")[0]
     assert "<svg" in drawn and "chosen on folds" not in drawn
+
+
+def test_the_curve_has_lines_at_round_percents() -> None:
+    assert list(opening_curve.rules(5, 100)) == [20, 40, 60, 80, 100]
+    assert list(opening_curve.rules(90, 95)) == [90, 91, 92, 93, 94, 95]
 
 
 @pytest.mark.slow

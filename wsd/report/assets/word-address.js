@@ -6,7 +6,7 @@
 // pictures it has room for.
 wsd.wordAddress = (data, defaults, offered) => {
   const layers = data.choices.map(({ name }) => name), classifiers = data.classifiers.map(({ name }) => name);
-  const SELECTS = ["colour", "show", "method"], LAYERS_OF_PLOT = ["rings", "centroids"];
+  const SELECTS = ["colour", "show", "method"], ON = ["rings", "centroids", "keys"];
 
   function encode(state) {
     const shown = [state.choice, ...state.others].map((choice) => layers[choice]);
@@ -15,7 +15,7 @@ wsd.wordAddress = (data, defaults, offered) => {
     for (const key of SELECTS) if (state[key] !== defaults[key]) parts.push([key, state[key]]);
     if (state.query) parts.push(["search", state.query]);
     const without = [...state.hiddenSenses].sort((a, b) => a - b), hide = [...state.hiddenSplits].sort();
-    const off = LAYERS_OF_PLOT.filter((key) => !state[key]);
+    const off = ON.filter((key) => !state[key]);
     for (const [key, values] of [["without", without], ["hide", hide], ["off", off]]) {
       if (values.length) parts.push([key, values.join(",")]);
     }
@@ -32,7 +32,7 @@ wsd.wordAddress = (data, defaults, offered) => {
     };
     const several = (key, allowed) =>
       new Set((wanted.get(key) ?? "").split(",").filter((value) => allowed.includes(value)));
-    const off = several("off", LAYERS_OF_PLOT);
+    const off = several("off", ON);
     // Side by side: the first is the page's layer choice.
     const beside = (wanted.get("beside") ?? "").split(",").map((name) => layers.indexOf(name))
       .filter((choice) => choice >= 0).slice(0, offered.pictures);
@@ -47,7 +47,7 @@ wsd.wordAddress = (data, defaults, offered) => {
       query: offered.search ? wanted.get("search") ?? "" : "",
       hiddenSenses: new Set([...several("without", data.senses.map((_, i) => String(i)))].map(Number)),
       hiddenSplits: several("hide", ["train", "test"]),
-      ...Object.fromEntries(LAYERS_OF_PLOT.map((key) => [key, !off.has(key)])),
+      ...Object.fromEntries(ON.map((key) => [key, !off.has(key)])),
       pin: data.rowOf.get(wanted.get("pin")) ?? -1,
       box: isBox ? box : null,
     };

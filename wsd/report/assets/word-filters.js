@@ -1,10 +1,11 @@
 // What is shown and how: classifier, colour, errors only, projection, search, and the legend's boxes.
+// The key P can be switched off: who dictates to the machine may say a letter without meaning it.
 "use strict";
 
 wsd.wordFilters = (state, { changed }) => {
   const { byId } = wsd;
   const SELECTS = ["colour", "show", "method"].filter(byId);
-  const boxes = [...document.querySelectorAll(".senses input")];
+  const boxes = [...document.querySelectorAll(".senses input, #keys")];
 
   function show() {
     byId("reader").selectedIndex = state.classifier;
@@ -16,7 +17,7 @@ wsd.wordFilters = (state, { changed }) => {
     }
   }
 
-  // A box stands for a sense, for a split, or for a layer of the picture.
+  // A box stands for a sense, for a split, for a layer of the picture, or for the key.
   function hiddenBy({ dataset: { sense, split } }) {
     if (sense !== undefined) return [state.hiddenSenses, Number(sense)];
     return split === undefined ? [] : [state.hiddenSplits, split];
@@ -51,7 +52,7 @@ wsd.wordFilters = (state, { changed }) => {
   }
   wsd.onKey((event) => {
     const select = byId("method");
-    if (!select || event.key.toLowerCase() !== "p") return;
+    if (!select || !state.keys || event.key.toLowerCase() !== "p") return;
     if (event.target.closest("input:not([type=checkbox], [type=range]), select, textarea")) return;
     select.selectedIndex = (select.selectedIndex + 1) % select.options.length;
     select.dispatchEvent(new Event("change"));

@@ -25,7 +25,7 @@ wsd.start(async () => {
     choice: Number(byId("slider").value), classifier: byId("reader").selectedIndex, colour: "gold",
     show: "all", method: byId("method")?.value ?? Object.keys(data.choices[0].pictures)[0],
     query: "", pin: -1, box: null, others: [],
-    rings: true, centroids: true,
+    rings: true, centroids: true, keys: true,
   };
   const state = wsd.wordState(data, defaults);
   const text = wsd.wordText(data, state);

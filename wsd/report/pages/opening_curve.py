@@ -65,15 +65,20 @@ def opening_curve(report: Report) -> dict[str, Any]:
         }
         for line in lines
     ]
-    step = next(s for s in (1, 2, 5, 10, 20) if (high - low) / s <= RULES)
     return {
         "reader": reader if several else None,
         "lines": drawn,
         "chosen": [{**dots(of)[0], "label": of.name} for of in chosen],
         "x": [(across(x), text) for x, text in sorted(ticks.items())],
-        "y": [(down(y), f"{y:g}") for y in range(int(low), int(high) + 1, step)],
+        "y": [(down(y), str(y)) for y in rules(low, high)],
         "depth": depth,
     }
+
+
+def rules(low: float, high: float) -> range:
+    """The percents at which lines run across: round ones, few."""
+    step = next(s for s in (1, 2, 5, 10, 20) if (high - low) / s <= RULES)
+    return range(-int(-low // step) * step, int(high) + 1, step)
 
 
 def _of_readers(report: Report) -> list[curves.Curve]:
