@@ -62,6 +62,26 @@ def test_instance_in_words(chromium: Browser, row: int, text: str, told: list[st
     assert evaluate(chromium, scripts, body, made_data(text=text), row) == told
 
 
+def test_of_a_long_sentence_what_stands_around_the_word(chromium: Browser) -> None:
+    """Whole on the card; a script without spaces is cut between characters."""
+    body = """const [packed, side] = arguments, data = wsd.wordData(packed);
+        data.sentence = () => [side, "bank", side];
+        const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0 }));
+        return [text.sentence(0), text.sentence(0, true)].map((element) => element.textContent);"""
+    scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
+    for side, left, right in (
+        ("words " * 60, "words " * 26, "words " * 26),
+        ("\N{CJK UNIFIED IDEOGRAPH-6CB3}" * 200, "\N{CJK UNIFIED IDEOGRAPH-6CB3}" * 160, ""),
+        ("x" * 160, "", ""),
+    ):
+        side = side.strip()
+        shown, whole = evaluate(chromium, scripts, body, made_data(text="all"), side)
+        assert whole == f"{side} bank {side}"
+        dots = "\N{HORIZONTAL ELLIPSIS}"
+        left, right = left.strip(), (right or left).strip()
+        assert shown == (f"{dots} {left} bank {right} {dots}" if left else whole)
+
+
 @pytest.mark.parametrize(
     ("row", "glosses", "told"),
     [

@@ -3,7 +3,7 @@
 
 wsd.gallery = (packed) => {
   const { make, decode } = wsd;
-  const SVG = "http://www.w3.org/2000/svg", SIZE = 9, RING = 7;
+  const SVG = "http://www.w3.org/2000/svg", MANY = 60;
 
   function add(parent, tag, attributes) {
     const element = document.createElementNS(SVG, tag);
@@ -16,11 +16,13 @@ wsd.gallery = (packed) => {
     const word = packed.words[picture.dataset.picture], { points, wrong } = word.readers[picture.dataset.of];
     const gold = decode(word.gold, Uint16Array);
     const places = decode(points, Int8Array), errors = decode(wrong, Uint8Array);
+    // In a crowd smaller ones, or rings hide what they mark.
+    const size = gold.length > MANY ? 7 : 9;
     gold.forEach((sense, i) => {
       const [colour, path] = packed.styles[sense], x = places[i], y = -places[gold.length + i] * 0.74;
       const point = add(picture, "g", { class: `s${colour}`, transform: `translate(${x} ${y})`, "data-point": i, "data-sense": sense });
-      add(point, "path", { d: path, transform: `scale(${SIZE / 20}) translate(-10 -10)` });
-      if (errors[i]) add(point, "circle", { r: RING });
+      add(point, "path", { d: path, transform: `scale(${size / 20}) translate(-10 -10)` });
+      if (errors[i]) add(point, "circle", { r: size * 0.75 });
     });
   }
 

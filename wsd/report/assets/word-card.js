@@ -52,7 +52,7 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
     const row = state.pin, body = byId("card-body");
     byId("card").hidden = row < 0;
     if (row < 0) return;
-    body.replaceChildren(text.sentence(row), text.verdict(row), text.glosses(row), text.numbers(row));
+    body.replaceChildren(text.sentence(row, true), text.verdict(row), text.glosses(row), text.numbers(row));
     if (data.isTrain(row)) {
       body.append(make("p", "A training instance: classifiers were fitted on it."));
     } else {

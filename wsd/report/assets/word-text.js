@@ -5,7 +5,14 @@ wsd.wordText = (data, state) => {
   const { make } = wsd;
   const QUIET = { color: "var(--ink-2)", fontSize: "12px", marginTop: "4px" };
 
-  function sentence(row) {
+  // Of a long sentence what stands around the word: so many characters on either side.
+  const AROUND = 160;
+  const ending = (left) => left.length <= AROUND ? left
+    : `… ${[...left].slice(-AROUND).join("").replace(/^\S*\s+/, "")}`;
+  const beginning = (right) => right.length <= AROUND ? right
+    : `${[...right].slice(0, AROUND).join("").replace(/\s+\S*$/, "")} …`;
+
+  function sentence(row, whole = false) {
     const box = make("div");
     if (!data.hasText(row)) {
       box.append(data.text === "none" ? `(${data.id(row)}: this report leaves sentences out)` : "(sentence not in this copy)");
@@ -13,9 +20,9 @@ wsd.wordText = (data, state) => {
     }
     const [left, focal, right] = data.sentence(row);
     box.dir = "auto";
-    if (left) box.append(`${left} `);
+    if (left) box.append(`${whole ? left : ending(left)} `);
     box.append(make("b", focal, { color: "var(--accent)" }));
-    if (right) box.append(` ${right}`);
+    if (right) box.append(` ${whole ? right : beginning(right)}`);
     return box;
   }
 
