@@ -43,7 +43,7 @@ from wsd.artifacts import predictions
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
-from wsd.report.pages import content, opening_curve, plots, render
+from wsd.report.pages import content, curves, opening_curve, plots, render
 from wsd.report.pages import word as word_module
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.file_names import file_name, word_of
@@ -357,6 +357,22 @@ def test_the_curve_marks_what_was_chosen_of_its_own_view_alone(
 def test_the_curve_has_lines_at_round_percents() -> None:
     assert list(opening_curve.rules(5, 100)) == [20, 40, 60, 80, 100]
     assert list(opening_curve.rules(90, 95)) == [90, 91, 92, 93, 94, 95]
+
+
+def test_a_label_stands_where_fewer_points_are() -> None:
+    def curve(x: list[float], y: list[float]) -> curves.Curve:
+        return curves.Curve(name="", style=0, number=0, x=x, y=y)
+
+    ring = curve([7], [50])
+    for ends, under in (
+        ([54], True),
+        ([46], False),
+        ([54, 46], False),
+        ([70], False),
+        ([50.5], False),
+    ):
+        lines = [curve([0, 5, 6], [54, 60, end]) for end in ends]
+        assert opening_curve.under(ring, lines, 60) == under, ends
 
 
 @pytest.mark.slow

@@ -21,6 +21,8 @@ from wsd.report.pages.models import (
 ROOM = 3.0
 # At most so many lines across the picture.
 RULES = 6
+# Where a point's label stands above or under it, as shares of the picture's height.
+NEXT_TO = 0.03, 0.13
 
 
 def opening_curve(report: Report) -> dict[str, Any]:
@@ -68,7 +70,10 @@ def opening_curve(report: Report) -> dict[str, Any]:
     return {
         "reader": reader if several else None,
         "lines": drawn,
-        "chosen": [{**dots(of)[0], "label": of.name} for of in chosen],
+        "chosen": [
+            {**dots(of)[0], "label": of.name, "under": under(of, lines, high - low)}
+            for of in chosen
+        ],
         "x": [(across(x), text) for x, text in sorted(ticks.items())],
         "y": [(down(y), str(y)) for y in rules(low, high)],
         "depth": depth,
@@ -79,6 +84,19 @@ def rules(low: float, high: float) -> range:
     """The percents at which lines run across: round ones, few."""
     step = next(s for s in (1, 2, 5, 10, 20) if (high - low) / s <= RULES)
     return range(-int(-low // step) * step, int(high) + 1, step)
+
+
+def under(of: curves.Curve, lines: list[curves.Curve], span: float) -> bool:
+    """Whether the label of a point has more room under it than above: fewer points stand there."""
+    beside = sorted({x for line in lines for x in line.x if x <= of.x[0]})[-2:]
+    away = [
+        (y - of.y[0]) / span
+        for line in lines
+        for x, y in zip(line.x, line.y, strict=True)
+        if x in beside
+    ]
+    near, far = NEXT_TO
+    return sum(near < y < far for y in away) > sum(-far < y < -near for y in away)
 
 
 def _of_readers(report: Report) -> list[curves.Curve]:

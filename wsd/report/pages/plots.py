@@ -158,7 +158,14 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
     centre = 12 if n_senses <= COLOURS else 5  # or they hide the instances
     for name, source, larger, width, colour, look in (
         ("rings", _no_rows("errors", "x", "y", "row"), 7, 2, "--error-mark", hollow),
-        ("centres", _no_rows("centroids", "x", "y", "sense"), centre, 2.5, "--error-mark", of_centre),
+        (
+            "centres",
+            _no_rows("centroids", "x", "y", "sense"),
+            centre,
+            2.5,
+            "--error-mark",
+            of_centre,
+        ),
         ("pin", _no_rows("pinned", "x", "y"), 16, 3, "--accent", hollow),
         ("same", _no_rows("hovered", "x", "y"), 16, 1.5, "--accent", hollow),
     ):
