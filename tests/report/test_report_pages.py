@@ -323,6 +323,8 @@ def test_errors_stand_beside_one_another(run: Run, built: Path) -> None:
     assert text[second:].split("<i>money</i>")[1].startswith(f"\N{EN DASH}{GIVEN.name}")
     assert "words/bank.html#pin=test-1" in page.links()
     assert "errors.html" in Page(built / "report" / "index.html").links()
+    assert "errors.html" in Page(built / "report" / "layers.html").links()
+    assert "../errors.html" in Page(built / "report" / "words" / "bank.html").links()
 
 
 @pytest.mark.slow
@@ -334,7 +336,8 @@ def test_no_page_of_errors_without_other_systems(run: Run, tmp_path: Path) -> No
     arguments["tables"] = {**arguments["tables"], "comparison": [path], "errors": []}
     build_report(**arguments)
     assert not (tmp_path / "report/errors.html").exists()
-    assert "errors.html" not in Page(tmp_path / "report/index.html").links()
+    for name in ("index", "layers"):
+        assert "errors.html" not in Page(tmp_path / f"report/{name}.html").links()
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.neighbours import Neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.artifacts.projection import Projection
+from wsd.artifacts.tables import PUBLISHED, SYSTEM
 
 # What a classifier's confidence is: the probability of the sense that it predicts, or, where its
 # scores are none, their lead over the next sense's.
@@ -125,6 +126,13 @@ class Report:
     def rows(self, table: str, **equal: Any) -> pd.DataFrame:
         """The rows of a table that have these values in these columns."""
         return having(self.tables[table], **equal)
+
+    @property
+    def others(self) -> pd.DataFrame:
+        """A row of the comparison for each system from elsewhere, published or the user's."""
+        compared = self.tables["comparison"]
+        found = compared[compared["kind"].isin([PUBLISHED, SYSTEM])]
+        return found.drop_duplicates(["kind", "model"])
 
 
 def having(table: pd.DataFrame, **equal: Any) -> pd.DataFrame:

@@ -9,7 +9,6 @@ import numpy as np
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.predictions import TEST
-from wsd.artifacts.tables import PUBLISHED, SYSTEM
 from wsd.errors import ResultError
 from wsd.report.pages.content import Report, records, sentence
 from wsd.report.pages.models import selected
@@ -95,16 +94,14 @@ def write_errors(report: Report, folder: Path) -> None:
     folder : Path
         The report's folder.
     """
-    compared = report.tables["comparison"]
-    others = compared[compared["kind"].isin([PUBLISHED, SYSTEM])].drop_duplicates(["kind", "model"])
-    if others.empty:
+    if report.others.empty:
         return
     tests = test_instances(report)
     found = mistaken(report, tests)
     chosen = {row["model"]: row for row in records(selected(report))}
     models = [model for model in report.choices if model in chosen]
     systems = []
-    for system in others["model"]:
+    for system in report.others["model"]:
         wrong = sum(system in one["theirs"] for one in found)
         beside = [together(found, model, system) for model in models]
         systems.append({"name": system, "errors": wrong, "beside": beside})

@@ -155,9 +155,17 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
     drawn.selection_glyph = drawn.muted_glyph = None
     hollow = {"marker": "circle", "fill_alpha": 0}
     of_centre = {"marker": of_sense, "fill_color": {"field": "sense", "transform": colours}}
-    centre = 12 if n_senses <= COLOURS else 5  # or they hide the instances
+    # Where there are many, large marks would hide the instances.
+    ring, centre = 7 if n < 1500 else 5, 12 if n_senses <= COLOURS else 5
     for name, source, larger, width, colour, look in (
-        ("rings", _no_rows("errors", "x", "y", "row"), 7, 2, "--error-mark", hollow),
+        (
+            "rings",
+            _no_rows("errors", "x", "y", "row"),
+            ring,
+            2 if n < 1500 else 1.5,
+            "--error-mark",
+            hollow,
+        ),
         (
             "centres",
             _no_rows("centroids", "x", "y", "sense"),
