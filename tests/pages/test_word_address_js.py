@@ -84,7 +84,7 @@ def test_cell_of_the_heat_map_opens_the_word_at_that_layer(
 DEFAULTS = """const data = wsd.wordData(arguments[0]);
 const defaults = {
   choice: 1, classifier: 0, colour: "gold", show: "all", method: "pca", query: "",
-  pin: -1, box: null, rings: true, centroids: true, others: [],
+  pin: -1, box: null, rings: true, centroids: true, keys: true, others: [],
 };
 const address = wsd.wordAddress(data, defaults, {
   colour: ["gold", "error"], show: ["all", "errors"], method: ["pca", "tsne"], search: true,
@@ -97,7 +97,7 @@ const open = { ...defaults, hiddenSenses: new Set(), hiddenSplits: new Set() };
 """
 AT_FIRST = {
     "choice": 1, "classifier": 0, "colour": "gold", "show": "all", "method": "pca", "query": "",
-    "pin": -1, "box": None, "rings": True, "centroids": True, "hiddenSenses": [],
+    "pin": -1, "box": None, "rings": True, "centroids": True, "keys": True, "hiddenSenses": [],
     "hiddenSplits": [], "others": [],
 }  # fmt: skip
 SCRIPTS = ("page.js", "word-data.js", "word-address.js")
