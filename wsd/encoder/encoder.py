@@ -32,7 +32,7 @@ from wsd.encoder.word_pieces import Aligned, Aligner
 from wsd.errors import ModelError
 from wsd.logs import log
 
-# Before the import: the tokenizer reads it when it starts, and our threads run whole batches.
+# Our threads run whole batches; where a GPU does that, the tokenizer may have all cores.
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 
@@ -133,6 +133,7 @@ class Encoder:
             raise ModelError(what, where=folder, fix=fix) from error
         if random_weights is not None:
             encoder.drawn = weights_digest(encoder.model)
+        os.environ["TOKENIZERS_PARALLELISM"] = str(chosen.type == "cuda").lower()
         encoder._make_ready(precision)
         return encoder
 

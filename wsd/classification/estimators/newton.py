@@ -63,7 +63,7 @@ def fit_all(
 
     Parameters
     ----------
-    design : Dense or TfIdf
+    design : Dense or Sparse
     codes : int array of shape (n_rows,)
         From 0 to n_classes - 1; every class is among the rows that count, in every fit.
     counts : array of shape (n_fits, n_rows)
