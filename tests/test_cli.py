@@ -253,7 +253,7 @@ def test_an_output_that_cannot_be_written_is_one_error(tmp_path: Path, capsys: C
     for out in (file, file / "deep", folder):
         assert main([*arguments, str(out)]) == 7
         err = capsys.readouterr().err
-        assert err.startswith(f"error: {out / 'apple.parquet'} could not be written: ")
+        assert err.startswith(f"error: {out}") and " could not be written: " in err
         assert "what to do: " in err
         assert "Traceback" not in err
     assert sorted(path.name for path in tmp_path.rglob("*")) == [

@@ -172,6 +172,7 @@ def test_no_output_is_written_if_one_cannot_be(
 
 
 def test_a_file_is_no_folder_to_write_to(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    call = ["embed", "--model", "m.json", "--corpus", "results/q/corpus/crane.parquet"]
+    call = ["embed", "--model", "m.json", "--corpus", "results/q/corpus"]
+    call += ["--words", "crane"]
     assert main([*call, "--out", "data/crane/classes_map.txt"]) == 7
     assert "it is a file, not a folder" in capsys.readouterr().err
