@@ -300,7 +300,8 @@ def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
 def test_what_spreadsheets_leave_behind(tmp_path: Path) -> None:
     path = tmp_path / "ROWS.CSV"
     path.write_text("sentence,sense,,\r\nthe *cell* x,a,,\r\n,,,\r\na *cell* y,b,,\r\n", newline="")
-    rows = import_corpus_module._read(path, None, {}, None).rows
+    kind = import_corpus_module._kind(path, dict.fromkeys(import_corpus_module.TAKEN_BY))
+    rows = import_corpus_module._read(path, kind, None, {}, None).rows
     assert [(row.sense, row.where) for row in rows] == [("a", f"{path}:2"), ("b", f"{path}:4")]
 
 
@@ -456,7 +457,7 @@ def test_a_gold_file_is_not_for_a_table(folder: Path, tmp_path: Path) -> None:
     assert "it is for all-words .xml and the .data.txt of WiC" in str(error.value)
 
 
-@pytest.mark.parametrize("name", ["a.xml", "a.data.txt", "folder"])
+@pytest.mark.parametrize("name", ["a.xml", "train.data.txt", "folder"])
 @pytest.mark.parametrize("option", ["word", "columns", "gold"])
 def test_an_option_that_a_kind_of_file_does_not_use_is_refused(
     tmp_path: Path, name: str, option: str

@@ -165,6 +165,7 @@ def test_pairs_that_tell_senses_apart(tmp_path: Path) -> None:
         out=tmp_path / "out",
         name="mine",
         about={},
+        to_senses=True,
     )
     assert "cell.n.1 1 + 1, cell.n.2 1 + 1" in text
 
@@ -179,17 +180,26 @@ def test_a_byte_order_mark_is_no_letter(tmp_path: Path) -> None:
 
 def test_both_files_are_named_in_the_manifest(tmp_path: Path) -> None:
     path = pairs(tmp_path, ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
-    import_corpus([path], out=tmp_path / "out", name="mine", about={})
+    import_corpus([path], out=tmp_path / "out", name="mine", about={}, to_senses=True)
     manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
     files = [Path(of["file"]).name for of in manifest["imported"]]
     assert files == ["train.data.txt", "train.gold.txt"]
 
 
-def test_pairs_that_contradict_themselves(tmp_path: Path) -> None:
+def test_a_word_whose_pairs_contradict_themselves_is_left_out(tmp_path: Path) -> None:
     path = pairs(tmp_path, ("a", "b", "T"), ("b", "c", "T"), ("a", "c", "F"))
-    with pytest.raises(CorpusError, match=r"other pairs of 'cell\.n' say") as caught:
-        wic.read(path, None)
-    assert caught.value.where == f"{path}:3"
+    good = "mint\tN\t1-1\t{0} mint {0}{0}\t{1} mint {1}{1}\n"
+    lines = [good.format(*both) for both in ("de", "fd", "fg")]
+    path.write_text(path.read_text() + "".join(lines))
+    gold = path.with_name("train.gold.txt")
+    gold.write_text(gold.read_text() + "T\nF\nT\n")
+    found = wic.read(path, None)
+    assert {row.word for row in found.rows} == {"mint.n"}
+    why = f"cell.n, whose pairs contradict themselves ({path}:3)"
+    assert found.left_out[why] == 3
+    out = tmp_path / "out"
+    text = import_corpus([path], out=out, name="mine", to_senses=True)
+    assert f"left out: 3 instances of {why}" in text
 
 
 def test_pairs_that_say_nothing_of_senses(tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ PARSERS = {
     "artifacts/training_set": ("read",),
     "artifacts/vectors": ("Embeddings.__init__", "Embeddings.layer", "_read_header", "_read_layer"),
     "corpora/archive": ("extract", "_verified", "_name_below_top", "_read_member", "_Bounded.*"),
+    "corpora/import_pairs": ("checked",),
     "corpora/importer/allwords": ("*",),
     "corpora/importer/focal_word": ("*",),
     "corpora/importer/folder": ("*",),

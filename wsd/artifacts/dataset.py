@@ -196,6 +196,8 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         manifest = json.loads(path.read_text(encoding="utf-8"))
         found = manifest["format"]
         require(found == FORMAT, f"its format is {found!r}, not {FORMAT}")
+        of_pairs = "it is of pairs (`wsd pairs` is for them); `--to-senses` makes senses of them"
+        require("pairs" not in manifest, of_pairs)
         own = {key: manifest[key] for key in ("name", *ABOUT)}
         own |= {k: v for k, v in (("name", name), ("title", title)) if v is not None}
         wanted = (*COUNTS, "most_folds")  # the last is not in every manifest

@@ -19,7 +19,7 @@ from wsd.arguments import add_out_folder, add_seed, count
 from wsd.artifacts.corpus import OUT_OF_DOMAIN, SPLITS, Corpus
 from wsd.artifacts.dataset import ABOUT, COUNTS, FILES, FORMAT, FURTHER, MANIFEST, check_name
 from wsd.artifacts.senses import Given
-from wsd.corpora import folds
+from wsd.corpora import folds, import_pairs
 from wsd.corpora.importer import allwords, folder, sense_texts, splits, tables, wic
 from wsd.corpora.importer.labelled import ALL_SPLITS, Gathered, LabelledSentence
 from wsd.corpora.importer.told import SHOWN, as_yaml, too_small
@@ -32,7 +32,7 @@ from wsd.storage.file_names import file_name
 FOLDER, TABLE = "a folder in the corpus format", "a table"
 XML, WIC = "all-words .xml", "the .data.txt of WiC"
 # The kinds of files that an option is for.
-TAKEN_BY = {"--word": (TABLE,), "--columns": (TABLE,), "--gold": (XML, WIC)}
+TAKEN_BY = {"--word": (TABLE,), "--columns": (TABLE,), "--gold": (XML, WIC), "--to-senses": (WIC,)}
 
 
 def import_corpus(args: argparse.Namespace) -> str:
@@ -66,8 +66,16 @@ def import_corpus(args: argparse.Namespace) -> str:
         raise ConfigError(f"the file {twice[0]} twice", where="FILE", fix="name each file once")
     columns = _named_columns(args.columns)
     found = Gathered(about=_about(vars(args)))
-    for path in args.files:
-        of_file = _read(path, args.word, columns, args.gold)
+    options = {"--" + k.replace("_", "-"): v for k, v in vars(args).items()}
+    kinds = {path: _kind(path, options) for path in args.files}
+    if WIC in kinds.values() and not args.to_senses:
+        if set(kinds.values()) != {WIC} or args.at_least or args.senses:
+            fix = "give pairs alone, without --at-least and --senses; or --to-senses"
+            raise ConfigError("pairs are a corpus of their own", where="FILE", fix=fix)
+        about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name, **found.about}
+        return import_pairs.import_pairs(args.files, args.gold, out, about)
+    for path, kind in kinds.items():
+        of_file = _read(path, kind, args.word, columns, args.gold)
         found.rows += of_file.rows
         found.files += of_file.files
         found.left_out.update(of_file.left_out)
@@ -112,25 +120,29 @@ def import_corpus(args: argparse.Namespace) -> str:
     return "\n".join(lines)
 
 
-def _kind(path: Path) -> str:
+def _kind(path: Path, options: Mapping[str, Any]) -> str:
+    """What kind of file it is; options that are not for it are refused."""
     if path.is_dir():
-        return FOLDER
-    if path.suffix.lower() in tables.KINDS:
-        return TABLE
-    if path.suffix.lower() == ".xml":
-        return XML
-    if path.name.lower().endswith(wic.DATA):
-        return WIC
-    fix = f"give a .csv, .tsv or .jsonl file, an {XML}, {WIC}, or {FOLDER}"
-    raise ConfigError(f"what kind of file is {path.name!r}?", where=str(path), fix=fix)
-
-
-def _read(path: Path, word: str | None, columns: Mapping[str, str], gold: Path | None) -> Gathered:
-    kind = _kind(path)
-    for option, given in {"--word": word, "--columns": columns, "--gold": gold}.items():
-        if given and kind not in TAKEN_BY[option]:
-            fix = f"leave it out: it is for {' and '.join(TAKEN_BY[option])}"
+        kind = FOLDER
+    elif path.suffix.lower() in tables.KINDS:
+        kind = TABLE
+    elif path.suffix.lower() == ".xml":
+        kind = XML
+    elif path.name.lower().endswith(wic.DATA):
+        kind = WIC
+    else:
+        fix = f"give a .csv, .tsv or .jsonl file, an {XML}, {WIC}, or {FOLDER}"
+        raise ConfigError(f"what kind of file is {path.name!r}?", where=str(path), fix=fix)
+    for option, kinds in TAKEN_BY.items():
+        if options[option] and kind not in kinds:
+            fix = f"leave it out: it is for {' and '.join(kinds)}"
             raise ConfigError(f"{path} is {kind}, read without it", where=option, fix=fix)
+    return kind
+
+
+def _read(
+    path: Path, kind: str, word: str | None, columns: Mapping[str, str], gold: Path | None
+) -> Gathered:
     if kind == FOLDER:
         return folder.read(path)
     if kind == TABLE:
@@ -267,6 +279,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "split=, position=, start=, end=",
     )  # fmt: skip
     parser.add_argument("--gold", type=Path, metavar="FILE", help="gold keys that lie elsewhere")
+    text = "of WiC's pairs: the words whose pairs tell senses apart, as a corpus of senses"
+    parser.add_argument("--to-senses", action="store_true", help=text)
     text = "what senses are called and mean: a table with columns word, sense, name, gloss"
     parser.add_argument("--senses", type=Path, metavar="FILE", help=text)
     text = "leave out senses with fewer instances, and words with fewer than two senses then"

@@ -4,19 +4,22 @@
 of the word in both; ``NAME.gold.txt`` a ``T`` or ``F`` per line: one sense in both sentences, or
 two.
 
-A pair says nothing of which sense it is, so a corpus of senses comes out only where the pairs of
+:func:`labelled_pairs` reads them as they are. :func:`read` makes a corpus of senses of them. A pair
+says nothing of which sense it is, so one comes out only where the pairs of
 one word, taken together, say it: sentences that a chain of ``T`` joins are of one sense, and two
 such groups are two senses if an ``F`` stands between them. Of a word those groups are kept that are
 all told apart from one another, the largest first; they are called ``word.n.1``, ``word.n.2``. The
-rest is left out and counted, for two groups that no pair tells apart may be one sense. Words
-whose pairs contradict themselves are an error.
+rest is left out and counted, for two groups that no pair tells apart may be one sense; so are
+words whose pairs contradict themselves.
 
 What the pipeline then scores is which of a word's groups a sentence belongs to. It is not WiC's
 task, and its figures are not to be compared with accuracies on WiC.
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from scipy.cluster.hierarchy import DisjointSet
 
@@ -29,41 +32,84 @@ DATA, GOLD = ".data.txt", ".gold.txt"
 PARTS = {"N": "n", "V": "v"}
 FIX = "write `word<TAB>N or V<TAB>place-place<TAB>sentence<TAB>sentence`"
 LEFT_OUT = "words whose pairs do not tell two senses apart, or groups that they do not"
-# A sentence of a word, and where it stood first.
-Places = dict[Sentence, str]
-# Two sentences, whether they are of one sense, and where that is said.
-Pair = tuple[Sentence, Sentence, bool, str]
 
 
-def read(path: Path, gold: Path | None) -> Gathered:
-    """Read pairs and their labels, which lie beside them if not said otherwise.
+class Pair(NamedTuple):
+    """Two sentences of a word, whether they are of one sense, and where that is said.
+
+    ``same`` is None where there are no labels.
+    """
+
+    word: str
+    first: Sentence
+    second: Sentence
+    same: bool | None
+    where: str
+
+
+def gold_of(path: Path) -> Path:
+    """Where the labels of pairs lie, if not said otherwise."""
+    return path.with_name(path.name.removesuffix(DATA) + GOLD)
+
+
+def labelled_pairs(path: Path, gold: Path | None) -> Iterator[Pair]:
+    """The pairs of a file, in its order.
+
+    Parameters
+    ----------
+    path : Path
+    gold : Path or None
+        Their labels; without any they are not known.
 
     Raises
     ------
     CorpusError
         Naming file and line.
     """
-    gold = gold or path.with_name(path.name.removesuffix(DATA) + GOLD)
-    lines, labels = read_lines(path), read_lines(gold)
-    lines[0], labels[0] = (of[0].removeprefix("\ufeff") for of in (lines, labels))
+    lines = _lines(path)
+    labels = [None] * len(lines) if gold is None else _lines(gold)
     if len(lines) != len(labels):
         what = f"{len(lines)} pairs but {len(labels)} labels"
         fix = "give one label per pair, T or F"
         raise CorpusError(what, where=f"{gold}:{min(len(lines), len(labels)) + 1}", fix=fix)
-    words: dict[str, tuple[Places, list[Pair]]] = {}
     for number, (line, label) in enumerate(zip(lines, labels, strict=True), start=1):
         where = f"{path}:{number}"
-        if label not in ("T", "F"):
+        if label not in ("T", "F", None):
             raise CorpusError(f"the label {label!r}", where=f"{gold}:{number}", fix="write T or F")
         with refusing(where, FIX):
             word, both = _parse(line)
-        places, pairs = words.setdefault(word, ({}, []))
-        for one in both:
-            places.setdefault(one, where)
-        pairs.append((*both, label == "T", where))
+        yield Pair(word, *both, None if label is None else label == "T", where)
+
+
+def _lines(path: Path) -> list[str]:
+    first, *others = read_lines(path)
+    return [first.removeprefix("\ufeff"), *others]
+
+
+def read(path: Path, gold: Path | None) -> Gathered:
+    """Read pairs and their labels, which lie beside them if not said otherwise, as senses.
+
+    Raises
+    ------
+    CorpusError
+        Naming file and line.
+    """
+    gold = gold or gold_of(path)
+    words: dict[str, list[Pair]] = {}
+    for pair in labelled_pairs(path, gold):
+        words.setdefault(pair.word, []).append(pair)
     found = Gathered(files=[path, gold])
-    for word, (places, pairs) in words.items():
-        kept = _told_apart(word, list(places), pairs)
+    for word, pairs in words.items():
+        places: dict[Sentence, str] = {}
+        for pair in pairs:
+            places.setdefault(pair.first, pair.where)
+            places.setdefault(pair.second, pair.where)
+        try:
+            kept = _told_apart(list(places), pairs)
+        except _ContradictionError as error:
+            why = f"{word}, whose pairs contradict themselves ({error})"
+            found.left_out[why] += len(places)
+            continue
         for number, group in enumerate(kept, start=1):
             sense = f"{word}.{number}"
             found.rows += [labelled(places[one], word, sense, one) for one in group]
@@ -90,25 +136,27 @@ def _parse(line: str) -> tuple[str, tuple[Sentence, Sentence]]:
     return f"{word.strip()}.{PARTS[part]}", both
 
 
-def _told_apart(word: str, sentences: list[Sentence], pairs: list[Pair]) -> list[list[Sentence]]:
+class _ContradictionError(Exception):
+    """Pairs that contradict themselves, and where."""
+
+
+def _told_apart(sentences: list[Sentence], pairs: list[Pair]) -> list[list[Sentence]]:
     """Groups of one sense each, all told apart from one another; none or two at least."""
     joined = DisjointSet(sentences)
-    for first, second, same, _ in pairs:
-        if same:
-            joined.merge(first, second)
+    for pair in pairs:
+        if pair.same:
+            joined.merge(pair.first, pair.second)
     by_root: dict[Sentence, list[Sentence]] = {}
     for one in sentences:
         by_root.setdefault(joined[one], []).append(one)
     groups = sorted(by_root.values(), key=len, reverse=True)
     number = {one: i for i, group in enumerate(groups) for one in group}
     apart: set[frozenset[int]] = set()
-    for first, second, same, where in pairs:
-        if not same and number[first] == number[second]:
-            what = f"F, but other pairs of {word!r} say that both sentences are of one sense"
-            fix = "correct one of them, or leave out the word's pairs"
-            raise CorpusError(what, where=where, fix=fix)
-        if not same:
-            apart.add(frozenset((number[first], number[second])))
+    for pair in pairs:
+        if not pair.same:
+            apart.add(frozenset((number[pair.first], number[pair.second])))
+            if number[pair.first] == number[pair.second]:
+                raise _ContradictionError(pair.where)
     if not apart:
         return []
     # The largest pair of groups first, then what is told apart from all that are kept.
