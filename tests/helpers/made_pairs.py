@@ -1,0 +1,33 @@
+"""Pairs of sentences that tests write themselves."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.dataset import ABOUT
+from wsd.artifacts.pairs import Pairs
+
+
+def pairs_of(*rows: tuple[str, str, int], about: Mapping[str, str] | None = None) -> Pairs:
+    """Pairs of (word, split, label), each of two sentences of its own."""
+    words, splits, same = zip(*rows, strict=True)
+    n = len(rows)
+    sentences = Corpus(
+        word="sentences",
+        senses=("unknown",),
+        split=np.repeat(splits, 2),
+        index=np.arange(2 * n, dtype=np.int32),
+        tokens=tuple((f"t{i}", "mint") for i in range(2 * n)),
+        position=np.ones(2 * n, dtype=np.int32),
+        gold=np.zeros(2 * n, dtype=np.int32),
+    )
+    return Pairs(
+        about={"name": "mine", **dict.fromkeys(ABOUT, ""), "title": "Mine", **(about or {})},
+        sentences=sentences,
+        word=np.array(words),
+        split=np.array(splits),
+        line=np.arange(1, n + 1, dtype=np.int32),
+        rows=np.arange(2 * n, dtype=np.int32).reshape(n, 2),
+        same=np.array(same, dtype=np.int8),
+    )

@@ -1,0 +1,91 @@
+"""Pairs told apart by one number each, such as a cosine: threshold, accuracy, AUC, resampling."""
+
+import numpy as np
+
+from wsd.metrics.intervals import Interval, Seed, bounded
+
+DRAWS = 1000
+
+
+def best_threshold(values: np.ndarray, same: np.ndarray) -> float:
+    """The threshold that gets the most pairs right, where a pair at or above it counts as same.
+
+    It lies half-way between two values; of several as good, the lowest. Where nothing is won by
+    one it is the lowest value (all same), or just above the highest (none).
+
+    >>> best_threshold(np.array([0.1, 0.3, 0.5, 0.9]), np.array([False, False, True, True]))
+    0.4
+
+    Parameters
+    ----------
+    values : float array of shape (n,)
+    same : bool array of shape (n,)
+    """
+    order = np.argsort(values, kind="stable")
+    values, same = values[order].astype(np.float64), same[order]
+    # Right if the first k are called different and the others same.
+    right = np.r_[0, np.cumsum(~same)] + np.r_[np.cumsum(same[::-1])[::-1], 0]
+    right[1:-1][values[1:] == values[:-1]] = -1
+    k = int(right.argmax())
+    if k == 0:
+        return float(values[0])
+    above = np.nextafter(values[k - 1], np.inf)
+    return float(above if k == len(values) else max((values[k - 1] + values[k]) / 2, above))
+
+
+def auc(values: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Of a pair of each kind, how often the same one has the higher value; ties count half.
+
+    Parameters
+    ----------
+    values : float array of shape (n,)
+    same : bool array of shape (n,)
+    weights : array of shape (draws, n)
+        How often each pair counts.
+
+    Returns
+    -------
+    array of shape (draws,)
+        NaN where one of the kinds is missing.
+    """
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(values[order]) > 0])
+    weights, same = weights[:, order], same[order]
+    of_same, of_different = (
+        np.add.reduceat(weights * kind, starts, axis=1, dtype=np.float64) for kind in (same, ~same)
+    )
+    below = np.cumsum(of_different, axis=1) - of_different / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (of_same * below).sum(axis=1) / (of_same.sum(axis=1) * of_different.sum(axis=1))
+
+
+def accuracy(right: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The share that is right, where pairs count as often as the rows of ``weights`` say."""
+    return weights @ right / weights.sum(axis=1)
+
+
+def resampled(clusters: np.ndarray, rng: Seed = 0) -> np.ndarray:
+    """How often each pair counts where clusters of them are drawn with replacement.
+
+    Parameters
+    ----------
+    clusters : array of shape (n,)
+        Pairs of one value are drawn together.
+    rng : Generator or int
+
+    Returns
+    -------
+    float32 array of shape (DRAWS, n)
+    """
+    found, cluster = np.unique(clusters, return_inverse=True)
+    shares = np.full(len(found), 1 / len(found))
+    drawn = np.random.default_rng(rng).multinomial(len(found), shares, size=DRAWS)
+    return drawn.astype(np.float32)[:, cluster.ravel()]
+
+
+def percentiles(drawn: np.ndarray, estimate: float, level: float = 0.95) -> Interval:
+    """The interval of equal tails of what was drawn, with the estimate inside."""
+    if np.isnan(estimate):
+        return np.nan, np.nan
+    low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return bounded(low, high, estimate, floor=0)
