@@ -46,6 +46,10 @@ TABLE = {
         "figures": ("report", "Write the figures for a paper."),
         "report": ("report", "Write the pages."),
     },
+    "tell pairs of sentences apart": {
+        "pairs": ("analysis", "Score every layer's cosines: one sense in both, or two?"),
+        "pairs-page": ("report", "Write the page of the pairs."),
+    },
     "look at results and encoders": {
         "leaderboard": ("report", "Print the layer choices, best first."),
         "overview": ("report", "Write the page that lists every report there is."),
