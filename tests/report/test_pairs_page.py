@@ -10,7 +10,7 @@ from tiny import tiny_bert
 
 from wsd.analysis.pairs import score
 from wsd.artifacts.pair_cosines import COSINES, NAMES, NUMBERS, TABLE, write_cosines
-from wsd.artifacts.pairs import SENTENCES_FILE, write_pairs
+from wsd.artifacts.pairs import SENTENCES, write_pairs
 from wsd.cli import main
 from wsd.report.pages.pair_pictures import curve, histogram
 from wsd.report.pairs_page import page
@@ -135,7 +135,7 @@ def test_from_files_to_the_page(tmp_path: Path) -> None:
     for call in (
         ["import", *files, "--name", "wic", "--out", data],
         f"model --name tiny --path {tmp_path}/tiny --blocks 2 --width 32 --out {model}".split(),
-        f"embed --model {model} --corpus {data}/{SENTENCES_FILE} --out {out}/sentences".split(),
+        f"embed --model {model} --corpus {data} --words {SENTENCES} --out {out}".split(),
         ["pairs", "--pairs", data, "--embeddings", out, "--layers", "all", "--out", out],
         ["pairs-page", "--pairs", data, "--scores", out, "--out", f"{out}/pairs.html"],
     ):
