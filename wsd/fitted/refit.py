@@ -18,6 +18,7 @@ from wsd.artifacts.predictions import PER_WORD, TEST, WordPredictions, read_pred
 from wsd.artifacts.training_set import FULL
 from wsd.classification import fit_word
 from wsd.classification.estimators.registry import ESTIMATORS
+from wsd.classification.tuning import fold_scores
 from wsd.errors import ConfigError, ResultError
 from wsd.fitted.fitted_word import FittedWord
 from wsd.fitted.results import Configuration, Results
@@ -142,10 +143,11 @@ class Learner:
         """
         if self._folds.held is None:
             return None
-        held_out = np.empty((len(self._gold), len(self.corpus.senses)))
-        for fit, held in self._folds.splits(0):
-            fitted = self._unfitted().fit(self._train[fit], self._gold[fit])
-            held_out[held] = fit_word.scores_of(fitted, self._train[held], held_out.shape[1])
+        held_out = np.full((len(self._gold), len(self.corpus.senses)), np.nan)
+        splits = list(self._folds.splits(0))
+        found = fold_scores(self._unfitted(), self._train, self._gold, splits, [{}])
+        for (fit, held), (scores,) in zip(splits, found, strict=True):
+            held_out[np.ix_(held, np.unique(self._gold[fit]))] = scores
         logits = calibration.to_logits(held_out, self._estimator, self._parameters)
         return calibration.fit_temperature(logits, self._gold)
 
