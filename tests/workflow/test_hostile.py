@@ -47,11 +47,12 @@ def renamed(root: Path) -> None:
 
 def hostile(arguments: list[str]) -> list[str]:
     """A step's arguments with the hostile words' names, and ``--word`` the word itself."""
-    named = [re.sub("apple|crane", lambda m: file_name(WORDS[m[0]]), a) for a in arguments]
-    if "--word" in named:
-        at = named.index("--word")
-        named[at : at + 2] = [f"--word={WORDS[arguments[at + 1]]}"]
-    return named
+    return [
+        re.sub("apple|crane", lambda m: WORDS[m[0]], argument)
+        if argument.startswith("--word=")
+        else re.sub("apple|crane", lambda m: file_name(WORDS[m[0]]), argument)
+        for argument in arguments
+    ]
 
 
 @pytest.fixture
