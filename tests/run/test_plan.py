@@ -165,15 +165,15 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = config_of("quickstart.yaml", words=FIVE)
     touch(tmp_path, "spring", *config.store)
     # 558 sentences are left: 24 * 384² * 6 * 33 * 558 operations at 0.65e10 per second
-    # and core, 4 s to start, and 2 s for each of two classifications, two projections and
-    # the search for neighbours of 11 layer choices, besides 7 s of logistic regressions.
+    # and core, 4 s to start, and 3 s for each of two classifications, two projections and
+    # the search for neighbours of 11 layer choices, besides 1 s of logistic regressions.
     # On disk: 7 states * 558 * 384 numbers * 4 bytes * 4 views = 24.0 MB.
     assert describe(config, tmp_path, 2).splitlines() == [
         f"{MINILM} on The quickstart corpus: 5 words, 22 combinations of features and classifier",
         f"  to embed: 558 sentences of 4 words; 0.02 GB in {tmp_path / 'quickstart'}; "
         "roughly 2 min on 2 cores without GPU",
     ]
-    assert describe(config, tmp_path, 1).endswith("roughly 3 min on 1 core without GPU")
+    assert describe(config, tmp_path, 1).endswith("roughly 4 min on 1 core without GPU")
     for word in config.words:
         touch(tmp_path, word, *config.store)
     assert describe(config, tmp_path, 1).splitlines()[1:] == [
