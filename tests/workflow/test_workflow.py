@@ -397,7 +397,7 @@ def test_a_dry_run_needs_no_network_and_no_model(
         **TO_THE_END,
     }
     # One model only: a list in a config file replaces the one before it.
-    assert set(re.findall(r"every layer of (\S+)", run.text)) == {model}
+    assert set(re.findall(r"every layer of ([\w.-]+)", run.text)) == {model}
     assert list(tmp_path.iterdir()) == []
 
 
