@@ -184,8 +184,12 @@ def test_files_that_share_a_word_are_put_together_with_its_names(
 def test_a_name_that_is_a_sense_of_another_file_is_refused(tmp_path: Path, sentences: Path) -> None:
     run(tmp_path, sentences, TABLE)
     other = tmp_path / "other.tsv"
-    rows = [f"cell\tliving cell\tan{letter} *cell* {letter * 4} lives\n" for letter in LETTERS]
-    other.write_text("word\tsense\tsentence\n" + "".join(rows), "utf-8")
+    rows = [
+        f"cell\tliving cell\t{split}\ta{letter} *cell* {letter * 4} {split}\n"
+        for split in ("train", "test")
+        for letter in LETTERS
+    ]
+    other.write_text("word\tsense\tsplit\tsentence\n" + "".join(rows), "utf-8")
     with pytest.raises(CorpusError, match="living cell") as caught:
         import_corpus([tmp_path / "out", other], out=tmp_path / "third", name="third")
     assert "--senses" in str(caught.value.fix)
