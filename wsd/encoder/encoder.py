@@ -35,7 +35,6 @@ from wsd.logs import log
 # Our threads run whole batches; where a GPU does that, the tokenizer may have all cores.
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
-
 _S = TypeVar("_S", bound=Sentences)
 
 

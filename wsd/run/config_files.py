@@ -73,4 +73,8 @@ def _loaded(text: str) -> Any:
                     raise yaml.constructor.ConstructorError(None, None, what, key.start_mark)
             return super().construct_mapping(node, deep)
 
-    return yaml.load(text, Loader=Loader)  # noqa: S506, a safe loader
+    loader = Loader(text)
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()

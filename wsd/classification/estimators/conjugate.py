@@ -62,6 +62,29 @@ class Curvature:
         return squares * self.counts
 
 
+def hessian_of(
+    curvature: Curvature,
+    forward: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    backward: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    penalised: np.ndarray,
+) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """The Hessian of each fit times a direction: to the rows, bent there, and back.
+
+    The curvature is cut down only when there are fewer fits left than before.
+    """
+    of_left = curvature
+
+    def hessian(way: np.ndarray, left: np.ndarray) -> np.ndarray:
+        nonlocal of_left
+        if len(left) < len(of_left.counts):
+            of_left = curvature.of(left)
+        bent = backward(of_left.times(forward(way, left)), left)
+        bent += penalised[left] * way
+        return bent
+
+    return hessian
+
+
 def solved(
     hessian: Callable[[np.ndarray, np.ndarray], np.ndarray],
     precondition: Callable[[np.ndarray, np.ndarray], np.ndarray],

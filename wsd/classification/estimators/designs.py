@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, get_lapack_funcs, qr
 
-from wsd.classification.estimators.conjugate import Curvature, products, solved
+from wsd.classification.estimators.conjugate import Curvature, hessian_of, products, solved
 
 SMALL = 1e-10  # a row's weight in a preconditioner, at least
 FULL = 12  # columns: a product with fewer takes as long, for it waits for the matrix
@@ -70,16 +70,12 @@ class Dense:
             slope = _product(slope, basis)
             penalised = np.full((len(fits), len(inner) + 1), penalty, dtype=kind)
             penalised[:, -1] = 0
-        of_left = curvature
-
-        def hessian(way: np.ndarray, left: np.ndarray) -> np.ndarray:
-            nonlocal of_left
-            if len(left) < len(of_left.counts):
-                of_left = curvature.of(left)
-            bent = _product(of_left.times(_product(way, turned)), inner)
-            bent += penalised[left] * way
-            return bent
-
+        hessian = hessian_of(
+            curvature,
+            lambda way, _: _product(way, turned),
+            lambda bent, _: _product(bent, inner),
+            penalised,
+        )
         precondition = self._preconditioner(inner, curvature, penalised)
         found, iterations = solved(hessian, precondition, slope, precision)
         self._worth -= iterations
@@ -188,15 +184,12 @@ class Sparse:
         diagonal *= self.columns[fits] ** 2
         diagonal = np.concatenate([diagonal, bent.sum(axis=2, keepdims=True)], axis=2) + penalised
         diagonal += RIDGE * diagonal.mean()
-        of_left = curvature
-
-        def hessian(way: np.ndarray, left: np.ndarray) -> np.ndarray:
-            nonlocal of_left
-            if len(left) < len(of_left.counts):
-                of_left = curvature.of(left)
-            change = of_left.times(self.forward(way, fits[left]))
-            found: np.ndarray = self.backward(change, fits[left]) + penalised[left] * way
-            return found
+        hessian = hessian_of(
+            curvature,
+            lambda way, left: self.forward(way, fits[left]),
+            lambda bent, left: self.backward(bent, fits[left]),
+            penalised,
+        )
 
         def precondition(residual: np.ndarray, left: np.ndarray) -> np.ndarray:
             found: np.ndarray = residual / diagonal[:, left]
