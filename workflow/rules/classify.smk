@@ -32,6 +32,8 @@ rule classify:
         f"{LOGS}/{{model}}/classify/{{view}}.{{layers}}.{{classifier}}.log",
     benchmark:
         f"{BENCHMARKS}/{{model}}/classify/{{view}}.{{layers}}.{{classifier}}.tsv"
+    # What everything else waits for; pictures and neighbours fill the cores that are left.
+    priority: 1
     conda:
         CONDA
     resources:

@@ -230,6 +230,7 @@ rule folds:
         f"{LOGS}/folds/{{train}}.log",
     benchmark:
         f"{BENCHMARKS}/folds/{{train}}.tsv"
+    priority: 1
     conda:
         CONDA
     resources:

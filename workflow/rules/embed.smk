@@ -51,7 +51,9 @@ rule embed:
         model="|".join(map(re.escape, CONFIG.models)),
     conda:
         CONDA
-    # Its words keep all cores busy. The vectors are the same for any number.
+    # Its words keep all cores busy. The vectors are the same for any number. It comes first: behind
+    # jobs of one core it would wait for the last of them while the other cores are idle.
+    priority: 2
     threads: workflow.resource_settings.cores or 1
     resources:
         mem_mb=lambda wildcards, attempt: attempt
