@@ -20,7 +20,7 @@ from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.corpora import folds
 from wsd.corpora.archive import extract
-from wsd.corpora.coarsewsd20 import file_checksums, place
+from wsd.corpora.coarsewsd20 import ARCHIVE, place
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError, ResultError
 from wsd.storage import parquet
@@ -533,7 +533,7 @@ def test_the_real_corpus(real_corpora: dict[str, Corpus]) -> None:
 def test_the_real_sentences_out_of_domain(archive: Path, tmp_path: Path) -> None:
     manifest = {
         name: digest
-        for name, digest in file_checksums().items()
+        for name, digest in ARCHIVE.file_checksums().items()
         if not place(name).startswith(("trains/", "published/"))
     }
     extract(archive, tmp_path / "source", manifest)

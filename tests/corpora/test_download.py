@@ -10,8 +10,10 @@ import socket
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator, Mapping
+import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,10 +23,12 @@ from checkout import REPOSITORY
 
 from wsd.artifacts.dataset import DATASETS
 from wsd.corpora import archive as archive_module
-from wsd.corpora import coarsewsd20, download
+from wsd.corpora import download, fetch
 from wsd.corpora.archive import extract
-from wsd.corpora.coarsewsd20 import downloaded_files, file_checksums, place, words_of_trains
-from wsd.corpora.download import download_dataset, fetch_archive
+from wsd.corpora.coarsewsd20 import ARCHIVE, downloaded_files, place, words_of_trains
+from wsd.corpora.download import download_dataset
+from wsd.corpora.fetch import fetch_archive
+from wsd.corpora.source_archive import SourceArchive
 from wsd.errors import ConfigError, DownloadError
 
 ROOT = "data/CoarseWSD-20"
@@ -86,18 +90,25 @@ def served(
     url: str,
     cache: Path,
     *,
-    retries: int = download.RETRIES,
-    timeout: float = download.TIMEOUT_SECONDS,
-    manifest: Mapping[str, str] = CHECKSUMS,
-) -> Iterator[None]:
-    """The archive is had from ``url``, and kept in ``cache``."""
-    with pytest.MonkeyPatch.context() as patch:
+    retries: int = fetch.RETRIES,
+    timeout: float = fetch.TIMEOUT_SECONDS,
+    local: Path | None = None,
+    checksums: Path | None = None,
+) -> Iterator[SourceArchive]:
+    """The archive is had from ``url``, and kept in ``cache``; or it is a local copy."""
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        if checksums is None:
+            checksums = Path(folder) / "sums"
+            checksums.write_text("".join(f"{s}  {name}\n" for name, s in CHECKSUMS.items()))
+        source = replace(ARCHIVE, url=url, checksums=checksums)
         patch.setenv("WSD_CACHE", str(cache))
-        patch.setattr(download, "RETRIES", retries)
-        patch.setattr(download, "TIMEOUT_SECONDS", timeout)
-        patch.setattr(download, "file_checksums", lambda: manifest)
-        patch.setattr(download, "URL", url)
-        yield
+        patch.delenv(ARCHIVE.variable, raising=False)
+        if local:
+            patch.setenv(ARCHIVE.variable, str(local))
+        patch.setattr(fetch, "RETRIES", retries)
+        patch.setattr(fetch, "TIMEOUT_SECONDS", timeout)
+        patch.setattr(download, "ARCHIVE", source)
+        yield source
 
 
 def run(server_url: str, out: Path, cache: Path, *, retries: int = 1, timeout: float = 5.0) -> None:
@@ -171,14 +182,14 @@ def test_the_manifest_names_every_file_that_is_needed() -> None:
     expected |= {f"{ROOT}.outofdomain.tsv"}
     expected |= {f"results/CoarseWSD-20/{s}/{word}.jsonl" for s in systems for word in words}
     expected |= {f"vectors/CoarseWSD-20.bert-{size}-uncased.txt" for size in ("base", "large")}
-    manifest = file_checksums()
+    manifest = ARCHIVE.file_checksums()
     assert set(manifest) == expected
     assert all(len(digest) == 64 and int(digest, 16) for digest in manifest.values())
 
 
 def test_every_file_has_a_place_of_its_own() -> None:
     files = downloaded_files()
-    assert len(set(files)) == len(files) == len(file_checksums())
+    assert len(set(files)) == len(files) == len(ARCHIVE.file_checksums())
     top = {file.split("/")[0] for file in files}
     words = set(DATASETS["coarsewsd20"].words)
     assert top == words | {"LICENSE", "outofdomain.tsv", "trains", "published"}
@@ -236,7 +247,7 @@ def test_files_are_laid_out_by_word_and_the_notice_is_given(
     notice = " ".join(caplog.messages)
     assert "CC BY-NC 4.0: not for commercial use" in notice
     assert "Computational Linguistics 47(2), 2021" in notice
-    assert tree(cache) == {coarsewsd20.ARCHIVE_NAME}
+    assert tree(cache) == {ARCHIVE.file}
 
 
 def test_a_good_archive_in_the_cache_is_reused_without_a_request(out: Path, cache: Path) -> None:
@@ -248,9 +259,9 @@ def test_a_good_archive_in_the_cache_is_reused_without_a_request(out: Path, cach
 
 
 def test_the_cache_folder_can_be_chosen(tmp_path: Path) -> None:
-    with ArchiveServer(Answer(GOOD)) as server, served(server.url, tmp_path / "variable"):
-        fetched = fetch_archive()
-    assert fetched == tmp_path / "variable" / coarsewsd20.ARCHIVE_NAME
+    with ArchiveServer(Answer(GOOD)) as server, served(server.url, tmp_path / "variable") as source:
+        fetched = fetch_archive(source)
+    assert fetched == tmp_path / "variable" / ARCHIVE.file
     assert fetched.read_bytes() == GOOD
 
 
@@ -260,8 +271,7 @@ def test_without_a_choice_the_users_cache_is_taken(
     monkeypatch.delenv("WSD_CACHE", raising=False)
     monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / project)
     with ArchiveServer(Answer(GOOD)) as server:
-        monkeypatch.setattr(download, "URL", server.url)
-        assert fetch_archive().parent == tmp_path / "wsd"
+        assert fetch_archive(replace(ARCHIVE, url=server.url)).parent == tmp_path / "wsd"
 
 
 def test_an_existing_folder_is_replaced(out: Path, cache: Path) -> None:
@@ -302,8 +312,8 @@ def test_a_folder_with_other_files_is_never_replaced(foreign: str, out: Path, ca
 def test_a_local_archive_replaces_the_download_and_stays(out: Path, tmp_path: Path) -> None:
     archive = tmp_path / "copy.tar.gz"
     archive.write_bytes(GOOD)
-    with served("http://127.0.0.1:1/", tmp_path):
-        download_dataset(out, archive)
+    with served("http://127.0.0.1:1/", tmp_path, local=archive):
+        download_dataset(out)
     assert_complete(out)
     assert archive.read_bytes() == GOOD
 
@@ -328,24 +338,24 @@ class Terminal(io.StringIO):
 def test_progress_is_a_bar_on_a_terminal(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    with ArchiveServer(Answer(GOOD)) as server, served(server.url, cache):
-        fetch_archive()
+    with ArchiveServer(Answer(GOOD)) as server, served(server.url, cache) as source:
+        fetch_archive(source)
     assert "100%|" in terminal.getvalue()
 
 
 def test_progress_is_logged_in_lines_where_stderr_is_no_terminal(
     cache: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(download, "LOG_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(fetch, "LOG_EVERY_SECONDS", 0.0)
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     noise = build_archive(FILES | {"noise": os.urandom(300_000)})
     half = Answer(noise[: len(noise) // 2], announced=len(noise))
     with (
         caplog.at_level(logging.INFO, "wsd"),
         ArchiveServer(half, Answer(noise)) as server,
-        served(server.url, cache, retries=1),
+        served(server.url, cache, retries=1) as source,
     ):
-        fetch_archive()
+        fetch_archive(source)
     assert f"downloaded 0.3 of {len(noise) / 1e6:.1f} MB" in caplog.messages[-1]
     # The count starts anew with a new attempt.
     assert sum("downloaded 0.1 of" in message for message in caplog.messages) >= 2
@@ -521,8 +531,8 @@ def test_a_bad_archive_of_the_users_own_is_refused_but_kept(
     body, message = BAD[case]
     archive = tmp_path / "mine.tar.gz"
     archive.write_bytes(body)
-    with pytest.raises(DownloadError) as caught, served(coarsewsd20.URL, tmp_path):
-        download_dataset(out, archive)
+    with pytest.raises(DownloadError) as caught, served(ARCHIVE.url, tmp_path, local=archive):
+        download_dataset(out)
     assert message in caught.value.what
     assert "the file was left as it is" in caught.value.what
     assert caught.value.where == str(archive)
@@ -594,9 +604,9 @@ def test_a_local_archive_that_is_not_there(kind: str, out: Path, tmp_path: Path)
         archive.mkdir()
     with (
         pytest.raises(DownloadError, match="does not exist, or is not a file") as caught,
-        served(coarsewsd20.URL, tmp_path),
+        served(ARCHIVE.url, tmp_path, local=archive),
     ):
-        download_dataset(out, archive)
+        download_dataset(out)
     assert caught.value.where == str(archive)
     assert "WSD_COARSEWSD20_ARCHIVE" in str(caught.value.fix)
 
@@ -620,10 +630,10 @@ def test_names_may_start_with_a_dot(out: Path, tmp_path: Path) -> None:
 def test_the_real_archive_over_http(archive: Path, out: Path, cache: Path) -> None:
     with (
         ArchiveServer(Answer(archive.read_bytes(), announced=None)) as server,
-        served(server.url, cache, manifest=file_checksums()),
+        served(server.url, cache, checksums=ARCHIVE.checksums),
     ):
         download_dataset(out)
-    manifest = file_checksums()
+    manifest = ARCHIVE.file_checksums()
     assert len(manifest) == 902
     assert tree(out) == set(downloaded_files())
     changed = set()

@@ -16,7 +16,7 @@ from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.sense_vectors import read_centroids
 from wsd.corpora.archive import extract
-from wsd.corpora.coarsewsd20 import downloaded_files, file_checksums, place
+from wsd.corpora.coarsewsd20 import ARCHIVE, downloaded_files, place
 from wsd.corpora.published import make_published, read_system, read_word
 from wsd.corpora.systems import SYSTEMS
 from wsd.corpora.text_format import read_text
@@ -161,7 +161,7 @@ def folder_of(system: str) -> str:
 def test_every_system_is_downloaded_and_says_what_it_is() -> None:
     files = [file.split("/") for file in downloaded_files() if file.startswith("published/")]
     assert {file[1] for file in files} == {*SYSTEMS, "centroids"}
-    manifest = file_checksums()
+    manifest = ARCHIVE.file_checksums()
     for name, system in SYSTEMS.items():
         assert system.name == name
         outputs = folder_of(name)
@@ -267,7 +267,7 @@ FIGURES = {
 @pytest.fixture(scope="module")
 def source(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("real") / "source"
-    manifest = file_checksums()
+    manifest = ARCHIVE.file_checksums()
     extract(archive, out, {n: d for n, d in manifest.items() if "published/" in place(n)})
     return out
 

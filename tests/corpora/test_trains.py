@@ -16,7 +16,7 @@ from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.training_set import TrainingSet, setting, training_rows
 from wsd.corpora.archive import extract
-from wsd.corpora.coarsewsd20 import DRAWS, TRAINS, file_checksums, place, words_of_trains
+from wsd.corpora.coarsewsd20 import ARCHIVE, DRAWS, TRAINS, place, words_of_trains
 from wsd.corpora.text_format import read_text
 from wsd.corpora.trains import read_trains, write_training_sets
 from wsd.errors import CorpusError, ResultError
@@ -287,7 +287,7 @@ ROWS = {
 @pytest.fixture(scope="module")
 def real_source(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("real") / "source"
-    manifest = file_checksums()
+    manifest = ARCHIVE.file_checksums()
     extract(archive, out, {n: d for n, d in manifest.items() if "published" not in place(n)})
     return out
 

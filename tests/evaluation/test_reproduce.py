@@ -32,7 +32,7 @@ from wsd.artifacts.vectors import Embeddings
 from wsd.commands import COMMANDS
 from wsd.corpora import text_format as corpora_of
 from wsd.corpora.archive import extract
-from wsd.corpora.coarsewsd20 import file_checksums, place
+from wsd.corpora.coarsewsd20 import ARCHIVE, place
 from wsd.corpora.published import make_published, read_system
 from wsd.corpora.systems import SYSTEMS
 from wsd.encoder import embed as embed_module
@@ -748,7 +748,7 @@ def test_the_rule(archive: Path, tmp_path: Path) -> None:
 def source(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("real") / "source"
     wanted = ("published/centroids/", f"published/{SYSTEM}/")
-    manifest = file_checksums()
+    manifest = ARCHIVE.file_checksums()
     extract(archive, out, {n: d for n, d in manifest.items() if place(n).startswith(wanted)})
     return out
 

@@ -1,8 +1,7 @@
 """A local stand-in for the host of the dataset's archive, and a builder of small archives.
 
 with ArchiveServer(Answer(build_archive({"data/x.txt": b"..."}))) as server:
-    monkeypatch.setattr(download, "URL", server.url)
-    fetch_archive()
+    fetch_archive(replace(ARCHIVE, url=server.url))
 """
 
 import gzip

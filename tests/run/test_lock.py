@@ -246,6 +246,7 @@ def test_a_damaged_file_of_the_download_is_found_and_is_not_in_its_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import hashlib
+    from dataclasses import replace
 
     from wsd.corpora import archive
 
@@ -253,7 +254,9 @@ def test_a_damaged_file_of_the_download_is_found_and_is_not_in_its_way(
         "data/CoarseWSD-20/crane/train.gold.txt": hashlib.sha256(b"0\r\n1\r\n").hexdigest(),
         "data/CoarseWSD-20/crane/test.gold.txt": hashlib.sha256(b"0\n").hexdigest(),
     }
-    monkeypatch.setattr(archive, "file_checksums", lambda: manifest)
+    sums = tmp_path / "sums"
+    sums.write_text("".join(f"{digest}  {name}\n" for name, digest in manifest.items()))
+    monkeypatch.setattr(archive, "ARCHIVE", replace(archive.ARCHIVE, checksums=sums))
     source = tmp_path / "results" / check.SOURCE
     (source / "crane").mkdir(parents=True)
     (source / "crane/train.gold.txt").write_bytes(b"0\n1\n")
@@ -264,7 +267,7 @@ def test_a_damaged_file_of_the_download_is_found_and_is_not_in_its_way(
     assert path == source / "crane/train.gold.txt" and "SHA-256" in what
     aside = check.put_away(path)
     assert aside.exists() and source not in aside.parents
-    archive.refuse_foreign_files(source, manifest)
+    archive.refuse_foreign_files(source, map(archive.place, manifest))
 
 
 def test_sigterm_leaves_nothing_half_written(tmp_path: Path) -> None:

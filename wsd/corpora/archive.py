@@ -8,21 +8,22 @@ import gzip
 import hashlib
 import tarfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from wsd.corpora.coarsewsd20 import file_checksums, place
+from wsd.corpora.coarsewsd20 import ARCHIVE, place
+from wsd.corpora.source_archive import SourceArchive
 from wsd.errors import ConfigError, DownloadError
 from wsd.storage.atomic import replacing_folder
 
 MEMBER_LIMIT = 64 * 2**20
-# Of all that the archive unpacks to, needed or not: twice what the real one has.
-TOTAL_LIMIT = 128 * 2**20
+# Of all that an archive unpacks to, needed or not: well above what the real ones have.
+TOTAL_LIMIT = 512 * 2**20
 
 
 def changed_files(folder: Path) -> Iterator[Path]:
-    """The files of a download that are there and no longer what the manifest says."""
-    for name, expected in file_checksums().items():
+    """The files of CoarseWSD-20 that are there and no longer what was downloaded."""
+    for name, expected in ARCHIVE.file_checksums().items():
         path = folder / place(name)
         data = path.read_bytes() if path.is_file() else None
         # Its line ends may have been CRLF, and were made LF after the check.
@@ -56,18 +57,30 @@ def extract(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
     """
     # A link to a folder on another disk stays a link: the folder behind it is what is replaced.
     out = out.resolve()
-    refuse_foreign_files(out, manifest)
+    refuse_foreign_files(out, map(place, manifest))
     with replacing_folder(out) as staging:
-        for name, data in _verified(archive, manifest):
+        for name, data in verified(archive, manifest):
             target = staging / place(name)
             target.parent.mkdir(parents=True, exist_ok=True)
             # The gold files of four words have CRLF at their source, which the corpus step refuses.
             target.write_bytes(data.replace(b"\r\n", b"\n"))
 
 
-def refuse_foreign_files(out: Path, manifest: Mapping[str, str]) -> None:
-    """Replacing a folder deletes it, and a mistyped path may well be somebody's home."""
-    own = {out / place(name) for name in manifest}
+def refuse_foreign_files(out: Path, files: Iterable[str]) -> None:
+    """Replacing a folder deletes it, and a mistyped path may well be somebody's home.
+
+    Parameters
+    ----------
+    out : Path
+    files : iterable of str
+        Paths below it of what may be there.
+
+    Raises
+    ------
+    ConfigError
+        For anything else that is there.
+    """
+    own = {out / name for name in files}
     if not out.exists():
         return
     for path in sorted(out.rglob("*")) if out.is_dir() else [out]:
@@ -79,8 +92,8 @@ def refuse_foreign_files(out: Path, manifest: Mapping[str, str]) -> None:
             raise ConfigError(what, where=str(out), fix=fix)
 
 
-def check_archive(archive: Path) -> None:
-    """Read a whole archive, and verify every file of the dataset in it; nothing is unpacked.
+def check_archive(archive: Path, source: SourceArchive) -> None:
+    """Read a whole archive, and verify every file that is needed; nothing is unpacked.
 
     Raises
     ------
@@ -89,12 +102,18 @@ def check_archive(archive: Path) -> None:
     """
     if not archive.is_file():
         raise DownloadError("the archive does not exist, or is not a file", where=str(archive))
-    for _ in _verified(archive, file_checksums()):
+    for _ in verified(archive, source.file_checksums()):
         pass
 
 
-def _verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
-    """The files of the manifest, each checked, and at the end whether that was all."""
+def verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+    """The files of the manifest, each checked, and at the end whether that was all.
+
+    Raises
+    ------
+    DownloadError
+        As :func:`extract`.
+    """
     missing = dict.fromkeys(manifest)
     try:
         # Not tarfile's own "r|gz": that one checks neither the gzip checksum nor its end.

@@ -6,7 +6,8 @@ import re
 from itertools import chain
 from pathlib import PurePosixPath
 
-from wsd.artifacts.dataset import DATA
+from wsd.artifacts.dataset import DATA, DATASETS
+from wsd.corpora.source_archive import SourceArchive
 
 # The training sets of each setting, in the order to show them in: what they are a part of the full
 # set by, and which of several draws each is.
@@ -16,9 +17,13 @@ DRAWS = {
 }
 TRAINS = tuple(chain.from_iterable(DRAWS.values()))
 COMMIT = "d8728bc5f0bbd2a14cdeb19aa71844fb89a31cb6"
-URL = f"https://github.com/danlou/bert-disambiguation/archive/{COMMIT}.tar.gz"
-ARCHIVE_NAME = f"bert-disambiguation-{COMMIT}.tar.gz"
-CHECKSUMS = DATA / "coarsewsd20.sha256"
+ARCHIVE = SourceArchive(
+    title=DATASETS["coarsewsd20"].title,
+    url=f"{DATASETS['coarsewsd20'].source}/archive/{COMMIT}.tar.gz",
+    file=f"bert-disambiguation-{COMMIT}.tar.gz",
+    variable="WSD_COARSEWSD20_ARCHIVE",
+    checksums=DATA / "coarsewsd20.sha256",
+)
 # From a path below the archive's top folder to one below `source`.
 LAYOUT = (
     (r"data/CoarseWSD-20/(.+)", r"\1"),
@@ -34,12 +39,6 @@ LAYOUT = (
 )
 
 
-def file_checksums() -> dict[str, str]:
-    """Checksum of each file that is needed, by its path below the archive's top folder."""
-    lines = CHECKSUMS.read_text(encoding="utf-8").splitlines()
-    return {name: digest for digest, name in (line.split(maxsplit=1) for line in lines)}
-
-
 def place(name: str) -> str:
     """Where a file of the manifest is put: a path below the folder that is downloaded to."""
     for pattern, target in LAYOUT:
@@ -50,7 +49,7 @@ def place(name: str) -> str:
 
 def downloaded_files() -> tuple[str, ...]:
     """Every file that a download puts there, as paths below its folder; nothing is downloaded."""
-    return tuple(sorted(map(place, file_checksums())))
+    return tuple(sorted(map(place, ARCHIVE.file_checksums())))
 
 
 def words_of_trains() -> dict[str, tuple[str, ...]]:
