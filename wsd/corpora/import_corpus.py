@@ -6,28 +6,21 @@ every file's checksum. It is written whole or not at all, after it has been read
 """
 
 import argparse
-import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from wsd import logs
 from wsd.arguments import add_out_folder, add_seed, count
-from wsd.artifacts.corpus import OUT_OF_DOMAIN, SPLITS, Corpus
-from wsd.artifacts.dataset import ABOUT, COUNTS, FILES, FORMAT, FURTHER, MANIFEST, check_name
-from wsd.artifacts.senses import Given
-from wsd.corpora import folds, import_pairs
+from wsd.artifacts.dataset import ABOUT, FORMAT, check_name
+from wsd.corpora import import_pairs
 from wsd.corpora.importer import allwords, folder, sense_texts, splits, tables, wic
-from wsd.corpora.importer.labelled import ALL_SPLITS, Gathered, LabelledSentence
+from wsd.corpora.importer.labelled import Gathered, LabelledSentence
+from wsd.corpora.importer.lay_out import in_order, lay_out
 from wsd.corpora.importer.told import SHOWN, as_yaml, too_small
-from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, visible
-from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
-from wsd.storage.file_names import file_name
 
 FOLDER, TABLE = "a folder in the corpus format", "a table"
 XML, WIC = "all-words .xml", "the .data.txt of WiC"
@@ -106,7 +99,7 @@ def import_corpus(args: argparse.Namespace) -> str:
         "left_out": found.left_out,
         "version": version("wsd"),
     }
-    _lay_out(out, words, found.given, manifest)
+    lay_out(out, words, found.given, manifest)
     how = "as given" if given else "made here, near-duplicates on one side"
     number = f"{len(words)} word{'s' if len(words) > 1 else ''}"
     lines = [
@@ -176,89 +169,13 @@ def _named_columns(items: Sequence[str]) -> dict[str, str]:
     return {key: name for key, _, name in pairs}
 
 
-def _lay_out(
-    out: Path,
-    words: Mapping[str, Sequence[LabelledSentence]],
-    given: Mapping[str, Given],
-    manifest: dict[str, Any],
-) -> None:
-    """Write the folder of a corpus and its manifest, once what is written reads as it should."""
-    with replacing_folder(out) as made:
-        further = [
-            f"{word}\t{one.sense}\t{_line(one)}"
-            for word, rows in words.items()
-            for one in rows
-            if one.split == OUT_OF_DOMAIN
-        ]
-        out_of_domain = made / FURTHER if further else None
-        if out_of_domain:
-            _put(out_of_domain, further)
-        manifest["words"] = {}
-        for word, rows in words.items():
-            _write_word(made / file_name(word), rows)
-            corpus = read_text(made / file_name(word), word, out_of_domain)
-            there = Counter(zip(corpus.split.tolist(), corpus.tokens, strict=True))
-            if there != Counter((one.split, one.tokens) for one in rows):
-                raise AssertionError(f"what was written of {word!r} is not what was read")
-            manifest["words"][word] = _counts(corpus, given.get(word, {}))
-        files = [path for path in sorted(made.rglob("*.*")) if path.is_file()]
-        manifest["files"] = {path.relative_to(made).as_posix(): sha256(path) for path in files}
-        # No checksum beside it: people may edit what a corpus is called.
-        _put(made / MANIFEST, [json.dumps(manifest, indent=2, ensure_ascii=False)])
-
-
-def _counts(corpus: Corpus, given: Given) -> dict[str, Any]:
-    count = Counter(zip(corpus.gold.tolist(), corpus.split.tolist(), strict=True))
-    senses: dict[str, dict[str, Any]] = {
-        sense: {split: count[i, split] for split in ALL_SPLITS}
-        for i, sense in enumerate(corpus.senses)
-    }
-    totals = {
-        name: sum(of_sense[split] for of_sense in senses.values())
-        for name, split in zip(COUNTS, ALL_SPLITS, strict=True)
-    }
-    most = folds.most_folds_of(corpus)
-    for sense in given.keys() & senses.keys():
-        senses[sense] |= given[sense]._asdict()
-    return {"folder": file_name(corpus.word), **totals, "senses": senses, "most_folds": most}
-
-
-def _senses(rows: Sequence[LabelledSentence]) -> list[str]:
-    """The senses in their natural order: sense_2 before sense_10."""
-
-    def key(sense: str) -> list[tuple[int, str]]:
-        parts = re.split(r"0*([0-9]+)", sense)  # every second one a number
-        return [(len(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
-
-    return sorted(sorted({one.sense for one in rows}), key=key)
-
-
-def _write_word(into: Path, rows: Sequence[LabelledSentence]) -> None:
-    into.mkdir()
-    numbers = {sense: str(i) for i, sense in enumerate(_senses(rows))}
-    classes = {number: sense for sense, number in numbers.items()}
-    _put(into / FILES[0], [json.dumps(classes, ensure_ascii=False)])
-    for split in SPLITS:
-        own = [one for one in rows if one.split == split]
-        _put(into / f"{split}.data.txt", map(_line, own))
-        _put(into / f"{split}.gold.txt", [numbers[one.sense] for one in own])
-
-
-def _line(one: LabelledSentence) -> str:
-    return f"{one.position}\t{' '.join(one.tokens)}"
-
-
-def _put(path: Path, lines: Iterable[str]) -> None:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
-
-
 def _of_words(words: Mapping[str, Sequence[LabelledSentence]]) -> list[str]:
     """What of each word was imported, a line each, as far as it can be taken in."""
     lines = []
     for word, rows in words.items():
         count = Counter((one.sense, one.split) for one in rows)
         senses = ", ".join(
-            f"{sense} {count[sense, 'train']} + {count[sense, 'test']}" for sense in _senses(rows)
+            f"{sense} {count[sense, 'train']} + {count[sense, 'test']}" for sense in in_order(rows)
         )
         lines.append(f"{word}: {senses}")
     more = [f"... and {len(lines) - SHOWN} words more"] if len(lines) > SHOWN else []
