@@ -27,6 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 ARCHIVES = "bert-disambiguation-*.tar.gz"
+NOAD_ARCHIVES = "word_sense_disambigation_corpora-*.tar.gz"
 
 
 @pytest.fixture(scope="session")
@@ -54,6 +55,18 @@ def archive() -> Path:
     if found := sorted(shared.glob(ARCHIVES)):
         return found[0]
     missing("archive", f"no WSD_COARSEWSD20_ARCHIVE, and no {ARCHIVES} in {shared}")
+
+
+@pytest.fixture(scope="session")
+def noad_real() -> Path:
+    """NOAD's archive."""
+    shared = REPOSITORY.parent / "shared" / "data"
+    named = os.environ.get("WSD_NOAD_ARCHIVE")
+    found = [Path(named)] if named else sorted(shared.glob(NOAD_ARCHIVES))
+    if not found:
+        missing("archive", f"no WSD_NOAD_ARCHIVE, and no {NOAD_ARCHIVES} in {shared}")
+    assert found[0].is_file(), f"WSD_NOAD_ARCHIVE={named} is no file"
+    return found[0]
 
 
 @pytest.fixture(scope="session")

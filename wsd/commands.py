@@ -19,6 +19,7 @@ class Command(NamedTuple):
 TABLE = {
     "run a step of the workflow": {
         "download": ("corpora", "Download CoarseWSD-20 and check every file."),
+        "noad": ("corpora", "Download SemCor and MASC with NOAD's senses, and lay them out."),
         "own": ("corpora", "Copy a corpus that `wsd import` wrote, and check every file."),
         "corpus": ("corpora", "Read and check the words' files."),
         "trains": ("corpora", "Find which sentences each further training set has."),

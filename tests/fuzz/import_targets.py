@@ -1,12 +1,13 @@
-"""The readers of `wsd import` as targets: a table, all-words XML, pairs of WiC, a folder."""
+"""The readers of `wsd import` as targets, and NOAD's: a table, all-words XML, pairs of WiC."""
 
 import json
 from pathlib import Path
 
+import made_noad
 from mutate import SEPARATOR
 
 from wsd.corpora import import_pairs
-from wsd.corpora.importer import allwords, folder, tables, wic
+from wsd.corpora.importer import allwords, folder, noad_xml, tables, wic
 from wsd.corpora.importer.labelled import ALL_SPLITS, Gathered
 from wsd.errors import visible
 
@@ -81,6 +82,26 @@ def xml_seeds() -> list[bytes]:
     empty = XML.replace(b">the<", b"> <")
     found = [(XML, gold), (XML, gold[:25]), (declared, gold), (twice, gold), (empty, gold)]
     return [text + SEPARATOR + keys for text, keys in [*found, (XML, b"")]]
+
+
+def run_noad(data: bytes, _: Path) -> None:
+    for sentence in noad_xml.read(data, "a.xml"):
+        assert all(token and not any(c.isspace() for c in token) for token in sentence.tokens)
+        for label in sentence.labels:
+            assert 0 <= label.position < len(sentence.tokens) and label.line > 0
+            assert label.sense and visible(label.sense + label.word) == label.sense + label.word
+
+
+def noad_seeds() -> list[bytes]:
+    plain = made_noad.document(made_noad.sentences_of(4))
+    declared = plain.replace(b' SYSTEM "simple-wsd-doc.dtd"', b' [<!ENTITY e "x">]')
+    return [
+        plain,
+        declared,
+        plain.replace(b"soup", b"&e;"),
+        plain[:-9],
+        plain.replace(b"_BREAK", b""),
+    ]
 
 
 def run_wic(data: bytes, at: Path) -> None:

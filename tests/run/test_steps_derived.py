@@ -11,7 +11,7 @@ from wsd.commands import COMMANDS
 from wsd.run import steps
 
 # What a rule runs; the others, people do.
-RULES = {*(command for command, _ in STEPS), "download", "reproduce"}
+RULES = {*(command for command, _ in STEPS), "download", "noad", "reproduce"}
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +46,14 @@ def test_the_download_loads_what_was_derived(folder: Path, archive: Path, monkey
     monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
     derived = steps.closure(COMMANDS["download"].module) | steps.closure("wsd.run.guard")
     assert loaded(folder, "download", "--out", "source-of-all") <= derived
+
+
+@pytest.mark.slow
+def test_noad_loads_what_was_derived(folder: Path, noad_real: Path, monkeypatch) -> None:
+    monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(noad_real))
+    derived = steps.closure(COMMANDS["noad"].module) | steps.closure("wsd.run.guard")
+    # The rarest: few words, quickly laid out.
+    assert loaded(folder, "noad", "--at-least", "400", "--out", "source-of-noad") <= derived
 
 
 def test_a_step_is_its_command_its_module_and_its_rule() -> None:

@@ -1,6 +1,6 @@
 """The corpora the pipeline knows: their words, where they come from, and what they ask of users.
 
-Three are built in. Another is a folder that ``wsd import`` wrote, with a manifest.
+Some are built in. Another is a folder that ``wsd import`` wrote, with a manifest.
 """
 
 import csv
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import wsd
+from wsd.artifacts import noad
 from wsd.artifacts.senses import NOTHING, Given, SenseText, called, given_in
 from wsd.errors import ConfigError, CorpusError, none_of, visible
 from wsd.storage.expecting import require
@@ -28,8 +29,8 @@ FILES = (
 FURTHER = "outofdomain.tsv"
 # What lies under results/ beside the datasets.
 BESIDE_DATASETS = (
-    "coarsewsd20", "quickstart", "quickstart-hard", "models", "logs", "benchmarks", "index.html",
-    "readme.md",
+    "coarsewsd20", "quickstart", "quickstart-hard", *noad.NOAD, "models", "logs", "benchmarks",
+    "index.html", "readme.md",
 )  # fmt: skip
 ABOUT = ("title", "source", "licence", "licence_url", "citation")
 COUNTS = ("n_train", "n_test", "n_out_of_domain")
@@ -55,6 +56,8 @@ class Dataset:
         Of another corpus: the SHA-256 of each file below ``folder``.
     given : mapping of word to mapping of label to SenseText
         Of another corpus: what it calls its senses, where it says so.
+    at_least : int, optional
+        Of NOAD: how many instances a sense has at least, if not as many as by default.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Dataset:
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     digests: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Given] = field(default_factory=dict)
+    at_least: int | None = None
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -76,6 +80,8 @@ class Dataset:
     @cached_property
     def sizes(self) -> dict[str, int]:
         """Instances per word, of all splits together."""
+        if self.name in noad.NOAD and not self.counts:
+            return noad.sizes(self.name, self.at_least)
         return {word: sum(int(of[name]) for name in COUNTS) for word, of in self._counts.items()}
 
     @cached_property
@@ -145,6 +151,25 @@ DATASETS = {
             for name, title in (
                 ("quickstart", "The quickstart corpus"),
                 ("quickstart-hard", "The hard quickstart corpus"),
+            )
+        ),
+        *(
+            Dataset(
+                name=name,
+                title=f"SemCor and MASC with NOAD senses{across}",
+                source="https://github.com/google-research-datasets/word_sense_disambigation_corpora",
+                licence="CC BY 4.0, Google; with the terms of WordNet, SemCor and MASC",
+                licence_url="https://creativecommons.org/licenses/by/4.0/",
+                citation=(
+                    "Dayu Yuan, Julian Richardson, Ryan Doherty, Colin Evans and Eric Altendorf. "
+                    "Semi-supervised Word Sense Disambiguation with Neural Models. COLING 2016. "
+                    "Cut into sentences and divided into training and test texts by this project."
+                ),
+            )
+            for name, across in (
+                ("noad", ""),
+                ("noad-semcor-masc", ", trained on SemCor, tested on MASC"),
+                ("noad-masc-semcor", ", trained on MASC, tested on SemCor"),
             )
         ),
     )
@@ -223,7 +248,9 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
     except (AttributeError, KeyError, TypeError, ValueError, ConfigError) as error:
         what = f"not the manifest of a corpus: {type(error).__name__} {error}"
         raise CorpusError(what, where=str(path), fix=fix) from None
-    check_name(own["name"], str(path))
+    # NOAD's is written by a step of the workflow.
+    if own["name"] not in noad.NOAD:
+        check_name(own["name"], str(path))
     return Dataset(**own, folder=path.parent, counts=counts, digests=digests, given=given)
 
 
@@ -235,7 +262,11 @@ def of_results(folder: Path) -> Dataset:
     CorpusError
         If it is none of the built-in ones, and there is no manifest.
     """
-    return DATASETS.get(folder.name) or read_manifest(folder / "source" / MANIFEST)
+    manifest = folder / "source" / MANIFEST
+    # NOAD has both: the manifest knows which words are there, and what their senses are called.
+    if folder.name in DATASETS and not manifest.exists():
+        return DATASETS[folder.name]
+    return read_manifest(manifest)
 
 
 def find(text: str) -> Dataset:

@@ -1,0 +1,293 @@
+"""The step from NOAD's archive to a corpus, on a made-up archive; and the real one's counts."""
+
+import csv
+import hashlib
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import made_noad
+import pytest
+from archive_server import Answer, ArchiveServer
+from made_noad import FILES, HEAD, document
+
+from wsd.artifacts.dataset import DATASETS, MANIFEST, of_results, read_manifest
+from wsd.artifacts.noad import NOAD, TABLE, InParts, kept
+from wsd.corpora import fetch, noad, noad_archive
+from wsd.corpora.document_split import documents_to_test
+from wsd.corpora.importer.noad_xml import read
+from wsd.corpora.text_format import read_text
+from wsd.errors import ConfigError, CorpusError, DownloadError
+from wsd.storage.file_names import file_name
+
+WORDS = ("cell.n", "serve.v")
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "results" / "noad" / "source"
+
+
+@pytest.fixture(autouse=True)
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The made-up archive, in the place of the real one."""
+    archive, sums = made_noad.write(tmp_path / "made")
+    monkeypatch.setattr(noad_archive, "ARCHIVE", replace(noad_archive.ARCHIVE, checksums=sums))
+    monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
+    return archive
+
+
+def tokens_of(out: Path, word: str, split: str) -> set[str]:
+    corpus = read_text(out / file_name(word), word)
+    return {" ".join(corpus.tokens[i]) for i in range(len(corpus)) if corpus.split[i] == split}
+
+
+def test_words_sentences_and_senses(out: Path) -> None:
+    noad.make(out, "noad", 2)
+    dataset = of_results(out.parent)
+    assert dataset.words == WORDS  # lone.a has one sense; m_2.003 is in one document
+    assert dataset.title == DATASETS["noad"].title and "CC BY 4.0" in dataset.licence
+    assert "COLING 2016" in dataset.citation
+    corpus = read_text(out / file_name("serve.v"), "serve.v")
+    assert corpus.senses == ("m_1.001", "m_1.002")
+    assert Counter(corpus.gold.tolist()) == {0: 10, 1: 10}
+    row = next(i for i in range(len(corpus)) if corpus.tokens[i][-1] == "7" and not corpus.gold[i])
+    assert corpus.tokens[row] == ("She", "served", "soup", "&", "bread", "near", "house", "7")
+    assert corpus.position[row] == 1
+    assert dataset.called("serve.v", corpus.senses)[0].gloss == (
+        "WordNet: serve%2:34:00:: serve%2:34:01::"
+    )
+
+
+def test_no_document_is_on_both_sides_and_every_sense_is(out: Path) -> None:
+    noad.make(out, "noad", 2)
+    houses = {}
+    for split in ("train", "test"):
+        houses[split] = {line.split()[-1] for w in WORDS for line in tokens_of(out, w, split)}
+        for word in WORDS:
+            corpus = read_text(out / file_name(word), word)
+            assert set(corpus.gold[corpus.split == split].tolist()) == {0, 1}
+    assert not houses["train"] & houses["test"] and len(houses["test"]) == 3
+    tested = json.loads((out / MANIFEST).read_text())["test_documents"]
+    assert {name[-5] for name in tested} == houses["test"]
+
+
+@pytest.mark.parametrize(("name", "trained"), [("semcor-masc", "01234"), ("masc-semcor", "56789")])
+def test_one_part_is_trained_on_and_the_other_tested(name: str, trained: str, out: Path) -> None:
+    noad.make(out, f"noad-{name}", 2)
+    for word in WORDS:
+        assert {line[-1] for line in tokens_of(out, word, "train")} == set(trained)
+        assert {line[-1] for line in tokens_of(out, word, "test")} == set("0123456789") - {*trained}
+
+
+def test_senses_are_kept_by_what_is_trained_on() -> None:
+    counts = {
+        "a.n": {"1": InParts(10, 0), "2": InParts(6, 6), "3": InParts(9, 0)},
+        "b.v": {"1": InParts(10, 1), "2": InParts(12, 2)},
+        "c.a": {"1": InParts(30, 30)},
+        "d.r": {"1": InParts(10, 0), "2": InParts(9, 1)},
+        "e.n": {"1": InParts(20, 0), "2": InParts(5, 1), "3": InParts(10, 1)},
+    }
+    assert {w: set(of) for w, of in kept(counts, "noad", 10).items()} == {
+        "a.n": {"1", "2"},
+        "b.v": {"1", "2"},
+        "d.r": {"1", "2"},
+        "e.n": {"1", "3"},
+    }
+    assert set(kept(counts, "noad-semcor-masc", 10)) == {"b.v"}
+    assert not kept(counts, "noad-masc-semcor", 10)
+    assert set(kept(counts, "noad", 11)) == {"b.v", "e.n"}
+
+
+def test_the_same_archive_gives_the_same_bytes_in_whatever_order(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noad.make(out, "noad", 2)
+    archive, _ = made_noad.write(tmp_path / "again", dict(reversed(FILES.items())))
+    monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
+    noad.make(out.with_name("again"), "noad", 2)
+    first, second = (read_manifest(folder / MANIFEST) for folder in (out, out.with_name("again")))
+    assert first.digests == second.digests
+
+
+# The network and the archive
+
+
+def test_it_is_downloaded_once(
+    out: Path, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = made.read_bytes()
+    monkeypatch.delenv("WSD_NOAD_ARCHIVE")
+    monkeypatch.setenv("WSD_CACHE", str(tmp_path / "cache"))
+    with ArchiveServer(Answer(body)) as server:
+        source = replace(noad_archive.ARCHIVE, url=server.url)
+        monkeypatch.setattr(noad_archive, "ARCHIVE", source)
+        noad.make(out, "noad", 2)
+        noad.make(out, "noad", 2)  # its own folder is replaced
+        assert len(server.requests) == 1
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == [source.file]
+
+
+def test_without_a_network_the_ways_on_are_said(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WSD_NOAD_ARCHIVE")
+    monkeypatch.setenv("WSD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(fetch, "RETRIES", 0)
+    source = replace(noad_archive.ARCHIVE, url="http://127.0.0.1:9/x.tar.gz")
+    monkeypatch.setattr(noad_archive, "ARCHIVE", source)
+    with pytest.raises(DownloadError, match="NOAD archive could not be downloaded") as caught:
+        noad.make(out, "noad", 2)
+    assert "WSD_NOAD_ARCHIVE=FILE" in str(caught.value.fix)
+
+
+CHANGED = "masc/written/m7.xml"
+BAD = {
+    "one file changed": ({**FILES, CHANGED: FILES[CHANGED].replace(b"soup", b"soap")}, CHANGED),
+    "one file missing": ({k: v for k, v in FILES.items() if k != CHANGED}, f"lacks {CHANGED}"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_an_archive_that_is_another_is_refused_whole(
+    case: str, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, message = BAD[case]
+    archive, _ = made_noad.write(tmp_path / "bad", files)
+    monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
+    with pytest.raises(DownloadError) as caught:
+        noad.make(out, "noad", 2)
+    assert message in caught.value.what and caught.value.where == str(archive)
+    assert not out.parent.exists() or list(out.parent.iterdir()) == []
+
+
+def test_a_folder_of_somebody_elses_is_left_alone(out: Path) -> None:
+    out.mkdir(parents=True)
+    (out / "thesis.txt").write_text("mine")
+    with pytest.raises(ConfigError, match=r"thesis\.txt"):
+        noad.make(out, "noad", 2)
+    assert [path.name for path in out.iterdir()] == ["thesis.txt"]
+
+
+def test_too_few_instances_for_two_sides_are_refused(out: Path) -> None:
+    from wsd.cli import main
+
+    assert main(["noad", "--at-least", "9", "--out", str(out)]) != 0
+    assert not out.exists()
+
+
+# The documents
+
+PLAIN = document([["One", ("cell", "cell", "NOUN", "m.1")]])
+ENTITY = HEAD.replace(' SYSTEM "simple-wsd-doc.dtd"', ' [<!ENTITY e "boo">]')
+WRONG = {
+    "an entity of its own": (PLAIN.replace(HEAD.encode(), ENTITY.encode()), "declarations", 2),
+    "an entity of another file": (PLAIN.replace(b'"One"', b'"&e;"'), "entity", 4),
+    "an entity between tags": (PLAIN.replace(b"</Simple", b"&e;</Simple"), "entity", 6),
+    "deep nesting": (PLAIN.replace(b"  <word", b"<a>" * 100_000 + b"<word", 1), "<a>", 4),
+    "words in words": (b'<SimpleWsdDoc><word text="a" break_level="NO_BREAK"><word/>', "<word>", 1),
+    "another root": (b"<corpus/>", "<corpus>", 1),
+    "Latin-1": (PLAIN.replace(b'"One"', b'"Caf\xe9"'), "not XML in UTF-8", 4),
+    "UTF-16": (PLAIN.decode().encode("utf-16"), "not XML in UTF-8", 1),
+    "an end in the middle": (PLAIN[:-20], "not XML in UTF-8", 5),
+    "no break": (PLAIN.replace(b"SPACE_BREAK", b"PAGE_BREAK"), "break", 5),
+    "a sense without a lemma": (PLAIN.replace(b' lemma="cell"', b""), "lemma ''", 5),
+    "a sense with a tab": (PLAIN.replace(b"m.1", b"m&#9;1"), "sense 'm\\t1'", 5),
+    "a sense of two tokens": (PLAIN.replace(b'text="cell"', b'text="a cell"'), "2 tokens", 5),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_document_that_is_wrong_is_one_error_with_its_line(case: str) -> None:
+    data, message, line = WRONG[case]
+    with pytest.raises(CorpusError) as caught:
+        read(data, "semcor/br-1.xml")
+    assert message in caught.value.what
+    assert caught.value.where == f"semcor/br-1.xml:{line}"
+
+
+def test_a_wrong_document_of_the_archive_leaves_nothing(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = FILES[CHANGED].replace(b"soup", b"&soup;")
+    archive, sums = made_noad.write(tmp_path / "bad", {**FILES, CHANGED: data})
+    text = sums.read_text().replace(
+        hashlib.sha256(FILES[CHANGED]).hexdigest(), hashlib.sha256(data).hexdigest()
+    )
+    sums.write_text(text)
+    monkeypatch.setattr(noad_archive, "ARCHIVE", replace(noad_archive.ARCHIVE, checksums=sums))
+    monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
+    with pytest.raises(CorpusError, match="entity") as caught:
+        noad.make(out, "noad", 2)
+    assert f"{CHANGED}:6" in str(caught.value.where)
+    assert not out.parent.exists() or list(out.parent.iterdir()) == []
+
+
+def test_an_empty_token_is_none_and_a_break_on_it_still_ends_a_sentence() -> None:
+    one, other = read(PLAIN.replace(b'"One"', b'""'), "x"), read(document([["a"], ["", "b"]]), "x")
+    assert one[0].tokens == ("cell",) and one[0].labels[0].position == 0
+    assert [sentence.tokens for sentence in other] == [("a",), ("b",)]
+
+
+# The division
+
+
+def test_a_sense_that_cannot_be_on_both_sides_is_refused() -> None:
+    a, b, c = ((f"{name}.n", "1") for name in "abc")
+    # Three documents, of which any two have to be on different sides.
+    documents = {"1": Counter([a, b]), "2": Counter([b, c]), "3": Counter([a, c])}
+    with pytest.raises(CorpusError, match="on both sides"):
+        documents_to_test(documents, share=0.3, seed=1)
+
+
+def test_every_sense_comes_near_the_share() -> None:
+    documents = {f"{d}": Counter({("a.n", "1"): 1 + d % 3, ("a.n", "2"): 2}) for d in range(40)}
+    tested = documents_to_test(documents, share=0.3, seed=1)
+    for sense in (("a.n", "1"), ("a.n", "2")):
+        total = sum(of[sense] for of in documents.values())
+        assert abs(sum(documents[d][sense] for d in tested) / total - 0.3) < 0.03
+
+
+# The real one
+
+
+@pytest.mark.slow
+def test_the_real_archive(noad_real: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(noad_real))
+    documents, _ = noad.read_archive(noad_real, noad_archive.ARCHIVE.file_checksums())
+    assert len(documents) == 742
+    senses = Counter(
+        (label.word, label.sense) for of in documents.values() for s in of for label in s.labels
+    )
+    assert sum(senses.values()) == 253_752
+    # The plain count, and what is left of it without the senses of one document.
+    plain: dict[str, list[int]] = {}
+    for (word, _), n in senses.items():
+        if n >= 10:
+            plain.setdefault(word, []).append(n)
+    plain = {word: of for word, of in plain.items() if len(of) > 1}
+    assert (len(plain), sum(map(len, plain.values()))) == (649, 1532)
+    assert sum(map(sum, plain.values())) == 151_315
+    counts = noad.counts_of(documents)
+    words = kept(counts, "noad", 10)
+    assert (len(words), sum(map(len, words.values()))) == (642, 1517)
+    with TABLE.open(newline="") as file:
+        table = {row["word"]: row["senses"] for row in csv.DictReader(file)}
+    assert table == {
+        word: " ".join(f"{n.semcor}+{n.masc}" for _, n in sorted(of.items()))
+        for word, of in words.items()
+    }
+    for name in NOAD:
+        of = kept(counts, name, 10)
+        assert {word: sum(map(sum, senses.values())) for word, senses in of.items()} == (
+            DATASETS[name].sizes
+        )
+    noad.make(out, "noad")
+    dataset = read_manifest(out / MANIFEST)
+    assert dataset.sizes == DATASETS["noad"].sizes and sum(dataset.sizes.values()) == 150_948
+    manifest = json.loads((out / MANIFEST).read_text())
+    assert len(manifest["test_documents"]) == 222
+    for of in manifest["words"].values():
+        assert all(sense["train"] and sense["test"] for sense in of["senses"].values())
