@@ -94,8 +94,8 @@ def views(store: list[str], classify: list[str], **more: Any) -> Change:
 
 def test_the_shipped_configs() -> None:
     assert SHIPPED == [
-        "config.yaml", "minilm.yaml", "pooling.yaml", "precision.yaml", "quickstart.yaml",
-        "study.yaml",
+        "config.yaml", "minilm.yaml", "noad.yaml", "pooling.yaml", "precision.yaml",
+        "quickstart.yaml", "study.yaml",
     ]  # fmt: skip
 
 
@@ -104,7 +104,9 @@ def test_a_shipped_config_is_valid(name: str) -> None:
     config = check(shipped(name))
     assert config.words == config.dataset.words
     assert config.classify == ("focal",)
-    assert config.store == ("focal", "context", "cls", "other")
+    assert config.store == (
+        ("focal",) if name == "noad.yaml" else ("focal", "context", "cls", "other")
+    )
     assert config.classifiers == {
         "nearest_centroid": Classifier(
             "nearest_centroid", "nearest_centroid", {"metric": "cosine"}
@@ -127,6 +129,7 @@ def test_a_shipped_config_is_valid(name: str) -> None:
     [
         ("config.yaml", "coarsewsd20", "bert-base-uncased", 18, {"hub", "revision"}),
         ("minilm.yaml", "coarsewsd20", MINILM, 12, {"package"}),
+        ("noad.yaml", "noad", MINILM, 11, {"package"}),
         ("quickstart.yaml", "quickstart", MINILM, 11, {"package"}),
     ],
 )
@@ -472,9 +475,11 @@ WRONG: list[tuple[Change, str, str, str]] = [
         top(dataset="semcor"),
         "dataset",
         "'semcor'",
-        "coarsewsd20, quickstart, quickstart-hard, or a mapping",
+        "noad, noad-semcor-masc, noad-masc-semcor, quickstart, quickstart-hard, or a mapping",
     ),
     (top(dataset={"name": "x"}), "dataset", "'path'", "add the key"),
+    (top(at_least=20), "at_least", "another corpus than NOAD", "leave it out"),
+    (top(dataset="noad", at_least=9), "at_least", "9", "10"),
     (
         top(dataset={"name": "x", "path": "y", "titel": "z"}),
         "dataset",

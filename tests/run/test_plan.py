@@ -2,6 +2,7 @@
 
 import copy
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,10 @@ def test_sizes() -> None:
     }
     assert sum(found["quickstart-hard"].values()) == 413
     assert sum(found["coarsewsd20"].values()) == 33_566 + 339
+    assert sum(found["noad"].values()) == 150_948
+    fewer = replace(DATASETS["noad"], at_least=20).sizes
+    assert (len(fewer), sum(fewer.values())) == (339, 124_842)
+    assert len(found["noad-semcor-masc"]) == 323 and len(found["noad-masc-semcor"]) == 294
 
 
 def test_disk_is_what_the_writer_takes(

@@ -27,7 +27,7 @@ import wsd.run.parts
 import wsd.run.plan
 import wsd.run.sharing
 import wsd.run.steps
-from wsd.artifacts import dataset
+from wsd.artifacts import dataset, noad
 from wsd.artifacts.training_set import FULL
 from wsd.corpora import coarsewsd20, systems
 from wsd.errors import StorageError, WsdError

@@ -1,5 +1,5 @@
-# In:  the archive of CoarseWSD-20 (download or WSD_COARSEWSD20_ARCHIVE), wsd/data/<dataset>, or a
-#      folder that `wsd import` wrote.
+# In:  the archive of CoarseWSD-20 (download or WSD_COARSEWSD20_ARCHIVE) or of NOAD
+#      (WSD_NOAD_ARCHIVE), wsd/data/<dataset>, or a folder that `wsd import` wrote.
 # Out: results/<dataset>/corpus/words.json, which lists <word>.parquet beside it, one checked table
 #      per word;
 #      .../trains/<train>.parquet, the rows of a training set; .../folds/<train>.parquet, its folds;
@@ -8,11 +8,14 @@
 
 FILES = dataset.FILES
 OWN = CONFIG.dataset.folder
+FROM_NOAD = DATASET in noad.NOAD
 SOURCE = (
     f"{RESULTS}/source"
-    if DATASET == "coarsewsd20" or OWN
+    if DATASET == "coarsewsd20" or FROM_NOAD or OWN
     else f"{PACKAGE}/data/{DATASET}"
 )
+# What a corpus says of itself, where a step has written it.
+MANIFEST = [f"{SOURCE}/{dataset.MANIFEST}"] if FROM_NOAD or OWN else []
 OUT_OF_DOMAIN = (
     [f"{SOURCE}/{dataset.FURTHER}"] if CONFIG.dataset.has_out_of_domain else []
 )
@@ -46,6 +49,35 @@ if DATASET == "coarsewsd20":
             "download: CoarseWSD-20, checking every file"
         shell:
             "wsd --log {log} download --out {params.out}"
+
+
+if FROM_NOAD:
+
+    rule noad:
+        input:
+            modules=modules("noad"),
+            manifest=f"{PACKAGE}/data/noad.sha256",
+        # It names the files beside it.
+        output:
+            MANIFEST,
+        log:
+            f"{LOGS}/noad.log",
+        benchmark:
+            f"{BENCHMARKS}/noad.tsv"
+        conda:
+            CONDA
+        resources:
+            mem_mb=scaled(1500),
+            runtime=scaled(60),
+        params:
+            name=DATASET,
+            at_least=CONFIG.dataset.at_least or noad.AT_LEAST,
+            out=subpath(output[0], parent=True),
+        message:
+            "noad: SemCor and MASC, checking every file"
+        shell:
+            "wsd --log {log} noad --name {params.name} --at-least {params.at_least}"
+            " --out {params.out}"
 
 
 if OWN:
@@ -83,14 +115,9 @@ if OWN:
 rule corpus:
     input:
         modules=modules("corpus"),
-        files=(
-            [f"{SOURCE}/{dataset.MANIFEST}"]
-            if OWN
-            else expand(
-                "{source}/{word}/{file}", source=SOURCE, word=WORDS, file=FILES
-            )
-        ),
-        out_of_domain=[] if OWN else OUT_OF_DOMAIN,
+        files=MANIFEST
+        or expand("{source}/{word}/{file}", source=SOURCE, word=WORDS, file=FILES),
+        out_of_domain=[] if MANIFEST else OUT_OF_DOMAIN,
     output:
         CORPUS,
     log:
@@ -103,7 +130,7 @@ rule corpus:
         mem_mb=scaled(500, 20),
         runtime=scaled(10, 0.2),
     params:
-        source=folder_of("files", 1 if OWN else 2),
+        source=folder_of("files", 1 if MANIFEST else 2),
         words=lambda wildcards: [f"--word={word}" for word in CONFIG.words],
         out_of_domain=[
             part for file in OUT_OF_DOMAIN for part in ("--out-of-domain", file)

@@ -24,7 +24,7 @@ rule report:
         confidence=expand(rules.calibration.output, model=CONFIG.models),
         geometry=[path for path in analyses() if path.endswith("geometry.csv")],
         alignment=expand(rules.alignment.output, model=CONFIG.models),
-        manifest=f"{SOURCE}/{dataset.MANIFEST}" if OWN else [],
+        manifest=MANIFEST,
     output:
         index=f"{TABLES}/report/index.html",
         layers=f"{TABLES}/report/layers.html",

@@ -53,7 +53,7 @@ rule fit:
         scores=rules.evaluate.output.scores,
         comparison=[rules.compare.output.table, *rules.compare.output.behind],
         confidence=expand(rules.calibration.output, model=CONFIG.models),
-        manifest=f"{SOURCE}/{dataset.MANIFEST}" if OWN else [],
+        manifest=MANIFEST,
     output:
         f"{TABLES}/selected.wsd",
     log:

@@ -14,6 +14,7 @@ from typing import Any
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name, read_manifest
 from wsd.artifacts.features import Features, parse_features
 from wsd.artifacts.layer_choice import expand_layers
+from wsd.artifacts.noad import NOAD
 from wsd.artifacts.runs import NAMELESS, RUNS
 from wsd.artifacts.search import PARAMETERS
 from wsd.artifacts.training_set import FULL
@@ -23,7 +24,7 @@ from wsd.corpora.systems import SYSTEMS as PUBLISHED
 from wsd.errors import ConfigError, CorpusError
 from wsd.run.config_files import read_configs
 from wsd.run.foldable import check_folds
-from wsd.run.schema import ClassifierEntry, ConfigFile, Controls, ModelEntry, OwnCorpus, SystemEntry
+from wsd.run.schema import ClassifierEntry, ConfigFile, Controls, ModelEntry, SystemEntry
 from wsd.run.settings import MIX, Classifier, Config, Model
 from wsd.run.validation import README, validate
 
@@ -64,7 +65,7 @@ def check(config: Mapping[str, Any]) -> Config:
     """
     said = validate(config)
     _check_views(said)
-    dataset = _dataset(said.dataset)
+    dataset = _dataset(said)
     words = dataset.choose(said.words, where="config key words")
     models = {
         entry.name: _model(entry, f"models[{i}]", said) for i, entry in enumerate(said.models)
@@ -145,10 +146,15 @@ def _check_views(said: ConfigFile) -> None:
         raise _refused(what, "views.classify", fix)
 
 
-def _dataset(entry: str | OwnCorpus) -> Dataset:
+def _dataset(said: ConfigFile) -> Dataset:
     """A built-in corpus by its name, or another by its folder."""
+    entry = said.dataset
+    if said.at_least is not None and entry not in NOAD:
+        fix = f"leave it out: it is for {', '.join(NOAD)}; `wsd import` has --at-least"
+        raise _refused("another corpus than NOAD", "at_least", fix)
     if isinstance(entry, str):
-        return DATASETS[entry]
+        built_in = DATASETS[entry]
+        return replace(built_in, at_least=said.at_least) if said.at_least else built_in
     check_name(entry.name, "config key dataset.name")
     without_braces(entry.path, "config key dataset.path")
     try:

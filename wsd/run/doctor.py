@@ -10,20 +10,23 @@ import platform
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wsd import logs
 from wsd.arguments import add_configfiles, add_run
-from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.dataset import MANIFEST, Dataset, read_manifest
+from wsd.artifacts.noad import NOAD
 from wsd.artifacts.runs import described_runs
-from wsd.corpora import coarsewsd20, download, own
+from wsd.corpora import coarsewsd20, fetch, noad_archive, own
 from wsd.corpora.archive import changed_files, check_archive
+from wsd.corpora.source_archive import SourceArchive
 from wsd.encoder import hub
 from wsd.encoder.model import resolve
 from wsd.encoder.resume import JOURNAL, UNFINISHED
-from wsd.errors import ConfigError, ModelError, WsdError
+from wsd.errors import ConfigError, CorpusError, ModelError, WsdError
 from wsd.run import check, lock, plan, sharing
 from wsd.run.config_files import read_configs
 from wsd.run.settings import Config, Model
@@ -117,7 +120,7 @@ def _disk(config: Config, results: Path) -> Iterator[Finding]:
         yield Finding(BAD, "results", text, "make room, or name fewer words, models or views.store")
     else:
         yield Finding(OK, "results", text)
-    caches = {"cache of archives": download.cache_folder(), "cache of the hub": hub.hub_cache()}
+    caches = {"cache of archives": fetch.cache_folder(), "cache of the hub": hub.hub_cache()}
     for topic, folder in caches.items():
         text = "nothing there yet"
         if folder.is_dir():
@@ -134,13 +137,26 @@ def _size(folder: Path) -> int:
 def _corpus(dataset: Dataset, results: Path) -> Finding:
     if dataset.folder is not None:
         return _imported(dataset, dataset.folder)
+    if dataset.name in NOAD:
+        return _of_noad(dataset, results)
     if dataset.name != "coarsewsd20":
         return Finding(OK, "corpus", f"{dataset.title}: it comes with the program")
     source, files = results / check.SOURCE, coarsewsd20.downloaded_files()
     if all((source / file).is_file() for file in files) and not any(changed_files(source)):
         text = f"{dataset.title}: all {len(files)} files are here, verified"
         return Finding(OK, "corpus", text)
-    return _archive(dataset)
+    return _archive(coarsewsd20.ARCHIVE)
+
+
+def _of_noad(dataset: Dataset, results: Path) -> Finding:
+    """Whether its folder was made, with these words, or its archive is at hand."""
+    manifest = results / dataset.name / "source" / MANIFEST
+    if manifest.is_file():
+        with suppress(CorpusError):
+            made = read_manifest(manifest)
+            if made.words == dataset.words:
+                return _imported(made, manifest.parent)
+    return _archive(noad_archive.ARCHIVE)
 
 
 def _imported(dataset: Dataset, folder: Path) -> Finding:
@@ -155,22 +171,22 @@ def _imported(dataset: Dataset, folder: Path) -> Finding:
     return Finding(OK, "corpus", text)
 
 
-def _archive(dataset: Dataset) -> Finding:
+def _archive(source: SourceArchive) -> Finding:
     """Of a corpus that is downloaded: whether its archive is at hand."""
-    named = os.environ.get("WSD_COARSEWSD20_ARCHIVE")
-    archive = Path(named) if named else download.cache_folder() / coarsewsd20.ARCHIVE_NAME
+    named = os.environ.get(source.variable)
+    archive = Path(named) if named else fetch.cache_folder() / source.file
     if not named and not archive.is_file():
-        text = f"{dataset.title} will be downloaded"
-        return Finding(NOTE, "corpus", text, f"without a network {download.WAYS_ON}")
+        text = f"{source.title} will be downloaded"
+        return Finding(NOTE, "corpus", text, f"without a network {source.ways_on}")
     try:
-        check_archive(archive)
+        check_archive(archive, source)
     except WsdError as error:
         if named:
             fix = error.fix or "see to that file"
             return Finding(BAD, "corpus", f"{error.what}: {archive}", fix)
         text = f"the archive in the cache is damaged ({error.what}): {archive}"
         return Finding(NOTE, "corpus", f"{text}; it will be fetched again")
-    text = f"{dataset.title}: the archive is at hand, verified: {archive}"
+    text = f"{source.title}: the archive is at hand, verified: {archive}"
     return Finding(OK, "corpus", text)
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
+from wsd.artifacts.dataset import DATASETS
+from wsd.artifacts.noad import AT_LEAST
 from wsd.artifacts.views import DEVICES, INPUTS, POOLINGS, PRECISIONS, VIEWS
 from wsd.run.section import UNSET, Either, OneOrSome, Section, Some, Unique
 from wsd.storage.file_names import PLAIN_NAME
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     Input = str
     Precision = str
     Device = str
+    BuiltIn = str
 else:
+    BuiltIn = Literal[tuple(DATASETS)]
     View, Pooling, Input = Literal[VIEWS], Literal[POOLINGS], Literal[INPUTS]
     Precision, Device = Literal[PRECISIONS], Literal[DEVICES]
 Layer = Annotated[
@@ -216,8 +220,10 @@ class ConfigFile(Section):
     Attributes
     ----------
     dataset
-        The corpus: coarsewsd20, quickstart, quickstart-hard, or a mapping {name, path} of one that
-        `wsd import` wrote.
+        The corpus: coarsewsd20, noad, noad-semcor-masc, noad-masc-semcor, quickstart,
+        quickstart-hard, or a mapping {name, path} of one that `wsd import` wrote.
+    at_least
+        Of noad and its two across parts: senses with fewer instances are left out (default: 10).
     run
         A file-safe name: selection, tables, pages and figures lie in results/<dataset>/runs/<run>/,
         beside those of other runs; vectors and predictions are shared.
@@ -261,7 +267,8 @@ class ConfigFile(Section):
         Where the encoder runs; `auto` takes a GPU where there is one.
     """
 
-    dataset: Either[Literal["coarsewsd20", "quickstart", "quickstart-hard"], OwnCorpus]
+    dataset: Either[BuiltIn, OwnCorpus]
+    at_least: Annotated[int, Field(ge=AT_LEAST)] = UNSET
     run: Name = UNSET
     words: Either[Literal["all"], Some[str]]
     models: Annotated[list[ModelEntry], Field(min_length=1)]

@@ -16,7 +16,7 @@ from wsd.errors import WsdError
 from wsd.run.settings import Config
 from wsd.storage.json import read_json
 
-WHOLE = ("dataset", "words", "tuning", "seed", "device")
+WHOLE = ("dataset", "at_least", "words", "tuning", "seed", "device")
 # Lists of entries with a name, by which their files are named.
 NAMED = ("models", "classifiers", "systems")
 
