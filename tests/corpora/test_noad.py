@@ -177,6 +177,12 @@ def test_too_few_instances_for_two_sides_are_refused(out: Path) -> None:
     assert not out.exists()
 
 
+def test_so_many_instances_that_no_word_is_left_are_refused(out: Path) -> None:
+    with pytest.raises(ConfigError, match="two senses with 11 instances"):
+        noad.make(out, "noad", 11)
+    assert not out.exists()
+
+
 # The documents
 
 PLAIN = document([["One", ("cell", "cell", "NOUN", "m.1")]])

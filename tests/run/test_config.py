@@ -480,6 +480,7 @@ WRONG: list[tuple[Change, str, str, str]] = [
     (top(dataset={"name": "x"}), "dataset", "'path'", "add the key"),
     (top(at_least=20), "at_least", "another corpus than NOAD", "leave it out"),
     (top(dataset="noad", at_least=9), "at_least", "9", "10"),
+    (top(dataset="noad", at_least=10**6), "at_least", "1000000 instances", "fewer, 10 or more"),
     (
         top(dataset={"name": "x", "path": "y", "titel": "z"}),
         "dataset",

@@ -4,8 +4,10 @@ import fcntl
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import made_noad
 import pytest
 import yaml
 from checkout import REPOSITORY
@@ -13,6 +15,7 @@ from importing import import_corpus
 from tiny import tiny_bert
 
 from wsd.cli import main
+from wsd.corpora import noad, noad_archive
 from wsd.encoder import hub as hub_module
 from wsd.run import doctor
 from wsd.run.config_files import read_configs
@@ -36,6 +39,7 @@ def ask(
     monkeypatch.setattr(hub_module, "hub_cache", lambda: tmp_path / "hub")
     monkeypatch.setattr(hub_module, "cached", lambda hub, revision: None)
     monkeypatch.delenv("WSD_COARSEWSD20_ARCHIVE", raising=False)
+    monkeypatch.delenv("WSD_NOAD_ARCHIVE", raising=False)
     tiny_bert(tmp_path / "tiny")
 
     def asked(**changes: object) -> tuple[int, str]:
@@ -67,6 +71,28 @@ def test_what_has_yet_to_be_fetched_is_said(ask: Doctor) -> None:
     assert "CoarseWSD-20 will be downloaded" in out
     assert "WSD_COARSEWSD20_ARCHIVE=FILE" in out
     assert "model far: hub org/far: not in the cache, will be fetched" in out
+
+
+def test_of_noad_its_folder_counts_if_it_is_whole(
+    ask: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out = ask(dataset="noad")
+    assert code == 0 and "NOAD will be downloaded" in out and "WSD_NOAD_ARCHIVE=FILE" in out
+    table, source = tmp_path / "noad.csv", tmp_path / "results/noad/source"
+    table.write_text("word,senses\ncell.n,5+5 5+5\nserve.v,5+5 5+5\n")
+    archive, sums = made_noad.write(tmp_path / "made")
+    made_up = replace(noad_archive.ARCHIVE, checksums=sums)
+    monkeypatch.setattr(noad_archive, "ARCHIVE", made_up)
+    monkeypatch.setattr("wsd.artifacts.noad.TABLE", table)
+    with monkeypatch.context() as patch:
+        patch.setenv(made_up.variable, str(archive))
+        noad.make(source, "noad")
+    # A dataset of its own, which has not read the table yet.
+    code, out = ask(dataset="noad", at_least=10)
+    assert code == 0 and "all 10 files are as they were made: results/noad/source" in out
+    (source / "serve=2ev/train.gold.txt").unlink()
+    code, out = ask(dataset="noad", at_least=10)
+    assert code == 0 and "NOAD will be downloaded" in out
 
 
 def other_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
@@ -250,7 +276,7 @@ def test_a_corpus_of_ones_own_is_checked(ask: Doctor, tmp_path: Path) -> None:
     dataset = {"name": "mine", "path": "mine"}
     code, out = ask(dataset=dataset)
     assert code == 0, out
-    assert "ok    corpus: Cells: all 5 files are what was imported: mine" in out
+    assert "ok    corpus: Cells: all 5 files are as they were made: mine" in out
     assert "comes with the program" not in out
     (folder / "cell" / "test.gold.txt").write_text("1\n")
     code, out = ask(dataset=dataset)

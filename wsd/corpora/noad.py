@@ -51,7 +51,7 @@ def make(out: Path, name: str, at_least: int = AT_LEAST) -> None:
     CorpusError
         Naming document and line, for one that is not as it should be.
     ConfigError
-        If ``out`` holds files that are not the dataset's.
+        If ``out`` holds files that are not the dataset's, or no word is left.
     """
     refuse_foreign_files(out, _own_files(out))
     dataset, archive = DATASETS[name], noad_archive.ARCHIVE
@@ -60,6 +60,9 @@ def make(out: Path, name: str, at_least: int = AT_LEAST) -> None:
     with at_hand(archive) as packed:
         documents, glosses = read_archive(packed, archive.file_checksums())
     words = kept(counts_of(documents), name, at_least)
+    if not words:
+        what = f"no word has two senses with {at_least} instances"
+        raise ConfigError(what, where="--at-least", fix=f"give fewer, {AT_LEAST} or more")
     tested = _tested(documents, words, name)
     rows = _rows(documents, words, tested)
     instances = sum(map(len, rows.values()))

@@ -14,7 +14,7 @@ from typing import Any
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name, read_manifest
 from wsd.artifacts.features import Features, parse_features
 from wsd.artifacts.layer_choice import expand_layers
-from wsd.artifacts.noad import NOAD
+from wsd.artifacts.noad import AT_LEAST, NOAD
 from wsd.artifacts.runs import NAMELESS, RUNS
 from wsd.artifacts.search import PARAMETERS
 from wsd.artifacts.training_set import FULL
@@ -153,8 +153,13 @@ def _dataset(said: ConfigFile) -> Dataset:
         fix = f"leave it out: it is for {', '.join(NOAD)}; `wsd import` has --at-least"
         raise _refused("another corpus than NOAD", "at_least", fix)
     if isinstance(entry, str):
-        built_in = DATASETS[entry]
-        return replace(built_in, at_least=said.at_least) if said.at_least else built_in
+        if said.at_least is None:
+            return DATASETS[entry]
+        dataset = replace(DATASETS[entry], at_least=said.at_least)
+        if not dataset.words:
+            what = f"no word has two senses with {said.at_least} instances"
+            raise _refused(what, "at_least", f"give fewer, {AT_LEAST} or more")
+        return dataset
     check_name(entry.name, "config key dataset.name")
     without_braces(entry.path, "config key dataset.path")
     try:

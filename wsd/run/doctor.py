@@ -17,7 +17,7 @@ from typing import Any
 
 from wsd import logs
 from wsd.arguments import add_configfiles, add_run
-from wsd.artifacts.dataset import MANIFEST, Dataset, read_manifest
+from wsd.artifacts.dataset import Dataset, of_results
 from wsd.artifacts.noad import NOAD
 from wsd.artifacts.runs import described_runs
 from wsd.corpora import coarsewsd20, fetch, noad_archive, own
@@ -149,13 +149,13 @@ def _corpus(dataset: Dataset, results: Path) -> Finding:
 
 
 def _of_noad(dataset: Dataset, results: Path) -> Finding:
-    """Whether its folder was made, with these words, or its archive is at hand."""
-    manifest = results / dataset.name / "source" / MANIFEST
-    if manifest.is_file():
-        with suppress(CorpusError):
-            made = read_manifest(manifest)
-            if made.words == dataset.words:
-                return _imported(made, manifest.parent)
+    """Whether its folder was made as it should be, or its archive is at hand."""
+    with suppress(CorpusError):
+        made = of_results(results / dataset.name)
+        if made.folder and made.words == dataset.words:
+            found = _imported(made, made.folder)
+            if found.state == OK:
+                return found
     return _archive(noad_archive.ARCHIVE)
 
 
@@ -167,7 +167,7 @@ def _imported(dataset: Dataset, folder: Path) -> Finding:
         if paths:
             text = f"{dataset.title}: {len(paths)} files are {what}, such as {paths[0]}"
             return Finding(BAD, "corpus", text, "import again")
-    text = f"{dataset.title}: all {len(dataset.digests)} files are what was imported: {folder}"
+    text = f"{dataset.title}: all {len(dataset.digests)} files are as they were made: {folder}"
     return Finding(OK, "corpus", text)
 
 
