@@ -4,17 +4,12 @@ from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.corpora.source_archive import SourceArchive
 
 COMMIT = "894bf257296d1994df55c17fde0b09192644c74f"
-# The name as it is spelled there.
-REPOSITORY = DATASETS["noad"].source
 ARCHIVE = SourceArchive(
     title="NOAD",
-    url=f"{REPOSITORY}/archive/{COMMIT}.tar.gz",
+    url=f"{DATASETS['noad'].source}/archive/{COMMIT}.tar.gz",
     file=f"word_sense_disambigation_corpora-{COMMIT}.tar.gz",
     variable="WSD_NOAD_ARCHIVE",
     checksums=DATA / "noad.sha256",
 )
-# The parts are the top folders of the documents.
 DOCUMENT = ".xml"
 WORDNET = "manual_map.txt"
-# What stands before the id of a sense.
-PREFIX = "/dictionary/sense/en_us_NOAD3e_2012/"
