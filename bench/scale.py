@@ -233,7 +233,9 @@ def steps(words: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
         "layerwise",
         ["layerwise", *data, "--predictions", *predictions, "--searches", *searches,
           "--layers", "comparison/layers.csv", "--word-layers", "comparison/word-layers.csv",
-          "--model-layers", "comparison/model-layers.csv"],
+          "--model-layers", "comparison/model-layers.csv",
+          "--group-layers", "comparison/group-layers.csv",
+          "--group-peaks", "comparison/group-peaks.csv"],
         ["comparison/word-layers.csv"],
     )  # fmt: skip
     yield (

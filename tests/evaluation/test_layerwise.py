@@ -80,6 +80,8 @@ def run(folder: Path, *pairs: Pair, seed: int = 1) -> tuple[pd.DataFrame, pd.Dat
         layers=layers,
         word_layers=of_words,
         model_layers=folder / "out/model-layers.csv",
+        group_layers=folder / "out/group-layers.csv",
+        group_peaks=folder / "out/group-peaks.csv",
     )
     text = {"layers": str, "reference": str}
     return pd.read_csv(layers, dtype=text), pd.read_csv(of_words, dtype=text)

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import made_noad
 import pytest
+from browser import Browser, chromium
 from checkout import Checkout
+from selenium.webdriver.support.ui import Select
+
+from wsd.storage.csv import read_csv
+
+__all__ = ["chromium"]
 
 WORDS = ("cell=2en", "serve=2ev")
 
@@ -40,19 +46,52 @@ def test_from_the_archive_to_the_pages(checkout: Checkout, config: dict) -> None
     path = checkout.configure("small", **config)
     jobs = checkout.run("--cores", "2", "--configfile", path).jobs
     assert (jobs["noad"], jobs["corpus"], jobs["embed"]) == (1, 1, 1)
-    report = checkout.root / "results/noad/report"
-    pages = sorted(report.rglob("*.html"))
-    assert {f"{word}.html" for word in WORDS} <= {page.name for page in pages}
+    results = checkout.root / "results/noad"
+    pages = [
+        page for of in ("report", "portable") for page in sorted((results / of).rglob("*.html"))
+    ]
+    single = [page.name for page in pages if page.parent.parent.name == "portable"]
+    assert single == [f"{word}.html" for word in WORDS] and len(pages) == 6
     for page in pages:
         text = page.read_text(encoding="utf-8")
         assert "SemCor and MASC with NOAD senses" in text, page
+        assert "CC BY 4.0, Google; with the terms of WordNet, SemCor and MASC" in text, page
         assert "https://creativecommons.org/licenses/by/4.0/" in text, page
-        assert "Dayu Yuan" in text, page
+        assert "Dayu Yuan" in text and "divided into training and test texts" in text, page
+    groups = read_csv(results / "comparison/group-layers.csv")
+    kinds = groups[groups["training_instances"] == "all"]["part_of_speech"]
+    assert kinds.tolist() == ["all", "noun", "verb"]
+    assert 'id="kinds-title"' in (results / "report/layers.html").read_text(encoding="utf-8")
     assert checkout.run("--cores", "2", "--configfile", path).nothing
     # A file that no rule names is missed all the same.
     (checkout.root / "results/noad/source" / WORDS[0] / "test.data.txt").unlink()
     assert checkout.run("--cores", "2", "--configfile", path).jobs["noad"] == 1
     assert checkout.run("--cores", "2", "--configfile", path).nothing
+
+
+@pytest.mark.slow
+def test_words_are_found_by_part_of_speech(
+    checkout: Checkout, config: dict, chromium: Browser
+) -> None:
+    checkout.run("--cores", "2", "--configfile", checkout.configure("small", **config))
+    index = checkout.root / "results/noad/report/index.html"
+    chromium.open(index)
+    part = Select(chromium.driver.find_element("id", "part"))
+    assert [option.text for option in part.options] == ["all", "noun (1)", "verb (1)"]
+    shown = (
+        "return [...document.querySelectorAll('.gallery > li, table.words tbody tr')]"
+        ".filter((one) => !one.hidden).map((one) => one.querySelector('bdi').textContent)"
+    )
+    assert chromium.js(shown) == ["cell.n", "serve.v"] * 2
+    part.select_by_value("verb")
+    assert chromium.js(shown) == ["serve.v"] * 2
+    assert chromium.driver.find_element("id", "filter-count").text == "1 of 2"
+    chromium.driver.find_element("id", "filter").send_keys("cell")
+    assert chromium.js(shown) == []
+    # It stands in the address, and what is opened by that is filtered from the start.
+    chromium.open(index, "part=noun")
+    assert chromium.js(shown) == ["cell.n"] * 2
+    chromium.assert_quiet()
 
 
 @pytest.mark.slow

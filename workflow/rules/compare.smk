@@ -1,8 +1,8 @@
 # In:  predictions of every kind, the selection, the corpus.
 # Out: <tables>/comparison.csv and comparison/, what stands behind it and the tables for a
-#      paper; comparison/layers.csv and word-layers.csv, every layer choice, and model-layers.csv,
-#      each model less the first; figures/, the same to print; <model>/geometry.csv and
-#      code-length.csv; audit/<model>/*.csv.
+#      paper; comparison/layers.csv and word-layers.csv, every layer choice, model-layers.csv, each
+#      model less the first, group-layers.csv and group-peaks.csv, by part of speech; figures/, the
+#      same to print; <model>/geometry.csv and code-length.csv; audit/<model>/*.csv.
 
 COMPARISON = (
     "words",
@@ -86,6 +86,8 @@ rule layerwise:
         layers=f"{TABLES}/comparison/layers.csv",
         words=f"{TABLES}/comparison/word-layers.csv",
         models=f"{TABLES}/comparison/model-layers.csv",
+        groups=f"{TABLES}/comparison/group-layers.csv",
+        peaks=f"{TABLES}/comparison/group-peaks.csv",
     log:
         f"{TABLE_LOGS}/layerwise.log",
     benchmark:
@@ -105,7 +107,8 @@ rule layerwise:
         "wsd --log {log} layerwise --corpus {params.corpus} --words {params.words}"
         " --predictions {input.predictions} --searches {input.searches} --seed {params.seed}"
         " --layers {output.layers} --word-layers {output.words}"
-        " --model-layers {output.models}"
+        " --model-layers {output.models} --group-layers {output.groups}"
+        " --group-peaks {output.peaks}"
 
 
 # A folder, since which figures there are depends on what the tables hold: without further training

@@ -19,6 +19,7 @@ from wsd.artifacts.tables import ALL_WORDS
 from wsd.evaluation.comparison_tables import adjust, best_of, word_rows
 from wsd.evaluation.layer_groups import GROUP, Group, read_groups
 from wsd.evaluation.rows import ComparisonRow
+from wsd.evaluation.word_groups import GROUP_COLUMNS, PEAK_COLUMNS, of_groups, word_groups
 from wsd.logs import log
 from wsd.metrics import intervals, permutation
 from wsd.metrics.scores import WORD_SCORES
@@ -145,23 +146,33 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_path(parser, "--layers", "table over words, .csv", metavar="FILE")
     add_path(parser, "--word-layers", "table per word, .csv", metavar="FILE")
     add_path(parser, "--model-layers", "each model less the first, .csv", metavar="FILE")
-    writes(parser, "layers", "word_layers", "model_layers")
+    add_path(parser, "--group-layers", "table per part of speech and size, .csv", metavar="FILE")
+    add_path(parser, "--group-peaks", "where each of these peaks, .csv", metavar="FILE")
+    writes(parser, "layers", "word_layers", "model_layers", "group_layers", "group_peaks")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the table of layer choices over all words, the one word by word, and that of models.
+    """Write the table of layer choices over all words, the one word by word, and that of models;
+    by part of speech and number of training instances, a table and its peaks.
 
-    With one model the last has no rows.
+    With one model that of models has no rows; without parts of speech the last two have none.
     """
     corpora = read_corpora(args.corpus, args.words)
     groups = read_groups(args.predictions, args.searches, corpora)
     over_all: list[dict[str, Any]] = []
     by_word: list[dict[str, Any]] = []
+    by_group: list[dict[str, Any]] = []
+    peaks: list[dict[str, Any]] = []
+    kinds = word_groups(corpora, args.seed)
     for group in groups:
         log.info("%s: %d layer choices", ", ".join(group.names.values()), len(group.rows))
         over_all += of_layers(group, args.seed)
         by_word += of_words(group, args.seed)
+        for table, lines in zip((by_group, peaks), of_groups(group, kinds), strict=True):
+            table += lines
     by_model = of_models(groups, args.seed)
     write_csv(args.layers, pd.DataFrame(over_all, columns=LAYER_COLUMNS))
     write_csv(args.word_layers, pd.DataFrame(by_word, columns=WORD_COLUMNS))
     write_csv(args.model_layers, pd.DataFrame(by_model, columns=MODEL_COLUMNS))
+    write_csv(args.group_layers, pd.DataFrame(by_group, columns=GROUP_COLUMNS))
+    write_csv(args.group_peaks, pd.DataFrame(peaks, columns=PEAK_COLUMNS))

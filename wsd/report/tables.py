@@ -9,7 +9,7 @@ from wsd.storage.csv import Columns
 # Tables that lie together, behind the comparison.
 COMPARISON_TABLES = (
     *("controls", "differences", "best-set", "errors", "learning"),
-    *("layers", "word-layers", "model-layers"),
+    *("layers", "word-layers", "model-layers", "group-layers", "group-peaks"),
 )
 # The means over words, by column, as the pages name them.
 METRICS = {
@@ -18,13 +18,16 @@ METRICS = {
     "mean_word_accuracy": "Word accuracy",
     "micro_accuracy": "Micro accuracy",
 }
+# Of these, what is told of words of one kind.
+BY_KIND = ("mean_macro_f1", "micro_accuracy")
+_KIND = ("part_of_speech", "training_instances")
 _NAMES = NAMES[1:]
 _MEANS = tuple(f"{mean}{bound}" for mean in MEAN_SCORES for bound in ("", "_low", "_high"))
 _DIFFERENCE = ("difference", "difference_low", "difference_high", "p_holm")
 # What is measured of the selected configuration's probabilities, one file each per model.
 CONFIDENCE_TABLES = ("calibration", "reliability", "novelty")
-# The tables that earlier steps wrote. A run without controls, further training sets or a second
-# model has no rows of some of them.
+# The tables that earlier steps wrote. A run without controls, further training sets, a second model
+# or parts of speech has no rows of some of them.
 _optional = partial(Columns, may_be_empty=True)
 TABLES = {
     "scores": Columns((*KEY_COLUMNS, "word"), ("n_senses", "n_train", "n_test", *WORD_SCORES)),
@@ -52,6 +55,15 @@ TABLES = {
         (*_NAMES, "word", "chosen_by"),
         ("errors", "macro_f1", "macro_f1_low", "macro_f1_high", "macro_f1_on_folds"),
         ("chosen_on_folds", "not_told_from_best"),
+    ),
+    "group-layers": _optional(
+        (*_NAMES, *_KIND),
+        ("n_words", "n_train", "n_test")
+        + tuple(f"{name}{bound}" for name in BY_KIND for bound in ("", "_low", "_high")),
+    ),
+    "group-peaks": _optional(
+        (*(name for name in _NAMES if name != "layers"), *_KIND, "figure", "reference"),
+        ("n_words", "peak", "low", "high", "share_of_draws", *_DIFFERENCE[:3]),
     ),
     "geometry": _optional(
         ("model", "view", "layers", "centring", "word"),

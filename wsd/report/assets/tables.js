@@ -9,9 +9,10 @@ wsd.start(async () => {
 
   // ---- A select shows, of the parts that belong to it, those of its value ----
 
-  const asked = fragment.decode(location.hash), selects = all("select[data-shows]");
+  const asked = fragment.decode(location.hash), selects = all("select[data-shows], select[data-parts]");
 
   function showParts(select) {
+    if (!select.dataset.shows) return;
     const attribute = `data-${select.dataset.shows}`;
     for (const part of all(`[${attribute}]`)) part.hidden = part.getAttribute(attribute) !== select.value;
   }
@@ -53,22 +54,24 @@ wsd.start(async () => {
       ?.addEventListener("click", () => sort(table, headings, column)));
   }
 
-  // ---- Filtered by what is typed ----
+  // ---- Filtered by what is typed, and by part of speech ----
 
   for (const field of all("input[data-filters]")) {
     // Of several models each has a table, with the same rows.
     const [counted, ...others] = all(`table.${field.dataset.filters}`).map((table) => [...table.tBodies[0].rows]);
     const pictures = all(`.gallery.${field.dataset.filters} > li`);
+    const part = document.querySelector(`select[data-parts="${field.dataset.filters}"]`);
     const said = byId(`${field.id}-count`);
     const show = () => {
       const query = field.value.trim().toLowerCase();
-      for (const row of [counted, ...others].flat()) {
-        row.hidden = !row.cells[0].textContent.toLowerCase().includes(query);
-      }
-      for (const picture of pictures) picture.hidden = !picture.dataset.word.toLowerCase().includes(query);
+      const asks = (element, word) => word.toLowerCase().includes(query)
+        && (!part?.value || element.dataset.part === part.value);
+      for (const row of [counted, ...others].flat()) row.hidden = !asks(row, row.cells[0].textContent);
+      for (const picture of pictures) picture.hidden = !asks(picture, picture.dataset.word);
       said.textContent = `${counted.filter((row) => !row.hidden).length} of ${counted.length}`;
     };
     field.addEventListener("input", show);
+    part?.addEventListener("change", show);
     show();
   }
 

@@ -1,5 +1,6 @@
 """The report's first page: the answer, the words, the rows that it stands beside."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from wsd.artifacts.layer_choice import LayerChoice
+from wsd.artifacts.parts_of_speech import parts_of_speech
 from wsd.artifacts.tables import BEST, CANDIDATE, PUBLISHED, SYSTEM
 from wsd.metrics.scores import confusion, word_scores
 from wsd.report.pages import gallery, models
@@ -63,6 +65,7 @@ def write_index(report: Report, folder: Path) -> None:
         ],
         reader=models.opening_reader(report),
         curve=opening_curve(report),
+        parts=dict(Counter(parts_of_speech(report.provenance["corpus"]).values()).most_common()),
         packed=gallery.pictures(report),
         most=most,
         sampled=any(run.n_test > most for of in report.words.values() for run in of.values()),
@@ -79,13 +82,15 @@ def words(report: Report, model: str) -> list[dict[str, Any]]:
     # Of all models: their lines have one scale.
     lowest = float(table["macro_f1"].quantile(0.05))
     found = []
+    parts = parts_of_speech(report.words[model])
     for word, run in report.words[model].items():
         readers = {}
         for reader in report.readers:
             rows = having(table, model=model, word=word, classifier=reader)
             readers[reader] = _of_reader(report, model, rows, lowest)
         baseline = most_frequent_sense(run)
-        found.append({"word": word, "run": run, "baseline": baseline, "readers": readers})
+        said = {"word": word, "part": parts.get(word), "baseline": baseline}
+        found.append({**said, "run": run, "readers": readers})
     return found
 
 

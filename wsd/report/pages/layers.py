@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wsd.report.pages import layer_plots, plots
+from wsd.report.pages import layer_plots, plots, word_kinds
 from wsd.report.pages.content import Report, records
 from wsd.report.pages.models import by_depth, folder_of, notes, opening_reader, rows_shown
 from wsd.report.pages.render import render
-from wsd.report.tables import METRICS
+from wsd.report.tables import BY_KIND, METRICS
 from wsd.storage.atomic import write_text
 
 HEAT_STEPS = 20
@@ -40,6 +40,12 @@ def write_layers(report: Report, folder: Path) -> None:
         learning=layer_plots.learning(report),
         geometry=layer_plots.geometry(report),
         calibration=layer_plots.calibration(report),
+        by_part=word_kinds.word_kinds(report),
+        lines_of_kinds={
+            column: _legend(dict.fromkeys(names, "solid"))
+            for column, names in word_kinds.kinds(report).items()
+        },
+        by_kind=BY_KIND,
         heat=heat(report),
         notes=models,
         differences=differences(report, "layers", "reference"),

@@ -169,6 +169,7 @@ def _environment() -> Environment:
         percent=percent,
         signed=signed,
         p=_p,
+        whole=lambda value: number(value, "+.0f"),
         depth=lambda value: number(value, ".2f"),
         script_json=_script_json,
         page=lambda word: f"{file_name(str(word))}.html",

@@ -1,0 +1,132 @@
+"""Layer choices by part of speech and number of training instances."""
+
+import numpy as np
+import pytest
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.predictions import WordPredictions
+from wsd.evaluation.layer_groups import Group
+from wsd.evaluation.rows import ComparisonRow
+from wsd.evaluation.word_groups import ALL, GROUP_COLUMNS, PEAK_COLUMNS, of_groups, word_groups
+from wsd.metrics.intervals import bounded
+
+SEED = 3
+LAYERS = ("0", "1", "2", "mean-last-2")
+# Words of each part of speech, and at which layer they are told best.
+PARTS = {"n": (14, "2"), "v": (12, "1"), "r": (3, "0")}
+TRAINED = (10, 20, 60, 500)
+WORDS = {
+    f"w{i}.{part}": (TRAINED[i % 4], best) for part, (n, best) in PARTS.items() for i in range(n)
+}
+
+
+def corpus(word: str, n_train: int) -> Corpus:
+    n = n_train + 8
+    return Corpus(
+        word=word,
+        senses=("a", "b"),
+        split=np.array(["train"] * n_train + ["test"] * 8),
+        index=np.arange(n),
+        tokens=((word,),) * n,
+        position=np.zeros(n, dtype=np.int32),
+        gold=np.arange(n, dtype=np.int32) % 2,
+    )
+
+
+CORPORA = {word: corpus(word, n) for word, (n, _) in WORDS.items()}
+
+
+def predictions(i: int, word: str, layers: str) -> WordPredictions:
+    """At its best layer one instance is wrong, elsewhere more; of every third word one less."""
+    gold = np.arange(8) % 2
+    wrong = 2 if layers == WORDS[word][1] else 3 + LAYERS.index(layers) % 3
+    predicted = gold.copy()
+    predicted[: wrong - (i % 3 == 0)] ^= 1
+    scores = np.eye(2)[predicted]
+    return WordPredictions(word, ("a", "b"), 10, np.arange(8), gold, predicted, scores, "test")
+
+
+def group(words: list[str] | None = None) -> Group:
+    source = {"encoder": {"model": {"blocks": 2}}}
+    rows = [
+        ComparisonRow(
+            "candidate", "m", "focal", layers, "lda",
+            [predictions(i, w, layers) for i, w in enumerate(WORDS) if w in (words or WORDS)],
+            source=source,
+        )
+        for layers in LAYERS
+    ]  # fmt: skip
+    return Group(rows, [], "mean_macro_f1", [None] * len(rows), "1", {})
+
+
+def row_of(table: list[dict], **equal: object) -> dict:
+    (found,) = (row for row in table if all(row[key] == value for key, value in equal.items()))
+    return found
+
+
+@pytest.mark.parametrize(("part", "name"), [("n", "noun"), ("v", "verb"), ("r", "adverb")])
+def test_the_figures_are_those_of_the_words_alone(part: str, name: str) -> None:
+    layers, _ = of_groups(group(), word_groups(CORPORA, SEED))
+    own = [word for word in WORDS if word.endswith(part)]
+    for row in group(own).rows:
+        found = row_of(layers, part_of_speech=name, training_instances=ALL, layers=row.layers)
+        assert list(found) == GROUP_COLUMNS
+        for figure in ("mean_macro_f1", "micro_accuracy"):
+            assert found[figure] == pytest.approx(row.mean(figure))
+        assert (found["n_words"], found["n_test"]) == (len(own), 8 * len(own))
+        assert found["n_train"] == sum(WORDS[word][0] for word in own)
+        depth = int(row.layers) / 2 if row.layers.isdecimal() else None
+        assert found["relative_depth"] == depth
+
+
+def test_an_interval_is_of_words_drawn_with_replacement() -> None:
+    kinds = word_groups(CORPORA, SEED)
+    layers, _ = of_groups(group(), kinds)
+    (verbs,) = (of for of in kinds if of[:2] == ("verb", ALL))
+    assert (verbs.weights.sum(axis=1) == 12).all() and verbs.weights.std() > 0.5
+    row = group().rows[1]
+    matrices = [row.confusions[i] for i in verbs.words]
+    right = np.array([np.trace(of) for of in matrices])
+    drawn = [(w * right).sum() / (8 * w.sum()) for w in verbs.weights]
+    found = row_of(layers, part_of_speech="verb", training_instances=ALL, layers="1")
+    expected = bounded(*np.quantile(drawn, [0.025, 0.975]), found["micro_accuracy"], floor=0)
+    low, high = found["micro_accuracy_low"], found["micro_accuracy_high"]
+    assert (low, high) == pytest.approx(expected)
+    assert low < found["micro_accuracy"] < high
+
+
+def test_verbs_peak_where_nouns_do_or_not() -> None:
+    _, peaks = of_groups(group(), word_groups(CORPORA, SEED))
+    assert all(set(row) <= set(PEAK_COLUMNS) for row in peaks)
+    noun, verb = (
+        row_of(peaks, part_of_speech=part, training_instances=ALL, figure="mean_macro_f1")
+        for part in ("noun", "verb")
+    )
+    assert [noun[key] for key in ("peak", "low", "high", "share_of_draws")] == [2, 2, 2, 1.0]
+    assert "reference" not in noun
+    assert [verb[key] for key in ("peak", "low", "high")] == [1, 1, 1]
+    ends = [verb[key] for key in ("reference", "difference", "difference_low", "difference_high")]
+    assert ends == ["noun", -1, -1, -1]
+
+
+def test_too_few_words_have_no_interval_and_no_peak() -> None:
+    layers, peaks = of_groups(group(), word_groups(CORPORA, SEED))
+    found = row_of(layers, part_of_speech="adverb", training_instances=ALL, layers="0")
+    assert found["n_words"] == 3 and found["mean_macro_f1_low"] is found["micro_accuracy_high"]
+    assert "adverb" not in {row["part_of_speech"] for row in peaks}
+
+
+def test_words_are_told_apart_by_training_instances_too() -> None:
+    kinds = {of[:2]: of.words.tolist() for of in word_groups(CORPORA, SEED)}
+    assert next(iter(kinds)) == (ALL, ALL) and kinds[ALL, ALL] == list(range(len(WORDS)))
+    names = list(WORDS)
+    for n, name in zip(TRAINED, ("<20", "20-49", "50-99", "300+"), strict=True):
+        assert kinds[ALL, name] == [i for i, of in enumerate(names) if WORDS[of][0] == n]
+        assert kinds["verb", name] == [i for i in kinds[ALL, name] if names[i].endswith("v")]
+    assert (ALL, "100-299") not in kinds
+
+
+def test_without_parts_of_speech_there_are_no_groups() -> None:
+    plain = {"bank": corpus("bank", 10), "cell.n": corpus("cell.n", 10)}
+    assert word_groups(plain, SEED) == []
+    assert of_groups(group(), []) == ([], [])

@@ -1,0 +1,171 @@
+"""Layer choices on groups of words: of one part of speech, with about as many training instances.
+
+Only for corpora whose words carry a part of speech. What an interval is about is the kind of word:
+words are drawn with replacement, the same ones for every layer choice, and what each scores stays
+as it was measured. So a peak, the single layer with the highest figure, has an interval too, and
+so has the distance of two peaks.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.parts_of_speech import PARTS, parts_of_speech
+from wsd.evaluation.layer_groups import GROUP, Group
+from wsd.metrics.pairs import percentiles, resampled
+from wsd.metrics.scores import word_scores
+
+ALL = "all"
+# Training instances of a word: fewer than the first, ..., the last and more.
+BINS = (20, 50, 100, 300)
+# Fewer words say nothing of others of their kind: no interval.
+FEW = 10
+FIGURES = ("mean_macro_f1", "micro_accuracy")
+OF_GROUP = ("part_of_speech", "training_instances", "n_words")
+GROUP_COLUMNS = [
+    *(*GROUP, *OF_GROUP, "n_train", "n_test", "layers", "relative_depth"),
+    *(f"{figure}{end}" for figure in FIGURES for end in ("", "_low", "_high")),
+]
+PEAK_COLUMNS = [
+    *(*GROUP, *OF_GROUP, "figure", "peak", "low", "high", "share_of_draws"),
+    *("reference", "difference", "difference_low", "difference_high"),
+]
+# What others' peaks are compared with.
+REFERENCE = PARTS["n"]
+
+
+class WordGroup(NamedTuple):
+    """Words of one kind.
+
+    Attributes
+    ----------
+    part_of_speech, training_instances : str
+        ``"all"`` where words are not told apart by it.
+    words : int array
+        Places of the words in the corpora.
+    weights : array of shape (draws, words)
+        How often each counts.
+    n_train : int
+    """
+
+    part_of_speech: str
+    training_instances: str
+    words: np.ndarray
+    weights: np.ndarray
+    n_train: int
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether it has enough words."""
+        return len(self.words) >= FEW
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What all its rows share."""
+        return dict(zip(OF_GROUP, (*self[:2], len(self.words)), strict=True))
+
+
+def bin_of(n_train: int) -> str:
+    """The bin of a number of training instances.
+
+    >>> [bin_of(n) for n in (19, 20, 49, 300)]
+    ['<20', '20-49', '20-49', '300+']
+    """
+    if n_train < BINS[0]:
+        return f"<{BINS[0]}"
+    return next((f"{a}-{b - 1}" for a, b in pairwise(BINS) if n_train < b), f"{BINS[-1]}+")
+
+
+def word_groups(corpora: Mapping[str, Corpus], seed: int) -> list[WordGroup]:
+    """The groups that have words: of each part of speech, bin, and both; first all words.
+
+    Without parts of speech there are none.
+    """
+    parts = parts_of_speech(corpora)
+    if not parts:
+        return []
+    trained = np.array([int((of.split == "train").sum()) for of in corpora.values()])
+    part = np.array([parts[word] for word in corpora])
+    size = np.array([bin_of(n) for n in trained.tolist()])
+    in_order = [*(name for name in PARTS.values() if name in part)]
+    in_order += sorted(set(part.tolist()) - set(in_order))
+    groups: list[WordGroup] = []
+    for name in (ALL, *in_order):
+        for bin_ in (ALL, *(bin_of(n) for n in (0, *BINS))):
+            of_part, of_size = (part == name) | (name == ALL), (size == bin_) | (bin_ == ALL)
+            words = np.flatnonzero(of_part & of_size)
+            if len(words):
+                # Its own draws: groups have no words in common but with those they are part of.
+                weights = resampled(words, rng=np.random.default_rng([seed, len(groups)]))
+                groups.append(WordGroup(name, bin_, words, weights, int(trained[words].sum())))
+    return groups
+
+
+def of_groups(
+    group: Group, kinds: Sequence[WordGroup]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """A table row per group of words and layer choice; and one per group and figure, its peak."""
+    layers: list[dict[str, Any]] = []
+    peaks: list[dict[str, Any]] = []
+    f1, right, total = _per_word(group)
+    depths = [group.columns(row)["relative_depth"] for row in group.rows]
+    single = [i for i, depth in enumerate(depths) if depth is not None]
+    numbers = np.array([int(group.rows[i].layers) for i in single])
+    nouns: dict[tuple[str, str], np.ndarray] = {}
+    for kind in kinds:
+        drawn = _means(kind, f1[kind.words], right[kind.words], total[kind.words])
+        shared = {**group.names, **kind.columns}
+        n = {"n_train": kind.n_train, "n_test": int(total[kind.words].sum())}
+        for i, row in enumerate(group.rows):
+            line = {**shared, **n, "layers": row.layers, "relative_depth": depths[i]}
+            for name in FIGURES:
+                line |= _bounded(name, drawn[name][:, i], kind)
+            layers.append(line)
+        if not single or not kind.has_intervals:
+            continue
+        for name in FIGURES:
+            peak = numbers[drawn[name][:, single].argmax(axis=1)]
+            line = {**shared, "figure": name, "peak": int(peak[0]), **_ends("", peak)}
+            line["share_of_draws"] = float((peak[1:] == peak[0]).mean())
+            bin_ = kind.training_instances, name
+            if kind.part_of_speech == REFERENCE:
+                nouns[bin_] = peak
+            elif kind.part_of_speech != ALL and bin_ in nouns:
+                apart = peak - nouns[bin_]
+                line |= {"reference": REFERENCE, "difference": int(apart[0])}
+                line |= _ends("difference_", apart)
+            peaks.append(line)
+    return layers, peaks
+
+
+def _per_word(group: Group) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Macro-F1 and what is right, of shape (words, rows); the number of test instances."""
+    by_row = [row.confusions for row in group.rows]
+    f1 = [[float(word_scores(matrix)["macro_f1"]) for matrix in of] for of in by_row]
+    right = [[int(np.trace(matrix)) for matrix in of] for of in by_row]
+    return np.array(f1).T, np.array(right).T, np.array([matrix.sum() for matrix in by_row[0]])
+
+
+def _means(
+    kind: WordGroup, f1: np.ndarray, right: np.ndarray, total: np.ndarray
+) -> dict[str, np.ndarray]:
+    """By figure, of shape (1 + draws, rows): first as it is, then in every draw."""
+    weights = np.vstack([np.ones(len(total)), kind.weights])
+    of_words = weights @ f1 / len(total)
+    of_instances = (weights @ right) / (weights @ total)[:, None]
+    return dict(zip(FIGURES, (of_words, of_instances), strict=True))
+
+
+def _bounded(name: str, drawn: np.ndarray, kind: WordGroup) -> dict[str, float | None]:
+    """A figure beside the ends of its interval."""
+    low, high = percentiles(drawn[1:], drawn[0]) if kind.has_intervals else (None, None)
+    return {name: float(drawn[0]), f"{name}_low": low, f"{name}_high": high}
+
+
+def _ends(of: str, drawn: np.ndarray) -> dict[str, int]:
+    """The ends of the interval of a whole number."""
+    low, high = np.quantile(drawn[1:], [0.025, 0.975], method="inverted_cdf")
+    return {f"{of}low": int(min(low, drawn[0])), f"{of}high": int(max(high, drawn[0]))}
