@@ -58,8 +58,10 @@ TABLES = {
     ),
     "group-layers": _optional(
         (*_NAMES, *_KIND),
-        ("n_words", "n_train", "n_test")
-        + tuple(f"{name}{bound}" for name in BY_KIND for bound in ("", "_low", "_high")),
+        (
+            *("n_words", "n_train", "n_test"),
+            *(f"{name}{bound}" for name in BY_KIND for bound in ("", "_low", "_high")),
+        ),
     ),
     "group-peaks": _optional(
         (*(name for name in _NAMES if name != "layers"), *_KIND, "figure", "reference"),
