@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,15 @@ class Report:
     def rows(self, table: str, **equal: Any) -> pd.DataFrame:
         """The rows of a table that have these values in these columns."""
         return having(self.tables[table], **equal)
+
+    def word_layers(self, model: str, word: str, reader: str) -> pd.DataFrame:
+        """What a classifier makes of a word, a row per layer choice of the view."""
+        return self._word_layers[model, word, reader]
+
+    @cached_property
+    def _word_layers(self) -> dict[Any, pd.DataFrame]:
+        table = self.rows("word-layers", view=self.view)
+        return dict(iter(table.groupby(["model", "word", "classifier"], sort=False)))
 
     @property
     def others(self) -> pd.DataFrame:

@@ -86,7 +86,7 @@ def words(report: Report, model: str) -> list[dict[str, Any]]:
     for word, run in report.words[model].items():
         readers = {}
         for reader in report.readers:
-            rows = having(table, model=model, word=word, classifier=reader)
+            rows = report.word_layers(model, word, reader)
             readers[reader] = _of_reader(report, model, rows, lowest)
         baseline = most_frequent_sense(run)
         said = {"word": word, "part": parts.get(word), "baseline": baseline}

@@ -92,7 +92,7 @@ def render_portable(report: Report, *, data: Any, figure: Any, **values: Any) ->
         report,
         **values,
         portable=True,
-        packed=pack({"bokeh": asset(BOKEH), "data": data, "figure": figure}),
+        packed=_pack_alone({"data": data, "figure": figure}),
         script=Markup(scripts),  # noqa: S704 - the package's own files
         style=Markup(asset(STYLE)),  # noqa: S704 - the package's own file
         csp=_csp(f"{_hash(scripts)} {_hash(asset(BOKEH))}"),
@@ -107,6 +107,21 @@ def encode(values: np.ndarray, dtype: str) -> str:
 def pack(value: Any) -> str:
     """JSON, deflated, in base64: what the page's script unpacks."""
     return base64.b64encode(zlib.compress(_dump(value).encode(), 9)).decode()
+
+
+@cache
+def _with_bokeh() -> tuple[bytes, Any]:
+    """Bokeh's script, deflated as far as it is known, and the compressor in that state."""
+    started = zlib.compressobj(9)
+    return started.compress(f'{{"bokeh":{_dump(asset(BOKEH))},'.encode()), started
+
+
+def _pack_alone(values: dict[str, Any]) -> str:
+    """As :func:`pack` with Bokeh's script before the values; that is deflated once for all pages."""
+    done, started = _with_bokeh()
+    going_on = started.copy()
+    rest = going_on.compress(_dump(values)[1:].encode()) + going_on.flush()
+    return base64.b64encode(done + rest).decode()
 
 
 def _dump(value: Any) -> str:

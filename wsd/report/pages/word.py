@@ -109,7 +109,7 @@ def _confusions(run: WordRun, choices: int) -> list[list[list[list[int]]]]:
 
 def start(report: Report, model: str, word: str, reader: str) -> int:
     """Number of the layer choice that a word's folds chose for a classifier, of those shown."""
-    rows = report.rows("word-layers", word=word, model=model, view=report.view, classifier=reader)
+    rows = report.word_layers(model, word, reader)
     names = list(labels(report, model))
     # A learned mix can be chosen too, and has no picture.
     rows = rows[rows["layers"].isin(names)].sort_values(
