@@ -8,13 +8,13 @@ Broder (1997), "On the resemblance and containment of documents", computed exact
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
-from sklearn.feature_extraction.text import CountVectorizer
 
 Sentences = Sequence[Sequence[str]]
 THRESHOLD = 0.5
@@ -23,7 +23,7 @@ BLOCK = 2**24  # pairs of sentences held at once, if all have a trigram in commo
 
 def shingles(tokens: Sequence[str]) -> set[tuple[str, ...]]:
     """The set of a sentence's token trigrams, digits masked; never empty."""
-    masked = [re.sub(r"\d", "0", token) for token in tokens]
+    masked = [token if token.isalpha() else re.sub(r"\d", "0", token) for token in tokens]
     return {tuple(masked[i : i + 3]) for i in range(max(len(masked) - 2, 1))}
 
 
@@ -43,12 +43,36 @@ def similarity(tokens: Sentences, threshold: float = THRESHOLD) -> sparse.csr_ar
     if not tokens:
         return sparse.csr_array((0, 0))
     (incidence,) = _incidence(tokens)
+    some = _with_rare_ones_in_common(incidence, threshold)
     blocks = []
-    for jaccard in _jaccard(incidence, incidence):
+    for jaccard in _jaccard(incidence[some], incidence[some]) if len(some) else ():
         jaccard.data[jaccard.data < threshold] = 0
         jaccard.eliminate_zeros()
         blocks.append(jaccard)
-    return sparse.csr_array(sparse.vstack(blocks, format="csr"))
+    n = len(tokens)
+    others = np.setdiff1d(np.arange(n), some)
+    found = sparse.coo_array(sparse.vstack(blocks)) if blocks else sparse.coo_array((0, 0))
+    rows, columns = (np.concatenate([some[of], others]) for of in found.coords)
+    data = np.concatenate([found.data, np.ones(len(others))])
+    return sparse.csr_array((data, (rows, columns)), shape=(n, n))
+
+
+def _with_rare_ones_in_common(incidence: sparse.csr_array, threshold: float) -> np.ndarray:
+    """The rows that may reach the threshold with another one: seen without comparing any two.
+
+    Two sets that reach it have a shingle in common among the rarest of either, as many as are left
+    of it where only what they must have in common is taken away (Chaudhuri et al. 2006, "A
+    primitive operator for similarity joins in data cleaning").
+    """
+    sizes = np.diff(incidence.indptr)
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    times = np.bincount(incidence.indices)
+    order = np.lexsort((incidence.indices, times[incidence.indices], row))
+    place = np.arange(len(order)) - np.repeat(incidence.indptr[:-1], sizes)
+    # Less a rounding error: rather one too many.
+    rare = order[place <= (sizes - np.ceil(threshold * sizes - 1e-9))[row]]
+    again = np.bincount(incidence.indices[rare], minlength=incidence.shape[1]) > 1
+    return np.unique(row[rare][again[incidence.indices[rare]]])
 
 
 def components(tokens: Sentences, threshold: float = THRESHOLD) -> np.ndarray:
@@ -104,8 +128,13 @@ def nearest(tokens: Sentences, among: Sentences) -> tuple[np.ndarray, np.ndarray
 
 def _incidence(*several: Sentences) -> list[sparse.csr_array]:
     """For each list of sentences, which (row) has which shingle (column, common to all lists)."""
-    counter = CountVectorizer(analyzer=shingles, dtype=np.float64)
-    counts = sparse.csr_array(counter.fit_transform(chain(*several)))
+    number: defaultdict[tuple[str, ...], int] = defaultdict()
+    number.default_factory = number.__len__
+    rows = [[number[shingle] for shingle in shingles(one)] for one in chain(*several)]
+    starts = np.cumsum([0, *map(len, rows)])
+    places = np.fromiter(chain(*rows), dtype=np.int32, count=starts[-1])
+    parts = np.ones(len(places)), places, starts
+    counts = sparse.csr_array(parts, shape=(len(rows), len(number)))
     ends = np.cumsum([len(one) for one in several]).tolist()
     return [counts[start:end] for start, end in pairwise([0, *ends])]
 
