@@ -15,6 +15,7 @@ import os
 
 os.environ["OMP_NUM_THREADS"] = "1"
 
+import resource
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -167,7 +168,8 @@ def main() -> None:
     print(f"together: {total['before'] / total['now']:.1f} x, ", end="")
     print(f"{total['differ']} of {total['labels']} labels differ, ", end="")
     print(f"the same point for {total['same']} choices; ", end="")
-    print(f"{products.seconds / total['now']:.0%} of the time in products")
+    print(f"{products.seconds / total['now']:.0%} of the time in products; ", end="")
+    print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB at most, all ways")
     for name in ways:
         if of_peers := total[f"{name} (peers' words)"]:
             ratio = of_peers / total["now (peers' words)"]

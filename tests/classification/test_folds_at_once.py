@@ -103,8 +103,9 @@ def test_any_shape_is_scikit_learns_fit(seed: int) -> None:
     for (fit, held), of_split in zip(splits, found, strict=True):
         for C, of_point in zip(Cs, of_split, strict=True):
             exact = theirs(C).fit(X[fit], y[fit])
-            # 1e-6 in the gradient may be more in a probability where the penalty is weak.
-            assert_allclose(of_point, exact.predict_proba(X[held]), atol=1e-3, err_msg=f"{C}")
+            # 1e-6 in the gradient is the more in a probability, the weaker the penalty.
+            atol = 1e-3 * max(1, C / 30)
+            assert_allclose(of_point, exact.predict_proba(X[held]), atol=atol, err_msg=f"{C}")
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

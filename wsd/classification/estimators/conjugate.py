@@ -90,6 +90,7 @@ def solved(
     precondition: Callable[[np.ndarray, np.ndarray], np.ndarray],
     gradient: np.ndarray,
     precision: np.ndarray,
+    most: int = MOST,
 ) -> tuple[np.ndarray, int]:
     """What the Hessian of each fit takes to minus its gradient, and the number of iterations.
 
@@ -99,12 +100,14 @@ def solved(
     gradient : array of shape (k, n_fits, width)
     precision : array of shape (n_fits,)
         How small the residual of each fit shall be.
+    most : int
+        Iterations.
     """
     found, residual = np.zeros_like(gradient), -gradient
     step, left = found.copy(), np.arange(len(precision))
     better = precondition(residual, left)
     way, descent = better.copy(), products(residual, better)
-    for iteration in range(1, MOST + 1):
+    for iteration in range(1, most + 1):
         bent = hessian(way, left)
         along = products(way, bent)
         safe = (along > 0) & (descent > 0)  # else nothing but rounding is left of the direction
@@ -113,7 +116,7 @@ def solved(
         bent *= share
         residual -= bent
         going = safe & (np.sqrt(products(residual, residual)) > precision[left])
-        if not going.any() or iteration == MOST:
+        if not going.any() or iteration == most:
             break
         if going.mean() < FEW:
             found[:, left] = step

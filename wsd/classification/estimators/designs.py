@@ -10,18 +10,26 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, get_lapack_funcs, qr
 
-from wsd.classification.estimators.conjugate import Curvature, hessian_of, products, solved
+from wsd.classification.estimators.conjugate import MOST, Curvature, hessian_of, products, solved
 
 SMALL = 1e-10  # a row's weight in a preconditioner, at least
 FULL = 12  # columns: a product with fewer takes as long, for it waits for the matrix
+ALONE = 4  # columns: what a product with a single one takes as long as
+SHORT = 6  # iterations of a step with Cholesky factors, about
+STEPS = 3  # that use the same factors, about
+PATH = 100  # iterations of a search, about
 RIDGE = 1e-7  # of a preconditioner, as a share of its mean diagonal
 
 
 class Dense:
     """Features that are standardised, or nearly so: per fit what is left of their scale.
 
-    With fewer rows than features a step is solved in the rows' span, which is as wide as they are
-    few. There the fits' own scales are left out; what a step lacks by that, the next one mends.
+    Where many fits have far fewer rows than features, a step is solved in the rows' span, which is
+    as wide as they are few. There the fits' own scales are left out; what a step lacks by that,
+    the next one mends.
+
+    Conjugate gradients start with the Hessian's diagonal as a preconditioner, and go on with it
+    while steps are short. Cholesky factors are made where iterations have cost as much as they.
 
     Parameters
     ----------
@@ -34,11 +42,11 @@ class Dense:
         self.rows = np.column_stack([features, np.ones(len(features))])
         self.scales = np.column_stack([scales, np.ones(len(scales))])
         self.penalised = np.column_stack([scales**2, np.zeros(len(scales))])
-        # BLAS multiplies few rows with a matrix half as fast again if it need not transpose it.
-        self.turned = np.ascontiguousarray(self.rows.T)
+        self.turned = _turned(self.rows, len(scales))
         self._in: dict[type, Any] = {}
-        self._factors: Any = None
-        self._worth = 0.0  # iterations with a preconditioner until a new one has paid
+        self._plain = True  # whether the diagonal has been enough
+        self._factors: list[np.ndarray] = []
+        self._worth = 0.0  # iterations with factors until new ones have paid
 
     def forward(self, weights: np.ndarray, fits: np.ndarray) -> np.ndarray:
         """Logits: array (k, n_fits, n_rows)."""
@@ -58,8 +66,9 @@ class Dense:
         kind: type,
     ) -> np.ndarray:
         """A Newton step, in single or double precision."""
+        columns = len(fits) * len(gradient)
         if kind not in self._in:
-            self._in[kind] = self._system(kind)
+            self._in[kind] = self._system(kind, columns)
         inner, turned, basis = self._in[kind]
         curvature = curvature.astype(kind)
         # Single precision has too few exponents for a gradient that is nearly 0.
@@ -76,9 +85,10 @@ class Dense:
             lambda bent, _: _product(bent, inner),
             penalised,
         )
-        precondition = self._preconditioner(inner, curvature, penalised)
-        found, iterations = solved(hessian, precondition, slope, precision)
+        precondition, most = self._preconditioner(inner, curvature, penalised, columns)
+        found, iterations = solved(hessian, precondition, slope, precision, most)
         self._worth -= iterations
+        self._plain &= iterations < most
         if basis is not None:
             # Across the span the Hessian is the penalty alone.
             across = gradient / length - _product(slope, basis.T)
@@ -86,32 +96,40 @@ class Dense:
             found = _product(found, basis.T) - across
         return found * length
 
-    def _system(self, kind: type) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    def _system(self, kind: type, columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """What a step is solved on, the same turned, and the basis of the rows' span."""
         n, width = self.rows.shape
         basis: np.ndarray | None = None
         inner: np.ndarray = self.rows.astype(kind, copy=False)
-        if n < width - 1:
+        if n < width - 1 and n * (width - n / 3) < (width - 1 - n) * _full(columns) * PATH:
             orthogonal, triangle = qr(inner[:, :-1].T, mode="economic", check_finite=False)
             inner = np.column_stack([triangle.T, np.ones(n, dtype=kind)])
             basis = np.zeros((width, n + 1), dtype=kind)
             basis[:-1, :-1], basis[-1, -1] = orthogonal, 1
-        return inner, np.ascontiguousarray(inner.T), basis
+        return inner, _turned(inner, columns), basis
 
     def _preconditioner(
-        self, inner: np.ndarray, curvature: Curvature, penalised: np.ndarray
-    ) -> Any:
-        """The inverse of each class's own block of the Hessian, averaged over the fits."""
-        kind = inner.dtype
-        if self._worth <= 0 or self._factors[0].dtype != kind:
-            n, width = inner.shape
+        self, inner: np.ndarray, curvature: Curvature, penalised: np.ndarray, columns: int
+    ) -> tuple[Any, int]:
+        """An approximate inverse of the Hessian, and the iterations to make with it at most.
+
+        Of the factors each is of a class's own block, averaged over the fits.
+        """
+        n, width = inner.shape
+        blocks = curvature.of_classes()
+        # In iterations: the factors, and (at a third of a product's rate) solving with them.
+        cost = len(blocks) * (n * width**2 + width**3 / 3) / (4 * n * width * _full(columns))
+        solving = 1.5 * len(blocks) * width / (n * len(curvature.turn))
+        if self._plain:
+            squares = np.einsum("nd,nd->d", inner, inner) / n
+            diagonal = curvature.of_coordinates().sum(axis=2)[..., None] * squares + penalised
+            most = int(SHORT * (1 + solving) + cost / STEPS)
+            return lambda residual, left: residual / diagonal[:, left], most
+        if not self._factors or self._worth <= 0 or self._factors[0].dtype != inner.dtype:
             self._factors = [
-                _factor(inner, weights, penalised.mean(axis=0))
-                for weights in curvature.of_classes()
+                _factor(inner, of_class, penalised.mean(axis=0)) for of_class in blocks
             ]
-            one, columns = n * width**2 + width**3 / 3, len(penalised) * len(curvature.turn)
-            columns = max(columns, FULL)
-            self._worth = one * len(self._factors) / (4 * n * width * columns)
+            self._worth = cost
         factors, turn = self._factors, curvature.turn
 
         def precondition(residual: np.ndarray, left: np.ndarray) -> np.ndarray:
@@ -122,7 +140,7 @@ class Dense:
             found = [_inverse(*of_class) for of_class in zip(factors, of_classes, strict=True)]
             return np.tensordot(turn, np.stack(found), 1)
 
-        return precondition
+        return precondition, MOST
 
 
 class Sparse:
@@ -198,6 +216,16 @@ class Sparse:
         slope = (gradient / length).astype(self.columns.dtype)
         found, _ = solved(hessian, precondition, slope, precision)
         return found * length
+
+
+def _full(columns: int) -> int:
+    """As many columns a product takes as long as with these."""
+    return ALONE if columns == 1 else max(columns, FULL)
+
+
+def _turned(rows: np.ndarray, columns: int) -> np.ndarray:
+    """BLAS multiplies few columns with a matrix half as fast again if it need not turn it."""
+    return np.ascontiguousarray(rows.T) if columns >= FULL else rows.T
 
 
 def _sparse_product(rows: sparse.csr_array, right: np.ndarray) -> np.ndarray:

@@ -142,8 +142,11 @@ class Logistic(Classifier):
             Columns in the order of the sorted classes of ``y``.
         """
         with threadpool_limits(1):
-            path = self._path(X, y, self._penalties(grid), self.search_tol)
-            logits = {C: self._logits(self._features(held)) for C in path}
+            features, logits = None, {}
+            for C in self._path(X, y, self._penalties(grid), self.search_tol):
+                # What is learned for it beside the weights is the same for every C.
+                features = self._features(held) if features is None else features
+                logits[C] = self._logits(features)
             return self._at_points(grid, logits, self.log_prior_)
 
     def search_folds(

@@ -16,7 +16,7 @@ from wsd.classification.estimators.conjugate import Curvature, products
 from wsd.errors import WsdError
 
 STEPS = 60  # of Newton's method, per penalty
-DOUBLE_FROM = 8  # steps; before that their systems are solved in single precision
+DOUBLE_FROM = 16  # steps; before that their systems are solved in single precision
 PRECISION = 0.01, 0.1  # of a step: what of the gradient may be left
 HALVINGS = 30
 ENOUGH = 1e-4  # of the decrease that the slope promises (Armijo)
