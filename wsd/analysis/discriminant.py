@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
-from sklearn.utils.extmath import randomized_svd
+from scipy.sparse.linalg import eigsh
 from threadpoolctl import threadpool_limits
 
 from wsd.artifacts.corpus import Corpus
@@ -204,7 +204,7 @@ class _Spread:
         left = self.products - crossed - crossed.T + square * np.outer(less, less)
         if left.trace() <= RANK * self.products.trace():
             return np.zeros_like(axis)
-        main = randomized_svd(left, 1, n_iter=5, random_state=0)[2][0]
+        main = eigsh(left, 1, v0=np.random.default_rng(0).normal(size=len(left)))[1][:, 0]
         if self.dual:
             main = self.within.T @ main - of_axis * (along @ main)
         main *= np.where(_largest(main) < 0, -1, 1)

@@ -11,10 +11,9 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse.linalg import eigsh
 from scipy.spatial.distance import cdist
-from sklearn import config_context
-from sklearn.decomposition import PCA
-from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
 from wsd.analysis.discriminant import discriminants, obstacle
@@ -30,6 +29,7 @@ from wsd.metrics.nearest import K, blocks, highest, vote_macro_f1
 PERPLEXITY = 30.0
 # MB that t-SNE's search for neighbours may take; scikit-learn's own limit is 1024.
 WORKING_MEMORY = 64
+SMALL = 128  # so wide a matrix is decomposed whole
 
 
 def pca(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, tuple[float, float]]:
@@ -51,17 +51,36 @@ def pca(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, tuple[float
     explained = [0.0, 0.0]
     fitted = vectors[train].astype(np.float64)
     if np.ptp(fitted, axis=0).any():
-        # Both solvers are exact; this is the cheaper one for the shape.
-        solver = "covariance_eigh" if fitted.shape[0] > fitted.shape[1] else "full"
         with threadpool_limits(1):
-            model = PCA(n_components=min(2, *fitted.shape), svd_solver=solver).fit(fitted)
-            placed = model.transform(vectors.astype(np.float64))
-        ratios = model.explained_variance_ratio_
-        # Beyond the rank of the training rows an axis is rounding error of any direction.
-        found = int((ratios > 1e-12).sum())
-        points[:, :found] = placed[:, :found]
+            origin = fitted.mean(axis=0)
+            fitted -= origin
+            wide = fitted.shape[0] < fitted.shape[1]
+            products = fitted @ fitted.T if wide else fitted.T @ fitted
+            variances, axes = _largest_two(products)
+            ratios = variances / products.trace()
+            # Beyond the rank of the training rows an axis is rounding error of any direction.
+            found = int((ratios > 1e-12).sum())
+            axes = axes[:, :found]
+            if wide:
+                axes = fitted.T @ (axes / np.sqrt(variances[:found]))
+            # An axis has no sign but the one given it: its largest entry is positive.
+            axes *= np.sign(np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0))
+            points[:, :found] = (vectors.astype(np.float64) - origin) @ axes
         explained[:found] = ratios[:found].tolist()
     return points, (explained[0], explained[1])
+
+
+def _largest_two(products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The two largest eigenvalues of a symmetric matrix, the largest first, and their vectors."""
+    n = len(products)
+    if n <= SMALL:
+        values, axes = eigh(products, subset_by_index=(max(0, n - 2), n - 1))
+    else:
+        # Lanczos' method, to the last digits; the start is any that is the same each time.
+        start = np.random.default_rng(0).normal(size=n)
+        values, axes = eigsh(products, 2, v0=start)
+    order = np.argsort(-values)
+    return values[order].clip(0), axes[:, order]
 
 
 def tsne(vectors: np.ndarray, seed: int) -> np.ndarray:
@@ -83,6 +102,9 @@ def tsne(vectors: np.ndarray, seed: int) -> np.ndarray:
     -------
     float32 array of shape (n, 2)
     """
+    from sklearn import config_context
+    from sklearn.manifold import TSNE
+
     n, width = vectors.shape
     if n < 4 or width < 2 or not np.ptp(vectors, axis=0).any():
         return np.zeros((n, 2), dtype=np.float32)
