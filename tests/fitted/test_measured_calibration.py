@@ -11,6 +11,7 @@ from log_state import logs_as_before
 
 from wsd.artifacts import predictions
 from wsd.cli import main
+from wsd.fitted.calibration import of_each_other
 from wsd.fitted.refit import Fitting, Learner
 from wsd.fitted.results import Results
 from wsd.metrics import calibration
@@ -84,6 +85,12 @@ def test_labels_stay_and_other_words_are_counted(root: Path) -> None:
     (of_others,) = rows(root, "novelty", sentences="other words", word="crane")
     assert int(of_others["n"]) == 25
     assert of_others["accuracy_far"] == ""
+
+
+def test_many_words_are_not_each_asked_about_all_others() -> None:
+    assert [of_each_other(words) for words in (1, 2, 20, 21, 101, 642, 5000)] == [
+        *(50, 50, 50, 50, 10, 1, 1)
+    ]
 
 
 @pytest.mark.slow

@@ -28,7 +28,8 @@ from wsd.storage.csv import write_csv
 
 OF_OTHERS = "other words"
 AS_THEY_ARE, CALIBRATED = "as they are", "calibrated"
-SAMPLE = 50  # test sentences of each other word
+SAMPLE = 50  # test sentences of each other word, as long as there are few words
+OTHERS = 1000  # and of all others together, or every word would be asked about every other
 NAMES = ("model", "view", "layers", "classifier")
 TABLES = {
     "calibration": [
@@ -56,7 +57,8 @@ class _Tested(NamedTuple):
 
 
 def _tables(fitting: Fitting, seed: int) -> Tables:
-    samples = {word: _sample(Learner(fitting, word)) for word in fitting.words}
+    most = of_each_other(len(fitting.words))
+    samples = {word: _sample(Learner(fitting, word), most) for word in fitting.words}
     tested: dict[str, dict[str, _Tested]] = {TEST: {}, OUT_OF_DOMAIN: {}, OF_OTHERS: {}}
     words: dict[str, FittedWord] = {}
     for word in fitting.words:
@@ -84,10 +86,19 @@ def _tables(fitting: Fitting, seed: int) -> Tables:
     return tables
 
 
-def _sample(learner: Learner) -> np.ndarray:
+def of_each_other(words: int) -> int:
+    """How many test sentences of each other word are asked about, where there are so many words.
+
+    >>> of_each_other(20), of_each_other(642)
+    (50, 1)
+    """
+    return min(SAMPLE, max(1, OTHERS // max(1, words - 1)))
+
+
+def _sample(learner: Learner, most: int) -> np.ndarray:
     """Vectors of some test sentences of a word, spread over the split."""
     rows = np.flatnonzero(learner.corpus.split == TEST)
-    places = np.linspace(0, len(rows) - 1, min(SAMPLE, len(rows))).astype(int)
+    places = np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(int)
     return learner.vectors[rows[places]]
 
 

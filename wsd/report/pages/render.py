@@ -117,7 +117,7 @@ def _with_bokeh() -> tuple[bytes, Any]:
 
 
 def _pack_alone(values: dict[str, Any]) -> str:
-    """As :func:`pack` with Bokeh's script before the values; that is deflated once for all pages."""
+    """As :func:`pack` with Bokeh's script before the values; it is deflated once for all."""
     done, started = _with_bokeh()
     going_on = started.copy()
     rest = going_on.compress(_dump(values)[1:].encode()) + going_on.flush()
