@@ -17,6 +17,8 @@ from wsd.storage.parquet import read_table, tuples_of, write_table
 
 SPLITS = ("train", "test")
 OUT_OF_DOMAIN = "outofdomain"
+# The senses of a word of which nobody has said any.
+UNLABELLED = ("unknown",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,11 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether the instances have senses."""
+        return self.senses != UNLABELLED
 
     @cached_property
     def digest(self) -> str:

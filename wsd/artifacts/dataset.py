@@ -27,6 +27,8 @@ FILES = (
     "classes_map.txt", "train.data.txt", "train.gold.txt", "test.data.txt", "test.gold.txt",
 )  # fmt: skip
 FURTHER = "outofdomain.tsv"
+# In place of those, of a word without senses.
+UNLABELLED_FILE = "sentences.txt"
 # What lies under results/ beside the datasets.
 BESIDE_DATASETS = (
     "coarsewsd20", "quickstart", "quickstart-hard", *noad.NOAD, "models", "logs", "benchmarks",
@@ -38,7 +40,7 @@ COUNTS = ("n_train", "n_test", "n_out_of_domain")
 
 @dataclass(frozen=True)
 class Dataset:
-    """A sense-labelled corpus in CoarseWSD's format.
+    """A corpus in CoarseWSD's format, or of sentences without senses.
 
     Attributes
     ----------
@@ -58,6 +60,8 @@ class Dataset:
         Of another corpus: what it calls its senses, where it says so.
     at_least : int, optional
         Of NOAD: how many instances a sense has at least, if not as many as by default.
+    labelled : bool
+        Whether its sentences have senses.
     """
 
     name: str
@@ -71,6 +75,7 @@ class Dataset:
     digests: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Given] = field(default_factory=dict)
     at_least: int | None = None
+    labelled: bool = True
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -195,8 +200,10 @@ def check_name(name: str, where: str) -> None:
         raise ConfigError(f"{what} is taken under results/", where=where, fix="choose another")
 
 
-def files_of(words: Mapping[str, Mapping[str, int]]) -> set[str]:
+def files_of(words: Mapping[str, Mapping[str, int]], *, labelled: bool = True) -> set[str]:
     """The files of a corpus with these words, relative to its folder."""
+    if not labelled:
+        return {f"{file_name(word)}/{UNLABELLED_FILE}" for word in words}
     found = {f"{file_name(word)}/{file}" for word in words for file in FILES}
     return found | ({FURTHER} if any(of["n_out_of_domain"] for of in words.values()) else set())
 
@@ -237,7 +244,11 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         numbers = [n for of in counts.values() for n in of.values()]
         counted = numbers and all(type(n) is int and n >= 0 for n in numbers)
         require(counted, "no words, or a number of instances that is none")
-        require(set(digests) == files_of(counts), "other files than those of its words")
+        labelled = manifest.get("labelled", True) is not False
+        require(
+            set(digests) == files_of(counts, labelled=labelled),
+            "other files than those of its words",
+        )
         sums = all(re.fullmatch("[0-9a-f]{64}", of) for of in digests.values())
         require(sums, "a checksum that is none")
         # It becomes a link on the pages.
@@ -251,7 +262,14 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
     # NOAD's is written by a step of the workflow.
     if own["name"] not in noad.NOAD:
         check_name(own["name"], str(path))
-    return Dataset(**own, folder=path.parent, counts=counts, digests=digests, given=given)
+    return Dataset(
+        **own,
+        folder=path.parent,
+        counts=counts,
+        digests=digests,
+        given=given,
+        labelled=labelled,
+    )
 
 
 def of_results(folder: Path) -> Dataset:

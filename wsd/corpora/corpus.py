@@ -5,6 +5,7 @@ from pathlib import Path
 
 from wsd.arguments import add_out_folder, add_path
 from wsd.artifacts.corpus import write
+from wsd.artifacts.dataset import UNLABELLED_FILE
 from wsd.artifacts.listing import TABLES, write_listing
 from wsd.corpora import text_format
 from wsd.logs import log
@@ -26,7 +27,11 @@ def run(args: argparse.Namespace) -> None:
     written = {}
     for word in args.word:
         name = file_name(word)
-        table = text_format.read_text(args.source / name, word, args.out_of_domain)
+        folder = args.source / name
+        if (folder / UNLABELLED_FILE).exists():
+            table = text_format.read_unlabelled(folder, word)
+        else:
+            table = text_format.read_text(folder, word, args.out_of_domain)
         path = args.out / f"{name}.parquet"
         write(path, table)
         written[path] = noted_checksum(path)

@@ -15,11 +15,11 @@ from typing import Any
 from wsd import logs
 from wsd.arguments import add_out_folder, add_seed, count
 from wsd.artifacts.dataset import ABOUT, FORMAT, check_name
-from wsd.corpora import import_pairs
+from wsd.corpora import import_pairs, import_unlabelled
 from wsd.corpora.importer import allwords, folder, sense_texts, splits, tables, wic
 from wsd.corpora.importer.labelled import Gathered, LabelledSentence
 from wsd.corpora.importer.lay_out import in_order, lay_out
-from wsd.corpora.importer.told import SHOWN, as_yaml, too_small
+from wsd.corpora.importer.told import as_yaml, first, too_small
 from wsd.errors import ConfigError, visible
 from wsd.storage.checksums import sha256
 
@@ -49,9 +49,7 @@ def import_corpus(args: argparse.Namespace) -> str:
     if not 0 < share < 1:
         raise ConfigError(f"the share {share}", where="--test-share", fix="give one such as 0.3")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        if not out.is_dir():
-            raise ConfigError("a file is there", where=str(out), fix="choose another for --out")
-        what = "the folder is there and not empty"
+        what = "the folder is there and not empty" if out.is_dir() else "a file is there"
         raise ConfigError(what, where=str(out), fix="delete it, or choose another for --out")
     if args.gold is not None and len(args.files) != 1:
         raise ConfigError("one gold file for several files", where="--gold", fix="import one file")
@@ -60,13 +58,15 @@ def import_corpus(args: argparse.Namespace) -> str:
         raise ConfigError(f"the file {twice[0]} twice", where="FILE", fix="name each file once")
     columns = _named_columns(args.columns)
     found = Gathered(about=_about(vars(args)))
+    about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name, **found.about}
+    if args.unlabelled:
+        return import_unlabelled.import_unlabelled(args.files, out, vars(args), columns, about)
     options = {"--" + k.replace("_", "-"): v for k, v in vars(args).items()}
     kinds = {path: _kind(path, options) for path in args.files}
     if WIC in kinds.values() and not args.to_senses:
         if set(kinds.values()) != {WIC} or args.at_least or args.senses:
             fix = "give pairs alone, without --at-least and --senses; or --to-senses"
             raise ConfigError("pairs are a corpus of their own", where="FILE", fix=fix)
-        about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name, **found.about}
         return import_pairs.import_pairs(args.files, args.gold, out, about)
     for path, kind in kinds.items():
         of_file = _read(path, kind, args.word, columns, args.gold)
@@ -179,8 +179,7 @@ def _of_words(words: Mapping[str, Sequence[LabelledSentence]]) -> list[str]:
             f"{sense} {count[sense, 'train']} + {count[sense, 'test']}" for sense in in_order(rows)
         )
         lines.append(f"{word}: {senses}")
-    more = [f"... and {len(lines) - SHOWN} words more"] if len(lines) > SHOWN else []
-    return lines[:SHOWN] + more
+    return first(lines, "words")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -199,6 +198,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gold", type=Path, metavar="FILE", help="gold keys that lie elsewhere")
     text = "of WiC's pairs: the words whose pairs tell senses apart, as a corpus of senses"
     parser.add_argument("--to-senses", action="store_true", help=text)
+    text = "sentences without senses: a .txt with one in each line, or a table"
+    parser.add_argument("--unlabelled", action="store_true", help=text)
     text = "what senses are called and mean: a table with columns word, sense, name, gloss"
     parser.add_argument("--senses", type=Path, metavar="FILE", help=text)
     text = "leave out senses with fewer instances, and words with fewer than two senses then"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus import UNLABELLED, Corpus
 from wsd.artifacts.dataset import FORMAT, MANIFEST
 from wsd.artifacts.pairs import DIFFERENT, SAME, SENTENCES, SPLITS, UNKNOWN, Pairs, write_pairs
 from wsd.corpora.importer import wic
@@ -134,7 +134,7 @@ def _gathered(found: Mapping[str, Sequence[wic.Pair]], about: Mapping[str, str])
     word, of_split, lines, both_rows, same = zip(*columns, strict=True)
     sentences = Corpus(
         word=SENTENCES,
-        senses=("unknown",),
+        senses=UNLABELLED,
         split=np.array([split for split, _ in rows]),
         index=np.array(index, dtype=np.int32),
         tokens=tuple(tokens for _, (_, tokens) in rows),

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsd.artifacts.corpus import OUT_OF_DOMAIN, SPLITS, Corpus
+from wsd.artifacts.corpus import OUT_OF_DOMAIN, SPLITS, UNLABELLED, Corpus
+from wsd.artifacts.dataset import UNLABELLED_FILE
 from wsd.errors import CorpusError, visible
 from wsd.storage.text import parse_json, read_lines, refusing
 
@@ -76,6 +77,35 @@ def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Cor
     )
 
 
+def read_unlabelled(folder: Path, word: str) -> Corpus:
+    """Read and check the sentences of a word without senses: ``position<TAB>tokens`` each.
+
+    Raises
+    ------
+    CorpusError
+        As :func:`read_text`.
+    """
+    path = folder / UNLABELLED_FILE
+    sentences = _read_sentences(path)
+    return Corpus(
+        word=word,
+        senses=UNLABELLED,
+        split=np.array(["train"] * len(sentences)),
+        index=np.arange(len(sentences), dtype=np.int32),
+        tokens=tuple(tokens for _, tokens in sentences),
+        position=np.array([position for position, _ in sentences], dtype=np.int32),
+        gold=np.zeros(len(sentences), dtype=np.int32),
+    )
+
+
+def _read_sentences(path: Path) -> list[tuple[int, tuple[str, ...]]]:
+    sentences = []
+    for n, line in enumerate(read_lines(path), start=1):
+        with refusing(f"{path}:{n}", f"write `{LINE}"):
+            sentences.append(_parse_sentence(line))
+    return sentences
+
+
 def read_split(folder: Path, split: str, classes: Sequence[str]) -> list[Instance]:
     """The instances of ``<split>.data.txt`` and ``<split>.gold.txt``, in their order.
 
@@ -92,10 +122,7 @@ def read_split(folder: Path, split: str, classes: Sequence[str]) -> list[Instanc
         As :func:`read_text`.
     """
     data_file, gold_file = folder / f"{split}.data.txt", folder / f"{split}.gold.txt"
-    sentences = []
-    for n, line in enumerate(read_lines(data_file), start=1):
-        with refusing(f"{data_file}:{n}", f"write `{LINE}"):
-            sentences.append(_parse_sentence(line))
+    sentences = _read_sentences(data_file)
     numbers = read_lines(gold_file)
     if len(numbers) != len(sentences):
         what = f"{len(sentences)} sentences but {len(numbers)} gold classes"

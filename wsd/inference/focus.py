@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus import UNLABELLED, Corpus
 from wsd.artifacts.dataset import DATA
 from wsd.corpora.text_format import read_text
 from wsd.corpora.word_forms import Finder, within_word
@@ -162,7 +162,7 @@ def as_corpus(
     """
     return Corpus(
         word=word,
-        senses=("unknown",),
+        senses=UNLABELLED,
         split=np.array(["new"] * len(found)),
         index=np.array(range(len(found)) if index is None else index, dtype=np.int64),
         tokens=tuple(one.tokens for one in found),

@@ -10,7 +10,7 @@ skipped.
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,8 +48,7 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
     CorpusError
         Naming file, line and column.
     """
-    of_objects = path.suffix.lower() == ".jsonl"
-    lines = json_lines(path, "write one object per line", _once) if of_objects else table(path)
+    lines = lines_of(path)
     found = Gathered(files=[path])
     first: tuple[str, bool] | None = None
     header: tuple[str, ...] | None = None
@@ -58,7 +57,7 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
         # Objects of one file may differ in their keys.
         if header != tuple(values):
             header = tuple(values)
-            column_of = _columns(header, columns, where)
+            column_of = columns_of(header, columns, where)
             has_word = "word" in column_of
             if has_word and word is not None:
                 what = f"--word, and a column {column_of['word']!r} for it"
@@ -68,7 +67,7 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
             if has_word != first[1]:
                 what = f"{'a' if has_word else 'no'} word, unlike in {first[0]}"
                 raise CorpusError(what, where=where, fix="give every line its word, or none")
-        cells = _Cells(where, values, column_of)
+        cells = Cells(where, values, column_of)
         position, tokens = cells.sentence()
         # Without a column for it the word is the focal token, in small letters.
         of_word = word if word is not None else cells.text("word", tokens[position].lower())
@@ -80,7 +79,19 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
     return found
 
 
-def _columns(header: tuple[str, ...], columns: Mapping[str, str], where: str) -> dict[str, str]:
+def lines_of(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(file and line, values by column) of a table of any of ``KINDS``."""
+    if path.suffix.lower() == ".jsonl":
+        return json_lines(path, "write one object per line", _once)
+    return table(path)
+
+
+def columns_of(
+    header: tuple[str, ...],
+    columns: Mapping[str, str],
+    where: str,
+    needed: Sequence[str] = NEEDED,
+) -> dict[str, str]:
     """What is looked for -> the column that has it."""
     found = {}
     plain = {name: name.strip().lower() for name in header}
@@ -97,7 +108,7 @@ def _columns(header: tuple[str, ...], columns: Mapping[str, str], where: str) ->
             raise CorpusError(what, where=where, fix=f"choose with --columns {key}={fitting[0]}")
         if fitting:
             found[key] = fitting[0]
-    for key in NEEDED:
+    for key in needed:
         if key not in found:
             what = f"no column for the {key} among {', '.join(header) or 'none'}"
             fix = f"name it {' or '.join(NAMES[key])} in the header, or say --columns {key}=NAME"
@@ -111,7 +122,7 @@ def _columns(header: tuple[str, ...], columns: Mapping[str, str], where: str) ->
 
 
 @dataclass(frozen=True)
-class _Cells:
+class Cells:
     """A line of a file: its values by column, and the column of what is looked for."""
 
     where: str
@@ -119,9 +130,11 @@ class _Cells:
     column_of: Mapping[str, str]
 
     def place(self, key: str) -> str:
+        """File, line and column of what is looked for."""
         return f"{self.where}, column {self.column_of[key]}"
 
     def text(self, key: str, default: str | None = None) -> str:
+        """What stands there, a text that is not empty."""
         if key not in self.column_of and default is not None:
             return default
         value = self.values[self.column_of[key]]
@@ -134,6 +147,7 @@ class _Cells:
         return value
 
     def number(self, key: str) -> int:
+        """What stands there, a number from 0 up."""
         value = self.values[self.column_of[key]]
         if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}", value.strip()):
             return int(value)
@@ -143,6 +157,7 @@ class _Cells:
         raise CorpusError(what, where=self.place(key), fix=fix)
 
     def sentence(self) -> Sentence:
+        """The sentence and its focal word, whose place is marked or stands in other columns."""
         tokens = self.values[self.column_of["sentence"]]
         text = self._joined(tokens) if isinstance(tokens, list) else self.text("sentence")
         marked = not {"position", "start"} & set(self.column_of)

@@ -32,6 +32,12 @@ def too_small(most: Mapping[str, int]) -> list[str]:
     return [f"{what} (at most: {', '.join(words[:SHOWN] + more)}); {do}"]
 
 
+def first(lines: list[str], what: str) -> list[str]:
+    """The lines, or the first of them and how many more there are."""
+    more = [f"... and {len(lines) - SHOWN} {what} more"] if len(lines) > SHOWN else []
+    return lines[:SHOWN] + more
+
+
 def as_yaml(text: str) -> str:
     """A text as a value in YAML's braces, in quotes where it would not be itself without."""
     try:
