@@ -1,0 +1,88 @@
+"""The uses of every word, found without its senses: clusters at one layer choice.
+
+Every word's vectors are put into 1 to so many clusters, by two methods, and the mean silhouette
+says which number each method would choose. No label takes part in any of it. Where there are
+senses, every partition is then held against them: as many clusters as there are senses too. All
+instances take part, of whatever split.
+"""
+
+import argparse
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from wsd.analysis.clusterings import chosen, clusterings, numbers_of_clusters, typical
+from wsd.analysis.neighbours import find_neighbours
+from wsd.analysis.project import pca
+from wsd.arguments import add_feature_set, add_out, add_seed, count
+from wsd.artifacts.corpus import Corpus, read_corpora
+from wsd.artifacts.features import StoredFeatures
+from wsd.artifacts.uses import Partition, WordUses, shown, write_uses
+from wsd.errors import ConfigError
+from wsd.logs import log
+from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.partitions import agreement
+
+CLUSTERS = 10
+# Typical instances of a cluster.
+TYPICAL = 10
+
+
+def find_uses(corpus: Corpus, vectors: np.ndarray, most: int, seed: int) -> WordUses:
+    """The clusters of one word.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        With senses or without.
+    vectors : array of shape (len(corpus), features)
+    most : int
+        Clusters.
+    seed : int
+    """
+    units = unit_vectors(vectors.astype(np.float64))
+    known = len(corpus.senses) if corpus.is_labelled else 0
+    # The last bits of a sum depend on the number of threads, and a cluster can hang on them.
+    with threadpool_limits(1):
+        found = clusterings(units, numbers_of_clusters(units, most, known), seed)
+    best = {method: chosen(found, method) for method in {of.method for of in found}}
+    partitions = [
+        Partition(
+            method=of.method,
+            k=of.k,
+            silhouette=of.silhouette if of.k > 1 else None,
+            chosen=of is best[of.method],
+            typical=typical(units, of.labels, TYPICAL),
+            agreement=agreement(corpus.gold, of.labels) if known else {},
+        )
+        for of in found
+    ]
+    points, _ = pca(vectors, np.ones(len(corpus), dtype=bool))
+    labels = np.column_stack([of.labels for of in found]).astype(np.int16)
+    return WordUses(points, find_neighbours(corpus, vectors), partitions, labels)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_feature_set(parser)
+    text = f"the most clusters to try (default: {CLUSTERS}, or as a word has sentences for)"
+    parser.add_argument("--clusters", type=count, metavar="N", help=text)
+    add_seed(parser, "of k-means, and of what is drawn of a word with very many sentences")
+    add_out(parser, "the uses, .parquet")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Find every word's uses at one layer choice and write one file."""
+    corpora = read_corpora(args.corpus, args.words)
+    longest = max(len(corpus) for corpus in corpora.values())
+    if args.clusters is not None and args.clusters >= longest:
+        what = f"{args.clusters} clusters, and no word has more than {longest} sentences"
+        raise ConfigError(what, where="--clusters", fix=f"ask for {longest - 1} at most")
+    stored = StoredFeatures(args.embeddings, args.view, args.layers)
+    seen, words = {}, {}
+    for word, corpus in corpora.items():
+        taken = shown(corpus, args.seed)
+        seen[word], vectors = corpus.take(taken), stored.read(corpus)[taken]
+        words[word] = find_uses(seen[word], vectors, args.clusters or CLUSTERS, args.seed)
+        log.debug("%s: highest silhouette %.3f", word, words[word].score)
+    write_uses(args.out, seen, words, {**stored.provenance(args.out), "seed": args.seed})
