@@ -51,6 +51,10 @@ TABLE = {
         "pairs": ("analysis", "Score every layer's cosines: one sense in both, or two?"),
         "pairs-page": ("report", "Write the page of the pairs."),
     },
+    "find the uses of words without senses": {
+        "uses": ("analysis", "Put every word's sentences into clusters, at one layer choice."),
+        "uses-page": ("report", "Write the pages of the uses."),
+    },
     "look at results and encoders": {
         "leaderboard": ("report", "Print the layer choices, best first."),
         "overview": ("report", "Write the page that lists every report there is."),

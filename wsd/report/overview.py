@@ -23,7 +23,7 @@ from wsd.report.tables import TABLES
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv
 
-PAGE = "report/index.html"
+PAGE, USES = "report/index.html", "uses/index.html"
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,14 @@ def reports(results: Path) -> Iterator[Listed]:
             )
 
 
+def uses(results: Path) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Title, run and way of every page that lists the uses of words."""
+    for dataset in sorted(results.glob("*")):
+        for run in runs_with(dataset, USES):
+            page = tables_of(dataset, run) / USES
+            yield _title(dataset), run, page.relative_to(results).parts
+
+
 def _chosen(tables: Path) -> list[dict[str, Any]]:
     """What the folds chose of each model for all words, the best by the folds first."""
     with suppress(WsdError):  # damaged, or gone: the other reports are listed all the same
@@ -94,7 +102,7 @@ def _day(provenance: Path) -> str:
 def write_overview(results: Path) -> Path:
     """Write ``index.html``, unless it is there as it should be, and say where it is."""
     page = results / "index.html"
-    text = render_alone("overview.html", reports=list(reports(results)))
+    text = render_alone("overview.html", reports=list(reports(results)), uses=list(uses(results)))
     if not page.is_file() or page.read_bytes() != text.encode():
         write_text(page, text)
     return page

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import zlib
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files as package_files
 from pathlib import Path
@@ -70,16 +71,18 @@ def render(template: str, report: Report, **values: Any) -> str:
     return _environment().get_template(template).render(report=report, scripts=scripts, **values)
 
 
-def render_alone(template: str, **values: Any) -> str:
-    """A page of no report, as one file without scripts."""
+def render_alone(template: str, scripts: Sequence[str] = (), **values: Any) -> str:
+    """A page of no report, as one file; its scripts are let in by their hash."""
+    script = "".join(asset(name) for name in scripts)
     return (
         _environment()
         .get_template(template)
         .render(
             **values,
             portable=True,
+            script=Markup(script),  # noqa: S704 - the package's own files
             style=Markup(asset(STYLE)),  # noqa: S704 - the package's own file
-            csp=_csp("'none'"),
+            csp=_csp(_hash(script) if scripts else "'none'"),
         )
     )
 

@@ -1,0 +1,144 @@
+// The clusters of a page of uses: name, size, the words that set each apart, its typical sentences
+// and, on demand, all; every sentence can be moved. And the card of the pinned one.
+"use strict";
+
+wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
+  const { byId, button, count, make } = wsd;
+  const SVG = "http://www.w3.org/2000/svg", TYPICAL = 5, PER_PAGE = 50;
+  const words = data.rows.map((row) => wsd.wordsOf(data.tokens[row], data.position[row]));
+  const open = new Map(); // cluster -> sentences listed
+
+  function mark(cluster) {
+    const [colour, path] = data.styles[cluster % data.styles.length];
+    const svg = document.createElementNS(SVG, "svg"), drawn = document.createElementNS(SVG, "path");
+    svg.setAttribute("class", `mark s${colour}`);
+    svg.setAttribute("viewBox", "0 0 20 20");
+    svg.setAttribute("aria-hidden", "true");
+    drawn.setAttribute("d", path);
+    svg.append(drawn);
+    return svg;
+  }
+
+  // ---- A sentence ----
+
+  function mover(row, cluster) {
+    const select = make("select"), last = state.clusters();
+    const option = (value, text) => {
+      const of = make("option", text);
+      of.value = value;
+      of.selected = value === cluster;
+      return of;
+    };
+    select.setAttribute("aria-label", "Cluster of this sentence");
+    select.dataset.row = row;
+    select.append(...Array.from({ length: last }, (_, i) => option(i, state.title(i))));
+    if (last < data.styles.length) select.append(option(last, "a new cluster"));
+    select.append(option(state.LEFT_OUT, "left out"));
+    select.addEventListener("change", () => {
+      state.move(row, Number(select.value));
+      changed();
+    });
+    return select;
+  }
+
+  function entry(row, cluster, said) {
+    const line = make("li"), meta = make("span", undefined, "meta");
+    const sense = data.gold ? ` · gold: ${data.senses[data.gold[row]]}` : "";
+    meta.append(mover(row, cluster), " ", button("neighbours", () => pin(row), `Neighbours of sentence ${row + 1}`), said ?? "", sense);
+    line.append(wsd.usesText(data, row), meta);
+    return line;
+  }
+
+  function sentences(rows, cluster) {
+    const list = make("ol", undefined, "sentences");
+    list.append(...rows.map((row) => entry(row, cluster)));
+    return list;
+  }
+
+  // ---- A cluster ----
+
+  function everySentence(rows, cluster) {
+    const all = make("details"), shown = Math.min(rows.length, open.get(cluster) ?? 0);
+    all.open = shown > 0;
+    all.append(make("summary", `All ${count(rows.length)} sentences`));
+    function fill() {
+      const listed = rows.slice(0, open.get(cluster));
+      all.replaceChildren(all.firstChild, sentences(listed, cluster));
+      if (listed.length < rows.length) {
+        all.append(button("More", () => {
+          open.set(cluster, open.get(cluster) + PER_PAGE);
+          fill();
+        }, `More sentences of ${state.title(cluster)}`));
+        all.lastChild.className = "wide";
+      }
+    }
+    if (all.open) fill();
+    all.addEventListener("toggle", () => {
+      if (all.open && !open.has(cluster)) {
+        open.set(cluster, PER_PAGE);
+        fill();
+      } else if (!all.open) open.delete(cluster);
+    });
+    return all;
+  }
+
+  function box(cluster, rows, apart) {
+    const section = make("section", undefined, "cluster"), name = make("input"), head = make("div", undefined, "head");
+    name.type = "text";
+    name.maxLength = 100;
+    name.value = state.called(cluster);
+    name.placeholder = `name of cluster ${cluster + 1}`;
+    name.setAttribute("aria-label", `Name of cluster ${cluster + 1}`);
+    name.dataset.cluster = cluster;
+    name.dir = "auto";
+    name.addEventListener("input", () => { state.rename(cluster, name.value); renamed(); });
+    // The new name is in every list of clusters only when it is done.
+    name.addEventListener("change", () => {
+      for (const option of document.querySelectorAll(`.cluster option[value="${cluster}"], #card option[value="${cluster}"]`)) {
+        option.textContent = state.title(cluster);
+      }
+    });
+    head.append(mark(cluster), name, make("span", count(rows.length), "counts"));
+    const words_ = make("p", undefined, "apart");
+    apart.forEach(([word, z], i) => {
+      const of = make("bdi", word);
+      of.title = `z = ${z.toFixed(2)}`;
+      words_.append(...(i ? [", "] : []), of);
+    });
+    if (!apart.length) words_.append(make("span", "no word sets it apart", "quiet"));
+    const nearest = (state.partition().typical[cluster] ?? []).filter((row) => rows.includes(row)).slice(0, TYPICAL);
+    section.append(head, words_, sentences(nearest.length ? nearest : rows.slice(0, TYPICAL), cluster), everySentence(rows, cluster));
+    return section;
+  }
+
+  function show() {
+    const labels = state.labels(), k = state.clusters(), apart = wsd.setApart(words, labels, k);
+    const rows = Array.from({ length: k + 1 }, () => []);
+    labels.forEach((cluster, row) => rows[cluster < 0 ? k : cluster].push(row));
+    const boxes = Array.from({ length: k }, (_, cluster) => cluster)
+      .filter((cluster) => rows[cluster].length || cluster < state.partition().k)
+      .map((cluster) => box(cluster, rows[cluster], apart[cluster]));
+    if (rows[k].length) {
+      const section = make("section", undefined, "cluster"), head = make("div", undefined, "head");
+      head.append(make("h3", "Left out"), make("span", count(rows[k].length), "counts"));
+      section.append(head, sentences(rows[k], state.LEFT_OUT));
+      boxes.push(section);
+    }
+    byId("clusters").replaceChildren(...boxes);
+  }
+
+  // ---- The pinned sentence ----
+
+  function card() {
+    const row = state.pin, labels = state.labels();
+    byId("card").hidden = row < 0;
+    if (row < 0) return;
+    const own = make("ol", undefined, "sentences"), near = make("ol", undefined, "sentences");
+    own.append(entry(row, labels[row]));
+    near.append(...data.neighbours(row, state.layer).map(({ row: other, cosine }) =>
+      entry(other, labels[other], ` · cosine ${cosine.toFixed(2)}`)));
+    byId("card-body").replaceChildren(own, make("h3", `Nearest in ${byId("layers").selectedOptions[0].textContent}`), near);
+  }
+
+  return { show, card, startAnew: () => open.clear() };
+};

@@ -1,0 +1,123 @@
+"""A word's page of its uses: clusters in every layer choice, to be named, mended and taken away."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.layer_choice import LayerChoice
+from wsd.artifacts.projection import align_signs
+from wsd.artifacts.uses import WordUses
+from wsd.report.pages.models import label
+from wsd.report.pages.plots import MARKERS, sense_style
+from wsd.report.pages.render import encode, pack, render_alone
+
+SCRIPTS = (
+    "page.js", "uses-data.js", "uses-words.js", "uses-state.js", "uses-plot.js", "uses-clusters.js",
+    "uses-result.js", "uses.js",
+)  # fmt: skip
+# The layer choice that a page opens with, where it is there; else the last single layer.
+OPENING = "mean-last-4"
+LEVELS = 32767
+NOWHERE = 65535
+# People make new clusters on the page: styles for so many.
+STYLES = 100
+
+
+def opening(choices: Sequence[LayerChoice]) -> int:
+    """The number of the layer choice that is shown first: the same for every word."""
+    names = [choice.name for choice in choices]
+    single = [i for i, choice in enumerate(choices) if choice.is_single]
+    return names.index(OPENING) if OPENING in names else max(single, default=len(names) - 1)
+
+
+def word_page(
+    dataset: Dataset,
+    model: Mapping[str, Any],
+    corpus: Corpus,
+    total: int,
+    uses: Mapping[LayerChoice, WordUses],
+) -> str:
+    """The page, as one file that loads nothing.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    model : mapping
+        Of the encoder's record: name, blocks.
+    corpus : Corpus
+        The instances that are shown.
+    total : int
+        How many the word has.
+    uses : mapping of LayerChoice to WordUses
+        In their order.
+    """
+    choices = list(uses)
+    start = opening(choices)
+    return render_alone(
+        "uses.html",
+        SCRIPTS,
+        report={"dataset": dataset},
+        word=corpus.word,
+        model=model["name"],
+        n=len(corpus),
+        total=total,
+        labelled=corpus.is_labelled,
+        choices=[(choice.name, label(choice, model["blocks"])) for choice in choices],
+        start=start,
+        methods=_methods(uses[choices[start]]),
+        packed=pack(page_data(dataset, model["name"], corpus, uses)),
+    )
+
+
+def page_data(
+    dataset: Dataset, model: str, corpus: Corpus, uses: Mapping[LayerChoice, WordUses]
+) -> dict[str, Any]:
+    """What the page's script switches through."""
+    pictures = align_signs([of.points for of in uses.values()])
+    called = dataset.called(corpus.word, corpus.senses) if corpus.is_labelled else ()
+    styles = [sense_style(i) for i in range(STYLES)]
+    return {
+        "word": corpus.word,
+        # What is named on the page is kept under this: it belongs to these very sentences.
+        "key": f"{dataset.name}/{model}/{corpus.word}/{corpus.digest[:12]}",
+        "sentences": [" ".join(tokens) for tokens in corpus.tokens],
+        "position": encode(corpus.position, "<i4"),
+        "gold": encode(corpus.gold, "<u2") if corpus.is_labelled else None,
+        "senses": [text.name for text in called],
+        "styles": [(colour, MARKERS[marker]) for colour, marker in styles],
+        "layers": [
+            _layer(choice, of, points)
+            for (choice, of), points in zip(uses.items(), pictures, strict=True)
+        ],
+    }
+
+
+def _layer(choice: LayerChoice, of: WordUses, points: np.ndarray) -> dict[str, Any]:
+    scale = LEVELS / (float(np.abs(points).max(initial=0)) or 1.0)
+    similar = np.nan_to_num(of.near.similarity, nan=0.0)
+    return {
+        "name": choice.name,
+        # All x before all y, the largest of them at 1.
+        "points": encode(np.round(points.T * scale), "<i2"),
+        "near": encode(np.where(of.near.rows >= 0, of.near.rows, NOWHERE), "<u2"),
+        "similar": encode(np.round((similar + 1) * 127).clip(0, 254), "u1"),
+        "partitions": [
+            {
+                "method": one.method,
+                "k": one.k,
+                "silhouette": one.silhouette,
+                "chosen": one.chosen,
+                "labels": encode(of.labels[:, i], "u1"),
+                "typical": one.typical,
+                "agreement": one.agreement or None,
+            }
+            for i, one in enumerate(of.partitions)
+        ],
+    }
+
+
+def _methods(uses: WordUses) -> list[str]:
+    return list(dict.fromkeys(of.method for of in uses.partitions))

@@ -1,0 +1,156 @@
+"""The pages of the uses of words: one per word and model, and one that lists them.
+
+Beside them lies ``uses.csv``: per model, layer choice, word and method the number of clusters that
+the silhouette chooses, and where there are senses how well those clusters agree with them, and
+those of a number that is known. The means over words stand on the page that lists them.
+"""
+
+import argparse
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from wsd.arguments import add_corpora, add_files, add_out_folder
+from wsd.artifacts.corpus import Corpora, read_corpora
+from wsd.artifacts.dataset import find
+from wsd.artifacts.layer_choice import LayerChoice, parse_layers
+from wsd.artifacts.uses import TABLE, WordUses, read_uses, shown
+from wsd.errors import outdated
+from wsd.metrics.partitions import MEASURES
+from wsd.report.pages.content import having, records
+from wsd.report.pages.models import label
+from wsd.report.pages.render import render_alone
+from wsd.report.pages.uses import opening, word_page
+from wsd.storage.atomic import write_text
+from wsd.storage.csv import write_csv
+from wsd.storage.file_names import file_name
+
+# How the number of clusters came about.
+BY_SILHOUETTE, AS_SENSES, ONE = "silhouette", "as many as senses", "one cluster"
+SHOWN = ("ari", "v_measure", "bcubed_f", "paired_f")
+
+# By model and layer choice: every word's uses.
+Uses = Mapping[str, Mapping[LayerChoice, Mapping[str, WordUses]]]
+
+
+def read_all(
+    paths: list[Path], corpora: Corpora
+) -> tuple[dict[str, dict[LayerChoice, dict[str, WordUses]]], dict[str, dict[str, Any]], int]:
+    """The uses in some files by model and layer choice, the models' records, and the seed.
+
+    Raises
+    ------
+    ResultError
+        If a file is missing, damaged, of other words, or drew other sentences than the first.
+    """
+    found: dict[str, dict[LayerChoice, dict[str, WordUses]]] = {}
+    models, seeds = {}, set()
+    for path in paths:
+        words, provenance = read_uses(path, corpora)
+        model = provenance["encoder"]["model"]
+        models[model["name"]] = model
+        seeds.add(provenance["seed"])
+        if len(seeds) > 1:
+            raise outdated("the uses are of another seed than those before", path)
+        choice = parse_layers(provenance["layers"], model["blocks"])
+        found.setdefault(model["name"], {})[choice] = words
+    ordered = {
+        model: dict(sorted(of.items(), key=lambda pair: pair[0].order))
+        for model, of in found.items()
+    }
+    return ordered, models, seeds.pop()
+
+
+def score_table(uses: Uses, corpora: Corpora) -> pd.DataFrame:
+    """A row per model, layer choice, word, method and way to a number of clusters."""
+    return pd.DataFrame(
+        [
+            {"model": model, "layers": choice.name, "word": word, **row}
+            for model, choices in uses.items()
+            for choice, words in choices.items()
+            for word, of in words.items()
+            for row in _rows(of, len(corpora[word].senses) if corpora[word].is_labelled else 0)
+        ]
+    )
+
+
+def _rows(uses: WordUses, senses: int) -> Iterator[dict[str, Any]]:
+    for of in uses.partitions:
+        hows = [BY_SILHOUETTE] * of.chosen + [AS_SENSES] * (of.k == senses)
+        hows += [ONE] * (of.k == 1 and senses > 0)
+        for how in hows:
+            figures = {name: of.agreement.get(name) for name in MEASURES}
+            about = {"method": of.method, "number": how, "instances": len(uses.labels)}
+            yield {**about, "clusters": of.k, "silhouette": of.silhouette, **figures}
+
+
+def means(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Per model, layer choice and method the means over words, for both ways to a number."""
+    rows = []
+    for (model, layers, method), of in table.groupby(["model", "layers", "method"], sort=False):
+        row: dict[str, Any] = {"model": model, "layers": layers, "method": method}
+        for how in (BY_SILHOUETTE, AS_SENSES):
+            row[how] = having(of, number=how)[["clusters", *SHOWN]].mean().to_dict()
+        rows.append(row)
+    return rows
+
+
+def index_page(
+    dataset: Any, models: Mapping[str, Any], uses: Uses, table: pd.DataFrame, text: bool
+) -> str:
+    """The page that lists the words, as HTML."""
+    words = []
+    for model, choices in uses.items():
+        choice = list(choices)[opening(list(choices))]
+        chosen = having(table, model=model, layers=choice.name, number=BY_SILHOUETTE)
+        for word in choices[choice]:
+            numbers = records(having(chosen, word=word))
+            words.append({"model": model, "word": word, "numbers": numbers})
+    labelled = table["number"].eq(AS_SENSES).any()
+    one = having(table, number=ONE)[list(SHOWN)].mean().to_dict() if labelled else {}
+    return render_alone(
+        "uses-index.html",
+        report={"dataset": dataset},
+        words=words,
+        methods=list(dict.fromkeys(table["method"])),
+        several=len(uses) > 1,
+        opening={
+            model: label(list(of)[opening(list(of))], models[model]["blocks"])
+            for model, of in uses.items()
+        },
+        text=text,
+        table=TABLE,
+        means=means(table) if labelled else [],
+        one=one,
+        ways=(BY_SILHOUETTE, AS_SENSES),
+        shown=SHOWN,
+    )
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_corpora(parser)
+    parser.add_argument("--dataset", required=True, help="its name, or the path of its manifest")
+    add_files(parser, "--uses", "of `wsd uses`, of any models and layer choices")
+    text = "leave the corpus's sentences out, and with them the words' pages"
+    parser.add_argument("--no-text", action="store_true", help=text)
+    add_out_folder(parser, f"folder for index.html, {TABLE} and a folder per model")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    dataset, corpora = find(args.dataset), read_corpora(args.corpus, args.words)
+    uses, models, seed = read_all(args.uses, corpora)
+    table = score_table(uses, corpora)
+    taken = {word: corpus.take(shown(corpus, seed)) for word, corpus in corpora.items()}
+    for model, choices in uses.items():
+        (args.out / model).mkdir(parents=True, exist_ok=True)
+        for word, corpus in taken.items() if not args.no_text else ():
+            of_word = {choice: words[word] for choice, words in choices.items()}
+            page = word_page(dataset, models[model], corpus, len(corpora[word]), of_word)
+            write_text(args.out / model / f"{file_name(word)}.html", page)
+    write_csv(args.out / TABLE, table)
+    index = index_page(dataset, models, uses, table, text=not args.no_text)
+    write_text(args.out / "index.html", index)
