@@ -306,12 +306,12 @@ def analyses():
     ]
 
 
-def shown(pattern):
+def shown(pattern, views=CONFIG.classify):
     """The paths that the pages show: the layer choices of the views, each with a picture."""
     return [
         path
         for name, model in CONFIG.models.items()
-        for view in CONFIG.classify
+        for view in views
         for path in expand(
             pattern,
             model=name,
@@ -353,6 +353,13 @@ def tell_of_failed_jobs():
     by_slurm = wsd.logs.said_by_slurm(Path(".snakemake/slurm_logs"), STARTED)
     for said in [*by_slurm, *wsd.logs.not_done(Path("results/logs"), STARTED)]:
         print(f"\n{said}", file=sys.stderr, flush=True)
+
+
+def print_uses():
+    # As below, of a corpus without senses.
+    page = Path(f"{TABLES}/uses/index.html")
+    if not CONFIG.dataset.labelled and page.exists():
+        print(f"\nThe pages: {page.absolute()}", file=sys.stderr, flush=True)
 
 
 def print_leaderboard():

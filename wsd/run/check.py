@@ -31,6 +31,8 @@ TABLES = (
     "selection.json", "selection.csv", "scores.csv", "summary.csv", "provenance.json",
     "comparison.csv", "report/index.html",
 )  # fmt: skip
+# The same of a corpus without senses.
+USES = ("uses/uses.csv", "uses/index.html")
 SOURCE = Path("coarsewsd20/source")
 OTHER = "not the dataset's file: its SHA-256 is another"
 
@@ -74,10 +76,11 @@ def missing(results: Path, config: Config) -> Iterator[Path]:
     """What a run of a config ends with and is not there: tables, vectors, pages."""
     here, words = results / config.dataset.name, [file_name(word) for word in config.words]
     tables = config.tables(results)
+    labelled = config.dataset.labelled
     expected = [
-        *(tables / name for name in TABLES),
+        *(tables / name for name in (TABLES if labelled else USES)),
         *(here / f"corpus/{word}.parquet" for word in words),
-        *(tables / f"report/words/{word}.html" for word in words),
+        *(tables / f"report/words/{word}.html" for word in words if labelled),
         *(results / f"models/{name}.json" for name in config.encoders),
         *(
             here / name / "embeddings" / word / f"{view}{VECTORS}"

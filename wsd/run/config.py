@@ -32,7 +32,7 @@ from wsd.run.validation import README, validate
 BESIDE_MODELS = (
     "audit", "baselines", "comparison", "comparison.csv", "corpus", "figures", "folds",
     "portable", "provenance.json", "published", "report", RUNS, "scores.csv", "selected.wsd",
-    "selection.csv", "selection.json", "source", "summary.csv", "systems", "trains",
+    "selection.csv", "selection.json", "source", "summary.csv", "systems", "trains", "uses",
 )  # fmt: skip
 NESTED = ("1pct", "5pct", "10pct", "25pct", "50pct")
 BRACES = re.compile(r"\{[^{}]*\}")
@@ -106,6 +106,7 @@ def check(config: Mapping[str, Any]) -> Config:
         analyses=tuple(said.analyses),
         projections=tuple(said.projections),
         sentences=said.sentences,
+        clusters=said.clusters,
         systems={system.name: system.file for system in said.systems},
         classifiers=classifiers,
         store=tuple(said.views.store),
@@ -114,6 +115,10 @@ def check(config: Mapping[str, Any]) -> Config:
         device=said.device,
     )
     check_folds(made)
+    longest = max(dataset.sizes[word] for word in words)
+    if said.clusters is not None and said.clusters >= longest:
+        what = f"{said.clusters} clusters, and no word has more than {longest} sentences"
+        raise _refused(what, "clusters", "ask for fewer, or leave the key out")
     return made
 
 

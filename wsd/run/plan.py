@@ -105,7 +105,11 @@ def describe(config: Config, results: Path, cores: int) -> str:
     for model, words, views in to_embed(config, results):
         lines.append(
             f"{model.name} on {config.dataset.title}: {len(config.words)} words, "
-            f"{len(config.combinations(model))} combinations of features and classifier"
+            + (
+                f"{len(config.combinations(model))} combinations of features and classifier"
+                if config.dataset.labelled
+                else f"clusters in {_shown(config, model)} layer choices: there are no senses"
+            )
         )
         if not words:
             lines.append("  every sentence is embedded already")
@@ -132,14 +136,19 @@ def describe(config: Config, results: Path, cores: int) -> str:
 def _later_seconds(config: Config, model: Model) -> float:
     """Rough processor time of what is done with a model's vectors."""
     instances = sum(config.dataset.sizes[word] for word in config.words)
+    if not config.dataset.labelled:
+        return JOB_SECONDS * _shown(config, model)
     # Layer choices with pictures and neighbours; a twin has none.
-    shown = sum(
-        not layers.startswith(MIX) for view in config.classify for layers in model.layers_of(view)
-    )
+    shown = sum(_shown(config, model, view) for view in config.classify)
     shown = 0 if model.name in config.twins else shown
     jobs = len(config.combinations(model)) + shown * (len(config.projections) + 1)
     pictures = TSNE_SECONDS * instances * shown if "tsne" in config.projections else 0.0
     return JOB_SECONDS * jobs + logistic_seconds(config, model, instances) + pictures
+
+
+def _shown(config: Config, model: Model, view: str | None = None) -> int:
+    """Layer choices of a view, the first if none is named, that have pictures: not learned ones."""
+    return sum(not layers.startswith(MIX) for layers in model.layers_of(view or config.classify[0]))
 
 
 def _duration(seconds: float) -> str:

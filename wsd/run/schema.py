@@ -259,6 +259,9 @@ class ConfigFile(Section):
     sentences
         Whether the pages hold the corpus's sentences. Without them a report can be passed on where
         the corpus may not be.
+    clusters
+        The most clusters that `uses` tries for a word (default, 10, or as many as its sentences
+        allow).
     systems
         Other systems whose outputs on the test instances stand beside ours.
     seed
@@ -282,6 +285,7 @@ class ConfigFile(Section):
     analyses: Unique[Literal["geometry", "audit", "code_length"]]
     projections: Some[Literal["pca", "discriminant", "tsne"]]
     sentences: bool
+    clusters: Annotated[int, Field(ge=2, le=50)] = UNSET
     systems: list[SystemEntry]
     seed: Seed
     device: Device

@@ -92,6 +92,8 @@ class Config:
         The pictures of the word pages.
     sentences : bool
         Whether the pages hold the corpus's sentences.
+    clusters : int or None
+        The most that are tried of a word; None for the default.
     systems : dict
         Other systems, by name, and the file of what each says.
     """
@@ -107,6 +109,7 @@ class Config:
     analyses: tuple[str, ...]
     projections: tuple[str, ...]
     sentences: bool
+    clusters: int | None
     systems: dict[str, str]
     classifiers: dict[str, Classifier]
     store: tuple[str, ...]
