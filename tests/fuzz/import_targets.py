@@ -1,4 +1,4 @@
-"""The readers of `wsd import` as targets, and NOAD's: a table, all-words XML, pairs of WiC."""
+"""The readers of `wsd import` as targets, and NOAD's: tables, all-words XML, WiC, text."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ import made_noad
 from mutate import SEPARATOR
 
 from wsd.corpora import import_pairs
-from wsd.corpora.importer import allwords, folder, noad_xml, tables, wic
+from wsd.corpora.importer import allwords, folder, noad_xml, tables, unlabelled, wic
 from wsd.corpora.importer.labelled import ALL_SPLITS, Gathered
 from wsd.errors import visible
 
@@ -132,6 +132,33 @@ def wic_seeds() -> list[bytes]:
     found += [(many, b"T\nT\nF\nF\nF\n"), (many, b"F\nF\nF\nF\nF\n")]
     found += [(text, b"F\nT\n") for text in (*wrong, lines.replace(b"crane\tN", b" \tN"))]
     return [text + SEPARATOR + gold for text, gold in found]
+
+
+def run_unlabelled(data: bytes, at: Path) -> None:
+    """The first byte says which kind of file, and whether columns and the word are named."""
+    way = data[0] if data else 0
+    path = at / f"u{(unlabelled.TEXT, *tables.KINDS)[way % 4]}"
+    path.write_bytes(data[1:])
+    found = unlabelled.Uses()
+    unlabelled.read(path, {"position": "x"} if way & 4 else {}, "crane" if way & 8 else None, found)
+    for word, rows in found.rows.items():
+        assert word and visible(word) == word and len(set(rows)) == len(rows)
+        for position, tokens in rows:
+            assert 0 <= position < len(tokens)
+            assert all(token.split() == [token] for token in tokens)
+
+
+def unlabelled_seeds() -> list[bytes]:
+    text = (
+        b"the cranes flew, the Crane\n\nno such\na [[crane]]\na *crane*\nthe cranes flew, the crane"
+    )
+    table = b"word,sentence,start,end\ncrane,a crane,2,7\n"
+    found = [
+        text, b"a [[crane\n", CSV, b"word,sentence\ncrane,a crane\n", table,
+        b"sentence,x\na crane,1\n", b"lemma\ttext\ncrane\ta crane\n",
+        b'{"sentence": "a crane"}\n', b'{"sentence": ["a", "crane"], "position": 1}\n', b"\n",
+    ]  # fmt: skip
+    return [bytes([way]) + seed for seed in found for way in range(16)]
 
 
 def run_folder(data: bytes, at: Path) -> None:

@@ -40,6 +40,7 @@ from wsd.artifacts import (
     projection,
     sense_vectors,
     training_set,
+    uses,
 )
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.search import Search, read_search, write_search
@@ -243,6 +244,14 @@ def check_neighbours(found: Any) -> None:
         assert ((of.rows >= -1) & (of.rows < n)).all() and not np.isinf(of.similarity).any()
 
 
+def check_uses(found: Any) -> None:
+    for of in found[0].values():
+        n = len(of.points)
+        assert of.labels.shape == (n, len(of.partitions)) and of.near.rows.shape == (n, nearest.K)
+        for i, one in enumerate(of.partitions):
+            assert ((of.labels[:, i] >= 0) & (of.labels[:, i] < one.k)).all()
+
+
 def write_tables(folder: Path) -> dict[str, Path]:
     """A valid file of each kind."""
     of = small_corpus()
@@ -276,6 +285,12 @@ def write_tables(folder: Path) -> dict[str, Path]:
         paths["neighbours"], {"crane": of}, {"crane": neighbours.Neighbours(near, similar, 0.5)},
         shared,
     )  # fmt: skip
+    halves = uses.Partition("k-means", 2, 0.5, True, [[0], [1]], {"ari": 0.5})
+    labels = np.arange(9, dtype=np.int16)[:, None] % 2
+    words = {"crane": uses.WordUses(
+        points, neighbours.Neighbours(near, similar, 0.5), [halves], labels
+    )}  # fmt: skip
+    uses.write_uses(paths["uses"], {"crane": of}, words, {**shared, "seed": 1})
     return paths
 
 
@@ -287,6 +302,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], Callable[[Any], None]]] = {
     "search": (read_search, check_search),
     "projection": (projection.read_projections, check_projection),
     "neighbours": (neighbours.read_neighbours, check_neighbours),
+    "uses": (lambda path: uses.read_uses(path, {"crane": small_corpus()}), check_uses),
 }
 
 
@@ -1026,6 +1042,9 @@ TARGETS = {
                 b"SENTENCE_BREAK"), 0.5),
         Target("import-wic", import_targets.wic_seeds, import_targets.run_wic,
                (b"\t", b"\n", b"-", b"N", b"V", b"T", b"F", b"0", b"crane"), 1.0),
+        Target("import-unlabelled", import_targets.unlabelled_seeds, import_targets.run_unlabelled,
+               (b",", b"\t", b"\n", b'"', b"*", b"[[", b"]]", b"sentence", b"position", b"crane",
+                *JSON_TOKENS), 1.0),
         Target("import-folder", import_targets.folder_seeds, import_targets.run_folder,
                (b"\t", b"\n", b"crane", b"0", *JSON_TOKENS), 0.8),
     )

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 import yaml
 from checkout import REPOSITORY
+from importing import import_corpus
 
 from wsd.artifacts import folds
 from wsd.artifacts.dataset import DATA, DATASETS
@@ -925,3 +926,18 @@ def test_a_merged_mapping_has_no_key_twice(tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text("tuning: &t {folds: 3}\nother: {<<: *t, folds: 4}\n")
     read = config_files.read_configs([tmp_path / "c.yaml"])
     assert read == {"tuning": {"folds": 3}, "other": {"folds": 4}}
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 4])
+def test_more_clusters_than_sentences(clusters: int, tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("a cell\nthe cell\nmy cell\n", encoding="utf-8")
+    given = {"unlabelled": True, "word": "cell", "name": "mine"}
+    import_corpus([tmp_path / "s.txt"], out=tmp_path / "mine", **given)
+    own = top(dataset={"name": "mine", "path": str(tmp_path / "mine")}, words="all")
+    assert not check_changed(own).dataset.labelled
+    if clusters < 3:
+        assert check_changed(own, top(clusters=clusters)).clusters == clusters
+        return
+    with pytest.raises(ConfigError, match="no word has more than 3 sentences") as caught:
+        check_changed(own, top(clusters=clusters))
+    assert caught.value.where == "config key clusters"

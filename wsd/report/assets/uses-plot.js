@@ -15,14 +15,17 @@ wsd.usesPlot = (data, state, { pin }) => {
     return element;
   }
 
-  const across = (x) => WIDTH / 2 + x * (WIDTH / 2 - ROOM), down = (y) => HEIGHT / 2 - y * (HEIGHT / 2 - ROOM);
+  function spread(values, first, last) {
+    const low = Math.min(...values), high = Math.max(...values);
+    return (value) => first + (last - first) * (high > low ? (value - low) / (high - low) : 0.5);
+  }
 
   function draw() {
     const { x, y } = data.places(state.layer), labels = state.labels();
     // The two axes each fill the picture: what lies where is to be seen, not how far.
-    const [wide, high] = [x, y].map((of) => Math.max(...of.map(Math.abs)) || 1);
+    const [across, down] = [spread(x, ROOM, WIDTH - ROOM), spread(y, HEIGHT - ROOM, ROOM)];
     const points = data.rows.map((row) => {
-      const left = across(x[row] / wide), top = down(y[row] / high), cluster = labels[row];
+      const left = across(x[row]), top = down(y[row]), cluster = labels[row];
       const [colour, path] = data.styles[Math.max(cluster, 0) % data.styles.length];
       const point = shape("g", {
         class: cluster < 0 ? "sn hollow" : `s${colour}`, transform: `translate(${left} ${top})`, "data-row": row,
