@@ -44,7 +44,7 @@ rule uses_page:
         templates=sorted(Path(PACKAGE).glob("report/templates/*")),
         corpus=CORPUS,
         uses=shown(USES, CONFIG.classify[:1]),
-        manifest=f"{SOURCE}/{dataset.MANIFEST}" if OWN else [],
+        manifest=MANIFEST,
     output:
         index=f"{TABLES}/uses/index.html",
         table=f"{TABLES}/uses/uses.csv",

@@ -263,12 +263,7 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
     if own["name"] not in noad.NOAD:
         check_name(own["name"], str(path))
     return Dataset(
-        **own,
-        folder=path.parent,
-        counts=counts,
-        digests=digests,
-        given=given,
-        labelled=labelled,
+        **own, folder=path.parent, counts=counts, digests=digests, given=given, labelled=labelled
     )
 
 
