@@ -28,7 +28,11 @@ def corpus(*, labelled: bool) -> Corpus:
     """The crane's sentences; of the planted senses, or of none."""
     # No near-duplicates, which `wsd import` would keep on one side.
     sentences = [
-        (f"the crane {OF_GROUP[group]} " + " ".join(f"{word}{i}" for word in "abcdefgh"), 1)
+        (
+            f"the crane {OF_GROUP[group]} "
+            + " ".join(f"{chr(97 + i)}{letter}" for letter in "abcdefgh"),
+            1,
+        )
         for i, group in enumerate(GROUP)
     ]
     made = corpus_of(*sentences, n_train=len(GROUP))

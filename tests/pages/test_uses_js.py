@@ -109,7 +109,7 @@ def test_neighbours_of_what_is_clicked(page: Browser) -> None:
     page.js("document.querySelector('[data-row=\"3\"]').dispatchEvent("
             "new MouseEvent('click', {bubbles: true}))")  # fmt: skip
     texts = page.js("return [...document.querySelectorAll('#card li bdi')].map(e => e.textContent)")
-    assert texts[0].startswith("the crane steel hook a3 b3") and len(texts) == 6
+    assert texts[0].startswith("the crane steel hook da db") and len(texts) == 6
     assert all("steel hook" in text for text in texts)
 
 
