@@ -3,7 +3,6 @@
 from typing import Self
 
 import numpy as np
-from sklearn.metrics.pairwise import cosine_distances
 from threadpoolctl import threadpool_limits
 
 from wsd.classification.estimators.base import Classifier, Points
@@ -46,6 +45,9 @@ class KNN(Classifier):
 
     def _nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances and class codes of the k nearest, ascending; equally near ones by position."""
+        # All of scikit-learn's metrics come with it, and every classifier's process reads this.
+        from sklearn.metrics.pairwise import cosine_distances
+
         X = self._checked(X)
         k = min(k, len(self.vectors_))
         with threadpool_limits(1):
