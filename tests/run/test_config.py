@@ -470,7 +470,7 @@ MODEL_KEYS = (
 
 # Change, key, what the error says of the value, what it says is possible.
 WRONG: list[tuple[Change, str, str, str]] = [
-    (top(layer=[1]), "(top level)", "'layer'", "classifiers, controls, dataset, device, features"),
+    (top(layer=[1]), "(top level)", "'layer'", "classifiers, clusters, controls, dataset, device"),
     (lambda c: c.pop("seed"), "(top level)", "'seed'", "add the key"),
     (
         top(dataset="semcor"),
