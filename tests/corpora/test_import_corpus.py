@@ -131,7 +131,7 @@ def test_one_bad_line_among_good_ones_is_named(tmp_path: Path, seed: int) -> Non
             {"sentence": "*two* of *them*"},
             {"sentence": "[[two]] of [[them]]"},
             {"sentence": "*one"},
-            {"sentence": "an *old crane* flew"},
+            {"sentence": "an *old crane * flew"},
             {"sentence": "nothing: [[]]"},
         ]
     lines[bad] = {**lines[bad], **random.choice(faults)}

@@ -51,15 +51,18 @@ def test_the_all_words_format(tmp_path: Path) -> None:
     gold += "m york%1\nseveral cell%0:: cell%1::\nrare pit%1\n"
     path = put(tmp_path, xml_of(sentences), gold)
     found = allwords.read(path, None)
-    assert found.left_out == {"several keys": 1, "several tokens": 1}
+    assert found.left_out == {"several keys": 1}
     assert (found.rows[0].position, found.rows[0].tokens) == (
         2,
         ("A", "<&>", "cells", "of", *UNLIKE[0].split()),
     )
+    several = found.rows[-2]
+    assert (several.word, several.position) == ("new_york.n", 0)
+    assert several.tokens == ("New York", "cell", "pit")
     assert found.rows[-1].tokens == ("New", "York", "cell", "pit")
     assert (found.rows[-1].word, found.rows[-1].position) == ("pit.n", 3)
     # Without --at-least a word of one sense is an error that says what to do.
-    with pytest.raises(CorpusError, match=r"'pit\.n' has one sense") as caught:
+    with pytest.raises(CorpusError, match=r"'new_york\.n' has one sense") as caught:
         import_corpus([path], out=tmp_path / "no", name="mine", about={})
     assert "--at-least" in str(caught.value.fix)
     text = import_corpus([path], out=tmp_path / "out", name="mine", about={}, at_least=5)

@@ -26,7 +26,10 @@ def check_gathered(found: Gathered) -> None:
         assert row.word and row.sense and row.where and 0 <= row.position < len(row.tokens)
         assert row.split in ("", *ALL_SPLITS)
         assert visible(row.word) == row.word and visible(row.sense) == row.sense
-        assert all(token and not any(c.isspace() for c in token) for token in row.tokens)
+        # A focal word of several tokens is one with single spaces.
+        assert row.tokens[row.position] == " ".join(row.tokens[row.position].split())
+        others = (*row.tokens[: row.position], *row.tokens[row.position + 1 :])
+        assert all(token.split() == [token] for token in others)
     assert all(count >= 0 for count in found.left_out.values())
 
 
@@ -45,7 +48,7 @@ def table_seeds() -> list[bytes]:
         {"x": "y", "tokens": ["a", "crane"], "sentence": ["a", "crane"], "position": 1},
         {"sense": "s", "sentence": "a crane", "start": 2, "end": 7, "word": "crane"},
     ]
-    head = b"word,sense,position,sentence\ncrane,1,1,a crane\n"
+    head = b"word,sense,position,sentence\ncrane,1,1,a crane\ncrane,1,0:2,a crane\n"
     refused = [
         head + b"crane,,1,a crane\n", head + b"crane,1,x,a crane\n", head + b",1,1,a crane\n",
         head.replace(b"position", b"text"), head + "crane,a\u200b,1,a crane\n".encode(),
@@ -175,7 +178,8 @@ def run_folder(data: bytes, at: Path) -> None:
 
 
 def folder_seeds() -> list[bytes]:
-    classes, data, gold = b'{"0": "bird", "1": "machine"}', b"1\tthe crane\n0\tcrane", b"0\n1"
+    classes, gold = b'{"0": "bird", "1": "machine"}', b"0\n1"
+    data = b"1\tthe crane\n0:2\tcrane flew"
     text = [classes, data, gold, data, gold]
     further = b"crane\tbird\t1\tA crane\nbank\triver\t0\tbank\n"
     manifest = json.dumps({"title": "x", "licence": "y", "words": {"crane": {}}}).encode()

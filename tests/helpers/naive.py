@@ -15,19 +15,20 @@ VIEWS = ("focal", "context", "cls", "other")
 
 
 def naive(
-    folder: str, instances: Sequence[tuple[str, Sequence[str], int]], *, seed: int
+    folder: str, instances: Sequence[tuple[str, Sequence[str], int | range]], *, seed: int
 ) -> Iterator[tuple[dict[str, np.ndarray], bool]]:
     """Per (name, tokens, position): view -> array (layers, width), and whether a word before
-    the focal one was split.
+    the focal one was split. The position may be those of all focal tokens.
     """
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
     for name, tokens, position in instances:
+        position = range(position, position + 1) if isinstance(position, int) else position
         words = [tokenizer(token, add_special_tokens=False)["input_ids"] for token in tokens]
         pieces = [piece for word in words for piece in word]
         ids = [tokenizer.cls_token_id, *pieces, tokenizer.sep_token_id]
-        start = 1 + sum(len(word) for word in words[:position])
-        focal = list(range(start, start + len(words[position])))
+        ends = [1 + sum(len(word) for word in words[:i]) for i in range(len(words) + 1)]
+        focal = list(range(ends[position.start], ends[position.stop]))
         others = [i for i in range(1, len(ids) - 1) if i not in focal]
         with torch.no_grad():
             states = model(
@@ -44,4 +45,4 @@ def naive(
             "cls": stack[:, 0],
             "other": stack[:, drawn],
         }
-        yield vectors, any(len(word) > 1 for word in words[:position])
+        yield vectors, any(len(word) > 1 for word in words[: position.start])

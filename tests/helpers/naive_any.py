@@ -57,14 +57,15 @@ class Naive:
         return torch.stack([state[0] for state in found]).double().numpy()
 
     def views(
-        self, name: str, tokens: Sequence[str], position: int, *, seed: int
+        self, name: str, tokens: Sequence[str], position: int | range, *, seed: int
     ) -> dict[str, np.ndarray]:
         """View -> (layers, width); without ``cls`` where the tokenizer has none."""
+        own = [position] if isinstance(position, int) else list(position)
         encoded, words = self.pieces(tokens)
         ids = encoded["input_ids"]
         stack = self.states(encoded, tokens)
-        focal = [i for i, word in enumerate(words) if word == position]
-        others = [i for i, word in enumerate(words) if word not in (position, None)]
+        focal = [i for i, word in enumerate(words) if word in own]
+        others = [i for i, word in enumerate(words) if word is not None and word not in own]
         digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
         drawn = others[int.from_bytes(digest[:8], "big") % len(others)]
         found = {
@@ -88,9 +89,12 @@ def inserted(mask: Sequence[int]) -> list[bool]:
 
 
 def naive_any(
-    folder: str, instances: Sequence[tuple[str, Sequence[str], int]], *, seed: int
+    folder: str, instances: Sequence[tuple[str, Sequence[str], int | range]], *, seed: int
 ) -> Iterator[dict[str, np.ndarray]]:
-    """Per (name, tokens, position) the views, as in :meth:`Naive.views`."""
+    """Per (name, tokens, position) the views, as in :meth:`Naive.views`.
+
+    The position may be those of all focal tokens.
+    """
     naive = Naive(folder)
     for name, tokens, position in instances:
         yield naive.views(name, tokens, position, seed=seed)

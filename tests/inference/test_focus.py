@@ -28,7 +28,9 @@ def test_a_span_is_cut_out(sentence, span, tokens, position) -> None:
     [
         ("a crane", (2, 8), "not within"),
         ("a crane", (-5, 7), "not within"),
-        ("a crane", (3, 3), "not within"),
+        ("a crane", (3, 3), "empty"),
+        ("a hot dog", (9, 2), "backwards"),
+        ("a hot dog", (2, 10), "not within"),
         ("a crane", (1, 2), "blank"),
         ("a crane", (2, 6), "part of a word"),
         ("a crane", (3, 7), "part of a word"),

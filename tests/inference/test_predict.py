@@ -669,6 +669,33 @@ def test_names_with_a_part_of_speech_are_found_by_lemma_and_form(root: Path) -> 
     assert "'run' may be run.n or run.v" in rows[5].message
 
 
+def test_a_focal_word_of_several_tokens(root: Path) -> None:
+    """Marked, by characters, or found whole, where the corpus has one of its tokens alone too."""
+    words = Named(**{"hot_dog.n": ["hot dog", "dog"], "bank": []})
+    predictor = Predictor(words, encoders.fitted_encoder(words.encoder, device="cpu"))
+    text = "a hot dog here"
+    lines = [
+        Line(1, "a [[hot dog]] here"),
+        Line(2, "a *hot dog* here"),
+        Line(3, text, span=(2, 9)),
+        Line(4, text),
+        Line(5, "a [[dog]] here"),
+        *(Line(6 + i, text, span=of) for i, of in enumerate([(9, 2), (4, 4), (2, 99), (2, 8)])),
+    ]
+    *rows, one, backwards, empty, beyond, part = predictor.predict(lines)
+    assert [(row.status, row.form, row.start) for row in rows] == [
+        ("ok", "hot dog", start) for start in (4, 3, 2, 2)
+    ]
+    for row in rows[1:]:
+        assert row.scores == pytest.approx(rows[0].scores, abs=1e-5)
+    # The whole span is read, and not one of its tokens.
+    assert one.form == "dog" and one.scores != pytest.approx(rows[0].scores, abs=1e-5)
+    refused = (backwards, empty, beyond, part)
+    assert [row.status for row in refused] == ["unreadable"] * 4
+    says = ("backwards: give", "empty: give", "not within the sentence", "widen it to the whole")
+    assert all(text in row.message for text, row in zip(says, refused, strict=True))
+
+
 def test_of_a_single_word_any_place_is_it(root: Path) -> None:
     words = Named(**{"run.v": ["run"]})
     predictor = Predictor(words, encoders.fitted_encoder(words.encoder, device="cpu"))

@@ -37,6 +37,8 @@ class Corpus:
         ``"train"``, ``"test"`` or ``"outofdomain"``, and the 0-based line in that split's file;
         out of domain that file is the one for all words.
     tokens : tuple of n tuples of str
+        Without white space in them; but a focal word of several tokens, ``New York``, is one here,
+        with single spaces.
     position : int array of shape (n,)
         0-based index of the focal word among the tokens.
     gold : int array of shape (n,)

@@ -3,8 +3,9 @@
 The format, per word: ``classes_map.txt`` (JSON, class number -> sense name) and, per split,
 ``<split>.data.txt`` with ``position<TAB>tokens separated by spaces`` and
 ``<split>.gold.txt`` with one class number per line. Sentences from elsewhere may come in one more
-file for all words: ``word<TAB>sense<TAB>position<TAB>tokens``, no header. A malformed line is an
-error that names its file and line; nothing is repaired silently.
+file for all words: ``word<TAB>sense<TAB>position<TAB>tokens``, no header. Of a focal word of
+several tokens the position is ``3:5``: its first token, and the one after its last. A malformed
+line is an error that names its file and line; nothing is repaired silently.
 """
 
 import re
@@ -21,7 +22,14 @@ from wsd.errors import CorpusError, visible
 from wsd.storage.text import parse_json, read_lines, refusing
 
 # Of a file's line, in what a message says to write.
-LINE = "position<TAB>tokens separated by spaces`, positions from 0"
+LINE = (
+    "position<TAB>tokens separated by spaces`, positions from 0; of a focal word of several tokens "
+    "3:5, its first and the one after its last"
+)
+
+
+# Where a focal word stands: its token, or its first and the one after its last.
+PLACE = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9}))?")
 
 
 class Instance(NamedTuple):
@@ -154,11 +162,41 @@ def _read_out_of_domain(
         yield index, instance
 
 
+def sentence_line(position: int, tokens: Sequence[str]) -> str:
+    """A sentence as a line that :func:`read_split` reads."""
+    several = len(tokens[position].split())
+    place = str(position) if several == 1 else f"{position}:{position + several}"
+    return f"{place}\t{' '.join(tokens)}"
+
+
+def joined(tokens: tuple[str, ...], start: int, end: int) -> tuple[str, ...]:
+    """The tokens of a sentence whose focal word is those from ``start`` to before ``end``, as one.
+
+    Raises
+    ------
+    ValueError
+        If there is none of them, or one that the sentence does not have.
+
+    >>> joined(("to", "New", "York"), 1, 3)
+    ('to', 'New York')
+    """
+    said = f"the focal word's tokens {start}:{end}"
+    if end <= start:
+        how = "none" if end == start else "the end stands before the start"
+        raise ValueError(f"{said}: {how} (the end is the token after the last)")
+    if end > len(tokens):
+        there = f"which has {len(tokens)} tokens, so that the end is at most {len(tokens)}"
+        raise ValueError(f"{said} go beyond the sentence, {there}")
+    if end == start + 1:
+        return tokens
+    return (*tokens[:start], sys.intern(" ".join(tokens[start:end])), *tokens[end:])
+
+
 def _parse_sentence(line: str) -> tuple[int, tuple[str, ...]]:
     number, tab, sentence = line.partition("\t")
     if not tab or "\t" in sentence:
         raise ValueError(f"{'no' if not tab else 'more than one'} tab in the line")
-    if not re.fullmatch(r"[0-9]{1,9}", number):
+    if not (place := PLACE.fullmatch(number)):
         raise ValueError(f"the position {number[:40]!r} is not a number from 0 up")
     # Any white space separates, as in the authors' code: the positions of three lines of
     # CoarseWSD-20, which hold a double space or a thin one, are right only so.
@@ -166,10 +204,12 @@ def _parse_sentence(line: str) -> tuple[int, tuple[str, ...]]:
     tokens = tuple(map(sys.intern, sentence.split()))
     if not tokens:
         raise ValueError("the sentence is empty")
-    position = int(number)
+    position = int(place[1])
     if position >= len(tokens):
         there = f"{len(tokens)} tokens, so the last position is {len(tokens) - 1}"
         raise ValueError(f"position {position} is out of range: the sentence has {there}")
+    if place[2] is not None:
+        tokens = joined(tokens, position, int(place[2]))
     return position, tokens
 
 

@@ -102,9 +102,14 @@ class Finder:
         self, words: Iterable[str], seen: Callable[[str], Iterable[str]] = lambda word: ()
     ) -> None:
         found: dict[_Form, dict[str, None]] = {}
+        # What the corpus has as a focal word of several tokens, whatever else it has.
+        self._several: set[tuple[_Form, str]] = set()
         for word in words:
-            for form in (*forms(word), *seen(word)):
+            of_corpus = tuple(seen(word))
+            for form in (*forms(word), *of_corpus):
                 found.setdefault(_as_form(_pieces(form.strip())), {})[word] = None
+            several = (form for form in of_corpus if len(form.split()) > 1)
+            self._several.update((_as_form(_pieces(form.strip())), word) for form in several)
         self._words = {form: tuple(of) for form, of in found.items()}
         self._by_first: dict[str, list[_Form]] = {}
         for pieces in sorted(filter(None, found), key=len, reverse=True):
@@ -145,7 +150,7 @@ class Finder:
             # A word that has one of these tokens alone for a form is meant by that token.
             tokens = _tokens(text, part[0].start, part[-1].end)
             alone = {word for token in tokens for word in self.words_of(token)}
-            words = tuple(word for word in words if word not in alone)
+            words = tuple(w for w in words if w not in alone or (form, w) in self._several)
         return words
 
 

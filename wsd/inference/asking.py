@@ -74,7 +74,8 @@ class Asking:
         try:
             cut(line.text, span)
         except ConfigError as error:
-            return Answer(line, UNREADABLE, word, message=error.what)
+            message = ": ".join(filter(None, (error.what, error.fix)))
+            return Answer(line, UNREADABLE, word, message=message)
         at = Occurrence((), line.text, *span)
         return self._one(line, self._meant(word, at.form), at, at.start)
 

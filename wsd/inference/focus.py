@@ -55,6 +55,9 @@ def cut(sentence: str, span: tuple[int, int]) -> Focus:
     _check_text(sentence)
     start, end = span
     said = f"the span {start} to {end}"
+    if 0 <= end <= start:
+        what = f"{said} is {'empty' if start == end else 'backwards'}"
+        raise _wrong(sentence, what, "give the character after the last as its end")
     if not 0 <= start < end <= len(sentence):
         what = f"{said} is not within the sentence, which has {len(sentence)} characters"
         fix = "give (start, end) such that sentence[start:end] is the focal word"

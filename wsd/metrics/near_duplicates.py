@@ -23,7 +23,9 @@ BLOCK = 2**24  # pairs of sentences held at once, if all have a trigram in commo
 
 def shingles(tokens: Sequence[str]) -> set[tuple[str, ...]]:
     """The set of a sentence's token trigrams, digits masked; never empty."""
-    masked = [token if token.isalpha() else re.sub(r"\d", "0", token) for token in tokens]
+    # A focal word of several tokens is one with spaces in it.
+    single = " ".join(tokens).split(" ")
+    masked = [token if token.isalpha() else re.sub(r"\d", "0", token) for token in single]
     return {tuple(masked[i : i + 3]) for i in range(max(len(masked) - 2, 1))}
 
 

@@ -3,7 +3,7 @@
 ``NAME.data.xml`` holds texts of sentences of ``wf`` (a token) and ``instance`` (a token with a
 sense); ``NAME.gold.key.txt`` a line per instance: its id and one sense key or several. A word here
 is a lemma with its part of speech, as the inventory has it, ``cell.n``. Left out, and counted, are
-instances with several keys, and those of several tokens: a focal word is one token with one sense.
+instances with several keys.
 
 XML is parsed without a document type, and so without entities: a file that declares any is refused.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
+from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled import Gathered, labelled
 from wsd.errors import CorpusError
 from wsd.storage.text import read_lines, refusing
@@ -53,12 +54,8 @@ def read(path: Path, gold: Path | None) -> Gathered:
             _, senses = keys[name]
             if len(senses) > 1:
                 found.left_out["several keys"] += 1
-            elif len(sentence.elements[place]) != 1:
-                found.left_out["several tokens"] += 1
             else:
-                position = sum(map(len, sentence.elements[:place]))
-                tokens = tuple(chain.from_iterable(sentence.elements))
-                found.rows.append(labelled(where, word, senses[0], (position, tokens)))
+                found.rows.append(labelled(where, word, senses[0], sentence.around(place)))
     for name, (number, _) in keys.items():
         if name not in seen:
             what = f"a key of {name!r}, which is no instance of {path}"
@@ -92,6 +89,12 @@ class ParsedSentence(NamedTuple):
 
     elements: list[list[str]]
     instances: list[tuple[int, str, dict[str, str]]]
+
+    def around(self, place: int) -> Sentence:
+        """The sentence whose focal word is an element, of however many tokens."""
+        before = tuple(chain.from_iterable(self.elements[:place]))
+        after = chain.from_iterable(self.elements[place + 1 :])
+        return len(before), (*before, " ".join(self.elements[place]), *after)
 
 
 def _sentences(path: Path) -> list[ParsedSentence]:

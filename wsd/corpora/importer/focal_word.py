@@ -1,15 +1,16 @@
-"""A sentence as tokens of which one is the focal word.
+"""A sentence as tokens of which one is the focal word, or several together.
 
 The corpus format wants tokens between white space and the focal word's place among them. Text as
 people write it is cut at white space, on both sides of the focal word, and between a token and
 the punctuation at its ends, as CoarseWSD-20 is. Nothing inside a token is touched, so that any
-script passes as it is.
+script passes as it is. A focal word of several tokens is one here, with single spaces in it.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator
 
+from wsd.corpora.text_format import joined
 from wsd.corpora.word_forms import within_word
 
 Sentence = tuple[int, tuple[str, ...]]
@@ -24,11 +25,13 @@ def of_mark(text: str) -> Sentence:
 
     >>> of_mark("The *crane*, tall, flew.")
     (1, ('The', 'crane', ',', 'tall', ',', 'flew', '.'))
+    >>> of_mark("in [[New  York]].")
+    (1, ('in', 'New York', '.'))
 
     Raises
     ------
     ValueError
-        If no word is marked, more than one, or something with white space in it.
+        If no word is marked, more than one, or something with white space at its ends.
     """
     return _around(*split_at_mark(text))
 
@@ -64,10 +67,11 @@ def of_span(text: str, start: int, end: int) -> Sentence:
     Raises
     ------
     ValueError
-        If the characters are not there, have white space among them, or are part of a word.
+        If the characters are not there, have white space at their ends, or are part of a word.
     """
     if not 0 <= start < end <= len(text):
-        raise ValueError(f"the characters {start} to {end} of a text of {len(text)}")
+        how = ": none (`end` is the character after the last)" if 0 <= end <= start else ""
+        raise ValueError(f"the characters {start} to {end} of a text of {len(text)}{how}")
     if within_word(text, start) or within_word(text, end):
         raise ValueError(
             f"the characters {start} to {end} are {text[start:end]!r}, part of a word (`end` is "
@@ -76,8 +80,10 @@ def of_span(text: str, start: int, end: int) -> Sentence:
     return _around(text[:start], text[start:end], text[end:])
 
 
-def of_tokens(text: str, position: int) -> Sentence:
+def of_tokens(text: str, position: int, end: int | None = None) -> Sentence:
     """The sentence of a text that is cut already, by white space.
+
+    The focal word is one token, or those from ``position`` to before ``end``.
 
     Raises
     ------
@@ -87,15 +93,15 @@ def of_tokens(text: str, position: int) -> Sentence:
     tokens = tuple(text.split())
     if not 0 <= position < len(tokens):
         raise ValueError(f"the position {position} of a sentence of {len(tokens)} tokens, from 0")
-    return position, tokens
+    return position, tokens if end is None else joined(tokens, position, end)
 
 
 def _around(before: str, focal: str, after: str) -> Sentence:
-    if focal.split() != [focal]:
-        what = f"the focal word {focal!r} has white space in it, and a focal word is one token"
+    if not focal.strip() or focal != focal.strip():
+        what = f"the focal word {focal!r} begins or ends with white space"
         raise ValueError(what if focal.strip() else "the focal word is empty")
     left = tuple(_tokens(before))
-    return len(left), (*left, focal, *_tokens(after))
+    return len(left), (*left, " ".join(focal.split()), *_tokens(after))
 
 
 def _tokens(text: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from wsd.artifacts.dataset import COUNTS, FILES, FURTHER, MANIFEST
 from wsd.artifacts.senses import Given
 from wsd.corpora import folds
 from wsd.corpora.importer.labelled import ALL_SPLITS, LabelledSentence
-from wsd.corpora.text_format import read_text
+from wsd.corpora.text_format import read_text, sentence_line
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
 from wsd.storage.file_names import file_name
@@ -106,7 +106,7 @@ def _write_word(into: Path, rows: Sequence[LabelledSentence]) -> None:
 
 
 def _line(one: LabelledSentence) -> str:
-    return f"{one.position}\t{' '.join(one.tokens)}"
+    return sentence_line(one.position, one.tokens)
 
 
 def _put(path: Path, lines: Iterable[str]) -> None:

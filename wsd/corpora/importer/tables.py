@@ -2,7 +2,8 @@
 
 The columns are found by their names in the header, or the keys of the objects; further ones are
 ignored. Where the focal word stands is told in one of three ways: by ``position``, the index of a
-token of a sentence that is cut by white space; by ``start`` and ``end``, characters; or, without
+token of a sentence that is cut by white space (of several tokens ``3:5``, as in
+:mod:`wsd.corpora.text_format`); by ``start`` and ``end``, characters; or, without
 these columns, by a mark in the sentence (:mod:`wsd.corpora.importer.focal_word`). Empty lines are
 skipped.
 """
@@ -17,6 +18,7 @@ from typing import Any
 
 from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, of_mark, of_span, of_tokens
 from wsd.corpora.importer.labelled import Gathered, labelled
+from wsd.corpora.text_format import PLACE
 from wsd.errors import CorpusError
 from wsd.storage.text import json_lines, numbered, refusing, text_of
 
@@ -31,6 +33,7 @@ NAMES = {
     "end": ("end",),
 }
 NEEDED = ("sentence", "sense")
+FIX_PLACE = "count from 0; the end is the one after the last"
 
 
 def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
@@ -156,16 +159,24 @@ class Cells:
         what, fix = f"the {key} {value!r} is no number from 0 up", "write a whole number, in digits"
         raise CorpusError(what, where=self.place(key), fix=fix)
 
+    def tokens(self) -> tuple[int, int | None]:
+        """The token, or the first and the one after the last."""
+        value = self.values[self.column_of["position"]]
+        several = PLACE.fullmatch(value.strip()) if isinstance(value, str) else None
+        if several and several[2]:
+            return int(several[1]), int(several[2])
+        return self.number("position"), None
+
     def sentence(self) -> Sentence:
         """The sentence and its focal word, whose place is marked or stands in other columns."""
         tokens = self.values[self.column_of["sentence"]]
         text = self._joined(tokens) if isinstance(tokens, list) else self.text("sentence")
         marked = not {"position", "start"} & set(self.column_of)
-        with refusing(self.place("sentence"), FIX_MARK if marked else "count from 0"):
+        with refusing(self.place("sentence"), FIX_MARK if marked else FIX_PLACE):
             if marked:
                 return of_mark(text)
             if "position" in self.column_of:
-                return of_tokens(text, self.number("position"))
+                return of_tokens(text, *self.tokens())
             return of_span(text, self.number("start"), self.number("end"))
 
     def _joined(self, tokens: list[Any]) -> str:

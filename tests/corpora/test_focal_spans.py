@@ -1,0 +1,167 @@
+"""A focal word of several tokens, from a file of the user's to a table, and found in new text."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from importing import import_corpus
+
+from wsd.artifacts import corpus as tables
+from wsd.artifacts.dataset import MANIFEST
+from wsd.classification.baseline import documents
+from wsd.classification.control import neighbouring_tokens
+from wsd.corpora.found import found_in_test
+from wsd.corpora.importer import focal_word
+from wsd.corpora.importer.labelled import labelled
+from wsd.corpora.importer.splits import groups
+from wsd.corpora.text_format import joined, read_text, sentence_line
+from wsd.corpora.word_forms import Finder
+from wsd.errors import CorpusError
+from wsd.inference.focus import cut
+from wsd.inference.focus import labelled as as_library
+from wsd.report.pages.content import sentence
+
+FILLING = ("amber", "brass", "cedar", "dune", "ember", "fjord", "glade", "heath", "islet", "jade")
+
+
+def lines(shape: str) -> list[dict[str, Any]]:
+    """Sentences of *hot dog*, some with one token alone, the focal word told in one of the ways."""
+    made = []
+    for i, filling in enumerate(FILLING):
+        focal = ("hot dog", "Hot Dogs", "hotdog")[i % 3]
+        before, after = f"{filling} {filling}s in the", f"by {filling}ish men"
+        text, several = f"{before} {focal} {after}", len(focal.split()) > 1
+        own: dict[str, Any] = {"word": "hot_dog.n", "sense": "food" if i % 2 else "animal"}
+        start = len(before) + 1
+        if shape == "position":
+            own |= {"sentence": text, "position": "4:6" if several else 4}
+        elif shape == "tokens":
+            own |= {"sentence": text.split(), "position": "4:6" if several else "4"}
+        elif shape == "span":
+            own |= {"sentence": text, "start": start, "end": start + len(focal)}
+        else:
+            left, right = ("[[", "]]") if shape == "brackets" else ("*", "*")
+            own |= {"sentence": f"{before} {left}{focal.replace(' ', '  ')}{right} {after}"}
+        made.append(own)
+    return made
+
+
+def imported(folder: Path, shape: str) -> Path:
+    path = folder / "rows.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines(shape)))
+    import_corpus([path], out=folder / shape, name="mine")
+    return folder / shape
+
+
+def data(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.glob("*/*.txt")}
+
+
+def test_however_the_span_is_told_the_folder_is_the_same(tmp_path: Path) -> None:
+    expected = data(imported(tmp_path, "position"))
+    found = expected["hot=5fdog=2en/train.data.txt"].decode()
+    assert "4:6\tamber ambers in the hot dog by amberish men\n" in found
+    assert "4\tcedar cedars in the hotdog by cedarish men\n" in found
+    for shape in ("tokens", "span", "brackets", "asterisks"):
+        assert data(imported(tmp_path, shape)) == expected, shape
+    # And taken in again.
+    out = tmp_path / "again"
+    import_corpus([tmp_path / "position"], out=out, name="mine")
+    assert data(out) == expected
+    assert json.loads((out / MANIFEST).read_text())["left_out"] == {}
+
+
+def test_the_table_pages_and_steps_have_the_whole_span(tmp_path: Path) -> None:
+    read = read_text(imported(tmp_path, "span") / "hot=5fdog=2en", "hot_dog.n")
+    tables.write(tmp_path / "t.parquet", read)
+    corpus = tables.read(tmp_path / "t.parquet")
+    assert corpus.tokens == read.tokens and corpus.digest == read.digest
+    assert {*corpus.forms} <= {"hot dog", "hot dogs", "hotdog"} and "hot dog" in corpus.forms
+    row = next(i for i in range(len(corpus)) if corpus.tokens[i][0] == "amber")
+    assert sentence(corpus, row) == {
+        "left": "amber ambers in the",
+        "focal": "hot dog",
+        "right": "by amberish men",
+    }
+    assert documents(corpus)[row] == ("amber", "ambers", "in", "the", "by", "amberish", "men")
+    assert neighbouring_tokens(corpus)[row] == "by"
+    X, _ = as_library(corpus)
+    assert {text[slice(*span)].casefold() for text, span in X} == set(corpus.forms)
+    # As running text the whole of it is found again, and cut out as the table has it.
+    found = found_in_test(corpus)
+    assert found.sentences == found.found > 0
+    assert cut(*X[0]).tokens in corpus.tokens
+
+
+@pytest.mark.parametrize(
+    ("place", "says"),
+    [
+        ("1:1", "the focal word's tokens 1:1: none"),
+        ("2:1", "2:1: the end stands before the start"),
+        ("1:5", "1:5 go beyond the sentence, which has 4 tokens"),
+        ("4:5", "position 4 is out of range"),
+        ("1:", "the position '1:' is not a number"),
+        ("1-3", "the position '1-3' is not a number"),
+    ],
+)
+def test_spans_that_cannot_be(tmp_path: Path, place: str, says: str) -> None:
+    """In the corpus format, with its line; and nothing is written by an import."""
+    folder = imported(tmp_path, "span")
+    path = folder / "hot=5fdog=2en" / "train.data.txt"
+    first, *others = path.read_text().splitlines()
+    path.write_text("\n".join([first, f"{place}\ta hot dog barked", *others[1:]]) + "\n")
+    with pytest.raises(CorpusError) as caught:
+        import_corpus([folder], out=tmp_path / "out", name="mine")
+    assert says in caught.value.what and caught.value.where == f"{path}:2"
+    assert "3:5" in str(caught.value.fix)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        ({"start": 2, "end": 2}, "the characters 2 to 2 of a text of 16: none"),
+        ({"start": 9, "end": 2}, "the characters 9 to 2 of a text of 16: none"),
+        ({"start": 2, "end": 99}, "the characters 2 to 99 of a text of 16"),
+        ({"start": 2, "end": 10}, "'hot dog ' begins or ends with white space"),
+        ({"start": 2, "end": 8}, "part of a word"),
+        ({"position": "1:9"}, "1:9 go beyond the sentence"),
+        ({"position": "3:1"}, "the end stands before the start"),
+        ({"sentence": "a [[ hot dog]] barked"}, "begins or ends with white space"),
+        ({"sentence": "a [[ ]] barked"}, "the focal word is empty"),
+    ],
+)
+def test_spans_of_tables_that_cannot_be(tmp_path: Path, cells: dict[str, Any], says: str) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({"sense": "a", "sentence": "a hot dog barked", **cells}))
+    with pytest.raises(CorpusError) as caught:
+        import_corpus([path], out=tmp_path / "out", name="mine")
+    assert says in caught.value.what and str(caught.value.where).startswith(f"{path}:1")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_span_of_one_token_is_written_as_its_position() -> None:
+    tokens = ("a", "dog")
+    assert joined(tokens, 1, 2) is tokens
+    assert sentence_line(1, tokens) == "1\ta dog"
+    assert sentence_line(1, joined(("a", "hot", "dog"), 1, 3)) == "1:3\ta hot dog"
+    assert focal_word.of_tokens("a hot dog", 1, 3) == focal_word.of_mark("a *hot dog*")
+
+
+def test_one_sentence_with_two_spans_is_on_one_side() -> None:
+    text = "the hot dog ate the hot dog"
+    rows = [
+        labelled("x:1", "hot_dog", sense, focal_word.of_tokens(text, start, start + 2))
+        for sense, start in (("food", 1), ("animal", 5))
+    ]
+    assert groups(rows)[0].tolist() == [0, 0]
+
+
+def test_what_the_corpus_has_as_several_tokens_is_found_whole() -> None:
+    """Even where one of the tokens is a form too; else that token is meant, as ever."""
+    text = "to New York today"
+    finder = Finder(["new_york.n"], lambda _: ["new york", "york"])
+    assert [one.form for one in finder.find(text)] == ["New York"]
+    finder = Finder(["new_york.n"], lambda _: ["new_york", "york"])
+    assert [one.form for one in finder.find(text)] == ["York"]

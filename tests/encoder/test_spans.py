@@ -1,0 +1,152 @@
+"""A focal word of several tokens: pooled, masked and windowed as the pieces of one word are."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import zoo
+from naive import naive
+from naive_any import naive_any
+from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.views import CONTEXTUAL
+from wsd.encoder.alignment import alignment_report
+from wsd.encoder.encoder import Encoder
+from wsd.encoder.word_pieces import Aligner
+from wsd.errors import ModelError
+
+CPU = torch.device("cpu")
+# What is between bars is the focal word. `xyz` is three pieces, `cranes` two, the others one each.
+MARKED = (
+    "the |river bank| flew",
+    "xyz the |crane xyz| near xyz",
+    "|xyz cranes lifted| , a bird",
+    "a bird |the machine|",
+    "|near the river|",
+    "the |bank| of the bank",
+)
+
+
+def corpus_with_spans(*marked: str) -> tuple[Corpus, list[range]]:
+    """The sentences with each focal word as one token, and where its tokens are."""
+    corpus = corpus_of(*((text.replace("|", ""), 0) for text in marked))
+    tokens, spans = [], []
+    for text in marked:
+        left, focal, right = (part.split() for part in text.split("|"))
+        spans.append(range(len(left), len(left) + len(focal)))
+        tokens.append((*left, " ".join(focal), *right))
+    position = np.array([span.start for span in spans], dtype=np.int32)
+    return Corpus(**{**vars(corpus), "tokens": tuple(tokens), "position": position}), spans
+
+
+def encode(encoder: Encoder, corpus: Corpus, views: tuple[str, ...] = CONTEXTUAL) -> np.ndarray:
+    """All vectors: (views, layers, instances, width)."""
+    out = np.full((len(views), encoder.blocks + 1, len(corpus), encoder.width), np.nan)
+    aligned = encoder.align(corpus)
+    for rows, vectors in encoder.encode(corpus, aligned, views=views, seed=5, threads=2):
+        out[:, :, rows] = vectors
+    return out
+
+
+def instances(corpus: Corpus, spans: list[range]) -> list[tuple[str, list[str], range]]:
+    name = "{0.word} {0.split[{1}]} {0.index[{1}]}"
+    names = [name.replace("{1}", str(i)).format(corpus) for i in range(len(corpus))]
+    return [
+        (of, " ".join(tokens).split(), span)
+        for of, tokens, span in zip(names, corpus.tokens, spans, strict=True)
+    ]
+
+
+def close(got: np.ndarray, expected: np.ndarray) -> bool:
+    error = np.linalg.norm(got - expected, axis=-1) / np.linalg.norm(expected, axis=-1)
+    return bool((error <= 1e-5).all())
+
+
+@pytest.mark.parametrize(
+    ("pooling", "expected"),
+    [
+        ("mean", [2.5, 6.5, 3.5, 3.5, 2, 2]),
+        ("first", [2, 5, 1, 3, 1, 2]),
+        ("last", [3, 8, 6, 4, 3, 2]),
+    ],
+)
+def test_every_piece_of_the_span_is_pooled(pooling: str, expected: list[float]) -> None:
+    encoder = Encoder(tiny_tokenizer(), PositionModel(), pooling=pooling, device=CPU)
+    corpus, _ = corpus_with_spans(*MARKED)
+    vectors = encode(encoder, corpus, ("focal",))
+    assert vectors[0, 0, :, 0].tolist() == expected
+
+
+def test_the_context_is_all_but_the_span() -> None:
+    corpus, _ = corpus_with_spans(*MARKED)
+    aligned = Aligner(tiny_tokenizer(), None).align(corpus)
+    for one in aligned:
+        inner = set(range(1, len(one.ids) - 1))
+        assert set(one.others) == inner - set(one.focal)
+        assert one.as_text and not one.vanished
+    report = alignment_report(corpus, aligned)
+    forms = {form["form"]: form["pieces"] for form in report["forms"]}
+    assert forms["crane xyz"] == "crane x ##y ##z"
+
+
+def test_one_mask_stands_for_the_whole_span() -> None:
+    corpus, _ = corpus_with_spans(*MARKED)
+    tokenizer = tiny_tokenizer()
+    plain, masked = (Aligner(tokenizer, None, masked=m).align(corpus) for m in (False, True))
+    for own, found in zip(plain, masked, strict=True):
+        first, last = own.focal[0], own.focal[-1]
+        assert found.ids == [*own.ids[:first], tokenizer.mask_token_id, *own.ids[last + 1 :]]
+        assert found.focal == [first]
+
+
+def test_a_window_keeps_the_whole_span() -> None:
+    corpus, _ = corpus_with_spans("a bird of the |crane xyz| near the river")
+    (one,) = Aligner(tiny_tokenizer(8), 8).align(corpus)
+    assert one.windowed and len(one.focal) == 4 and len(one.ids) == 8
+    with pytest.raises(ModelError, match="the focal word has 4 pieces, the model takes 5"):
+        Aligner(tiny_tokenizer(5), 5).align(corpus)
+
+
+def test_a_special_token_in_a_span_is_refused() -> None:
+    corpus, _ = corpus_with_spans("the |crane [SEP]| flew")
+    with pytest.raises(ModelError, match="is a special token"):
+        Aligner(tiny_tokenizer(), None).align(corpus)
+
+
+def test_spans_equal_the_naive_loop(tmp_path: Path) -> None:
+    folder = str(tiny_bert(tmp_path))
+    corpus, spans = corpus_with_spans(*(text for text in MARKED if text[0] + text[-1] != "||"))
+    vectors = encode(Encoder.load(folder, device="cpu"), corpus)
+    for i, (expected, _) in enumerate(naive(folder, instances(corpus, spans), seed=5)):
+        for view, got in zip(CONTEXTUAL, vectors, strict=True):
+            assert close(got[:, i], expected[view]), (view, corpus.tokens[i])
+
+
+REAL = (
+    "he ate a |hot dog| by the river",
+    "|New York| , New York",
+    "near the old |quixotically-misunderestimated crane| .",
+    "they don't see “ the |crane\u2019s naïve wings| ” now",
+    "it |took off| !",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", zoo.KINDS)
+def test_spans_equal_the_naive_loop_in_every_architecture(
+    built: Callable[..., Path], name: str
+) -> None:
+    kind, folder = zoo.KINDS[name], str(built(name))
+    corpus, spans = corpus_with_spans(*REAL)
+    encoder = Encoder.load(folder, device="cpu")
+    views = tuple(view for view in CONTEXTUAL if kind.cls or view != "cls")
+    vectors = encode(encoder, corpus, views)
+    static = encoder.static(corpus, encoder.align(corpus), ["static", "static_context"])
+    for i, expected in enumerate(naive_any(folder, instances(corpus, spans), seed=5)):
+        for view, got in zip(views, vectors, strict=True):
+            assert close(got[:, i], expected[view]), (name, view, corpus.tokens[i])
+        for view, rows in static.items():
+            assert close(rows[i], expected[view][0]), (name, view)
