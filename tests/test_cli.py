@@ -117,7 +117,6 @@ def test_version(capsys: Capture) -> None:
         ("neighbours --corpus c --words w --embeddings e --out o", "--layers"),
         ("evaluate --dataset d --scores s --summary t --provenance p", "--predictions"),
         ("import x.tsv --out o", "--name"),
-        ("import --out o --name n", "FILE"),
         ("import x.tsv --out o --name n --at-least 0", "'0'"),
         ("own d --name n", "--out"),
         ("score f --corpus c --out o", "--name"),

@@ -58,6 +58,7 @@ TABLE = {
     "look at results and encoders": {
         "leaderboard": ("report", "Print the layer choices, best first."),
         "overview": ("report", "Write the page that lists every report there is."),
+        "all-words": ("evaluation", "Score all instances of all-words sets, by any of their keys."),
         "inspect": ("inference", "Show what an encoder makes of a word in a sentence, or two."),
     },
     "use it on text": {

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from wsd import logs
-from wsd.arguments import add_out_folder, add_seed, count
+from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
+from wsd.artifacts import all_words
 from wsd.artifacts.dataset import ABOUT, FORMAT, check_name
 from wsd.corpora import import_pairs, import_unlabelled
-from wsd.corpora.importer import allwords, folder, sense_texts, splits, tables, wic
+from wsd.corpora.importer import allwords, folder, sense_texts, splits, tables, two_corpora, wic
 from wsd.corpora.importer.labelled import Gathered, LabelledSentence
 from wsd.corpora.importer.lay_out import in_order, lay_out
 from wsd.corpora.importer.told import as_yaml, first, too_small
@@ -51,37 +52,45 @@ def import_corpus(args: argparse.Namespace) -> str:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         what = "the folder is there and not empty" if out.is_dir() else "a file is there"
         raise ConfigError(what, where=str(out), fix="delete it, or choose another for --out")
-    if args.gold is not None and len(args.files) != 1:
+    files = _files(args)
+    if args.gold is not None and len(files) != 1:
         raise ConfigError("one gold file for several files", where="--gold", fix="import one file")
-    there = [path.resolve() for path in args.files]
-    if twice := [path for path in args.files if there.count(path.resolve()) > 1]:
+    there = [path.resolve() for path in files]
+    if twice := [path for path in files if there.count(path.resolve()) > 1]:
         raise ConfigError(f"the file {twice[0]} twice", where="FILE", fix="name each file once")
     columns = _named_columns(args.columns)
     found = Gathered(about=_about(vars(args)))
     about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name, **found.about}
     if args.unlabelled:
-        return import_unlabelled.import_unlabelled(args.files, out, vars(args), columns, about)
+        return import_unlabelled.import_unlabelled(files, out, vars(args), columns, about)
     options = {"--" + k.replace("_", "-"): v for k, v in vars(args).items()}
-    kinds = {path: _kind(path, options) for path in args.files}
+    kinds = {path: _kind(path, options) for path in files}
     if WIC in kinds.values() and not args.to_senses:
-        if set(kinds.values()) != {WIC} or args.at_least or args.senses:
-            fix = "give pairs alone, without --at-least and --senses; or --to-senses"
+        if set(kinds.values()) != {WIC} or args.at_least or args.senses or args.train:
+            fix = "give pairs alone, as FILE, without --at-least and --senses; or --to-senses"
             raise ConfigError("pairs are a corpus of their own", where="FILE", fix=fix)
-        return import_pairs.import_pairs(args.files, args.gold, out, about)
+        return import_pairs.import_pairs(files, args.gold, out, about)
+    tests: list[LabelledSentence] = []
     for path, kind in kinds.items():
         of_file = _read(path, kind, args.word, columns, args.gold)
-        found.rows += of_file.rows
+        (tests if path in args.test else found.rows).extend(of_file.rows)
         found.files += of_file.files
         found.left_out.update(of_file.left_out)
         found.about = _about(of_file.about) | found.about
         for word, senses in of_file.given.items():
             found.given[word] = {**senses, **found.given.get(word, {})}
     if args.senses is not None:
-        found.given = sense_texts.read(args.senses, found.rows)
+        found.given = sense_texts.read(args.senses, [*found.rows, *tests])
         found.files.append(args.senses)
     splits.check_contradictions(found.rows)
-    given = splits.given_splits(found.rows)
-    words = splits.by_word(found, args.at_least)
+    splits.check_contradictions(tests)
+    given = bool(tests) or splits.given_splits(found.rows)
+    if tests:
+        divided = two_corpora.divide(found.rows, tests, args.at_least)
+        words, instances, said = divided.words, divided.instances, [*divided.said]
+        found.left_out += divided.left_out
+    else:
+        words, said = splits.by_word(found, args.at_least), []
     for word, rows in words.items():
         if not given:
             words[word] = splits.divide(word, rows, share=share, seed=args.seed)
@@ -100,18 +109,32 @@ def import_corpus(args: argparse.Namespace) -> str:
         "left_out": found.left_out,
         "version": version("wsd"),
     }
-    lay_out(out, words, found.given, manifest)
+    if not tests:
+        # Several keys are all kept, so that any of them counts.
+        several = any(one.also for rows in words.values() for one in rows)
+        instances = two_corpora.tested(words) if several else []
+    beside = {all_words.FILE: [*all_words.lines(instances)]} if instances else {}
+    lay_out(out, words, found.given, manifest, beside=beside)
     how = "as given" if given else "made here, near-duplicates on one side"
     number = f"{len(words)} word{'s' if len(words) > 1 else ''}"
     lines = [
         f"{number}; per sense, training + test instances; splits {how}",
         *_of_words(words),
+        *said,
         *(f"left out: {count} instances of {why}" for why, count in found.left_out.items()),
         *too_small({word: of["most_folds"] for word, of in manifest["words"].items()}),
         f"written to {out}; in a config:",
         f"  dataset: {{ name: {as_yaml(args.name)}, path: {as_yaml(str(out))} }}",
     ]
     return "\n".join(lines)
+
+
+def _files(args: argparse.Namespace) -> list[Path]:
+    """What is to be read: FILE, or the files to train on and those to test on."""
+    if bool(args.train) != bool(args.test) or bool(args.train) == bool(args.files):
+        fix = "name files, whose splits are given or made; or some with --train, some with --test"
+        raise ConfigError("which files are for what?", where="FILE, --train, --test", fix=fix)
+    return [*args.files, *args.train, *args.test]
 
 
 def _kind(path: Path, options: Mapping[str, Any]) -> str:
@@ -185,7 +208,10 @@ def _of_words(words: Mapping[str, Sequence[LabelledSentence]]) -> list[str]:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     text = ".csv, .tsv or .jsonl; .xml with gold keys; .data.txt of WiC; or a folder of words"
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=text)
+    parser.add_argument("files", type=Path, nargs="*", metavar="FILE", help=text)
+    add_optional_files(parser, "--train", "files to train on, with others in --test")
+    text = "files to test on: words and senses of --train are tested, all instances are counted"
+    add_optional_files(parser, "--test", text)
     add_out_folder(parser, "folder to make")
     text = "of the corpus, and its folder under results/"
     parser.add_argument("--name", required=True, help=text)

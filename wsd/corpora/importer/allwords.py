@@ -2,26 +2,31 @@
 
 ``NAME.data.xml`` holds texts of sentences of ``wf`` (a token) and ``instance`` (a token with a
 sense); ``NAME.gold.key.txt`` a line per instance: its id and one sense key or several. A word here
-is a lemma with its part of speech, as the inventory has it, ``cell.n``. Left out, and counted, are
-instances with several keys.
+is a lemma with its part of speech, as the inventory has it, ``cell.n``. Several keys of an instance
+are as right as one another: the first is its sense, the others stand beside it.
 
 XML is parsed without a document type, and so without entities: a file that declares any is refused.
 """
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from wsd.corpora.importer.focal_word import Sentence
-from wsd.corpora.importer.labelled import Gathered, labelled
+from wsd.corpora.importer.labelled import Gathered, labelled, plain
 from wsd.errors import CorpusError
-from wsd.storage.text import read_lines, refusing
+from wsd.storage.text import numbered, refusing
 
 DATA, GOLD = ".data.xml", ".gold.key.txt"
 PARTS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 TEXTS = ("wf", "instance")
+# White space that is no space.
+SPACES = re.compile(r"[^\S ]")
+DEEPEST = 100
 
 
 def read(path: Path, gold: Path | None) -> Gathered:
@@ -52,10 +57,8 @@ def read(path: Path, gold: Path | None) -> Gathered:
                     raise ValueError(f"the instance {name!r} has no key")
             seen.add(name)
             _, senses = keys[name]
-            if len(senses) > 1:
-                found.left_out["several keys"] += 1
-            else:
-                found.rows.append(labelled(where, word, senses[0], sentence.around(place)))
+            one = labelled(where, word, senses[0], sentence.around(place))
+            found.rows.append(replace(one, also=tuple(map(plain, senses[1:]))))
     for name, (number, _) in keys.items():
         if name not in seen:
             what = f"a key of {name!r}, which is no instance of {path}"
@@ -73,11 +76,19 @@ def _name_and_word(attributes: Mapping[str, str]) -> tuple[str, str]:
 def _read_gold(path: Path) -> dict[str, tuple[int, tuple[str, ...]]]:
     """Id -> (line number, keys)."""
     found: dict[str, tuple[int, tuple[str, ...]]] = {}
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, (where, line) in enumerate(numbered(path), start=1):
         name, *keys = line.split() or [""]
-        with refusing(f"{path}:{number}", "write `id key`, a line for every id"):
+        if not name:
+            continue
+        fix = "write `id key`, or of several `id key key`, with spaces, a line for every id"
+        with refusing(where, fix):
+            # Whether it parts two keys or stands in one nobody knows.
+            if strange := SPACES.search(line):
+                raise ValueError(f"a {strange[0]!r} in the line")
             if not keys:
                 raise ValueError("not an id and its keys")
+            if len(set(keys)) < len(keys):
+                raise ValueError(f"the same key of {name!r} twice")
             if name in found:
                 raise ValueError(f"{name!r} has keys already, in line {found[name][0]}")
         found[name] = (number, tuple(keys))
@@ -110,7 +121,13 @@ def _sentences(path: Path) -> list[ParsedSentence]:
         raise CorpusError(what, where=where(), fix="take the DOCTYPE out")
 
     def start(name: str, attributes: dict[str, str]) -> None:
+        if len(inside) == DEEPEST:
+            what = f"<{name}> inside {DEEPEST} other elements"
+            raise CorpusError(what, where=where(), fix="close an element before the next begins")
         if name == "sentence":
+            if name in inside:
+                fix = "close the sentence first"
+                raise CorpusError("a <sentence> in another", where=where(), fix=fix)
             made.append(ParsedSentence([], []))
         if name in TEXTS:
             if "sentence" not in inside or inside[-1] in TEXTS:
@@ -152,7 +169,7 @@ def _sentences(path: Path) -> list[ParsedSentence]:
             fix="put NAME.gold.key.txt beside it, or name it with --gold",
         ) from None
     except (expat.ExpatError, ValueError, LookupError) as error:
-        fix = f"give a {DATA} file of the all-words format"
+        fix = f"give a {DATA} file of the all-words format, in UTF-8 or the encoding it names"
         raise CorpusError(f"not XML: {error}", where=where(), fix=fix) from None
     if not made:
         raise CorpusError("no <sentence> in the file", where=str(path), fix=f"give a {DATA} file")

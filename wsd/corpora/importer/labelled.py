@@ -27,6 +27,8 @@ class LabelledSentence:
     tokens : tuple of str
     split : str
         Empty where the source gives none.
+    also : tuple of str
+        Senses that are as right as the first.
     """
 
     where: str
@@ -35,6 +37,7 @@ class LabelledSentence:
     position: int
     tokens: tuple[str, ...]
     split: str = ""
+    also: tuple[str, ...] = ()
 
     @property
     def composed(self) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ def lay_out(
     manifest: dict[str, Any],
     *,
     noted: bool = False,
+    beside: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
     """Write the folder of a corpus and its manifest, once what is written reads as it should.
 
@@ -41,6 +42,8 @@ def lay_out(
     noted : bool
         Whether the manifest has its checksum beside it. People may edit what an import calls
         things; what a step of the workflow writes is as it was written.
+    beside : mapping of name to lines
+        Further files, which are no part of the corpus.
     """
     with replacing_folder(out) as made:
         further = [
@@ -62,6 +65,8 @@ def lay_out(
             manifest["words"][word] = _counts(corpus, given.get(word, {}))
         files = [path for path in sorted(made.rglob("*.*")) if path.is_file()]
         manifest["files"] = {path.relative_to(made).as_posix(): sha256(path) for path in files}
+        for name, lines in (beside or {}).items():
+            _put(made / name, lines)
         if noted:
             write_json(made / MANIFEST, manifest)
         else:

@@ -3,16 +3,19 @@ are made here where the source gives none.
 """
 
 import hashlib
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from wsd.corpora.importer.labelled import Gathered, LabelledSentence
 from wsd.errors import CorpusError
+from wsd.logs import log
 from wsd.metrics.near_duplicates import components
 
+# Numbers of which is said what --at-least would keep.
+TOLD = (2, 4, 10)
 FIX_FEW = (
     "add instances, merge senses, or leave out what is rare with --at-least N (N instances that "
     "are no near-duplicates of one another, 2 or more), or give every line its split"
@@ -40,17 +43,43 @@ def given_splits(rows: Sequence[LabelledSentence]) -> bool:
     return bool(with_split)
 
 
+def grouped(rows: Sequence[LabelledSentence]) -> dict[str, list[LabelledSentence]]:
+    """The rows of each word, sorted by word."""
+    words = defaultdict(list)
+    for one in rows:
+        words[one.word].append(one)
+    return dict(sorted(words.items()))
+
+
+def independent(words: Mapping[str, Sequence[LabelledSentence]]) -> dict[str, Counter[str]]:
+    """Of each word its senses' instances; near-duplicates are counted once."""
+    return {word: Counter(groups(rows)[1].tolist()) for word, rows in words.items()}
+
+
+def would_keep(counts: Mapping[str, Counter[str]]) -> list[str]:
+    """What ``--at-least`` would keep at some numbers, a line each."""
+    lines = []
+    for least in TOLD:
+        senses = [[n for n in of.values() if n >= least] for of in counts.values()]
+        kept = [of for of in senses if len(of) > 1]
+        lines.append(
+            f"--at-least {least} would keep {len(kept):,} of {len(counts):,} words, "
+            f"{sum(map(len, kept)):,} senses, {sum(map(sum, kept)):,} instances"
+        )
+    return lines
+
+
 def by_word(found: Gathered, at_least: int | None) -> dict[str, list[LabelledSentence]]:
     """The rows of each word, sorted by word; those with too few instances left out, if asked."""
-    words: dict[str, list[LabelledSentence]] = {}
-    for one in found.rows:
-        words.setdefault(one.word, []).append(one)
+    words = grouped(found.rows)
+    counts = {} if at_least is None else independent(words)
+    # Before anything is left out.
+    for line in would_keep(counts) if counts else ():
+        log.info(line)
     kept = {}
-    for word, rows in sorted(words.items()):
+    for word, rows in words.items():
         if at_least is not None:
-            # Near-duplicates are counted once.
-            independent = Counter(groups(rows)[1].tolist())
-            enough = {sense for sense, n in independent.items() if n >= at_least}
+            enough = {sense for sense, n in counts[word].items() if n >= at_least}
             before, rows = len(rows), [one for one in rows if one.sense in enough]
             found.left_out[f"senses with fewer than {at_least} instances"] += before - len(rows)
             if len(enough) < 2:
@@ -61,7 +90,8 @@ def by_word(found: Gathered, at_least: int | None) -> dict[str, list[LabelledSen
                 f"the word {word!r} has one sense, {rows[0].sense!r}: nothing to tell apart",
                 where=rows[0].where,
                 fix="if it is a form of another word, say which in a column `word` or with --word; "
-                "to leave such words out, add --at-least 2",
+                "to leave such words out, add --at-least 2:\n"
+                + "\n".join(would_keep(independent(words))),
             )
         kept[word] = rows
     found.left_out = +found.left_out  # no zeros

@@ -1,0 +1,194 @@
+"""All-words sets: several keys, line ends, bad input; trained on one and tested on another."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from importing import import_corpus
+
+from wsd.artifacts import all_words
+from wsd.artifacts.all_words import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED
+from wsd.artifacts.dataset import MANIFEST, read_manifest
+from wsd.corpora.importer import allwords
+from wsd.corpora.text_format import read_text
+from wsd.errors import ConfigError, CorpusError
+
+FILLING = ("amber", "brass", "cedar", "dune", "ember", "fjord", "glade", "heath", "islet", "jade")
+
+
+def put(folder: Path, name: str, *instances: tuple[str, str], end: str = "\n") -> Path:
+    """A set of (lemma, keys), a sentence each; `_` in a lemma is a space in the text."""
+    lines, keys = ["<corpus>", "<text>"], []
+    for i, (lemma, key) in enumerate(instances):
+        filling = "".join(f"<wf>{word}{name}{chr(97 + i)}</wf>" for word in FILLING)
+        text = lemma.replace("_", " ")
+        own = f'<instance id="i{i}" lemma="{lemma}" pos="NOUN">{text}</instance>'
+        lines.append(f"<sentence>{filling}{own}</sentence>")
+        keys.append(f"i{i} {key}")
+    (folder / f"{name}.data.xml").write_text(end.join([*lines, "</text>", "</corpus>"]))
+    (folder / f"{name}.gold.key.txt").write_text("".join(key + end for key in keys), newline="")
+    return folder / f"{name}.data.xml"
+
+
+TRAIN = (
+    *(("cell", "c1"), ("cell", "c2"), ("cell", "c2"), ("cell", "c3")),
+    *(("hot_dog", "h1"), ("hot_dog", "h2 h3")),
+    *(("one", "o1"), ("one", "o1"), ("spare", "s1")),
+)
+TEST = (
+    ("cell", "c9 c2"), ("cell", "c1"), ("cell", "c9"), ("hot_dog", "h2"), ("one", "o1"),
+    ("one", "o2"), ("never", "n1"), ("cell", "c3 c1"),
+)  # fmt: skip
+
+
+def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
+    train, test = put(tmp_path, "a", *TRAIN), put(tmp_path, "b", *TEST)
+    out = tmp_path / "out"
+    text = import_corpus([], out=out, name="mine", train=[train], test=[test])
+    assert read_manifest(out / MANIFEST).words == ("cell.n", "hot_dog.n")
+    corpus = read_text(out / "cell=2en", "cell.n")
+    said = [
+        (split, corpus.senses[gold]) for split, gold in zip(corpus.split, corpus.gold, strict=True)
+    ]
+    assert said == [
+        *(("train", "c1"), ("train", "c2"), ("train", "c2"), ("train", "c3")),
+        # Of several keys the first that training has.
+        *(("test", "c2"), ("test", "c1"), ("test", "c3")),
+    ]
+    several = read_text(out / "hot=5fdog=2en", "hot_dog.n").tokens
+    (hot_dog,) = [tokens for tokens in several if tokens[0] == "amberbd"]
+    assert hot_dog[-1] == "hot dog"
+    found = all_words.read(out / all_words.FILE)
+    assert [(one.word, one.status, one.index, one.most_frequent) for one in found] == [
+        ("cell.n", TESTED, 0, "c2"),
+        ("cell.n", TESTED, 1, "c2"),
+        ("cell.n", NO_SENSE, -1, "c2"),
+        ("hot_dog.n", TESTED, 0, "h1"),
+        ("one.n", NOT_TRAINED, -1, "o1"),
+        ("one.n", NOT_TRAINED, -1, "o1"),
+        ("never.n", NO_WORD, -1, ""),
+        ("cell.n", TESTED, 2, "c2"),
+    ]
+    assert [one.is_right("c2") for one in found[:3]] == [True, False, False]
+    assert {one.part for one in found} == {"noun"}
+    assert found[0].where == f"{test}:3"
+    # The file is no part of the corpus, which is read and copied as ever.
+    assert all_words.FILE not in json.loads((out / MANIFEST).read_text())["files"]
+    assert "test instances: 8: tested 4, word not trained 2" in text
+    assert "training's most frequent sense is right in 1" in text
+    assert "left out: 1 instances of words that the test files lack" in text
+
+
+def test_rare_senses_of_training_are_left_out_and_told_of_before(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    train = put(tmp_path, "a", *TRAIN, ("cell", "c1"))
+    test = put(tmp_path, "b", *TEST)
+    with caplog.at_level("INFO"):
+        import_corpus([], out=tmp_path / "out", name="m", train=[train], test=[test], at_least=2)
+    assert "--at-least 2 would keep 1 of 3 words, 2 senses, 4 instances" in caplog.text
+    assert "--at-least 4 would keep 0 of 3 words" in caplog.text
+    status = {one.keys: one.status for one in all_words.read(tmp_path / "out" / all_words.FILE)}
+    assert (status["c3\tc1"], status["c9"], status["h2"]) == (TESTED, NO_SENSE, NOT_TRAINED)
+
+
+@pytest.mark.parametrize(
+    "files", [{}, {"train": 1}, {"test": 1}, {"train": 1, "test": 1, "files": 1}]
+)
+def test_files_that_are_for_nothing(tmp_path: Path, files: Mapping[str, int]) -> None:
+    path = put(tmp_path, "a", *TRAIN)
+    of = {name: [path] for name in files}
+    with pytest.raises(ConfigError, match="which files are for what"):
+        import_corpus(of.pop("files", []), out=tmp_path / "out", name="mine", **of)
+
+
+def test_sentences_that_are_in_both_are_told_of(tmp_path: Path) -> None:
+    train = put(tmp_path, "a", *TRAIN)
+    (tmp_path / "b").mkdir()
+    test = put(tmp_path / "b", "a", ("cell", "c1"), ("cell", "c2"), ("hot_dog", "h1"))
+    text = import_corpus([], out=tmp_path / "out", name="mine", train=[train], test=[test])
+    assert "2 of these stand in the training files too" in text
+
+
+def test_nothing_to_train_and_test(tmp_path: Path) -> None:
+    train, test = put(tmp_path, "a", ("cell", "c1")), put(tmp_path, "b", ("cell", "c1"))
+    with pytest.raises(CorpusError, match="no word has two senses in the training files"):
+        import_corpus([], out=tmp_path / "out", name="mine", train=[train], test=[test])
+    assert not (tmp_path / "out").exists()
+
+
+def test_keys_with_other_line_ends_and_several_in_a_line(tmp_path: Path) -> None:
+    """Both files; the first key is the sense, and all are kept for the test split."""
+    plain = allwords.read(put(tmp_path, "a", *TRAIN), None)
+    found = allwords.read(put(tmp_path, "a", *TRAIN, end="\r\n"), None)
+    told = [(r.word, r.sense, r.also, r.tokens) for r in found.rows]
+    assert told == [(r.word, r.sense, r.also, r.tokens) for r in plain.rows]
+    assert found.left_out == {} and told[5][1:3] == ("h2", ("h3",))
+    path = put(tmp_path, "c", *((("cell", f"c{i % 2} d{i % 2}")) for i in range(10)))
+    import_corpus([path], out=tmp_path / "out", name="mine")
+    tested = all_words.read(tmp_path / "out" / all_words.FILE)
+    assert {(one.keys, one.status) for one in tested} == {("c0\td0", TESTED), ("c1\td1", TESTED)}
+    assert [one.index for one in tested] == list(range(len(tested)))
+
+
+def test_what_at_least_would_keep_is_told_with_the_refusal(tmp_path: Path) -> None:
+    instances = [("cell", f"c{i % 2}") for i in range(8)] + [("one", "o")]
+    with pytest.raises(CorpusError, match=r"'one\.n' has one sense") as caught:
+        import_corpus([put(tmp_path, "a", *instances)], out=tmp_path / "out", name="mine")
+    fix = str(caught.value.fix)
+    assert "--at-least 4 would keep 1 of 2 words, 2 senses, 8 instances" in fix
+    assert "--at-least 10 would keep 0 of 2 words, 0 senses, 0 instances" in fix
+
+
+DEEP = "<x>" * 1000 + "</x>" * 1000
+BAD = {
+    "deep": (lambda xml: xml.replace("<text>", f"<text>\n{DEEP}"), None, "xml:3", "other elements"),
+    "sentence in a sentence": (
+        lambda xml: xml.replace("<sentence>", "<sentence>\n<sentence>", 1),
+        None,
+        "xml:4",
+        "a <sentence> in another",
+    ),
+    "tab": (None, "i0 c%1\tx\ni1 c%2\n", "key.txt:1", "a '\\t' in the line"),
+    "return": (None, "i0 c%1\ni1 c\r%2\n", "key.txt:2", "a '\\r' in the line"),
+    "key twice": (None, "i0 c%1 c%1\ni1 c%2\n", "key.txt:1", "the same key of 'i0' twice"),
+    "gold without instance": (None, "i0 a\ni1 b\n\ni2 c\n", "key.txt:4", "a key of 'i2'"),
+    "instance without gold": (None, "i0 a\n", "xml:4", "the instance 'i1' has no key"),
+}
+
+
+@pytest.mark.parametrize(("change", "gold", "where", "says"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_error_and_nothing_is_written(
+    tmp_path: Path, change, gold: str | None, where: str, says: str
+) -> None:
+    path = put(tmp_path, "a", ("cell", "c1"), ("cell", "c2"))
+    if change:
+        path.write_text(change(path.read_text()))
+    if gold:
+        (tmp_path / "a.gold.key.txt").write_text(gold, newline="")
+    with pytest.raises(CorpusError) as caught:
+        import_corpus([path], out=tmp_path / "out", name="mine")
+    assert says in caught.value.what and str(caught.value.where).endswith(where)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("head", "encoding", "says"),
+    [
+        ("", "latin-1", "not well-formed"),
+        ('<?xml version="1.0" encoding="UTF-8"?>', "latin-1", "not well-formed"),
+        ('<?xml version="1.0" encoding="none-such"?>', "utf-8", "unknown encoding"),
+        ('<?xml version="1.0" encoding="shift_jis"?>', "utf-8", "encoding"),
+    ],
+)
+def test_a_wrong_encoding(tmp_path: Path, head: str, encoding: str, says: str) -> None:
+    path = put(tmp_path, "a", ("cell", "c1"), ("cell", "c2"))
+    text = path.read_text().replace("amber", "ambér")
+    path.write_bytes((head + text).encode(encoding))
+    with pytest.raises(CorpusError, match=says) as caught:
+        allwords.read(path, None)
+    assert str(caught.value.where).startswith(f"{path}:")
+    # One that is named and right is read.
+    path.write_bytes(f'<?xml version="1.0" encoding="ISO-8859-1"?>{text}'.encode("latin-1"))
+    assert allwords.read(path, None).rows[0].tokens[0].startswith("ambér")

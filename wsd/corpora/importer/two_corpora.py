@@ -1,0 +1,139 @@
+"""Training sentences of some files, test sentences of others: which words can be tested.
+
+A word is trained if it has two senses in the training files, and tested if the test files have an
+instance of one of them. All other test instances are kept too, each with why it is not tested, for
+the figures over all of them (:mod:`wsd.artifacts.all_words`).
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from wsd.artifacts.all_words import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED, CountedInstance
+from wsd.corpora.importer.labelled import LabelledSentence
+from wsd.corpora.importer.splits import grouped, independent, would_keep
+from wsd.corpora.word_names import lemma_and_part
+from wsd.errors import CorpusError
+from wsd.logs import log
+
+LACKING = "words that the test files lack"
+FEW = "words with fewer than two senses left"
+
+
+@dataclass(frozen=True)
+class Divided:
+    """What is trained and tested.
+
+    Attributes
+    ----------
+    words : dict of word to LabelledSentences
+        With their splits.
+    instances : list of CountedInstance
+        All of the test files, in their order.
+    left_out : Counter
+        Training instances by the reason why they are left out.
+    known : int
+        Test instances whose sentence and word are in the training files.
+    """
+
+    words: dict[str, list[LabelledSentence]]
+    instances: list[CountedInstance]
+    left_out: Counter[str]
+    known: int
+
+    @property
+    def said(self) -> Iterator[str]:
+        """Lines on the test instances."""
+        count = Counter(one.status for one in self.instances)
+        how = ", ".join(f"{status} {n:,}" for status, n in count.most_common())
+        yield f"test instances: {len(self.instances):,}: {how}"
+        if self.known:
+            yield f"{self.known:,} of these stand in the training files too, and flatter"
+        untold = [one for one in self.instances if one.status == NOT_TRAINED]
+        right = sum(one.is_right(one.most_frequent) for one in untold)
+        if untold:
+            yield f"of words not trained, the training's most frequent sense is right in {right:,}"
+
+
+def divide(
+    train: Sequence[LabelledSentence], test: Sequence[LabelledSentence], at_least: int | None
+) -> Divided:
+    """Decide which words are trained and which instances are tested.
+
+    Raises
+    ------
+    CorpusError
+        If there is no word to train and to test.
+    """
+    left_out = Counter[str]()
+    trained, tested = grouped(train), grouped(test)
+    shared = {word: rows for word, rows in trained.items() if word in tested}
+    counts = independent(shared)
+    for line in would_keep(counts):
+        log.info(line)
+    words: dict[str, list[LabelledSentence]] = {}
+    senses: dict[str, set[str]] = {}
+    for word, rows in trained.items():
+        if word not in shared:
+            left_out[LACKING] += len(rows)
+            continue
+        enough = {one.sense for one in rows}
+        if at_least is not None:
+            enough = {sense for sense, n in counts[word].items() if n >= at_least}
+        kept = [replace(one, split="train") for one in rows if one.sense in enough]
+        left_out[f"senses with fewer than {at_least} instances"] += len(rows) - len(kept)
+        if len(enough) < 2:
+            left_out[FEW] += len(kept)
+            continue
+        senses[word], words[word] = enough, kept
+    frequent = {word: _most_frequent(rows) for word, rows in shared.items()}
+    count = Counter[str]()
+    instances = [_instance(one, words, senses, count, frequent.get(one.word, "")) for one in test]
+    there = {one.word for one in instances if one.status == TESTED}
+    for word in words.keys() - there:
+        left_out[LACKING] += len(words.pop(word))
+    if not words:
+        what = "no word has two senses in the training files and an instance of one in the others"
+        raise CorpusError(what, fix="give more training files, or a lower --at-least")
+    seen = {(one.word, one.composed) for rows in shared.values() for one in rows}
+    known = sum((one.word, one.composed) in seen for one in test)
+    return Divided(words, instances, +left_out, known)
+
+
+def _most_frequent(rows: Sequence[LabelledSentence]) -> str:
+    return Counter(one.sense for one in rows).most_common(1)[0][0]
+
+
+def _instance(
+    one: LabelledSentence,
+    words: dict[str, list[LabelledSentence]],
+    senses: dict[str, set[str]],
+    count: Counter[str],
+    most_frequent: str,
+) -> CountedInstance:
+    """A test instance; if it can be tested, it is put into the words."""
+    keys = (one.sense, *one.also)
+    status, index = NO_SENSE, -1
+    if one.word not in senses:
+        status = NOT_TRAINED if most_frequent else NO_WORD
+    elif known := [key for key in keys if key in senses[one.word]]:
+        status, index = TESTED, count[one.word]
+        count[one.word] += 1
+        words[one.word].append(replace(one, sense=known[0], split="test"))
+    return _as_instance(one, status, index, most_frequent)
+
+
+def _as_instance(
+    one: LabelledSentence, status: str, index: int, most_frequent: str
+) -> CountedInstance:
+    part, keys = lemma_and_part(one.word)[1] or "", "\t".join((one.sense, *one.also))
+    return CountedInstance(one.where, one.word, part, keys, status, index, most_frequent)
+
+
+def tested(words: Mapping[str, Sequence[LabelledSentence]]) -> list[CountedInstance]:
+    """The test instances of words that have splits."""
+    return [
+        _as_instance(one, TESTED, index, _most_frequent([r for r in rows if r.split == "train"]))
+        for rows in words.values()
+        for index, one in enumerate(row for row in rows if row.split == "test")
+    ]
