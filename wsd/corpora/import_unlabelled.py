@@ -15,7 +15,7 @@ from wsd.corpora.importer import tables, unlabelled
 from wsd.corpora.importer.told import as_yaml, first
 from wsd.corpora.importer.unlabelled import Uses
 from wsd.corpora.inflection import forms
-from wsd.corpora.text_format import read_unlabelled
+from wsd.corpora.text_format import read_unlabelled, sentence_line
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
@@ -25,7 +25,7 @@ from wsd.storage.file_names import file_name
 LEAST = 3
 KINDS = (unlabelled.TEXT, *tables.KINDS)
 # What an import of labelled sentences takes, and this has no use for.
-OF_SENSES = ("gold", "to_senses", "senses", "at_least")
+OF_SENSES = ("gold", "to_senses", "senses", "at_least", "train", "test")
 
 
 def import_unlabelled(
@@ -128,7 +128,7 @@ def _lay_out(out: Path, words: Mapping[str, Any], manifest: dict[str, Any]) -> N
         for word, rows in words.items():
             folder = made / file_name(word)
             folder.mkdir()
-            text = "".join(f"{position}\t{' '.join(tokens)}\n" for position, tokens in rows)
+            text = "".join(f"{sentence_line(*row)}\n" for row in rows)
             (folder / UNLABELLED_FILE).write_text(text, encoding="utf-8", newline="\n")
             corpus = read_unlabelled(folder, word)
             if [*zip(corpus.position.tolist(), corpus.tokens, strict=True)] != rows:
