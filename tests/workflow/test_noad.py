@@ -89,7 +89,7 @@ def test_words_are_found_by_part_of_speech(
     chromium.driver.find_element("id", "filter").send_keys("cell")
     assert chromium.js(shown) == []
     # It stands in the address, and what is opened by that is filtered from the start.
-    chromium.open(index, "part=noun")
+    chromium.open(f"{index.as_uri()}#part=noun")
     assert chromium.js(shown) == ["cell.n"] * 2
     chromium.assert_quiet()
 
