@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NoReturn
 
+from wsd.artifacts.transform_names import USUAL, check_transform
 from wsd.errors import ConfigError, visible
 
 # What `snakemake` reads before the files of --configfile. A command that has `configfile` among its
@@ -33,6 +34,14 @@ def seed(text: str) -> int:
     if not 0 <= (number := int(text)) < 2**32:
         raise ValueError
     return number
+
+
+def transform(text: str) -> str:
+    """The name of a transformation, of `wsd.metrics.transforms`."""
+    try:
+        return check_transform(text)
+    except ConfigError as error:
+        raise argparse.ArgumentTypeError(f"{error.what}; {error.fix}") from None
 
 
 def json_object(text: str, where: str) -> dict[str, object]:
@@ -96,6 +105,13 @@ def add_optional_files(to: argparse.ArgumentParser, name: str, text: str, **how:
 def add_seed(to: argparse.ArgumentParser, text: str | None = None) -> None:
     """The seed of whatever is drawn."""
     to.add_argument("--seed", type=seed, default=1, help=text)
+
+
+def add_transforms(to: argparse.ArgumentParser) -> None:
+    """What is done to vectors before they are measured."""
+    text = f"what is done to the vectors first (default: {' '.join(USUAL)})"
+    how: dict[str, Any] = {"type": transform, "default": list(USUAL), "help": text}
+    to.add_argument("--transforms", nargs="+", metavar="NAME", **how)
 
 
 def add_words(to: argparse.ArgumentParser) -> None:

@@ -13,13 +13,12 @@ from made import MakeCorpus, WriteVectors
 from numpy.testing import assert_allclose
 
 from wsd.analysis import geometry
-from wsd.analysis.geometry import CENTRINGS, COLUMNS, MEAN, measure
+from wsd.analysis.geometry import COLUMNS, CORPUS, MEAN, NOTHING, WORD, measure
 from wsd.analysis.vector_measures import (
     FEWEST,
     MEASURES,
     OF_PAIRS,
     anisotropy,
-    centred_unit,
     consequence,
     gather,
     of_pairs,
@@ -30,6 +29,8 @@ from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.fit_word import predict_word
 from wsd.errors import ConfigError, ResultError
 from wsd.evaluation.evaluate import score_word
+from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.transforms import Transform
 
 ROWS = [("train", i % 2) for i in range(12)] + [("test", i % 2) for i in range(6)]
 
@@ -55,7 +56,7 @@ def test_anisotropy_by_hand() -> None:
 
 
 def test_anisotropy_is_the_mean_over_all_pairs_of_different_words() -> None:
-    words = [centred_unit(drawn(n, n)) for n in (3, 5, 8)]
+    words = [unit_vectors(drawn(n, n)) for n in (3, 5, 8)]
     pairs = np.array(
         [
             [np.mean([cosine(a, b) for a, b in product(one, other)]) for other in words]
@@ -72,7 +73,7 @@ def test_one_word_has_no_anisotropy() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_measures_of_pairs_are_those_of_naive_loops(seed: int) -> None:
-    directions = centred_unit(drawn(15, seed))
+    directions = unit_vectors(drawn(15, seed))
     gold = np.array([0] * 9 + [1] * 4 + [2] * 2)
     found = of_pairs(directions, gold, seed=1)
     pairs = list(combinations(range(15), 2))
@@ -98,7 +99,7 @@ def test_measures_of_pairs_are_those_of_naive_loops(seed: int) -> None:
 
 
 def test_senses_that_lie_apart_reach_the_top_and_exchanged_labels_do_not() -> None:
-    directions = centred_unit(np.repeat(np.eye(3), 5, axis=0) + 0.01 * drawn(15, 1, 3))
+    directions = unit_vectors(np.repeat(np.eye(3), 5, axis=0) + 0.01 * drawn(15, 1, 3))
     gold = np.repeat([0, 1, 2], 5)
     found = of_pairs(directions, gold, seed=1)
     assert [found[k] for k in ("pair_auc", "kmeans_ari", "kmeans_v")] == [1, 1, pytest.approx(1)]
@@ -132,21 +133,11 @@ def test_equal_vectors_tell_nothing() -> None:
 )
 @pytest.mark.filterwarnings("error")
 def test_what_cannot_be_measured_is_nan(gold: list[int], measured: list[str]) -> None:
-    found = of_pairs(centred_unit(drawn(len(gold), 1)), np.array(gold), seed=1)
+    found = of_pairs(unit_vectors(drawn(len(gold), 1)), np.array(gold), seed=1)
     assert [key for key in found if not np.isnan(found[key])] == measured
 
 
-# --- centring -----------------------------------------------------------------------------------
-
-
-@pytest.mark.filterwarnings("error")
-def test_what_centring_leaves_of_equal_vectors_is_zero_not_a_direction() -> None:
-    """Equal but for the last bit of a float32, as one token's are from batches of two shapes."""
-    vectors = np.tile(np.float32([0.1, 0.7, 1e-3]), (7, 1))
-    vectors[::2, 1] = np.nextafter(vectors[0, 1], np.float32(1))
-    assert not centred_unit(vectors, vectors.mean(axis=0, dtype=np.float64)).any()
-    assert not centred_unit(np.zeros((2, 3))).any()
-    assert_allclose(np.linalg.norm(centred_unit(vectors), axis=1), 1)
+# --- transformations, fitted on the corpus and on a word ------------------------------------------
 
 
 def _words(make_corpus: MakeCorpus) -> dict[str, tuple[Corpus, np.ndarray]]:
@@ -162,8 +153,8 @@ def test_the_corpus_wide_mean_weighs_words_not_instances(make_corpus: MakeCorpus
     training = [vectors[corpus.split == "train"] for corpus, vectors in words.values()]
     mean = (training[0].mean(axis=0) + training[1].mean(axis=0)) / 2
     centred = {w: gather(corpus, v - mean, 1) for w, (corpus, v) in words.items()}
-    found = measure({w: gather(*of, 1) for w, of in words.items()}, "corpus", 1)
-    expected = measure(centred, "none", 1)
+    found = measure({w: gather(*of, 1) for w, of in words.items()}, "centre", CORPUS, 1)
+    expected = measure(centred, "none", NOTHING, 1)
     pd.testing.assert_frame_equal(found, expected, rtol=1e-9)
 
 
@@ -173,8 +164,8 @@ def test_centring_on_a_word_takes_its_own_mean(make_corpus: MakeCorpus) -> None:
         w: gather(corpus, v - v[corpus.split == "train"].mean(axis=0), 1)
         for w, (corpus, v) in words.items()
     }
-    found = measure({w: gather(*of, 1) for w, of in words.items()}, "word", 1)
-    expected = measure(centred, "none", 1)
+    found = measure({w: gather(*of, 1) for w, of in words.items()}, "centre", WORD, 1)
+    expected = measure(centred, "none", NOTHING, 1)
     pd.testing.assert_frame_equal(found, expected, rtol=1e-9)
 
 
@@ -189,8 +180,8 @@ def test_centring_on_an_imbalanced_word_loses_its_majority_sense(make_corpus: Ma
     noise = np.tile([3.0, -3.0], 100)
     vectors = np.column_stack([np.full(200, 10), np.where(np.array(gold * 2) == 0, 1, -1), noise])
     word = gather(corpus, vectors, 1)
-    assert consequence(word, 0)["majority_norm"] == pytest.approx(np.sqrt(101 / 110))
-    found = consequence(word, word.mean)
+    assert consequence(word, Transform())["majority_norm"] == pytest.approx(np.sqrt(101 / 110))
+    found = consequence(word, Transform(word.mean))
     typical = 0.96 * np.hypot(0.08, 3) + 0.04 * np.hypot(1.92, 3)
     assert found["majority_norm"] == pytest.approx(0.08 / typical)
 
@@ -205,10 +196,10 @@ def test_centring_on_an_imbalanced_word_misleads_the_nearest_centroid(
     centres = np.eye(20)[np.concatenate([gold, gold])] * 5
     word = gather(corpus, centres + random.normal(size=centres.shape), 1)
     common = np.full(20, 0.5)
-    assert consequence(word, 0)["centroid_macro_f1"] == 1
-    assert consequence(word, common)["centroid_macro_f1"] == 1
-    assert consequence(word, word.mean)["centroid_macro_f1"] < 0.9
-    assert consequence(word, word.mean)["majority_norm"] < 0.1
+    assert consequence(word, Transform())["centroid_macro_f1"] == 1
+    assert consequence(word, Transform(common))["centroid_macro_f1"] == 1
+    assert consequence(word, Transform(word.mean))["centroid_macro_f1"] < 0.9
+    assert consequence(word, Transform(word.mean))["majority_norm"] < 0.1
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -222,7 +213,7 @@ def test_centroids_as_they_are_score_as_the_classifier_does(
     vectors = drawn(len(corpus), seed)
     (predicted,) = predict_word(corpus, vectors, NearestCentroid())
     assert 3 in predicted.predicted
-    found = consequence(gather(corpus, vectors, 1), 0)["centroid_macro_f1"]
+    found = consequence(gather(corpus, vectors, 1), Transform())["centroid_macro_f1"]
     assert found == score_word(predicted)["macro_f1"]
 
 
@@ -283,25 +274,33 @@ def test_the_table_has_a_row_per_choice_centring_and_word_and_their_means(
         embeddings=tmp_path,
         view="cls",
         layers=["mean-all", "all"],
+        transforms=["none", "remove-1", "centre"],
         seed=3,
         out=out,
     )
     table = pd.read_csv(out, keep_default_na=False, dtype={"layers": str})
     assert table.columns.tolist() == COLUMNS
     words = [*corpora, MEAN]
-    expected = [(c, k, w) for c in ("0", "1", "2", "mean-all") for k in CENTRINGS for w in words]
-    assert list(table[["layers", "centring", "word"]].itertuples(index=False)) == expected
+    ways = [("none", "-"), ("remove-1", "corpus"), ("remove-1", "word")]
+    ways += [("centre", "corpus"), ("centre", "word")]
+    expected = [(c, *way, w) for c in ("0", "1", "2", "mean-all") for way in ways for w in words]
+    assert list(table[["layers", "transform", "fitted_on", "word"]].itertuples(index=False)) == (
+        expected
+    )
     assert set(table["model"]) == {"toy"}
     assert set(table["view"]) == {"cls"}
-    assert table["n"].tolist() == [12, 12, 24] * 12
+    assert table["n"].tolist() == [12, 12, 24] * 20
     for layers, vectors in (("1", 1), ("mean-all", [1, 2])):
         chosen = {w: np.atleast_3d(s[vectors].T).mean(axis=2).T for w, s in stored.items()}
         gathered = {w: gather(corpora[w], chosen[w], 3) for w in corpora}
-        here = table[(table["layers"] == layers) & (table["centring"] == "corpus")]
-        expected_table = measure(gathered, "corpus", 3)
+        here = table[(table["layers"] == layers) & (table["transform"] == "centre")]
+        here = here[here["fitted_on"] == "corpus"]
+        expected_table = measure(gathered, "centre", CORPUS, 3)
         assert_allclose(here[MEASURES], expected_table[MEASURES], atol=2e-6)
     means = table[table["word"] == MEAN]
-    of_words = table[table["word"] != MEAN].groupby(["layers", "centring"], sort=False)[MEASURES]
+    of_words = table[table["word"] != MEAN].groupby(
+        ["layers", "transform", "fitted_on"], sort=False
+    )[MEASURES]
     assert_allclose(means[MEASURES], of_words.mean(), atol=2e-6)
 
 
@@ -309,7 +308,7 @@ def test_means_are_of_what_could_be_measured(make_corpus: MakeCorpus) -> None:
     corpora = {word: make_corpus(ROWS) for word in ("mint", "bow", "deck")}
     corpora["spring"] = make_corpus([(split, 0) for split, _ in ROWS])
     words = {word: gather(of, drawn(18, i), 1) for i, (word, of) in enumerate(corpora.items())}
-    table = measure(words, "none", 1).set_index("word")
+    table = measure(words, "none", NOTHING, 1).set_index("word")
     assert np.isnan(table.loc["spring", "silhouette"])
     assert table.loc[MEAN, "silhouette"] == np.mean(table["silhouette"].to_numpy()[:3])
     assert table.loc[MEAN, "anisotropy"] == np.mean(table["anisotropy"].to_numpy()[:4])
@@ -329,7 +328,7 @@ def test_only_the_training_rows_are_measured_and_only_the_test_rows_tested(
     def measured(moved: slice) -> pd.DataFrame:
         changed = vectors.copy()
         changed[moved] = -5 * changed[moved]
-        return measure({"mint": gather(corpus, changed, 1)}, "corpus", 1)
+        return measure({"mint": gather(corpus, changed, 1)}, "centre", CORPUS, 1)
 
     before = measured(slice(0, 0))
     pd.testing.assert_frame_equal(measured(slice(0, 2)), before)
@@ -347,9 +346,27 @@ def test_a_layer_that_is_not_there_and_words_of_two_models_are_errors(
         write_vectors(tmp_path / word / "cls.safetensors", corpus, _layers(18, 1))
     out = tmp_path / "geometry.csv"
     with pytest.raises(ConfigError, match="no such layer"):
-        call_step(geometry, corpora, embeddings=tmp_path, view="cls", layers=["3"], seed=1, out=out)
+        call_step(
+            geometry,
+            corpora,
+            embeddings=tmp_path,
+            view="cls",
+            layers=["3"],
+            transforms=["none"],
+            seed=1,
+            out=out,
+        )
     path = tmp_path / "nan" / "cls.safetensors"
     write_vectors(path, corpora["nan"], _layers(18, 1), model={"name": "other", "blocks": 2})
     with pytest.raises(ResultError, match="made with another model"):
-        call_step(geometry, corpora, embeddings=tmp_path, view="cls", layers=["1"], seed=1, out=out)
+        call_step(
+            geometry,
+            corpora,
+            embeddings=tmp_path,
+            view="cls",
+            layers=["1"],
+            transforms=["none"],
+            seed=1,
+            out=out,
+        )
     assert not out.exists()

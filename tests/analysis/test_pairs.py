@@ -11,8 +11,10 @@ from made_pairs import pairs_of
 from wsd.analysis.pairs import measure, run, score
 from wsd.artifacts.pair_cosines import COSINES, TABLE, read_cosines
 from wsd.artifacts.pairs import Pairs, read_pairs, write_pairs
+from wsd.cli import main
 from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.transforms import fitted
 from wsd.storage.csv import read_csv
 
 PAIRS = pairs_of(
@@ -28,14 +30,14 @@ BAD = np.array([0.1, 0.6, 0.4, 0.9, 0.3, 0.7, 0.6, 0.1, 0.1, 0.9, 0.0])
 
 
 def test_the_figures_by_hand() -> None:
-    table = score(PAIRS, {("none", "0"): BAD, ("none", "1"): GOOD, ("centred", "1"): GOOD})
+    table = score(PAIRS, {("none", "0"): BAD, ("none", "1"): GOOD, ("centre", "1"): GOOD})
     assert table["split"].tolist() == ["train"] * 3 + ["dev"] * 3 + ["test"] * 3
     test = table[table["split"] == "test"].set_index(["transform", "layers"])
     # The simplest of those that are as good on development pairs.
     assert test["chosen"].to_dict() == {
         ("none", "0"): False,
         ("none", "1"): True,
-        ("centred", "1"): False,
+        ("centre", "1"): False,
     }
     assert test["threshold"].tolist() == pytest.approx([0.25, 0.5, 0.5])
     assert (test["n"] == 4).all() and (test["words"] == 2).all()  # the last pair has no label
@@ -79,32 +81,21 @@ def test_without_labels_to_train_on() -> None:
         score(unknown, {("none", "0"): GOOD})
 
 
-def test_cosines_as_they_are_centred_and_whitened() -> None:
+def test_transformations_are_fitted_on_training_sentences_alone() -> None:
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(22, 3)) * [1, 5, 0.2] + [3, 0, 1]
-    found = measure(PAIRS, vectors)
-    train = vectors[:8]
-    centred = vectors - train.mean(axis=0)
-    root = np.linalg.cholesky(np.linalg.inv(centred[:8].T @ centred[:8] / 8))
-    for name, of in (("none", vectors), ("centred", centred), ("whitened", centred @ root)):
-        first, second = unit_vectors(of)[::2], unit_vectors(of)[1::2]
-        assert found[name] == pytest.approx((first * second).sum(axis=1)), name
+    names = ("none", "centre", "remove-1", "whiten")
+    found = measure(PAIRS, vectors, names)
+    for name in names:
+        directions = unit_vectors(fitted(name, vectors[:8]).apply(vectors))
+        assert found[name] == pytest.approx((directions[::2] * directions[1::2]).sum(axis=1)), name
     # What the test sentences are changes nothing of the others.
     moved = vectors.copy()
     moved[12:] *= 7
     moved[12:] += 2
-    for name, of in measure(PAIRS, moved).items():
+    for name, of in measure(PAIRS, moved, names).items():
         assert of[:6] == pytest.approx(found[name][:6]), name
         assert not np.allclose(of[6:], found[name][6:])
-
-
-def test_a_direction_without_variance_is_left_out() -> None:
-    vectors = np.random.default_rng(0).normal(size=(22, 3))
-    flat = np.c_[vectors[:, :2], np.ones(22)]
-    found = measure(PAIRS, flat)["whitened"]
-    assert found == pytest.approx(measure(PAIRS, vectors[:, :2])["whitened"])
-    # Vectors that are all one have no direction once they are centred.
-    assert not measure(PAIRS, np.ones((22, 3)))["whitened"].any()
 
 
 def laid_out(folder: Path, layers: list[str]) -> SimpleNamespace:
@@ -118,6 +109,7 @@ def laid_out(folder: Path, layers: list[str]) -> SimpleNamespace:
         embeddings=folder / "vectors",
         view="focal",
         layers=layers,
+        transforms=["none", "centre", "whiten"],
         seed=1,
         out=folder / "out",
     )
@@ -130,7 +122,7 @@ def test_the_step(tmp_path: Path) -> None:
     assert read.about == PAIRS.about and (read.rows == PAIRS.rows).all()
     cosines, provenance = read_cosines(args.out / COSINES, read)
     names = ["0", "1", "2", "mean-all"]
-    assert list(cosines) == [(t, n) for t in ("none", "centred", "whitened") for n in names]
+    assert list(cosines) == [(t, n) for t in ("none", "centre", "whiten") for n in names]
     assert provenance["model"] == "toy"
     table = read_csv(args.out / TABLE)
     assert len(table) == 3 * len(names) * 3
@@ -154,3 +146,11 @@ def test_vectors_and_cosines_of_other_sentences_are_refused(tmp_path: Path) -> N
 def test_a_mix_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="a mix is learned"):
         run(laid_out(tmp_path, ["mix-all"]))
+
+
+def test_a_transformation_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["pairs", "--pairs", "p", "--embeddings", "e", "--out", "o", "--transforms", "remove-0"]
+    with pytest.raises(SystemExit):
+        main(call)
+    said = capsys.readouterr().err
+    assert "there is no transform 'remove-0'; use none, centre, whiten or remove-k" in said

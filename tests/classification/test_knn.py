@@ -84,3 +84,9 @@ def test_a_search_is_every_fit_on_its_own() -> None:
         assert_allclose(found, KNN(**point).fit(X, y).predict_proba(held), atol=1e-9)
     (own,) = KNN(7).search(X, y, held, [{}])
     assert_allclose(own, KNN(7).fit(X, y).predict_proba(held), atol=1e-9)
+    ways = [{"k": k, "transform": name} for name in ("whiten", "none", "remove-2") for k in (3, 9)]
+    ways = [ways[i] for i in (4, 0, 2, 5, 1, 3)]
+    scores = KNN().search(X, y, held, ways)
+    for point, found in zip(ways, scores, strict=True):
+        assert_allclose(found, KNN(**point).fit(X, y).predict_proba(held), atol=1e-9)
+    assert len(np.unique(scores.reshape(6, -1), axis=0)) == 6

@@ -25,6 +25,8 @@ EVERY = [
     Logistic(),
     LDA(),
     KNN(),
+    NearestCentroid(transform="whiten"),
+    KNN(transform="whiten"),
     MixedLogistic(layers=3),
 ]
 STANDARDISING = (Logistic, LDA, MixedLogistic)
@@ -133,7 +135,10 @@ def test_the_columns_are_the_sorted_classes(estimator: Any) -> None:
 
 
 def test_build() -> None:
-    assert make_estimator("nearest_centroid", {}).get_params() == {"metric": "cosine"}
+    assert make_estimator("nearest_centroid", {}).get_params() == {
+        "metric": "cosine",
+        "transform": "none",
+    }
     assert make_estimator("nearest_centroid", {"metric": "euclidean"}).metric == "euclidean"
     assert make_estimator("logistic", {"C": 0.5}).get_params() == {
         "C": 0.5,
@@ -144,7 +149,7 @@ def test_build() -> None:
         "shrinkage": 0.1,
         "prior_exponent": 1,
     }
-    assert make_estimator("knn", {}).get_params() == {"k": 5}
+    assert make_estimator("knn", {}).get_params() == {"k": 5, "transform": "none"}
 
 
 def test_build_refuses_what_does_not_exist() -> None:
@@ -154,6 +159,10 @@ def test_build_refuses_what_does_not_exist() -> None:
     assert caught.value.fix.startswith("use nearest_centroid or logistic or lda or knn")
     with pytest.raises(ConfigError, match=r"nearest_centroid: .*'C'"):
         make_estimator("nearest_centroid", {"C": 1.0})
+    for name in ("centred", "remove-0", "remove-", "whiten\n", 3):
+        with pytest.raises(ConfigError, match="no transform") as caught:
+            make_estimator("knn", {"transform": name})
+        assert str(caught.value.fix).startswith("use none, centre, whiten or remove-k")
 
 
 def test_the_config_knows_the_registry() -> None:

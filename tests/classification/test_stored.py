@@ -15,9 +15,13 @@ from wsd.errors import ConfigError
 KINDS = [
     ("nearest_centroid", {"metric": "cosine"}),
     ("nearest_centroid", {"metric": "euclidean"}),
+    ("nearest_centroid", {"transform": "whiten"}),
+    ("nearest_centroid", {"transform": "remove-2"}),
     ("logistic", {"C": 0.3, "prior_shift": 0.75}),
     ("lda", {"shrinkage": 0.4, "prior_exponent": 0.25}),
     ("knn", {"k": 3}),
+    ("knn", {"k": 3, "transform": "centre"}),
+    ("knn", {"k": 3, "transform": "whiten"}),
     ("mixed_logistic", {"layers": 3, "C": 0.3, "prior_shift": 0.5}),
 ]
 

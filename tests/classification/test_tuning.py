@@ -27,10 +27,13 @@ from wsd.classification.tuning import fold_scores, grid_scores, score_word
 from wsd.errors import ConfigError, ResultError
 
 SPACES: dict[str, tuple[Any, dict[str, Any]]] = {
-    "nearest_centroid": (NearestCentroid(), {"metric": ["cosine", "euclidean"]}),
+    "nearest_centroid": (
+        NearestCentroid(),
+        {"metric": ["cosine", "euclidean"], "transform": ["none", "whiten", "remove-2"]},
+    ),
     "logistic": (Logistic(), {"C": [0.01, 0.3], "prior_shift": [0, 0.5, 1]}),
     "lda": (LDA(), {"shrinkage": [0.9, 0.5, 0.1], "prior_exponent": [1, 0]}),
-    "knn": (KNN(), {"k": [1, 5, 20]}),
+    "knn": (KNN(), {"k": [1, 5, 20], "transform": ["none", "centre", "whiten"]}),
     "mixed_logistic": (MixedLogistic(layers=2), {"C": [0.01, 1], "prior_shift": 0}),
 }
 
@@ -130,8 +133,8 @@ def test_a_fold_that_takes_a_sense_away_gets_it_wrong() -> None:
     assert found[2] == pytest.approx(2 / 3)
 
 
-@pytest.mark.parametrize("name", ["logistic", "lda", "mixed_logistic"])
-def test_scaling_is_fitted_inside_the_fold(name: str) -> None:
+@pytest.mark.parametrize("name", SPACES)
+def test_scaling_and_transformations_are_fitted_inside_the_fold(name: str) -> None:
     """An outlier that is held out changes nobody else's prediction in its fold."""
     classifier, space = SPACES[name]
     X, y, _ = clouds(3, rows=40, spread=2.0)

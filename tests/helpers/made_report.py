@@ -379,13 +379,14 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
     )
     geometry = pd.DataFrame(
         {
-            "model": model, "view": "focal", "layers": layer, "centring": centring, "word": word,
+            "model": model, "view": "focal", "layers": layer, "transform": transform,
+            "fitted_on": on, "word": word,
             "n": 9, "anisotropy": 0.1 * int(layer), "self_similarity": 0.5, "silhouette": 0.2,
             "pair_auc": 0.7, "kmeans_ari": 0.3, "kmeans_v": 0.4,
         }
         for model in own["model"].unique()
         for layer in "012"
-        for centring in ("none", "corpus", "word")
+        for transform, on in (("none", "-"), ("centre", "corpus"), ("centre", "word"))
         for word in ("bank", "(mean)")
     )  # fmt: skip
     differences = pd.DataFrame(

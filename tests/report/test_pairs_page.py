@@ -26,7 +26,7 @@ PAIRS = pairs_of(
 COSINE = {
     ("none", "0"): np.array([0.2, 0.8, 0.1, 0.9, 0.1, 0.9, 0.3, 0.6]),
     ("none", "1"): np.array([0.2, 0.8, 0.1, 0.9, 0.1, 0.9, 0.1, 0.4]),
-    ("centred", "1"): np.array([0.2, 0.8, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1]),
+    ("centre", "1"): np.array([0.2, 0.8, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1]),
 }
 SAID = {"model": "toy", "view": "focal"}
 
@@ -85,7 +85,7 @@ def test_the_pictures() -> None:
     shown = table[table["split"] == "test"]
     chosen = shown[shown["chosen"]].iloc[0].to_dict()
     of = curve(shown, chosen)
-    assert [line["name"] for line in of["lines"]] == ["none", "centred"]
+    assert [line["name"] for line in of["lines"]] == ["as they are", "centred"]
     first, second = of["lines"][0]["dots"]
     assert of["ring"] == (first["x"], first["y"])
     (other,) = of["lines"][1]["dots"]

@@ -162,13 +162,14 @@ rule geometry:
         words=WORDS,
         view=CONFIG.classify[0],
         layers=lambda wildcards: ENCODERS[wildcards.model].single,
+        transforms=CONFIG.transforms,
         seed=CONFIG.seed,
     message:
         "geometry: every layer of {wildcards.model}"
     shell:
         "wsd --log {log} geometry --corpus {params.corpus} --words {params.words}"
         " --embeddings {params.embeddings} --view {params.view} --layers {params.layers}"
-        " --seed {params.seed} --out {output}"
+        " --transforms {params.transforms} --seed {params.seed} --out {output}"
 
 
 rule audit:

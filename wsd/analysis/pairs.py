@@ -7,7 +7,7 @@ The method is that of Pilehvar and Camacho-Collados (NAACL 2019), layer by layer
 """
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from wsd.analysis.transforms import TRANSFORMS
-from wsd.arguments import add_out_folder, add_path, add_seed
+from wsd.arguments import add_out_folder, add_path, add_seed, add_transforms
 from wsd.artifacts.layer_choice import LayerChoice, expand_layers
 from wsd.artifacts.pair_cosines import (
     COSINES,
@@ -30,26 +29,31 @@ from wsd.artifacts.pairs import SAME, SENTENCES, SPLITS, Pairs, read_pairs
 from wsd.artifacts.vectors import Embeddings
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
+from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.pairs import accuracy, auc, best_threshold, percentiles, resampled
 from wsd.metrics.permutation import holm, mcnemar
 from wsd.metrics.scores import joint_confusion
+from wsd.metrics.transforms import fitted
 from wsd.storage.csv import write_csv
 
 DEFAULT = ("all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", "mean-all")
 
 
-def measure(pairs: Pairs, vectors: np.ndarray) -> dict[str, np.ndarray]:
+def measure(pairs: Pairs, vectors: np.ndarray, transforms: Sequence[str]) -> dict[str, np.ndarray]:
     """The cosines of all pairs, by transformation.
 
     Parameters
     ----------
     pairs : Pairs
     vectors : array of shape (sentences, features)
+    transforms : sequence of str
+        Of :mod:`wsd.metrics.transforms`, fitted on the sentences of training pairs.
     """
-    train = pairs.sentences.split == "train"
+    train = vectors[pairs.sentences.split == "train"]
     found = {}
-    for name, transform in TRANSFORMS.items():
-        first, second = (transform(vectors, train)[rows] for rows in pairs.rows.T)
+    for name in transforms:
+        directions = unit_vectors(fitted(name, train).apply(vectors))
+        first, second = (directions[rows] for rows in pairs.rows.T)
         found[name] = np.einsum("ij,ij->i", first, second)
     return found
 
@@ -148,6 +152,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--view", default="focal", help="what is compared (default: focal)")
     text = f"layer choices (default: {' '.join(DEFAULT)})"
     parser.add_argument("--layers", nargs="+", default=list(DEFAULT), help=text)
+    add_transforms(parser)
     add_seed(parser, "of the resampling")
     add_out_folder(parser, f"folder, for {TABLE} and {COSINES}")
 
@@ -163,10 +168,11 @@ def run(args: argparse.Namespace) -> None:
     with threadpool_limits(1):
         for choice in choices:
             states = {layer: vectors.layer(layer) for layer in choice.layers}
-            for transform, of in measure(pairs, choice.combine(states)).items():
+            combined = choice.combine(states)
+            for transform, of in measure(pairs, combined, args.transforms).items():
                 cosines[transform, choice.name] = of
             log.info("cosines of %s", choice.name)
-    ordered = {(t, c.name): cosines[t, c.name] for t in TRANSFORMS for c in choices}
+    ordered = {(t, c.name): cosines[t, c.name] for t in args.transforms for c in choices}
     model = vectors.provenance["model"]["name"]
     table = score(pairs, ordered, args.seed).assign(model=model, view=args.view)
     provenance = {"model": model, "view": args.view, "blocks": vectors.blocks, "seed": args.seed}

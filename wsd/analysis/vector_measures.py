@@ -12,7 +12,7 @@ All are of training rows and by cosine; a word with many is measured on a sample
 * *k-means* on unit vectors with as many clusters as senses, against gold: the adjusted Rand index
   (Hubert and Arabie 1985) and the V-measure (Rosenberg and Hirschberg 2007).
 
-Of the centroids there are two more, for what a centring does to them (:func:`consequence`).
+Of the centroids there are two more, for what a transformation does to them (:func:`consequence`).
 """
 
 import warnings
@@ -26,6 +26,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from wsd.artifacts.corpus import Corpus
 from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.transforms import Transform
 
 OF_PAIRS = ["self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"]
 MEASURES = ["anisotropy", *OF_PAIRS, "majority_norm", "centroid_macro_f1"]
@@ -117,22 +118,6 @@ def gather(corpus: Corpus, vectors: np.ndarray, seed: int) -> WordVectors:
     )
 
 
-def centred_unit(vectors: np.ndarray, mean: np.ndarray | float = 0.0) -> np.ndarray:
-    """Vectors less a mean, at length 1; what the subtraction leaves of equal vectors is zero.
-
-    Parameters
-    ----------
-    vectors : array of shape (n, features)
-    mean : array of shape (features,), or 0
-    """
-    centred = vectors.astype(np.float64) - mean
-    # Below float32's precision a direction is rounding error: layer 0 of an encoder with relative
-    # positions has equal vectors for all instances of a word.
-    rounding = np.linalg.norm(centred, axis=1) <= 1e-6 * np.linalg.norm(vectors, axis=1)
-    centred[rounding] = 0
-    return unit_vectors(centred)
-
-
 def anisotropy(directions: Sequence[np.ndarray]) -> np.ndarray:
     """Per word, the mean cosine of its instances with those of every other word.
 
@@ -208,14 +193,15 @@ def _kmeans(
     return float(ari), float(v)
 
 
-def consequence(word: WordVectors, mean: np.ndarray | float) -> dict[str, float]:
-    """What a centring does to the centroids.
+def consequence(word: WordVectors, transform: Transform) -> dict[str, float]:
+    """What a transformation does to the centroids.
+
+    It commutes with means, so that a transformed centroid is that of transformed vectors.
 
     Parameters
     ----------
     word : WordVectors
-    mean : array of shape (features,), or 0
-        What is subtracted from every vector, and so from every centroid.
+    transform : Transform
 
     Returns
     -------
@@ -223,9 +209,10 @@ def consequence(word: WordVectors, mean: np.ndarray | float) -> dict[str, float]
         The latter over the senses that occur in gold or predicted, as in
         :mod:`wsd.evaluation.evaluate`.
     """
-    majority = np.linalg.norm(word.centroids[word.majority] - mean)
-    typical = np.linalg.norm(word.vectors - mean, axis=1).mean()
-    similarity = centred_unit(word.tested, mean) @ centred_unit(word.centroids, mean).T
+    centroids = transform.apply(word.centroids)
+    majority = np.linalg.norm(centroids[word.majority])
+    typical = np.linalg.norm(transform.apply(word.vectors), axis=1).mean()
+    similarity = unit_vectors(transform.apply(word.tested)) @ unit_vectors(centroids).T
     predicted = word.codes[similarity.argmax(axis=1)]
     macro_f1 = metrics.f1_score(word.tested_gold, predicted, average="macro", zero_division=0.0)
     return {

@@ -18,10 +18,10 @@ from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table
 
 PARAMETERS = {
-    "nearest_centroid": ("metric",),
+    "nearest_centroid": ("metric", "transform"),
     "logistic": ("C", "prior_shift"),
     "lda": ("shrinkage", "prior_exponent"),
-    "knn": ("k",),
+    "knn": ("k", "transform"),
 }
 OBJECTIVES = {
     "mean_macro_f1": "macro_f1",

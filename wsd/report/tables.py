@@ -68,7 +68,7 @@ TABLES = {
         ("n_words", "peak", "low", "high", "share_of_draws", *_DIFFERENCE[:3]),
     ),
     "geometry": _optional(
-        ("model", "view", "layers", "centring", "word"),
+        ("model", "view", "layers", "transform", "fitted_on", "word"),
         ("anisotropy", "self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"),
     ),
     "alignment": Columns(

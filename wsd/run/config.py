@@ -104,6 +104,7 @@ def check(config: Mapping[str, Any]) -> Config:
         tuning=said.tuning,
         controls=said.controls,
         analyses=tuple(said.analyses),
+        transforms=tuple(said.transforms),
         projections=tuple(said.projections),
         sentences=said.sentences,
         clusters=said.clusters,

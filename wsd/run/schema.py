@@ -12,6 +12,7 @@ from pydantic import Discriminator, Field, Tag
 
 from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.noad import AT_LEAST
+from wsd.artifacts.transform_names import PATTERN
 from wsd.artifacts.views import DEVICES, INPUTS, POOLINGS, PRECISIONS, VIEWS
 from wsd.run.section import UNSET, Either, OneOrSome, Section, Some, Unique
 from wsd.storage.file_names import PLAIN_NAME
@@ -36,6 +37,7 @@ Name = Annotated[str, Field(pattern=f"^{PLAIN_NAME}$")]
 Text = Annotated[str, Field(min_length=1)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
+Transform = Annotated[str, Field(pattern=PATTERN)]
 Count = Annotated[int, Field(ge=1)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 NumberFrom0 = Annotated[Number, Field(ge=0)]
@@ -128,6 +130,10 @@ class ClassifierEntry(Section):
         For lda, how much the log prior counts, from 0 up; a list is searched.
     k
         For knn, the number of neighbours, from 1 up; a list is searched.
+    transform
+        For nearest_centroid and knn, what is done to the vectors first, fitted on the rows that the
+        classifier is fitted on: none (the default), centre, whiten or remove-k, such as remove-2; a
+        list is searched.
     """
 
     name: Name
@@ -138,6 +144,7 @@ class ClassifierEntry(Section):
     shrinkage: OneOrSome[Annotated[NumberAbove0, Field(le=1)]] = UNSET
     prior_exponent: OneOrSome[NumberFrom0] = UNSET
     k: OneOrSome[Count] = UNSET
+    transform: OneOrSome[Transform] = UNSET
 
 
 class Tuning(Section):
@@ -253,6 +260,9 @@ class ConfigFile(Section):
         baselines over grids of their own.
     analyses
         Further tables, each of them geometry, audit or code_length.
+    transforms
+        What is done to the vectors before geometry, or pairs, measure them; as `transform` of a
+        classifier, fitted on the training instances.
     projections
         How the pages bring a word's instances to the plane, each pca, discriminant or tsne; a page
         opens with the one that loses least.
@@ -283,6 +293,7 @@ class ConfigFile(Section):
     views: Views
     controls: Controls
     analyses: Unique[Literal["geometry", "audit", "code_length"]]
+    transforms: Some[Transform]
     projections: Some[Literal["pca", "discriminant", "tsne"]]
     sentences: bool
     clusters: Annotated[int, Field(ge=2, le=50)] = UNSET

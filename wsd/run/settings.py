@@ -88,6 +88,8 @@ class Config:
         The twins with random weights of those that have weights of their own.
     trains : tuple of str
         Training sets, draws of one setting apart: ``full`` first.
+    transforms : tuple of str
+        What is done to the vectors before they are measured.
     projections : tuple of str
         The pictures of the word pages.
     sentences : bool
@@ -107,6 +109,7 @@ class Config:
     tuning: Tuning
     controls: Controls
     analyses: tuple[str, ...]
+    transforms: tuple[str, ...]
     projections: tuple[str, ...]
     sentences: bool
     clusters: int | None

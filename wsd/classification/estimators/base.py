@@ -7,6 +7,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from wsd.metrics.transforms import Transform, fitted
+
 Points = Sequence[Mapping[str, Any]]  # of a search space: parameters and their values
 Split = tuple[np.ndarray, np.ndarray]  # rows to fit on, rows held out
 
@@ -40,6 +42,28 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """Points of a search space with the estimator's own parameters where they say nothing."""
         own = self.get_params()
         return [{**own, **point} for point in grid]
+
+
+class TransformedClassifier(Classifier):
+    """An estimator with a parameter ``transform``: what is done to vectors first.
+
+    It is fitted with the rest, so that a row that is held out has no part in it.
+
+    Attributes
+    ----------
+    transform_ : Transform
+    """
+
+    transform: str
+    transform_ = Transform()
+
+    def _to_fit(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        X, y = super()._to_fit(X, y)
+        self.transform_ = fitted(self.transform, X)
+        return self.transform_.apply(X), y
+
+    def _checked(self, X: np.ndarray) -> np.ndarray:
+        return self.transform_.apply(super()._checked(X))
 
 
 def class_scores(classifier: Any, X: np.ndarray) -> np.ndarray:

@@ -5,12 +5,12 @@ from typing import Self
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from wsd.classification.estimators.base import Classifier, Points
+from wsd.classification.estimators.base import Points, TransformedClassifier
 
 SAME = 1e-12  # below this, a cosine distance is rounding
 
 
-class KNN(Classifier):
+class KNN(TransformedClassifier):
     """k nearest neighbours under cosine distance, votes weighted by 1/distance.
 
     The same as scikit-learn's ``KNeighborsClassifier(metric="cosine", weights="distance")``, which
@@ -20,17 +20,20 @@ class KNN(Classifier):
     ----------
     k : int
         Number of neighbours; where the training set is smaller, all of it.
+    transform : str
+        What is done to the vectors first, of :mod:`wsd.metrics.transforms`.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     vectors_ : array of shape (n_samples, n_features)
-        The training instances.
+        The training instances, transformed.
     labels_ : array of shape (n_samples,)
     """
 
-    def __init__(self, k: int = 5) -> None:
+    def __init__(self, k: int = 5, transform: str = "none") -> None:
         self.k = k
+        self.transform = transform
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
         """Keep the training instances.
@@ -80,6 +83,11 @@ class KNN(Classifier):
 
         As :meth:`wsd.classification.estimators.logistic.Logistic.search`.
         """
-        ks = [point["k"] for point in self._filled(grid)]
-        distances, codes = self.fit(X, y)._nearest(held, max(ks))
-        return np.stack([self._votes(distances, codes, k) for k in ks])
+        points = self._filled(grid)
+        found: dict[tuple[str, int], np.ndarray] = {}
+        for transform in dict.fromkeys(point["transform"] for point in points):
+            ks = {point["k"] for point in points if point["transform"] == transform}
+            fitted = self.set_params(transform=transform).fit(X, y)
+            distances, codes = fitted._nearest(held, max(ks))
+            found |= {(transform, k): fitted._votes(distances, codes, k) for k in ks}
+        return np.stack([found[point["transform"], point["k"]] for point in points])

@@ -5,14 +5,14 @@ from typing import Self
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from wsd.classification.estimators.base import Classifier
+from wsd.classification.estimators.base import TransformedClassifier
 from wsd.errors import ConfigError
 from wsd.metrics.nearest import unit_vectors
 
 METRICS = ("cosine", "euclidean")
 
 
-class NearestCentroid(Classifier):
+class NearestCentroid(TransformedClassifier):
     """The class whose mean training vector is nearest.
 
     The 1-nearest-neighbour sense classifier of Loureiro and Jorge (2019), where a sense's vector
@@ -23,15 +23,19 @@ class NearestCentroid(Classifier):
     metric : {"cosine", "euclidean"}
         ``cosine`` compares directions: the mean is taken of the vectors as they are. A zero
         vector has similarity 0 to everything.
+    transform : str
+        What is done to the vectors first, of :mod:`wsd.metrics.transforms`.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     centroids_ : array of shape (n_classes, n_features)
+        Of transformed vectors.
     """
 
-    def __init__(self, metric: str = "cosine") -> None:
+    def __init__(self, metric: str = "cosine", transform: str = "none") -> None:
         self.metric = metric
+        self.transform = transform
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
         """Average the vectors of each class.

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from wsd.artifacts.transform_names import check_transform
 from wsd.classification.estimators.knn import KNN
 from wsd.classification.estimators.lda import LDA
 from wsd.classification.estimators.logistic import Logistic
@@ -50,6 +51,8 @@ def make_estimator(estimator: str, parameters: Mapping[str, Any]) -> Any:
             raise ConfigError(
                 f"{estimator}: {name} is {value!r}", where="classifiers", fix=f"give {meant}"
             )
+    if "transform" in parameters:
+        check_transform(parameters["transform"], where="classifiers")
     try:
         return ESTIMATORS[estimator](**parameters)
     except TypeError as error:

@@ -13,11 +13,16 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
+from wsd.artifacts.transform_names import CENTRE, NONE
+from wsd.classification.estimators.base import TransformedClassifier
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.registry import make_estimator
+from wsd.metrics.transforms import Transform
 from wsd.storage.expecting import require
 
 Arrays = dict[str, np.ndarray]
+# Before the names of what a transformation has learned.
+TRANSFORM = "transform_"
 
 
 def arrays_of(name: str, fitted: Any) -> Arrays:
@@ -37,8 +42,9 @@ def arrays_of(name: str, fitted: Any) -> Arrays:
     if name == "nearest_centroid":
         learned["centroids"] = fitted.centroids_
     elif name == "knn":
-        # They came as float32, so that nothing is lost.
-        learned["vectors"] = fitted.vectors_.astype(np.float32)
+        # As they are they came as float32, so that nothing is lost.
+        plain = fitted.transform == NONE
+        learned["vectors"] = fitted.vectors_.astype(np.float32 if plain else np.float64)
         learned["labels"] = np.asarray(fitted.labels_, dtype=np.int64)
     elif name == "lda":
         learned |= _of_scaler(fitted.scaler_)
@@ -48,6 +54,8 @@ def arrays_of(name: str, fitted: Any) -> Arrays:
     else:
         learned |= {"weights": fitted.weights_, **_of_scaler(fitted.scaler_, "mix_")}
         learned |= _of_logistic(fitted.logistic_)
+    if isinstance(fitted, TransformedClassifier):
+        learned |= _of_transform(fitted.transform_)
     return {key: np.ascontiguousarray(array) for key, array in learned.items()}
 
 
@@ -66,11 +74,13 @@ def restored(name: str, parameters: Mapping[str, Any], learned: Mapping[str, np.
     if name == "nearest_centroid":
         made.centroids_ = _checked(learned["centroids"], len(classes), None)
         made.n_features_in_ = made.centroids_.shape[1]
+        made.transform_ = _transform(made, learned)
     elif name == "knn":
         made.labels_ = learned["labels"]
         require(np.isin(made.labels_, classes).all(), "neighbours of another class")
         made.vectors_ = _checked(learned["vectors"], len(made.labels_), None).astype(np.float64)
         made.n_features_in_ = made.vectors_.shape[1]
+        made.transform_ = _transform(made, learned)
     elif name == "lda":
         width = _fill_scaler(made, learned)
         made.coef_ = _checked(learned["coef"], len(classes), width)
@@ -84,6 +94,26 @@ def restored(name: str, parameters: Mapping[str, Any], learned: Mapping[str, np.
         made.logistic_.classes_ = classes
         _fill_logistic(made.logistic_, learned)
     return made
+
+
+def _of_transform(transform: Transform) -> Arrays:
+    return {
+        f"{TRANSFORM}{name}": array
+        for name, array in transform._asdict().items()
+        if array is not None
+    }
+
+
+def _transform(made: TransformedClassifier, learned: Mapping[str, np.ndarray]) -> Transform:
+    """The transformation that the parameters name, with what it has learned."""
+    if made.transform == NONE:
+        return Transform()
+    mean = _checked(learned[f"{TRANSFORM}mean"], made.n_features_in_)
+    if made.transform == CENTRE:
+        return Transform(mean)
+    factors = _checked(learned[f"{TRANSFORM}factors"], None)
+    directions = _checked(learned[f"{TRANSFORM}directions"], len(factors), made.n_features_in_)
+    return Transform(mean, directions, factors)
 
 
 def _of_scaler(scaler: StandardScaler, prefix: str = "") -> Arrays:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.tables import CANDIDATE, CONTROL_VIEW, TOGETHER
+from wsd.artifacts.transform_names import called
 from wsd.report.pages import curves
 from wsd.report.pages.content import Report, having, records
 from wsd.report.pages.models import blocks, by_depth, rows_shown
@@ -23,7 +24,6 @@ GEOMETRY = {
     "kmeans_ari": "k-means without labels: adjusted Rand index",
     "kmeans_v": "k-means without labels: V-measure",
 }
-CENTRINGS = {"none": "as they are", "corpus": "less the corpus's mean"}
 MEAN = "(mean)"
 # Lines of a reliability diagram: scores as they are, after the temperature, and where both agree.
 PERFECT = "confidence = accuracy"
@@ -166,17 +166,23 @@ def learning(report: Report) -> list[dict[str, Any]]:
     return found
 
 
+def transforms(report: Report) -> dict[str, str]:
+    """What was done to the vectors that were measured, and what it is called."""
+    return {name: called(name) for name in report.rows("geometry")["transform"].unique()}
+
+
 def geometry(report: Report) -> list[dict[str, Any]]:
-    """Per measure and model, means over words of the vectors as they are and centred."""
+    """Per measure and model, means over words under what was fitted on all of them."""
     table = report.rows("geometry", word=MEAN, view=report.view)
+    table = table[table["fitted_on"] != "word"]
     found = []
     for (measure, title), model in product(GEOMETRY.items(), report.choices):
         if (of_model := having(table, model=model)).empty:
             continue
         singles = curves.single_layers(report.choices[model])
         lines = []
-        for i, (centring, name) in enumerate(CENTRINGS.items()):
-            rows, x = curves.rows_placed(having(of_model, centring=centring), singles)
+        for i, (transform, name) in enumerate(transforms(report).items()):
+            rows, x = curves.rows_placed(having(of_model, transform=transform), singles)
             lines.append(curves.of_table(rows, x, measure, 1, name=name, style=i, number=i))
         ticks = {place: name for name, place in singles.items()}
         figure = curves.plot_of(lines, x="layer", ticks=ticks)

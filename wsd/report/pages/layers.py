@@ -53,7 +53,7 @@ def write_layers(report: Report, folder: Path) -> None:
         best=[best_set(report, model) for model in report.choices],
         models=_legend(dashes),
         kinds=_legend(layer_plots.KINDS),
-        centrings=_legend(dict.fromkeys(layer_plots.CENTRINGS.values(), "solid")),
+        transforms=_legend(dict.fromkeys(layer_plots.transforms(report).values(), "solid")),
     )
     write_text(folder / "layers.html", page)
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from wsd.artifacts.transform_names import called
 from wsd.report.pages.content import having, records
 from wsd.report.pages.plots import MARKERS, sense_style
 
@@ -40,16 +41,17 @@ def curve(table: pd.DataFrame, chosen: Mapping[str, Any]) -> dict[str, Any]:
     def down(value: float) -> float:
         return _place(value, low, high, HEIGHT - BOTTOM, TOP)
 
-    lines = []
+    lines: list[dict[str, Any]] = []
     transforms = list(dict.fromkeys(table["transform"]))
     for number, transform in enumerate(transforms):
         rows = records(having(table, transform=transform))
         single = [row for row in rows if row["layers"].isdecimal()]
+        name = called(transform)
         colour, mark = sense_style(number)
         shift = BESIDE * number - BESIDE * (len(transforms) - 1) / 2
         lines.append(
             {
-                "name": transform,
+                "name": name,
                 "style": colour,
                 "mark": MARKERS[mark],
                 "dash": DASHES[number % len(DASHES)],
@@ -63,7 +65,7 @@ def curve(table: pd.DataFrame, chosen: Mapping[str, Any]) -> dict[str, Any]:
                         "layers": row["layers"],
                         "low": down(row["accuracy_low"]),
                         "high": down(row["accuracy_high"]),
-                        "text": f"{transform}, {row['layers']}: {row['accuracy'] * 100:.1f} "
+                        "text": f"{name}, {row['layers']}: {row['accuracy'] * 100:.1f} "
                         f"({row['accuracy_low'] * 100:.1f} to {row['accuracy_high'] * 100:.1f})",
                     }
                     for row in rows
@@ -79,7 +81,7 @@ def curve(table: pd.DataFrame, chosen: Mapping[str, Any]) -> dict[str, Any]:
             (dot["x"], dot["y"])
             for line in lines
             for dot in line["dots"]
-            if (line["name"], dot["layers"]) == (chosen["transform"], chosen["layers"])
+            if (line["name"], dot["layers"]) == (called(chosen["transform"]), chosen["layers"])
         ),
         "x": [(across(name), name) for name in names],
         "y": [(down(value), f"{value * 100:.0f}") for value in steps],

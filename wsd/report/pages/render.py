@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wsd.artifacts.tables import feature_set
+from wsd.artifacts.transform_names import called
 from wsd.report.pages.content import Report
 from wsd.report.tables import METRICS
 from wsd.storage.atomic import write_text
@@ -190,6 +191,7 @@ def _environment() -> Environment:
         whole=lambda value: number(value, "+.0f"),
         depth=lambda value: number(value, ".2f"),
         script_json=_script_json,
+        transformed=called,
         page=lambda word: f"{file_name(str(word))}.html",
         # A path segment or a fragment's value, so `/` is escaped too.
         part=lambda text: quote(str(text), safe=""),

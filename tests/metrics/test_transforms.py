@@ -1,0 +1,104 @@
+"""Transformations: against scikit-learn's own and a naive loop, on too few rows, and on none."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.covariance import oas
+from sklearn.decomposition import PCA
+
+from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.transforms import Transform, fitted
+
+NAMES = ("none", "centre", "remove-1", "remove-3", "whiten")
+SHAPES = pytest.mark.parametrize("shape", [(60, 6), (7, 20), (6, 6)], ids=str)
+
+
+def drawn(rows: int, width: int, seed: int = 0) -> np.ndarray:
+    """Vectors with a common mean and directions of unlike variance."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(rows, width)) * np.geomspace(5, 0.5, width) + 2
+
+
+def cosines(vectors: np.ndarray) -> np.ndarray:
+    return unit_vectors(vectors) @ unit_vectors(vectors).T
+
+
+@SHAPES
+def test_whitened_as_by_scikit_learns_covariance(shape: tuple[int, int]) -> None:
+    """Cosines and Euclidean nearness: the map is unique but for a rotation and a common factor."""
+    rows, others = drawn(*shape), drawn(9, shape[1], 1)
+    found = fitted("whiten", rows).apply(others)
+    centred = others - rows.mean(axis=0)
+    covariance, shrinkage = oas(rows)
+    assert 0 < shrinkage < 1
+    expected = centred @ np.linalg.cholesky(np.linalg.inv(covariance))
+    assert_allclose(cosines(found), cosines(expected), rtol=1e-9, atol=1e-9)
+    ratio = np.linalg.norm(found, axis=1) / np.linalg.norm(expected, axis=1)
+    assert_allclose(ratio, ratio[0], rtol=1e-9)
+
+
+@SHAPES
+def test_directions_taken_out_are_the_main_ones(shape: tuple[int, int]) -> None:
+    rows, others = drawn(*shape), drawn(9, shape[1], 1)
+    main = PCA().fit(rows)
+    for k in (1, 3):
+        centred = others - rows.mean(axis=0)
+        expected = centred - (centred @ main.components_[:k].T) @ main.components_[:k]
+        assert_allclose(fitted(f"remove-{k}", rows).apply(others), expected, atol=1e-9)
+
+
+def test_rows_count_by_their_weights() -> None:
+    """A weight of two eighths is the row twice."""
+    rows = drawn(7, 4)
+    twice = np.concatenate([rows, rows[:1]])
+    weights = np.array([2, 1, 1, 1, 1, 1, 1]) / 8
+    for name in ("centre", "remove-2"):
+        found, expected = fitted(name, rows, weights), fitted(name, twice)
+        assert_allclose(found.apply(rows), expected.apply(rows), atol=1e-9)
+    # A row twice is no eighth row: less is known, and more is shrunk.
+    plain = fitted("whiten", rows, weights).factors
+    assert plain is not None
+    assert_allclose(
+        fitted("whiten", rows, np.full(7, 1 / 7)).factors, fitted("whiten", rows).factors
+    )
+    assert plain.min() > fitted("whiten", twice).factors.min()  # type: ignore[union-attr]
+
+
+def test_a_known_mean_is_taken_in_place_of_the_rows_own() -> None:
+    rows = drawn(7, 4)
+    assert_allclose(fitted("centre", rows, mean=np.ones(4)).apply(rows), rows - 1)
+
+
+def test_none_leaves_every_bit() -> None:
+    rows = drawn(7, 4)
+    assert fitted("none", rows).apply(rows) is rows
+    halves = rows.astype(np.float32)
+    assert (Transform().apply(halves) == halves).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("rows", [1, 2, 3])
+@pytest.mark.filterwarnings("error")
+def test_few_rows(name: str, rows: int) -> None:
+    """Numbers come of it, and two rows stay apart: a direction is left."""
+    vectors = drawn(rows, 5)
+    found = fitted(name, vectors).apply(vectors)
+    assert np.isfinite(found).all()
+    assert np.isfinite(fitted(name, vectors).apply(drawn(4, 5, 1))).all()
+    if rows > 1:
+        assert np.linalg.norm(found[0] - found[1]) > 1e-3
+
+
+@pytest.mark.parametrize("name", NAMES[1:])
+@pytest.mark.filterwarnings("error")
+def test_what_is_left_of_equal_vectors_is_zero_not_a_direction(name: str) -> None:
+    """Equal but for the last bit of a float32, as one token's are from batches of two shapes."""
+    vectors = np.tile(np.float32([0.1, 0.7, 1e-3]), (7, 1))
+    vectors[::2, 1] = np.nextafter(vectors[0, 1], np.float32(1))
+    assert not fitted(name, vectors).apply(vectors).any()
+    assert not fitted(name, np.zeros((2, 3))).apply(np.zeros((2, 3))).any()
+
+
+def test_another_name_is_refused() -> None:
+    with pytest.raises(ValueError, match="no transformation 'centred'"):
+        fitted("centred", drawn(3, 3))
