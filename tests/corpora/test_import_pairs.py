@@ -71,8 +71,12 @@ def test_a_corpus_of_pairs(tmp_path: Path) -> None:
     assert {path.name for path in out.iterdir()} == {
         *(MANIFEST, PAIRS_FILE, SENTENCES_FILE, ".sums")
     }
-    # No run can take it for a corpus of senses.
-    with pytest.raises(CorpusError, match="it is of pairs"):
+    dataset = read_manifest(out / MANIFEST)
+    assert dataset.of_pairs and dataset.sizes == {"sentences": 9}
+    # One of before there were checksums.
+    del manifest["files"]
+    (out / MANIFEST).write_text(json.dumps(manifest))
+    with pytest.raises(CorpusError, match="not the manifest of a corpus: KeyError 'files'"):
         read_manifest(out / MANIFEST)
 
 

@@ -9,8 +9,9 @@ from made_pairs import pairs_of
 from tiny import tiny_bert
 
 from wsd.analysis.pairs import score
+from wsd.artifacts.dataset import SENTENCES
 from wsd.artifacts.pair_cosines import COSINES, NAMES, NUMBERS, TABLE, write_cosines
-from wsd.artifacts.pairs import SENTENCES, write_pairs
+from wsd.artifacts.pairs import write_pairs
 from wsd.cli import main
 from wsd.report.pages.pair_pictures import curve, histogram
 from wsd.report.pairs_page import page

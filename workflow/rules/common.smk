@@ -16,6 +16,7 @@ from snakemake.exceptions import WorkflowError
 from snakemake.persistence import RECORD_FORMAT_VERSION
 
 import wsd
+import wsd.artifacts.pairs
 import wsd.logs
 import wsd.report.overview
 import wsd.run.config
@@ -363,6 +364,10 @@ def print_uses():
 
 
 def print_leaderboard():
+    if CONFIG.dataset.of_pairs:
+        pages = [Path(page).absolute() for page in WANTED]
+        print("\nThe pages:", *pages, sep="\n", file=sys.stderr, flush=True)
+        return
     # A run of some of the targets has no leaderboard to show, or only an old one.
     if workflow.dag_settings.targets or not Path(f"{TABLES}/summary.csv").exists():
         return

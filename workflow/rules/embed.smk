@@ -49,11 +49,11 @@ rule embed:
         f"{BENCHMARKS}/{{model}}/embed/{{part}}.tsv"
     wildcard_constraints:
         model="|".join(map(re.escape, CONFIG.models)),
-    conda:
-        CONDA
     # Its words keep all cores busy. The vectors are the same for any number. It comes first: behind
     # jobs of one core it would wait for the last of them while the other cores are idle.
     priority: 2
+    conda:
+        CONDA
     threads: workflow.resource_settings.cores or 1
     resources:
         mem_mb=lambda wildcards, attempt: attempt

@@ -16,6 +16,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from wsd.arguments import add_out_folder, add_path, add_seed, add_transforms
+from wsd.artifacts.dataset import SENTENCES
 from wsd.artifacts.layer_choice import LayerChoice, expand_layers
 from wsd.artifacts.pair_cosines import (
     COSINES,
@@ -25,7 +26,7 @@ from wsd.artifacts.pair_cosines import (
     Cosines,
     write_cosines,
 )
-from wsd.artifacts.pairs import SAME, SENTENCES, SPLITS, Pairs, read_pairs
+from wsd.artifacts.pairs import SAME, SPLITS, Pairs, read_pairs
 from wsd.artifacts.vectors import Embeddings
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log

@@ -29,6 +29,9 @@ FILES = (
 FURTHER = "outofdomain.tsv"
 # In place of those, of a word without senses.
 UNLABELLED_FILE = "sentences.txt"
+# Of a corpus of pairs (:mod:`wsd.artifacts.pairs`): what stands for a word, and the files.
+SENTENCES = "sentences"
+OF_PAIRS = (f"{SENTENCES}.parquet", "pairs.parquet")
 # What lies under results/ beside the datasets.
 BESIDE_DATASETS = (
     "coarsewsd20", "quickstart", "quickstart-hard", *noad.NOAD, "models", "logs", "benchmarks",
@@ -54,6 +57,8 @@ class Dataset:
     counts : mapping of word to mapping
         Instances of each split, ``n_train``, ``n_test``, ``n_out_of_domain``, and where it is
         known ``most_folds``.
+    of_pairs : bool
+        Whether it is of pairs (:mod:`wsd.artifacts.pairs`): one word, which has all sentences.
     digests : mapping of str to str
         Of another corpus: the SHA-256 of each file below ``folder``.
     given : mapping of word to mapping of label to SenseText
@@ -76,6 +81,7 @@ class Dataset:
     given: Mapping[str, Given] = field(default_factory=dict)
     at_least: int | None = None
     labelled: bool = True
+    of_pairs: bool = False
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -228,16 +234,15 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         manifest = json.loads(path.read_text(encoding="utf-8"))
         found = manifest["format"]
         require(found == FORMAT, f"its format is {found!r}, not {FORMAT}")
-        of_pairs = "it is of pairs (`wsd pairs` is for them); `--to-senses` makes senses of them"
-        require("pairs" not in manifest, of_pairs)
+        of_pairs = "pairs" in manifest
         own = {key: manifest[key] for key in ("name", *ABOUT)}
         own |= {k: v for k, v in (("name", name), ("title", title)) if v is not None}
         wanted = (*COUNTS, "most_folds")  # the last is not in every manifest
+        words = _of_pairs(manifest) if of_pairs else manifest["words"]
         counts = {
-            w: {k: of[k] for k in wanted if k in of or k in COUNTS}
-            for w, of in manifest["words"].items()
+            w: {k: of[k] for k in wanted if k in of or k in COUNTS} for w, of in words.items()
         }
-        given = {w: given_in(w, of.get("senses", {})) for w, of in manifest["words"].items()}
+        given = {w: given_in(w, of.get("senses", {})) for w, of in words.items()}
         digests = dict(manifest["files"])
         seen = all(isinstance(text, str) and visible(text) == text for text in own.values())
         require(seen, "a text that is none, or has a character that cannot be seen")
@@ -245,10 +250,8 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         counted = numbers and all(type(n) is int and n >= 0 for n in numbers)
         require(counted, "no words, or a number of instances that is none")
         labelled = manifest.get("labelled", True) is not False
-        require(
-            set(digests) == files_of(counts, labelled=labelled),
-            "other files than those of its words",
-        )
+        expected = set(OF_PAIRS) if of_pairs else files_of(counts, labelled=labelled)
+        require(set(digests) == expected, "other files than those of its words")
         sums = all(re.fullmatch("[0-9a-f]{64}", of) for of in digests.values())
         require(sums, "a checksum that is none")
         # It becomes a link on the pages.
@@ -263,8 +266,19 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
     if own["name"] not in noad.NOAD:
         check_name(own["name"], str(path))
     return Dataset(
-        **own, folder=path.parent, counts=counts, digests=digests, given=given, labelled=labelled
+        **own,
+        folder=path.parent,
+        counts=counts,
+        digests=digests,
+        given=given,
+        labelled=labelled,
+        of_pairs=of_pairs,
     )
+
+
+def _of_pairs(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What a corpus of pairs has in place of words: all its sentences, as one."""
+    return {SENTENCES: {**dict.fromkeys(COUNTS, 0), "n_train": manifest["sentences"]}}
 
 
 def of_results(folder: Path) -> Dataset:

@@ -14,15 +14,15 @@ import numpy as np
 
 from wsd.artifacts import corpus
 from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.dataset import ABOUT
+from wsd.artifacts.dataset import ABOUT, OF_PAIRS
 from wsd.errors import outdated
 from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, write_table
 
 SPLITS = ("train", "dev", "test")
-# The word that the table of sentences goes by, its file and the one of the pairs.
-SENTENCES = "sentences"
-SENTENCES_FILE, PAIRS_FILE = f"{SENTENCES}.parquet", "pairs.parquet"
+SENTENCES_FILE, PAIRS_FILE = OF_PAIRS
+# Of a run: the page, beside the tables.
+PAGE = "pairs.html"
 SAME, DIFFERENT, UNKNOWN = 1, 0, -1
 
 

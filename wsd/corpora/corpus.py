@@ -1,12 +1,14 @@
 """The step that reads and checks the words' files, and writes a table per word."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from wsd.arguments import add_out_folder, add_path
 from wsd.artifacts.corpus import write
-from wsd.artifacts.dataset import UNLABELLED_FILE
+from wsd.artifacts.dataset import ABOUT, MANIFEST, OF_PAIRS, UNLABELLED_FILE, read_manifest
 from wsd.artifacts.listing import TABLES, write_listing
+from wsd.artifacts.pairs import PAIRS_FILE, read_pairs, write_pairs
 from wsd.corpora import text_format
 from wsd.logs import log
 from wsd.storage.checksums import noted_checksum
@@ -25,6 +27,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     written = {}
+    if (args.source / PAIRS_FILE).exists():
+        known, pairs = read_manifest(args.source / MANIFEST), read_pairs(args.source)
+        about = {key: getattr(known, key) for key in ("name", *ABOUT)}
+        write_pairs(args.out, replace(pairs, about=about))
+        written = {args.out / file: noted_checksum(args.out / file) for file in OF_PAIRS}
+        args.word = []
     for word in args.word:
         name = file_name(word)
         folder = args.source / name

@@ -14,11 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from wsd.artifacts.corpus import UNLABELLED, Corpus
-from wsd.artifacts.dataset import FORMAT, MANIFEST
-from wsd.artifacts.pairs import DIFFERENT, SAME, SENTENCES, SPLITS, UNKNOWN, Pairs, write_pairs
+from wsd.artifacts.dataset import FORMAT, MANIFEST, OF_PAIRS, SENTENCES
+from wsd.artifacts.pairs import DIFFERENT, SAME, SPLITS, UNKNOWN, Pairs, write_pairs
 from wsd.corpora.importer import wic
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled import labelled
+from wsd.corpora.importer.told import as_yaml
 from wsd.corpora.inflection import forms
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.atomic import replacing_folder
@@ -87,12 +88,14 @@ def import_pairs(
     }
     with replacing_folder(out) as made:
         write_pairs(made, pairs)
+        manifest["files"] = {file: sha256(made / file) for file in OF_PAIRS}
         text = json.dumps(manifest, indent=2, ensure_ascii=False)
         (made / MANIFEST).write_text(f"{text}\n", encoding="utf-8", newline="\n")
     lines = [
         f"{len(pairs)} pairs of {manifest['words']} words, {len(pairs.sentences)} sentences",
         *(f"{split}: {_said(of)}" for split, of in counts.items()),
-        f"written to {out}; what to do with it: docs/own-corpus.md, *Pairs*",
+        f"written to {out}; in a config:",
+        f"  dataset: {{ name: {as_yaml(about['name'])}, path: {as_yaml(str(out))} }}",
     ]
     return "\n".join(lines)
 

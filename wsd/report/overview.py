@@ -14,16 +14,20 @@ from typing import Any
 
 from wsd import logs
 from wsd.artifacts.dataset import of_results
-from wsd.artifacts.runs import PROVENANCE, runs_with, tables_of
+from wsd.artifacts.pair_cosines import TABLE
+from wsd.artifacts.pairs import PAGE as PAIRS_PAGE
+from wsd.artifacts.runs import NAMELESS, PROVENANCE, RUNS, runs_with, tables_of
 from wsd.artifacts.tables import SELECTED
 from wsd.errors import WsdError
 from wsd.report.pages.content import having, records
 from wsd.report.pages.render import render_alone
+from wsd.report.pairs_page import COLUMNS
 from wsd.report.tables import TABLES
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv
 
 PAGE, USES = "report/index.html", "uses/index.html"
+OF_RUNS = f"{RUNS}/*/*/{PAIRS_PAGE}"
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ class Listed:
         Those that are compared.
     made : str
         The day of its provenance.
+    pairs : dict or None
+        Of a page of pairs, the row of what was chosen.
     """
 
     title: str
@@ -52,6 +58,7 @@ class Listed:
     chosen: dict[str, Any] | None
     models: list[str]
     made: str
+    pairs: dict[str, Any] | None = None
 
 
 def reports(results: Path) -> Iterator[Listed]:
@@ -68,6 +75,23 @@ def reports(results: Path) -> Iterator[Listed]:
                 models=sorted(row["model"] for row in chosen),
                 made=_day(tables / PROVENANCE),
             )
+        for path in sorted([*dataset.glob(f"*/{PAIRS_PAGE}"), *dataset.glob(OF_RUNS)]):
+            yield Listed(
+                title=_title(dataset),
+                run=path.parts[-3] if path.parts[-4] == RUNS else NAMELESS,
+                page=path.relative_to(results).parts,
+                chosen=None,
+                models=[path.parent.name],
+                made=_day(path),
+                pairs=_chosen_pairs(path.with_name(TABLE)),
+            )
+
+
+def _chosen_pairs(path: Path) -> dict[str, Any] | None:
+    """Of what development pairs chose, the row of the last split that has labels."""
+    with suppress(WsdError, IndexError):
+        return records(having(read_csv(path, COLUMNS), chosen=True))[-1]
+    return None
 
 
 def uses(results: Path) -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -25,7 +25,14 @@ MOST = 200
 COLUMNS = Columns(NAMES, NUMBERS, ("chosen",))
 
 
-def page(pairs: Pairs, table: pd.DataFrame, cosines: Cosines, provenance: dict[str, Any]) -> str:
+def page(
+    pairs: Pairs,
+    table: pd.DataFrame,
+    cosines: Cosines,
+    provenance: dict[str, Any],
+    *,
+    text: bool = True,
+) -> str:
     """The page, as HTML.
 
     Parameters
@@ -36,6 +43,8 @@ def page(pairs: Pairs, table: pd.DataFrame, cosines: Cosines, provenance: dict[s
     cosines : Cosines
     provenance : dict
         Of the cosines.
+    text : bool
+        Whether the sentences are on it.
     """
     split = table["split"].iloc[-1]  # test, or the last that has labels
     shown = having(table, split=split)
@@ -58,7 +67,7 @@ def page(pairs: Pairs, table: pd.DataFrame, cosines: Cosines, provenance: dict[s
         histogram=histogram(cosines[name][rows], pairs.same[rows] == SAME, chosen["threshold"]),
         n_wrong=len(wrong),
         layers=layers,
-        wrong=[_shown(pairs, row, cosines[name][row]) for row in wrong[:MOST]],
+        wrong=[_shown(pairs, row, cosines[name][row], text) for row in wrong[:MOST]],
     )
 
 
@@ -78,10 +87,10 @@ def _always_wrong(
     return rows[wrong][order], [layers for _, layers in names]
 
 
-def _shown(pairs: Pairs, row: int, cosine: float) -> dict[str, Any]:
+def _shown(pairs: Pairs, row: int, cosine: float, text: bool) -> dict[str, Any]:
     """A pair as it stands on the page."""
     sentences = []
-    for i in pairs.rows[row]:
+    for i in pairs.rows[row] if text else ():
         tokens, at = pairs.sentences.tokens[i], pairs.sentences.position[i]
         sentences.append((" ".join(tokens[:at]), tokens[at], " ".join(tokens[at + 1 :])))
     return {
@@ -97,6 +106,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_path(parser, "--pairs", "folder that `wsd import` made of pairs")
     add_path(parser, "--scores", f"folder of `wsd pairs`, with {TABLE} and {COSINES}")
+    parser.add_argument("--no-text", action="store_true", help="leave the sentences out")
     add_out(parser, "the page, .html")
 
 
@@ -108,4 +118,4 @@ def run(args: argparse.Namespace) -> None:
     table = read_csv(path, COLUMNS)
     if set(zip(table["transform"], table["layers"], strict=True)) != set(cosines):
         raise outdated("the table is of other layer choices than the cosines", path)
-    write_text(args.out, page(pairs, table, cosines, provenance))
+    write_text(args.out, page(pairs, table, cosines, provenance, text=not args.no_text))

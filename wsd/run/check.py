@@ -16,6 +16,8 @@ from wsd import logs
 from wsd.arguments import add_configfiles, add_run
 from wsd.artifacts.corpus import read
 from wsd.artifacts.dataset import MANIFEST, read_manifest
+from wsd.artifacts.pair_cosines import COSINES, TABLE
+from wsd.artifacts.pairs import PAGE
 from wsd.artifacts.runs import described_runs
 from wsd.artifacts.vectors import VECTORS, check_vectors
 from wsd.corpora.archive import changed_files
@@ -76,11 +78,15 @@ def missing(results: Path, config: Config) -> Iterator[Path]:
     """What a run of a config ends with and is not there: tables, vectors, pages."""
     here, words = results / config.dataset.name, [file_name(word) for word in config.words]
     tables = config.tables(results)
-    labelled = config.dataset.labelled
+    if config.dataset.of_pairs:
+        ends = [f"{name}/{file}" for name in config.models for file in (TABLE, COSINES, PAGE)]
+    elif config.dataset.labelled:
+        ends = [*TABLES, *(f"report/words/{word}.html" for word in words)]
+    else:
+        ends = [*USES]
     expected = [
-        *(tables / name for name in (TABLES if labelled else USES)),
+        *(tables / name for name in ends),
         *(here / f"corpus/{word}.parquet" for word in words),
-        *(tables / f"report/words/{word}.html" for word in words if labelled),
         *(results / f"models/{name}.json" for name in config.encoders),
         *(
             here / name / "embeddings" / word / f"{view}{VECTORS}"

@@ -66,6 +66,7 @@ def check(config: Mapping[str, Any]) -> Config:
     said = validate(config)
     _check_views(said)
     dataset = _dataset(said)
+    first = said.views.classify[:1]
     words = dataset.choose(said.words, where="config key words")
     models = {
         entry.name: _model(entry, f"models[{i}]", said) for i, entry in enumerate(said.models)
@@ -74,7 +75,7 @@ def check(config: Mapping[str, Any]) -> Config:
     twins = {
         name: replace(model, name=name, random_weights=seed)
         for model in models.values()
-        if model.random_weights is None
+        if model.random_weights is None and not dataset.of_pairs
         for seed in said.controls.random_weights
         for name in [f"{model.name}-random-{seed}"]
     }
@@ -110,7 +111,8 @@ def check(config: Mapping[str, Any]) -> Config:
         clusters=said.clusters,
         systems={system.name: system.file for system in said.systems},
         classifiers=classifiers,
-        store=tuple(said.views.store),
+        # Of pairs nothing but the first view is looked at.
+        store=tuple(first if dataset.of_pairs else said.views.store),
         classify=tuple(said.views.classify),
         seed=said.seed,
         device=said.device,

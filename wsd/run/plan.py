@@ -103,21 +103,23 @@ def describe(config: Config, results: Path, cores: int) -> str:
     lines = []
     fetched: list[dict[str, str]] = []
     for model, words, views in to_embed(config, results):
-        lines.append(
-            f"{model.name} on {config.dataset.title}: {len(config.words)} words, "
-            + (
-                f"{len(config.combinations(model))} combinations of features and classifier"
-                if config.dataset.labelled
-                else f"clusters in {_shown(config, model)} layer choices: there are no senses"
-            )
-        )
+        if config.dataset.of_pairs:
+            what = f"pairs, {len(model.layers)} layer choices"
+        elif config.dataset.labelled:
+            combinations = f"{len(config.combinations(model))} combinations"
+            what = f"{len(config.words)} words, {combinations} of features and classifier"
+        else:
+            choices = f"{_shown(config, model)} layer choices"
+            what = f"{len(config.words)} words, clusters in {choices}: there are no senses"
+        lines.append(f"{model.name} on {config.dataset.title}: {what}")
         if not words:
             lines.append("  every sentence is embedded already")
             continue
         instances = sum(config.dataset.sizes[word] for word in words)
         jobs = len(in_parts(words, config.dataset.sizes))
         seconds = embedding_seconds(model, jobs, instances, cores)
-        seconds += _later_seconds(config, model) / cores
+        if not config.dataset.of_pairs:
+            seconds += _later_seconds(config, model) / cores
         lines.append(
             f"  to embed: {instances:,} sentences of {len(words)} words; "
             f"{embedding_bytes(model, instances, views) / 1e9:.2f} GB in "
