@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from made_report import HOSTILE, Run, make_run
 
+import wsd
 from wsd.cli import main
 from wsd.report.overview import PAGE, USES, reports, write_overview
 from wsd.storage.csv import read_csv, write_csv
@@ -29,7 +30,8 @@ def report(run: Run, tables: Path) -> Path:
     (tables / PAGE).parent.mkdir(parents=True)
     (tables / PAGE).write_text("a report")
     write_csv(tables / "comparison.csv", read_csv(run.tables["comparison"][0]))
-    shutil.copy(run.folder / "provenance.json", tables)
+    said = json.loads((run.folder / "provenance.json").read_text())
+    write_json(tables / "provenance.json", {**said, "versions": {"wsd": wsd.__version__}})
     os.utime(tables / "provenance.json", (NOON, NOON))
     return tables
 
@@ -92,6 +94,16 @@ def test_tables_that_cannot_be_read_hide_no_report(run: Run, tmp_path: Path) -> 
     rows = cells(write_overview(tmp_path))
     assert ["its tables cannot be read" in " ".join(row) for row in rows] == [True, True, False]
     assert whole.name in rows[2][0]
+
+
+def test_reports_of_another_version_say_so(run: Run, tmp_path: Path) -> None:
+    report(run, tmp_path / "new")
+    tables = report(run, tmp_path / "old")
+    said = json.loads((tables / "provenance.json").read_text())
+    for folder, version in (("new", wsd.__version__), ("old", "0.0.1")):
+        write_json(tmp_path / folder / "provenance.json", {**said, "versions": {"wsd": version}})
+    new, old = cells(write_overview(tmp_path))
+    assert old[-1].endswith("by wsd 0.0.1") and "by wsd" not in new[-1]
 
 
 def test_there_is_none_yet(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import shutil
+from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from tiny import tiny_bert
 from wsd.cli import main
 from wsd.corpora import noad, noad_archive
 from wsd.encoder import hub as hub_module
-from wsd.run import doctor
+from wsd.run import doctor, steps
 from wsd.run.config_files import read_configs
 from wsd.run.lock import RUN_LOCK, STATE
 from wsd.run.sharing import differing
@@ -190,6 +191,40 @@ def test_results_of_another_config_are_named(ask: Doctor, tmp_path: Path) -> Non
     code, out = ask(seed=2, words=["crane"])
     assert code == 0
     assert "note  settings: results/quickstart was made with another config: seed, words" in out
+
+
+def test_results_of_other_code_are_named(ask: Doctor, tmp_path: Path) -> None:
+    """A note says which modules made a result; those of now are no news, nor what is gone."""
+    ask()
+    now, notes = steps.checksum("classify"), tmp_path / "results" / STATE / "metadata"
+    notes.mkdir(parents=True)
+
+    def put(result: str, said: object, there: bool = True) -> None:
+        if there:
+            atomic.write_text(tmp_path / result, "x")
+        name = urlsafe_b64encode(result.encode()).decode()
+        (notes / name).write_text(json.dumps(said))
+
+    def made(step: str, checksum: str) -> dict[str, object]:
+        sums = {f"results/.steps/{step}.sha256": f"sha256:{checksum}", "results/x": "sha256:1"}
+        return {"input_checksums": sums}
+
+    put("results/quickstart/a.txt", made("classify", now))
+    put("results/quickstart/b.txt", {"code": "nobody noted what made the file"})
+    put("results/quickstart/c.txt", made("classify", "0" * 64), there=False)
+    # What older versions noted file by file is a folder's now, or a listing's.
+    put("results/quickstart/words/a.html", made("report", "0" * 64))
+    put("results/quickstart/words", made("report", steps.checksum("report")), there=False)
+    put("results/quickstart/tiny/embeddings/crane/focal.safetensors", made("embed", "0" * 64))
+    assert "note  code" not in ask()[1]
+    put("results/quickstart/d.txt", made("classify", "0" * 64))
+    put("results/quickstart/e.txt", made("classify", "1" * 64))
+    put("results/quickstart/f.txt", made("gone", now))
+    (notes / urlsafe_b64encode(b"results/quickstart/g.txt").decode()).write_text("{")
+    code, out = ask()
+    assert code == 0
+    said = "note  code: files made by another version of wsd, by step: classify (2), gone (1)"
+    assert said in out
 
 
 def test_runs_are_listed_and_compared(ask: Doctor, tmp_path: Path) -> None:

@@ -156,7 +156,9 @@ def modules(step):
 
     It lies beside the results, so that they and what decides a rerun stay together.
     """
-    return str(in_one_message(wsd.run.steps.write, step, ALL_RESULTS / ".steps"))
+    return str(
+        in_one_message(wsd.run.steps.write, step, ALL_RESULTS / wsd.run.steps.FOLDER)
+    )
 
 
 def scaled(base, per_mb=0):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from wsd.report.pairs_page import COLUMNS
 from wsd.report.tables import TABLES
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv
+from wsd.storage.json import read_json
 
 PAGE, USES = "report/index.html", "uses/index.html"
 OF_RUNS = f"{RUNS}/*/*/{PAIRS_PAGE}"
@@ -50,6 +52,8 @@ class Listed:
         The day of its provenance.
     pairs : dict or None
         Of a page of pairs, the row of what was chosen.
+    version : str
+        Of wsd, by which it was made, where that is another than this one.
     """
 
     title: str
@@ -59,6 +63,7 @@ class Listed:
     models: list[str]
     made: str
     pairs: dict[str, Any] | None = None
+    version: str = ""
 
 
 def reports(results: Path) -> Iterator[Listed]:
@@ -74,6 +79,7 @@ def reports(results: Path) -> Iterator[Listed]:
                 chosen=chosen[0] if chosen else None,
                 models=sorted(row["model"] for row in chosen),
                 made=_day(tables / PROVENANCE),
+                version=_other_version(tables / PROVENANCE),
             )
         for path in sorted([*dataset.glob(f"*/{PAIRS_PAGE}"), *dataset.glob(OF_RUNS)]):
             yield Listed(
@@ -115,6 +121,13 @@ def _title(dataset: Path) -> str:
     with suppress(WsdError):
         return of_results(dataset).title
     return dataset.name
+
+
+def _other_version(provenance: Path) -> str:
+    with suppress(WsdError, KeyError, TypeError):
+        made = str(read_json(provenance)["versions"]["wsd"])
+        return made if made != version("wsd") else ""
+    return ""
 
 
 def _day(provenance: Path) -> str:

@@ -17,7 +17,7 @@ from wsd.arguments import add_configfiles, add_run
 from wsd.artifacts.corpus import read
 from wsd.artifacts.dataset import MANIFEST, read_manifest
 from wsd.artifacts.pair_cosines import COSINES, TABLE
-from wsd.artifacts.pairs import PAGE
+from wsd.artifacts.pairs import PAGE, PAIRS_FILE
 from wsd.artifacts.runs import described_runs
 from wsd.artifacts.vectors import VECTORS, check_vectors
 from wsd.corpora.archive import changed_files
@@ -109,6 +109,8 @@ def found_words(results: Path, leave_out: Collection[Path]) -> Iterator[tuple[Pa
         Corpora that cannot be relied on.
     """
     for folder in (results / "corpus", *sorted(results.glob("*/corpus"))):
+        if (folder / PAIRS_FILE).exists():  # whose sentences have no word in common
+            continue
         corpora = [path for path in sorted(folder.glob("*.parquet")) if path not in leave_out]
         count = sum((found_in_test(read(path)) for path in corpora), FoundCount())
         if count.sentences:

@@ -29,6 +29,7 @@ from wsd.encoder.resume import JOURNAL, UNFINISHED
 from wsd.errors import ConfigError, CorpusError, ModelError, WsdError
 from wsd.run import check, lock, plan, sharing
 from wsd.run.config_files import read_configs
+from wsd.run.other_code import made_by_other_code
 from wsd.run.settings import Config, Model
 from wsd.storage.partial import PART
 
@@ -78,6 +79,7 @@ def examine(config: Config, said: Mapping[str, Any], results: Path) -> list[Find
         _corpus(config.dataset, results),
         *map(_model, config.models.values()),
         *_runs(config, said, results),
+        *_other_code(results),
         *_left_behind(results),
     ]
 
@@ -220,6 +222,15 @@ def _runs(config: Config, said: Mapping[str, Any], results: Path) -> Iterator[Fi
     for text in sharing.clashes(config, said, results):
         fix = "nothing, if you can wait; otherwise give them the same settings"
         yield Finding(NOTE, "shared", text, fix)
+
+
+def _other_code(results: Path) -> Iterator[Finding]:
+    """What an update of the program makes again, and has not yet."""
+    if made := made_by_other_code(results):
+        text = ", ".join(f"{step} ({count})" for step, count in sorted(made.items()))
+        fix = "nothing: the next run makes what it asks for again; until then do not read those "
+        fix += "files beside newer ones"
+        yield Finding(NOTE, "code", f"files made by another version of wsd, by step: {text}", fix)
 
 
 def _left_behind(results: Path) -> Iterator[Finding]:

@@ -17,6 +17,8 @@ from wsd.commands import COMMANDS
 from wsd.storage.atomic import write_text
 
 PACKAGE = Path(wsd.__file__).parent
+# Of the files of all steps, in the folder of all results.
+FOLDER = ".steps"
 # How any command is run and what it says: an edited message must not embed everything again.
 APART = frozenset(f"wsd.{name}" for name in ("arguments", "cli", "commands", "errors", "logs"))
 
@@ -87,13 +89,22 @@ def write(step: str, folder: Path) -> Path:
     Path
         The file: a line per module, its checksum and its place in the package.
     """
-    paths = sorted(path for name in closure(COMMANDS[step].module) if (path := _path(name)))
-    lines = [f"{_digest(path)}  {path.relative_to(PACKAGE.parent).as_posix()}" for path in paths]
-    text = "\n".join(lines) + "\n"
+    text = _text(step)
     file = folder / f"{step}.sha256"
     if not file.exists() or file.read_text(encoding="utf-8") != text:
         write_text(file, text)
     return file
+
+
+def checksum(step: str) -> str:
+    """The SHA-256 of what :func:`write` writes."""
+    return sha256(_text(step).encode()).hexdigest()
+
+
+def _text(step: str) -> str:
+    paths = sorted(path for name in closure(COMMANDS[step].module) if (path := _path(name)))
+    lines = [f"{_digest(path)}  {path.relative_to(PACKAGE.parent).as_posix()}" for path in paths]
+    return "\n".join(lines) + "\n"
 
 
 @cache
