@@ -131,9 +131,7 @@ class ClassifierEntry(Section):
     k
         For knn, the number of neighbours, from 1 up; a list is searched.
     transform
-        For nearest_centroid and knn, what is done to the vectors first, fitted on the rows that the
-        classifier is fitted on: none (the default), centre, whiten or remove-k, such as remove-2; a
-        list is searched.
+        For nearest_centroid and knn: none (the default), centre, whiten, remove-k; or a list.
     """
 
     name: Name
@@ -261,8 +259,7 @@ class ConfigFile(Section):
     analyses
         Further tables, each of them geometry, audit or code_length.
     transforms
-        What is done to the vectors before geometry, or pairs, measure them; as `transform` of a
-        classifier, fitted on the training instances.
+        What is done to the vectors before geometry or pairs measure them, as a `transform`.
     projections
         How the pages bring a word's instances to the plane, each pca, discriminant or tsne; a page
         opens with the one that loses least.
