@@ -53,6 +53,7 @@ def prepare(folder: Path) -> None:
     assert "apple_fruit" in read_text(folder / "source" / "apple", "apple").senses
     (folder / "source" / f"{OUT_OF_DOMAIN}.tsv").write_text(FURTHER)
     tiny_bert(folder / "tiny")
+    tiny_bert(folder / "filling", blocks=1, width=16, head=True)
     _lay_out(folder)
 
 
@@ -106,6 +107,11 @@ STEPS: list[tuple[str, list[str]]] = [
      "--views", "focal", "context", "static", "--out", "e"]),
     ("alignment", ["--model", "tiny", "--embeddings", "e", "--words", *WORDS, "--out",
      "alignment.csv"]),
+    ("model", ["--name", "filling", "--path", "filling", "--blocks", "1", "--width", "16",
+     "--out", "filling.json"]),
+    ("substitutes", ["--model", "filling.json", *DATA_ARGUMENTS, "--out", "substitutes"]),
+    ("sense-substitutes", [*DATA_ARGUMENTS, "--substitutes", "substitutes", "--out",
+     "substitutes.csv"]),
     ("classify", [*VECTORS, "--layers", "mix-all", *LOGISTIC, *LEARNED,
      "--out", "p.parquet", "pb.parquet"]),
     ("classify", [*VECTORS, "--view", "focal+context", "--layers", "2+1",
@@ -121,6 +127,8 @@ STEPS: list[tuple[str, list[str]]] = [
      "--folds", "full.parquet", "--searches", "cs.parquet", "--out", "c.parquet"]),
     ("baseline", [*DATA_ARGUMENTS, "--name", "bag_of_words",
      "--folds", "full.parquet", "--out", "b.parquet"]),
+    ("baseline", [*DATA_ARGUMENTS, "--name", "bag_of_substitutes", "--substitutes", "substitutes",
+     "--folds", "full.parquet", "--out", "bs.parquet"]),
     ("select", ["--searches", "s.parquet", "s2.parquet", "s3.parquet", "s4.parquet",
      "--table", "selection.csv", "--out", "selection.json"]),
     ("classify-selected", [*VECTORS, "--model", "tiny", *SELECTION,
@@ -139,7 +147,7 @@ STEPS: list[tuple[str, list[str]]] = [
      "p3.parquet", "p31.parquet", "p4.parquet", "p41.parquet", "pw.parquet",
      "--systems", "published.parquet", "system.parquet", "--dataset", "quickstart", *TABLES]),
     ("compare", [*DATA_ARGUMENTS, "--candidates", "p.parquet", "p2.parquet",
-     "p3.parquet", "p4.parquet", "--per-word", "pw.parquet", "--baselines", "b.parquet",
+     "p3.parquet", "p4.parquet", "--per-word", "pw.parquet", "--baselines", "b.parquet", "bs.parquet",
      "--views", "--twins", "--control", "c.parquet", "--published", "published.parquet",
      "--systems", "system.parquet", *SELECTION, "--selection-table", "selection.csv",
      "--scores", "scores.csv", "--table", "comparison.csv", "--out", "comparison"]),

@@ -39,8 +39,10 @@ def tiny_tokenizer(max_length: int = 64) -> transformers.PreTrainedTokenizerFast
     )
 
 
-def tiny_bert(folder: Path, *, blocks: int = 2, width: int = 32, max_length: int = 64) -> Path:
-    """Save a BERT with random weights and the tiny tokenizer."""
+def tiny_bert(
+    folder: Path, *, blocks: int = 2, width: int = 32, max_length: int = 64, head: bool = False
+) -> Path:
+    """Save a BERT with random weights and the tiny tokenizer; with the head that fills masks."""
     tokenizer = tiny_tokenizer(max_length)
     torch.manual_seed(0)
     config = transformers.BertConfig(
@@ -52,7 +54,8 @@ def tiny_bert(folder: Path, *, blocks: int = 2, width: int = 32, max_length: int
         max_position_embeddings=max_length,
         initializer_range=0.5,
     )
-    transformers.BertModel(config).save_pretrained(folder)
+    kind = transformers.BertForMaskedLM if head else transformers.BertModel
+    kind(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 

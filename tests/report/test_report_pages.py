@@ -82,7 +82,7 @@ def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) ->
     build_report(**run.arguments(tmp_path))
     own = (package_files("wsd.report") / "assets").iterdir()
     assets = {"bokeh.min.js", *(file.name for file in own)}
-    tables = set(TABLES) - {"model-layers", "group-layers", "group-peaks"}
+    tables = set(TABLES) - {"model-layers", "group-layers", "group-peaks", "substitutes"}
     assert set(files_in(tmp_path)) == (
         {"report/index.html", "report/layers.html", "report/errors.html"}
         | {f"report/assets/{name}" for name in assets}

@@ -782,7 +782,12 @@ WRONG: list[tuple[Change, str, str, str]] = [
     (controls(baselines=1), "controls.baselines", "1", "'boolean'"),
     (controls(views=[], seed=1), "controls", "'seed'", "baselines, classifiers, random_weights"),
     # Analyses
-    (top(analyses=["probing"]), "analyses[0]", "'probing'", "geometry, audit or code_length"),
+    (
+        top(analyses=["probing"]),
+        "analyses[0]",
+        "'probing'",
+        "geometry, audit, code_length or substitutes",
+    ),
     (
         coarsewsd20(analyses=["code_length"], trains=["1pct", "25pct"]),
         "trains",

@@ -14,6 +14,7 @@ CONTROL_SEARCH = f"{RESULTS}/{{model}}/control-search/{CHOICE}.parquet"
 PROJECTIONS = f"{RESULTS}/{{model}}/projections/{{method}}/{{view}}/{{layers}}.parquet"
 NEIGHBOURS = f"{RESULTS}/{{model}}/neighbours/{{view}}/{{layers}}.parquet"
 BASELINES = f"{RESULTS}/baselines/{{baseline}}.parquet"
+OF_SUBSTITUTES = f"{RESULTS}/{{model}}/baselines/bag_of_substitutes.parquet"
 # What the folds choose for a word hangs on what there was to choose from.
 PER_WORD = f"{TABLES}/{{model}}/predictions/full/per-word/per-word.per-word.parquet"
 NAMES = ("most_frequent_sense", "bag_of_words", "position_length")
@@ -140,6 +141,37 @@ rule baseline:
         "wsd --log {log} baseline --corpus {params.corpus} --words {params.words}"
         " --name {wildcards.baseline} --objective {params.objective} --folds {input.folds}"
         " --out {output}"
+
+
+rule baseline_substitutes:
+    input:
+        modules=modules("baseline"),
+        corpus=CORPUS,
+        folds=FOLDS.format(train=FULL),
+        substitutes=SUBSTITUTES,
+    output:
+        OF_SUBSTITUTES,
+    log:
+        f"{LOGS}/{{model}}/baseline_substitutes.log",
+    benchmark:
+        f"{BENCHMARKS}/{{model}}/baseline_substitutes.tsv"
+    priority: 1
+    conda:
+        CONDA
+    resources:
+        mem_mb=scaled(600, 100),
+        runtime=scaled(10, 10),
+    params:
+        corpus=folder_of("corpus"),
+        words=WORDS,
+        objective=CONFIG.tuning.objective,
+        substitutes=subpath(input.substitutes, parent=True),
+    message:
+        "baseline: a bag of the substitutes of {wildcards.model}"
+    shell:
+        "wsd --log {log} baseline --corpus {params.corpus} --words {params.words}"
+        " --name bag_of_substitutes --substitutes {params.substitutes}"
+        " --objective {params.objective} --folds {input.folds} --out {output}"
 
 
 # Written before a test prediction is scored: `evaluate` and `compare` take it in.

@@ -128,6 +128,13 @@ if (BIN / "wsd").exists():
 ENCODERS = CONFIG.encoders
 OTHER_TRAINS = CONFIG.trains[1:]
 CONTROL_VIEWS = [view for view in CONFIG.controls.views if view not in CONFIG.classify]
+# The models that are asked what they would say in the focal word's place.
+SUBSTITUTED = [
+    name
+    for name in CONFIG.models
+    if "substitutes" in CONFIG.analyses
+    and name not in wsd.run.plan.without_head(CONFIG)
+]
 # The classifiers whose scores are probabilities, for the audit and for code lengths.
 JUDGES = [
     name
@@ -182,9 +189,13 @@ def weights_mb(wildcards):
 
 
 def embed_minutes(wildcards, attempt):
+    return pass_minutes(wildcards.model, PARTS[int(wildcards.part)], attempt)
+
+
+def pass_minutes(name, words, attempt):
     """Three times what one core took for MiniLM, by the encoder's products and the sentences."""
-    model = ENCODERS[wildcards.model]
-    sentences = sum(CONFIG.dataset.sizes[word] for word in PARTS[int(wildcards.part)])
+    model = ENCODERS[name]
+    sentences = sum(CONFIG.dataset.sizes[word] for word in words)
     products = model.blocks * model.width**2 / (6 * 384**2)
     return attempt * math.ceil(10 + 0.7 * products * sentences / 1000)
 
@@ -302,6 +313,7 @@ def analyses():
         f"{TABLES}/{path}"
         for model in CONFIG.models
         for path in [
+            *([f"{model}/substitutes.csv"] if model in SUBSTITUTED else []),
             *([f"{model}/geometry.csv"] if "geometry" in asked else []),
             *([f"{model}/code-length.csv"] if "code_length" in asked else []),
             *([f"audit/{model}/instances.csv"] if "audit" in asked else []),
@@ -330,6 +342,11 @@ def shown(pattern, views=CONFIG.classify):
             train=FULL,
         )
     ]
+
+
+def substitutes(pattern):
+    """A path per model that can be asked, as far as its files are at hand to tell."""
+    return expand(pattern, model=SUBSTITUTED)
 
 
 def reproduce_command():

@@ -2,7 +2,7 @@
 # Out: <tables>/comparison.csv and comparison/, what stands behind it and the tables for a
 #      paper; comparison/layers.csv and word-layers.csv, every layer choice, model-layers.csv, each
 #      model less the first, group-layers.csv and group-peaks.csv, by part of speech; figures/, the
-#      same to print; <model>/geometry.csv and code-length.csv; audit/<model>/*.csv.
+#      same to print; <model>/geometry.csv, code-length.csv and substitutes.csv; audit/<model>/*.csv.
 
 COMPARISON = (
     "words",
@@ -24,7 +24,10 @@ rule compare:
         corpus=CORPUS,
         candidates=candidates(PREDICTIONS),
         per_word=expand(PER_WORD, model=CONFIG.models),
-        baselines=expand(BASELINES, baseline=NAMES) if CONFIG.controls.baselines else [],
+        baselines=[
+            *(expand(BASELINES, baseline=NAMES) if CONFIG.controls.baselines else []),
+            *substitutes(OF_SUBSTITUTES),
+        ],
         views=controls(PREDICTIONS, CONFIG.models, CONTROL_VIEWS),
         twins=controls(PREDICTIONS, CONFIG.twins, CONFIG.classify[:1]),
         control=(
@@ -170,6 +173,33 @@ rule geometry:
         "wsd --log {log} geometry --corpus {params.corpus} --words {params.words}"
         " --embeddings {params.embeddings} --view {params.view} --layers {params.layers}"
         " --transforms {params.transforms} --seed {params.seed} --out {output}"
+
+
+rule sense_substitutes:
+    input:
+        modules=modules("sense-substitutes"),
+        corpus=CORPUS,
+        substitutes=SUBSTITUTES,
+    output:
+        f"{TABLES}/{{model}}/substitutes.csv",
+    log:
+        f"{TABLE_LOGS}/{{model}}/sense_substitutes.log",
+    benchmark:
+        f"{TABLE_BENCHMARKS}/{{model}}/sense_substitutes.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=scaled(800, 20),
+        runtime=scaled(10, 0.2),
+    params:
+        corpus=folder_of("corpus"),
+        words=WORDS,
+        substitutes=subpath(input.substitutes, parent=True),
+    message:
+        "substitutes: what sets each sense apart, by {wildcards.model}"
+    shell:
+        "wsd --log {log} sense-substitutes --corpus {params.corpus} --words {params.words}"
+        " --substitutes {params.substitutes} --out {output}"
 
 
 rule audit:

@@ -20,6 +20,7 @@ OUT_OF_DOMAIN = (
     [f"{SOURCE}/{dataset.FURTHER}"] if CONFIG.dataset.has_out_of_domain else []
 )
 CORPUS = [f"{RESULTS}/corpus/words.json"]
+SUBSTITUTES = f"{RESULTS}/{{model}}/substitutes/words.json"
 FOLDS = f"{RESULTS}/folds/{{train}}.parquet"
 PUBLISHED = f"{RESULTS}/published/{{system}}.parquet"
 SCORED = f"{RESULTS}/systems/{{system}}.parquet"

@@ -2,7 +2,9 @@
 # Out: results/models/<model>.json, the encoder's record;
 #      results/<dataset>/<model>/embeddings/<word>/<view>.safetensors, every layer, and
 #      .../<word>/alignment.json, what the tokenizer made of the focal words: both named by
-#      listings, .../embeddings/<view>.<part>.json; and
+#      listings, .../embeddings/<view>.<part>.json;
+#      .../substitutes/words.json, which lists <word>.parquet beside it, what the encoder would say
+#      in the focal word's place; and
 #      <tables>/<model>/alignment.csv, the same of all words.
 
 
@@ -124,3 +126,39 @@ rule alignment:
     shell:
         "wsd --log {log} alignment --model {wildcards.model} --embeddings {params.embeddings}"
         " --words {params.words} --out {output}"
+
+
+# As with vectors, Snakemake knows the listing alone, and a word that was asked is left as it is.
+rule substitutes:
+    input:
+        modules=modules("substitutes"),
+        model="results/models/{model}.json",
+        corpus=CORPUS,
+    output:
+        SUBSTITUTES,
+    log:
+        f"{LOGS}/{{model}}/substitutes.log",
+    benchmark:
+        f"{BENCHMARKS}/{{model}}/substitutes.tsv"
+    conda:
+        CONDA
+    priority: 2
+    threads: workflow.resource_settings.cores or 1
+    resources:
+        mem_mb=lambda wildcards, attempt: attempt
+        * math.ceil(1500 + 3 * weights_mb(wildcards)),
+        # Two passes, and the products with the vocabulary.
+        runtime=lambda wildcards, attempt: 3
+        * pass_minutes(wildcards.model, CONFIG.words, attempt),
+        gpu=int(CONFIG.uses_gpu),
+    params:
+        corpus=folder_of("corpus"),
+        words=WORDS,
+        device=CONFIG.device,
+        out=subpath(output[0], parent=True),
+    message:
+        "substitutes: what {wildcards.model} would say in the focal word's place"
+    shell:
+        "wsd --log {log} substitutes --model {input.model} --corpus {params.corpus}"
+        " --words {params.words} --device {params.device} --threads {threads}"
+        " --modules {input.modules} --out {params.out}"

@@ -24,6 +24,10 @@ rule report:
         confidence=expand(rules.calibration.output, model=CONFIG.models),
         geometry=[path for path in analyses() if path.endswith("geometry.csv")],
         alignment=expand(rules.alignment.output, model=CONFIG.models),
+        substitutes=substitutes(SUBSTITUTES),
+        sense_substitutes=[
+            path for path in analyses() if path.endswith("substitutes.csv")
+        ],
         manifest=MANIFEST,
     output:
         index=f"{TABLES}/report/index.html",
@@ -54,6 +58,7 @@ rule report:
         tables=folder_of("behind"),
         confidence=[f"{TABLES}/{model}" for model in CONFIG.models],
         text="" if CONFIG.sentences else "--no-text",
+        substitutes=[str(Path(path).parent) for path in substitutes(SUBSTITUTES)],
     message:
         "report: the pages"
     shell:
@@ -63,4 +68,5 @@ rule report:
         " --scores {input.scores} --summary {input.summary} --provenance {input.provenance}"
         " --comparison {input.comparison} --tables {params.tables} --geometry {input.geometry}"
         " --alignment {input.alignment} --confidence {params.confidence}"
+        " --substitutes {params.substitutes} --sense-substitutes {input.sense_substitutes}"
         " {params.text} --out {params.out} --portable {output.portable}"

@@ -1,11 +1,14 @@
-"""What a word's senses can be told by without any encoder.
+"""What a word's senses can be told by without any vector of an encoder.
 
 ``most_frequent_sense``
     the sense with the most training instances;
 ``bag_of_words``
     the sentence's other words, wherever they stand: TF-IDF and logistic regression;
 ``position_length``
-    nothing of the words: where the focal word stands and how long the sentence is.
+    nothing of the words: where the focal word stands and how long the sentence is;
+``bag_of_substitutes``
+    with ``--substitutes``, what an encoder would say in the place of the focal word, which is masked:
+    its ten likeliest pieces, weighed and learned from as a bag of words.
 
 A baseline is tuned like a classifier: on the same folds and for the same objective, of all points
 of a search space the one that is best over all words.
@@ -14,6 +17,7 @@ of a search space the one that is best over all words.
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,10 +30,13 @@ from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.folds import Folds
 from wsd.artifacts.predictions import write_predictions
 from wsd.artifacts.search import Search, grid_points
+from wsd.artifacts.substitutes import Substitutes, read_substitutes
+from wsd.artifacts.views import MASKED
 from wsd.classification.estimators.bag_of_words import BagOfWords
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.fit_word import LabelledWord, fit_and_predict, provenance_on
 from wsd.classification.tuning import tune
+from wsd.errors import ConfigError
 
 
 def documents(corpus: Corpus) -> np.ndarray:
@@ -96,6 +103,20 @@ BASELINES = {
 }
 
 
+SUBSTITUTES = "bag_of_substitutes"
+
+
+def of_substitutes(words: Mapping[str, Substitutes]) -> Baseline:
+    """The bag of substitutes, of an encoder's tables."""
+
+    def features(corpus: Corpus) -> np.ndarray:
+        found = np.empty(len(corpus), dtype=object)
+        found[:] = [tuple(of) for of in words[corpus.word].fillers[MASKED].pieces]
+        return found
+
+    return BASELINES["bag_of_words"]._replace(features=features)
+
+
 def search_baseline(chosen: Baseline, corpora: Mapping[str, Corpus], train: Folds) -> Search:
     """What the folds say about a baseline's search space.
 
@@ -110,7 +131,9 @@ def search_baseline(chosen: Baseline, corpora: Mapping[str, Corpus], train: Fold
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_corpora(parser)
-    parser.add_argument("--name", required=True, choices=list(BASELINES))
+    parser.add_argument("--name", required=True, choices=[*BASELINES, SUBSTITUTES])
+    text = f"folder of `wsd substitutes`, for {SUBSTITUTES}"
+    parser.add_argument("--substitutes", type=Path, metavar="FOLDER", help=text)
     add_objective(parser, search.OBJECTIVES)
     add_path(parser, "--folds", "of `wsd folds`")
     add_out(parser, "the predictions, .parquet")
@@ -118,13 +141,23 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Tune and fit a baseline on a training set, predict, and write the predictions."""
-    chosen, corpora = BASELINES[args.name], read_corpora(args.corpus, args.words)
+    if (args.substitutes is not None) != (args.name == SUBSTITUTES):
+        what = f"--substitutes is for {SUBSTITUTES}, which needs it"
+        raise ConfigError(what, where="--name, --substitutes", fix="give both or neither")
+    corpora = read_corpora(args.corpus, args.words)
+    seen, encoder = ("text", "-"), {"name": "no encoder", "blocks": 0, "width": 0}
+    if args.substitutes is None:
+        chosen = BASELINES[args.name]
+    else:
+        tables, source = read_substitutes(args.substitutes, corpora)
+        chosen, encoder = of_substitutes(tables), source["model"]
+        seen = ("substitutes", MASKED)
     train = folding.of_words(args.folds, corpora)
     found = search_baseline(chosen, corpora, train)
     provenance = {
         **provenance_on(train),
-        "view": "text",
-        "layers": "-",
+        "view": seen[0],
+        "layers": seen[1],
         "classifier": args.name,
         "estimator": args.name,
         "parameters": found.best(args.objective) or {},
@@ -132,7 +165,7 @@ def run(args: argparse.Namespace) -> None:
         "objective": args.objective,
         "folds": {"k": train.k, "repeats": train.repeats, "seed": train.seed},
         "untuned": list(found.untuned),
-        "encoder": {"model": {"name": "no encoder", "blocks": 0, "width": 0}},
+        "encoder": {"model": encoder},
         "corpus": {word: corpora[word].digest for word in train.words if word in corpora},
     }
     words = map(chosen.labelled, corpora.values())

@@ -18,7 +18,9 @@ from wsd.logs import log
 LOCAL = {"local_files_only": True, "trust_remote_code": False}
 
 
-def load_folder(folder: str, seed: int | None = None) -> tuple[Any, Any, Any]:
+def load_folder(
+    folder: str, seed: int | None = None, *, head: bool = False
+) -> tuple[Any, Any, Any]:
     """Load a folder with ``config.json``, safetensors weights and a tokenizer.
 
     Parameters
@@ -27,11 +29,13 @@ def load_folder(folder: str, seed: int | None = None) -> tuple[Any, Any, Any]:
     seed : int, optional
         With one the weights are not read but drawn, as the architecture draws them before its
         training.
+    head : bool
+        Whether the model is loaded with its masked-language-model head.
 
     Returns
     -------
     tokenizer, model
-        As transformers' AutoTokenizer and AutoModel give them.
+        As transformers' AutoTokenizer and AutoModel, or AutoModelForMaskedLM, give them.
     file : tokenizers.Tokenizer or None
         What ``tokenizer.json`` holds, without its truncation and padding.
 
@@ -46,7 +50,7 @@ def load_folder(folder: str, seed: int | None = None) -> tuple[Any, Any, Any]:
     transformers.logging.disable_progress_bar()
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, use_fast=True, **LOCAL)
-        model = _read_weights(folder) if seed is None else _drawn_weights(folder, seed)
+        model = _read_weights(folder, head) if seed is None else _drawn_weights(folder, seed)
         return tokenizer, model, _tokenizer_file(folder)
     except (WsdError, MemoryError):
         raise
@@ -67,11 +71,12 @@ def _tokenizer_file(folder: str) -> Any:
     return found
 
 
-def _read_weights(folder: str) -> Any:
-    """The model of a folder with its own weights."""
+def _read_weights(folder: str, head: bool) -> Any:
+    """The model of a folder with its own weights: where some are missing, none are drawn."""
     import transformers
 
-    model, loaded = transformers.AutoModel.from_pretrained(
+    kind = transformers.AutoModelForMaskedLM if head else transformers.AutoModel
+    model, loaded = kind.from_pretrained(
         folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **LOCAL
     )
     # No loss: an encoder's hidden states do not pass through the pooler, nor through a decoder.

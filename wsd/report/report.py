@@ -36,7 +36,7 @@ from wsd.storage.csv import write_csv
 # In the head of every page.
 GENERATOR = b'<meta name="generator" content="wsd report">'
 # Arguments that say what is read besides corpora and tables.
-SHOWN = ("predictions", "projections", "neighbours", "provenance", "view")
+SHOWN = ("predictions", "projections", "neighbours", "substitutes", "provenance", "view")
 
 
 def write_report(report: Report, out: Path, portable: Path) -> None:
@@ -97,6 +97,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_optional_files(parser, "--geometry", "of `wsd geometry`")
     add_files(parser, "--alignment", "of `wsd alignment`")
     add_optional_files(
+        parser, "--substitutes", "of `wsd substitutes`, one per model", metavar="FOLDER"
+    )
+    add_optional_files(parser, "--sense-substitutes", "of `wsd sense-substitutes`")
+    add_optional_files(
         parser, "--confidence", "of `wsd calibration`, one per model", metavar="FOLDER"
     )
     parser.add_argument("--no-text", action="store_true", help="leave the corpus's sentences out")
@@ -117,6 +121,7 @@ def run(args: argparse.Namespace) -> None:
         **{name: [of / f"{name}.csv" for of in args.confidence] for name in CONFIDENCE_TABLES},
         **{name: [getattr(args, name)] for name in ("scores", "summary", "comparison")},
         **{name: getattr(args, name) for name in ("geometry", "alignment")},
+        "substitutes": args.sense_substitutes,
     }
     report = load_report(
         dataset=find(args.dataset),

@@ -71,6 +71,9 @@ TABLES = {
         ("model", "view", "layers", "transform", "fitted_on", "word"),
         ("anisotropy", "self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"),
     ),
+    "substitutes": _optional(
+        ("model", "word", "sense", "input", "piece"), ("rank", "log_odds", "z", "instances", "of")
+    ),
     "alignment": Columns(
         ("model", "word", "form", "pieces"),
         ("instances", "mean_pieces", "max_pieces", "unknown", "windowed"),

@@ -78,6 +78,10 @@ def examine(config: Config, said: Mapping[str, Any], results: Path) -> list[Find
         *_disk(config, results),
         _corpus(config.dataset, results),
         *map(_model, config.models.values()),
+        *(
+            Finding(NOTE, "substitutes", why, "nothing: the model is left out of them")
+            for why in plan.without_head(config).values()
+        ),
         *_runs(config, said, results),
         *_other_code(results),
         *_left_behind(results),

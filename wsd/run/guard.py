@@ -12,6 +12,9 @@ from wsd.run.lock import STATE
 from wsd.run.notes import noted_results
 from wsd.storage.atomic import check_target
 
+# Arguments that name folders of tables or vectors that are read.
+READ = ("corpus", "embeddings", "source", "substitutes")
+
 
 def check_outputs(args: argparse.Namespace, *, of_a_run: bool) -> None:
     """Refuse a command whose output lies where an input does, or where a rule's result does.
@@ -88,7 +91,7 @@ def _paths(value: Any) -> Iterator[Path]:
 
 def _read_from(args: argparse.Namespace, path: Path) -> Path | None:
     """The folder of tables or vectors, among a command's inputs, that has a file."""
-    folders = [getattr(args, name, None) for name in ("corpus", "embeddings", "source")]
+    folders = [getattr(args, name, None) for name in READ]
     above = path.resolve().parents
     return next((one for one in folders if isinstance(one, Path) and one.resolve() in above), None)
 

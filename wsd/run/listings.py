@@ -14,7 +14,7 @@ from wsd.artifacts.dataset import MANIFEST
 from wsd.storage.checksums import noted_checksum
 
 # Folders of files that a listing there speaks for.
-OF_WORDS, SOURCE = ("corpus", "embeddings"), "source"
+OF_WORDS, SOURCE = ("corpus", "embeddings", "substitutes"), "source"
 
 
 def is_listing(path: Path) -> bool:

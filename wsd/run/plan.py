@@ -20,6 +20,7 @@ from wsd.arguments import add_configfiles, count
 from wsd.artifacts.features import parse_features
 from wsd.artifacts.search import grid_points
 from wsd.artifacts.views import blocks_of
+from wsd.encoder.head import known_without_head
 from wsd.run.parts import in_parts
 from wsd.run.settings import MIX, Config, Model
 from wsd.storage.file_names import file_name
@@ -132,7 +133,20 @@ def describe(config: Config, results: Path, cores: int) -> str:
             weights = 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width)
             text = f"about {weights / 1e9:.1f} GB of model"
             lines.append(f"  to fetch, unless the hub's cache has it: {text}")
+    for why in without_head(config).values():
+        lines.append(f"left out of substitutes: {why}")
     return "\n".join(lines)
+
+
+def without_head(config: Config) -> dict[str, str]:
+    """Of the models, those that are known not to have what substitutes take, and why not."""
+    if "substitutes" not in config.analyses:
+        return {}
+    why = {
+        model.name: known_without_head(model.name, model.source, model.random_weights is not None)
+        for model in config.models.values()
+    }
+    return {name: text for name, text in why.items() if text is not None}
 
 
 def _later_seconds(config: Config, model: Model) -> float:

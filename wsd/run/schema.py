@@ -257,7 +257,7 @@ class ConfigFile(Section):
         What stands beside the sweep, never a candidate for selection. All are tuned alike;
         baselines over grids of their own.
     analyses
-        Further tables, each of them geometry, audit or code_length.
+        Further tables, each of them geometry, audit, code_length or substitutes.
     transforms
         What is done to the vectors before geometry or pairs measure them, as a `transform`.
     projections
@@ -289,7 +289,7 @@ class ConfigFile(Section):
     tuning: Tuning
     views: Views
     controls: Controls
-    analyses: Unique[Literal["geometry", "audit", "code_length"]]
+    analyses: Unique[Literal["geometry", "audit", "code_length", "substitutes"]]
     transforms: Some[Transform]
     projections: Some[Literal["pca", "discriminant", "tsne"]]
     sentences: bool

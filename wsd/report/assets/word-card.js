@@ -48,6 +48,19 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
     return box;
   }
 
+  // Two lines: with the word masked, and with it left in.
+  function substituteLines(row) {
+    const box = make("div");
+    for (const [input, name] of [["masked", "Masked"], ["plain", "Left in"]]) {
+      const line = make("p", `${name}: `, "substitutes");
+      data.substitutes(row, input).forEach(({ piece, chance }, i) => {
+        line.append(i ? ", " : "", make("bdi", piece), ` ${chance < 0.005 ? "<1" : Math.round(chance * 100)}%`);
+      });
+      box.append(line);
+    }
+    return box;
+  }
+
   function show() {
     const row = state.pin, body = byId("card-body");
     byId("card").hidden = row < 0;
@@ -58,6 +71,9 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
     } else {
       body.append(make("h3", "In every layer choice"), fates(row),
         make("p", "Independent probes, one per layer choice; not a path that the sentence takes.", "note"));
+    }
+    if (data.substitutes) {
+      body.append(make("h3", "What the model would say in its place"), substituteLines(row));
     }
     if (data.hasNeighbours) {
       body.append(make("h3", `Nearest in the full space, ${byId("layers").selectedOptions[0].textContent}`),

@@ -80,11 +80,24 @@ wsd.wordData = (packed) => {
       .map((i) => ({ row: near[i], similarity: similar[i] / 127 - 1 }));
   }
 
+  // ---- What the model would say in the word's place: by input, of every instance ----
+
+  const saidBy = once((input) => {
+    const { pieces, chances } = packed.substitutes[input];
+    return { pieces: decode(pieces, Uint32Array), chances: decode(chances, Uint8Array) };
+  });
+  function substitutes(row, input) {
+    const { most } = packed.substitutes[input], { pieces, chances } = saidBy(input);
+    return Array.from({ length: most }, (_, i) => row * most + i)
+      .filter((i) => pieces[i] !== 2 ** 32 - 1)
+      .map((i) => ({ piece: packed.substitutes.names[pieces[i]], chance: chances[i] / 250 }));
+  }
+
   return {
     word, senses, names, glosses, choices, classifiers, text, pixels: packed.pixels, hasNeighbours: packed.neighbours > 0,
     n, rows, numbers, gold, tests, inOrder, rowOf, isTrain, split, id,
     hasText, sentence, lowerCase,
     predicted, isWrong, confidence, confidenceRange, singleLayers, layersRight, alwaysWrong,
-    places, neighbours,
+    places, neighbours, substitutes: packed.substitutes ? substitutes : null,
   };
 };

@@ -14,6 +14,7 @@ from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.neighbours import Neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.artifacts.projection import Projection
+from wsd.artifacts.substitutes import Substitutes
 from wsd.artifacts.tables import PUBLISHED, SYSTEM
 
 # What a classifier's confidence is: the probability of the sense that it predicts, or, where its
@@ -39,6 +40,8 @@ class WordRun:
         In the order of the corpus's test rows; indices into its senses.
     confidence : mapping of reader to list of float arrays of shape (n_test,)
     scores : mapping of reader to list of mappings of metric to fraction
+    substitutes : Substitutes or None
+        What the model would say in the word's place; of a model that was not asked, None.
     """
 
     corpus: Corpus
@@ -48,6 +51,7 @@ class WordRun:
     predicted: dict[str, list[np.ndarray]]
     confidence: dict[str, list[np.ndarray]]
     scores: dict[str, list[dict[str, float]]]
+    substitutes: Substitutes | None = None
 
     @property
     def n_train(self) -> int:
@@ -78,6 +82,7 @@ class WordRun:
             neighbours=[_of_kept(of, kept) for of in self.neighbours],
             predicted={name: [of[tests] for of in all_] for name, all_ in self.predicted.items()},
             confidence={name: [of[tests] for of in all_] for name, all_ in self.confidence.items()},
+            substitutes=self.substitutes and self.substitutes.take(np.flatnonzero(kept)),
         )
 
     def wrong(self, reader: str, choice: int) -> int:

@@ -15,6 +15,7 @@ from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.neighbours import read_neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions, lacking, read_predictions
 from wsd.artifacts.projection import Projection, align_signs, read_projections
+from wsd.artifacts.substitutes import Substitutes, read_substitutes
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError, outdated
 from wsd.report.pages.content import Report, WordRun, confidence_of, having, kind_of_scores
@@ -45,6 +46,7 @@ def load_report(
     provenance: Path,
     view: str,
     text: bool,
+    substitutes: Sequence[Path] = (),
 ) -> Report:
     """Read what the pages show, and check that it belongs together.
 
@@ -64,6 +66,8 @@ def load_report(
         The view whose curves, tables and pictures are shown.
     text : bool
         Whether the pages may hold the corpus's sentences.
+    substitutes : sequence of Path
+        Folders of `wsd substitutes`, of models that were asked.
 
     Raises
     ------
@@ -111,6 +115,11 @@ def load_report(
     rows = having(read["scores"], view=view).drop_duplicates(keys, keep="last")
     scores: dict[Any, Any] = rows.set_index(keys)[WORD_METRICS].to_dict("index")
 
+    asked: dict[str, Mapping[str, Substitutes]] = {}
+    for folder in substitutes:
+        of_words, said = read_substitutes(folder, corpora)
+        asked[said["model"]["name"]] = of_words
+
     def word_run(model: str, word: str) -> WordRun:
         names = [choice.name for choice in choices[model]]
         found = {r: [predicted[model, name, r][word] for name in names] for r in readers}
@@ -127,6 +136,7 @@ def load_report(
             predicted={r: [of.predicted for of in found[r]] for r in readers},
             confidence={r: [confidence_of(of, readers[r]) for of in found[r]] for r in readers},
             scores={r: [scores[model, name, r, word] for name in names] for r in readers},
+            substitutes=asked.get(model, {}).get(word),
         ).only(corpora[word].split != OUT_OF_DOMAIN)
         return replace(run, pictures={m: _aligned(of) for m, of in run.pictures.items()})
 

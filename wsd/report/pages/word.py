@@ -17,6 +17,7 @@ from wsd.report.pages import plots
 from wsd.report.pages.content import Report, WordRun, sentence
 from wsd.report.pages.models import folder_of, labels, notes, opening_reader
 from wsd.report.pages.render import encode, pack, render, render_portable
+from wsd.report.pages.substitutes import packed_substitutes, telling
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name
 
@@ -148,7 +149,8 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
         own, (colour, marker) = corpus.gold == i, plots.sense_style(i)
         counts = {"n_train": int((train & own).sum()), "n_test": int((~train & own).sum())}
         drawn = {"colour": colour, "path": plots.MARKERS[marker]}
-        senses.append({"label": label, **said._asdict(), **counts, **drawn})
+        told = telling(report, model, word, label)
+        senses.append({"label": label, **said._asdict(), **counts, **drawn, "told": told})
     return {
         "model": model,
         "models": {name: folder_of(report, name) for name in report.choices},
@@ -215,6 +217,8 @@ def word_data(
         "gold": encode(corpus.gold[order], "<u2"),
         "choices": choices,
     }
+    if neighbours and run.substitutes is not None:
+        data["substitutes"] = packed_substitutes(run.substitutes, order)
     if text != NONE:
         blank = dict.fromkeys(("left", "focal", "right"), "")
         texts = [sentence(corpus, i) if text == ALL or not train[i] else blank for i in order]

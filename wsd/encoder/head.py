@@ -1,0 +1,94 @@
+"""Whether a model's files have a masked-language-model head, told without torch.
+
+A model that is loaded with a head that its files lack gets one of random weights, which says
+nothing. So the names of the tensors in the files are looked at before anything runs; loading then
+refuses whatever is missing still.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from wsd.encoder.hub import cached
+from wsd.encoder.model_files import CONFIG, WEIGHTS_INDEX, weights_in
+from wsd.encoder.sources import from_package, from_path
+from wsd.errors import ModelError, WsdError
+
+# By the type in config.json, how the names of tensors begin that only the head has.
+HEADS = {
+    "albert": ("predictions.dense.", "predictions.bias"),
+    "bert": ("cls.predictions.transform.", "cls.predictions.bias"),
+    "camembert": ("lm_head.dense.",),
+    "distilbert": ("vocab_transform.", "vocab_projector."),
+    "electra": ("generator_predictions.", "generator_lm_head."),
+    "modernbert": ("head.dense.", "decoder."),
+    "mpnet": ("lm_head.dense.",),
+    "roberta": ("lm_head.dense.",),
+    "xlm-roberta": ("lm_head.dense.",),
+}
+
+
+def why_no_head(name: str, folder: Path) -> str | None:
+    """In one line why a model cannot say what would stand in a word's place; None if it can."""
+    kind = json.loads((folder / CONFIG).read_text(encoding="utf-8")).get("model_type")
+    if kind not in HEADS:
+        return f"no masked-language-model head is known of {name}, a model of type {kind}"
+    tensors = list(_tensors(folder))
+    for begins in HEADS[kind]:
+        if not any(tensor.startswith(begins) for tensor in tensors):
+            lacks = f"its weights have no {begins}*"
+            return f"{name} has no masked-language-model head to ask for substitutes: {lacks}"
+    return None
+
+
+def check_head(name: str, folder: Path) -> None:
+    """Refuse a model without a head.
+
+    Raises
+    ------
+    ModelError
+    """
+    if (why := why_no_head(name, folder)) is not None:
+        fix = "leave substitutes out of analyses, or use a checkpoint that was saved with its head"
+        raise ModelError(why, where=str(folder), fix=fix)
+
+
+def known_without_head(name: str, source: Mapping[str, Any], drawn: bool = False) -> str | None:
+    """The same of a model of a config; None, too, while its files are not at hand.
+
+    Parameters
+    ----------
+    name : str
+    source : mapping
+        ``hub`` and ``revision``, ``package`` or ``path``.
+    drawn : bool
+        Whether its weights are random.
+    """
+    if drawn:
+        return f"{name} has random weights: what it would say in a word's place says nothing"
+    try:
+        if "hub" in source:
+            folder = cached(source["hub"], source["revision"])
+        elif "package" in source:
+            folder = from_package(name, source["package"])
+        else:
+            folder = from_path(source["path"])
+        return None if folder is None else why_no_head(name, folder)
+    except (OSError, ValueError, WsdError):
+        # What is wrong with the files, the step says that reads them.
+        return None
+
+
+def _tensors(folder: Path) -> Iterator[str]:
+    """The names of all tensors in a model's files."""
+    from safetensors import SafetensorError, safe_open
+
+    for file in weights_in(folder):
+        if file != WEIGHTS_INDEX:
+            try:
+                with safe_open(folder / file, framework="numpy") as opened:
+                    yield from opened.keys()
+            except SafetensorError as error:
+                what = f"not safetensors: {error}"
+                raise ModelError(what, where=str(folder / file)) from error
