@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from log_state import logs_as_before
+from made_substitutes import write_made
 from sklearn.model_selection import StratifiedKFold
 
 from wsd.artifacts import predictions
@@ -330,3 +331,22 @@ def test_a_bag_of_words_knows_most_of_the_real_corpus(real_corpora: dict[str, Co
         for corpus in real_corpora.values()
     ]
     assert 0.78 < np.mean(figures) < 0.92
+
+
+def test_a_bag_of_substitutes_is_a_row_of_its_model(tmp_path: Path) -> None:
+    corpora = {"mole": CORPUS}
+    write_made(tmp_path / "said", corpora, "asked")
+    write_corpus(tmp_path / "corpus/mole.parquet", CORPUS)
+    write(tmp_path / "f.parquet", folds_of(CORPUS))
+    arguments = ["baseline", "--corpus", str(tmp_path / "corpus"), "--words", "mole",
+                 "--folds", str(tmp_path / "f.parquet"), "--out", str(tmp_path / "o.parquet")]  # fmt: skip
+    asked = ["--name", "bag_of_substitutes", "--substitutes", str(tmp_path / "said")]
+    with logs_as_before():
+        assert main([*arguments, *asked]) == 0
+        for wrong in (asked[:2], ["--name", "bag_of_words", *asked[2:]]):
+            assert main([*arguments, *wrong]) == ConfigError.exit_code
+    (found,), source = predictions.read_predictions(tmp_path / "o.parquet")
+    names = (source["encoder"]["model"]["name"], source["view"], source["layers"])
+    assert names == ("asked", "substitutes", "masked")
+    # The piece of the sense tells all.
+    assert np.array_equal(found.predicted, found.gold)

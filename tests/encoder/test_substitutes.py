@@ -5,6 +5,7 @@ transformers' own fill-mask.
 import json
 import shutil
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ def test_the_head_is_asked_at_the_focal_word_masked_and_left_in(known: Path) -> 
 def following() -> dict[str, str]:
     vocabulary = sorted(tiny_tokenizer().get_vocab().items(), key=lambda item: item[1])
     pieces = [piece for piece, _ in vocabulary]
-    return dict(zip(pieces, pieces[1:], strict=False))
+    return dict(pairwise(pieces))
 
 
 def test_special_tokens_are_never_listed_and_have_their_share(known: Path) -> None:

@@ -266,6 +266,17 @@ def test_what_twins_share_is_fetched_once(tmp_path: Path) -> None:
     assert describe(config, tmp_path, 1).count("to fetch") == 1
 
 
+def test_a_model_that_cannot_be_asked_is_named_if_substitutes_are_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    why = "it has no masked-language-model head"
+    monkeypatch.setattr(plan, "known_without_head", lambda name, *_: why)
+    asked = config_of(analyses=["substitutes"])
+    assert describe(asked, tmp_path, 1).splitlines()[-1] == f"left out of substitutes: {why}"
+    assert why not in describe(config_of(), tmp_path, 1)
+    assert list(plan.without_head(asked)) == list(asked.models)
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [

@@ -7,8 +7,8 @@
 ``position_length``
     nothing of the words: where the focal word stands and how long the sentence is;
 ``bag_of_substitutes``
-    with ``--substitutes``, what an encoder would say in the place of the focal word, which is masked:
-    its ten likeliest pieces, weighed and learned from as a bag of words.
+    with ``--substitutes``, what an encoder would say in the place of the focal word, which is
+    masked: its ten likeliest pieces, weighed and learned from as a bag of words.
 
 A baseline is tuned like a classifier: on the same folds and for the same objective, of all points
 of a search space the one that is best over all words.
