@@ -338,8 +338,8 @@ def test_a_bag_of_substitutes_is_a_row_of_its_model(tmp_path: Path) -> None:
     write_made(tmp_path / "said", corpora, "asked")
     write_corpus(tmp_path / "corpus/mole.parquet", CORPUS)
     write(tmp_path / "f.parquet", folds_of(CORPUS))
-    arguments = ["baseline", "--corpus", str(tmp_path / "corpus"), "--words", "mole",
-                 "--folds", str(tmp_path / "f.parquet"), "--out", str(tmp_path / "o.parquet")]  # fmt: skip
+    arguments = ["baseline", "--corpus", str(tmp_path / "corpus"), "--words", "mole", "--folds"]
+    arguments += [str(tmp_path / "f.parquet"), "--out", str(tmp_path / "o.parquet")]
     asked = ["--name", "bag_of_substitutes", "--substitutes", str(tmp_path / "said")]
     with logs_as_before():
         assert main([*arguments, *asked]) == 0

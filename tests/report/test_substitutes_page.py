@@ -53,7 +53,7 @@ def decoded(text: str, dtype: str) -> np.ndarray:
 
 def test_a_sense_has_what_sets_it_apart(asked: tuple[Run, Path]) -> None:
     _, built = asked
-    told = [told for told in word_page(built, "bank").text.split("in its place: ")[1:]]
+    told = word_page(built, "bank").text.split("in its place: ")[1:]
     assert [text.split()[0].strip(",") for text in told] == ["##s0", "##s1", "##s2"]
 
 

@@ -344,7 +344,7 @@ def shown(pattern, views=CONFIG.classify):
     ]
 
 
-def substitutes(pattern):
+def asked(pattern):
     """A path per model that can be asked, as far as its files are at hand to tell."""
     return expand(pattern, model=SUBSTITUTED)
 

@@ -26,7 +26,7 @@ rule compare:
         per_word=expand(PER_WORD, model=CONFIG.models),
         baselines=[
             *(expand(BASELINES, baseline=NAMES) if CONFIG.controls.baselines else []),
-            *substitutes(OF_SUBSTITUTES),
+            *asked(OF_SUBSTITUTES),
         ],
         views=controls(PREDICTIONS, CONFIG.models, CONTROL_VIEWS),
         twins=controls(PREDICTIONS, CONFIG.twins, CONFIG.classify[:1]),

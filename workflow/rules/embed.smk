@@ -140,9 +140,9 @@ rule substitutes:
         f"{LOGS}/{{model}}/substitutes.log",
     benchmark:
         f"{BENCHMARKS}/{{model}}/substitutes.tsv"
+    priority: 2
     conda:
         CONDA
-    priority: 2
     threads: workflow.resource_settings.cores or 1
     resources:
         mem_mb=lambda wildcards, attempt: attempt

@@ -24,7 +24,7 @@ rule report:
         confidence=expand(rules.calibration.output, model=CONFIG.models),
         geometry=[path for path in analyses() if path.endswith("geometry.csv")],
         alignment=expand(rules.alignment.output, model=CONFIG.models),
-        substitutes=substitutes(SUBSTITUTES),
+        substitutes=asked(SUBSTITUTES),
         sense_substitutes=[
             path for path in analyses() if path.endswith("substitutes.csv")
         ],
@@ -58,7 +58,7 @@ rule report:
         tables=folder_of("behind"),
         confidence=[f"{TABLES}/{model}" for model in CONFIG.models],
         text="" if CONFIG.sentences else "--no-text",
-        substitutes=[str(Path(path).parent) for path in substitutes(SUBSTITUTES)],
+        substitutes=[str(Path(path).parent) for path in asked(SUBSTITUTES)],
     message:
         "report: the pages"
     shell:

@@ -96,7 +96,8 @@ class FillMask:
         places = getattr(self._local, "places", None)
         if places is not None:
             state = output.last_hidden_state
-            output.last_hidden_state = state[torch.arange(len(state)), places][:, None]
+            rows = torch.arange(len(state), device=state.device)
+            output.last_hidden_state = state[rows, places][:, None]
         return output
 
     def fill(
