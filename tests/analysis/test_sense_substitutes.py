@@ -39,7 +39,7 @@ def test_test_instances_are_not_counted() -> None:
 def test_what_was_seen_once_is_behind_what_was_seen_often() -> None:
     pieces = [["often"] if gold == 0 else ["z"] for gold in CORPUS.gold]
     pieces[0] = ["often", "a-once"]
-    rows = sense_rows(CORPUS, Fillers(pieces, [[0.1]] * len(pieces)))
+    rows = sense_rows(CORPUS, Fillers(pieces, [np.array([0.1])] * len(pieces)))
     assert [row["piece"] for row in rows if row["sense"] == "a"] == ["often", "a-once"]
 
 

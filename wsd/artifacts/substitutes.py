@@ -32,12 +32,12 @@ class Fillers(NamedTuple):
     ----------
     pieces : tuple of tuples of str
         As the tokenizer writes them: ``##ing`` goes on a word, ``Ġriver`` and ``▁river`` begin one.
-    probabilities : sequence of sequences of float
+    probabilities : sequence of float arrays
         Over all pieces, those that are never listed included: they add up to less than 1.
     """
 
     pieces: Sequence[Sequence[str]]
-    probabilities: Sequence[Sequence[float]]
+    probabilities: Sequence[np.ndarray]
 
     def take(self, rows: Iterable[int]) -> "Fillers":
         """Those of some instances."""
