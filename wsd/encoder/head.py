@@ -75,7 +75,7 @@ def known_without_head(name: str, source: Mapping[str, Any], drawn: bool = False
         else:
             folder = from_path(source["path"])
         return None if folder is None else why_no_head(name, folder)
-    except (OSError, ValueError, WsdError):
+    except (AttributeError, OSError, ValueError, WsdError):
         # What is wrong with the files, the step says that reads them.
         return None
 
