@@ -44,6 +44,7 @@ PARSERS = {
     "artifacts/layer_choice": ("parse_layers", "_named", "expand_layers"),
     "artifacts/neighbours": ("read_neighbours",),
     "artifacts/predictions": ("read_predictions", "_of_word"),
+    "artifacts/substitutes": ("read_substitutes",),
     "artifacts/projection": ("read_projections",),
     "artifacts/search": ("read_search",),
     "artifacts/sense_vectors": ("read_centroids",),

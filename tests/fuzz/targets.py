@@ -39,6 +39,7 @@ from wsd.artifacts import (
     predictions,
     projection,
     sense_vectors,
+    substitutes,
     training_set,
     uses,
 )
@@ -252,6 +253,20 @@ def check_uses(found: Any) -> None:
             assert ((of.labels[:, i] >= 0) & (of.labels[:, i] < one.k)).all()
 
 
+def read_said(path: Path) -> Any:
+    """A word's substitutes, whose file has the word's name."""
+    path.with_name("crane.parquet").write_bytes(path.read_bytes())
+    return substitutes.read_substitutes(path.parent, {"crane": small_corpus()})
+
+
+def check_substitutes(found: Any) -> None:
+    for of in found[0]["crane"].fillers.values():
+        assert len(of.pieces) == len(of.probabilities) == len(small_corpus())
+        for pieces, chances in zip(of.pieces, of.probabilities, strict=True):
+            assert all(isinstance(piece, str) for piece in pieces)
+            assert len(pieces) == len(chances) and ((chances >= 0) & (chances <= 1.001)).all()
+
+
 def write_tables(folder: Path) -> dict[str, Path]:
     """A valid file of each kind."""
     of = small_corpus()
@@ -291,6 +306,10 @@ def write_tables(folder: Path) -> dict[str, Path]:
         points, neighbours.Neighbours(near, similar, 0.5), [halves], labels
     )}  # fmt: skip
     uses.write_uses(paths["uses"], {"crane": of}, words, {**shared, "seed": 1})
+    said = substitutes.Fillers([["a", "##b"]] * 9, [np.array([0.5, 0.25], dtype=np.float32)] * 9)
+    fillers = dict.fromkeys(substitutes.SEEN, said)
+    about = {"corpus": of.digest, "model": {"name": "tiny"}}
+    substitutes.write_substitutes(paths["substitutes"], of, fillers, about)
     return paths
 
 
@@ -303,6 +322,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], Callable[[Any], None]]] = {
     "projection": (projection.read_projections, check_projection),
     "neighbours": (neighbours.read_neighbours, check_neighbours),
     "uses": (lambda path: uses.read_uses(path, {"crane": small_corpus()}), check_uses),
+    "substitutes": (read_said, check_substitutes),
 }
 
 

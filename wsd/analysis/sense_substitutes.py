@@ -34,14 +34,15 @@ def sense_rows(corpus: Corpus, found: Fillers) -> list[dict[str, Any]]:
         ``sense``, ``rank`` from 1, ``piece``, ``log_odds``, ``z``, ``instances`` that have the
         piece, ``of`` so many training instances.
     """
-    train = np.flatnonzero(corpus.split == "train")
+    train: list[int] = np.flatnonzero(corpus.split == "train").tolist()
     pieces = sorted({piece for row in train for piece in found.pieces[row]})
     if not pieces:
         return []
     number = {piece: i for i, piece in enumerate(pieces)}
     counts = np.zeros((len(corpus.senses), len(pieces)))
     for row in train:
-        counts[corpus.gold[row], [number[piece] for piece in set(found.pieces[row])]] += 1
+        for piece in set(found.pieces[row]):
+            counts[corpus.gold[row], number[piece]] += 1
     prior = PRIOR * counts.sum(axis=0) / counts.sum()
     ratios, z = log_odds(counts, prior)
     n = np.bincount(corpus.gold[train], minlength=len(corpus.senses))

@@ -104,11 +104,13 @@ def read_substitutes(
                 flat = lists.flatten().to_numpy()
                 lengths = lists.value_lengths().to_numpy()
                 same = np.array_equal(lengths, [len(of) for of in pieces])
-                require(same, "other numbers of probabilities than of pieces")
+                texts = all(isinstance(piece, str) for of in pieces for piece in of)
+                require(same and texts, "pieces that are none, or without their probabilities")
                 fair = flat.dtype.kind == "f" and ((flat >= 0) & (flat <= 1.001)).all()
                 require(fair, "a probability that is none")
                 split = np.split(flat, np.cumsum(lengths)[:-1]) if len(lengths) else []
                 fillers[seen] = Fillers(pieces, split)
+            require(isinstance(provenance["model"]["name"], str), "no name of a model")
             own = provenance["corpus"] == corpus.digest and len(table) == len(corpus)
         if not own:
             what = f"the table was made from other instances of {word!r} than the corpus has"
