@@ -50,7 +50,9 @@ def import_corpus(args: argparse.Namespace) -> str:
     if not 0 < share < 1:
         raise ConfigError(f"the share {share}", where="--test-share", fix="give one such as 0.3")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        what = "the folder is there and not empty" if out.is_dir() else "a file is there"
+        if not out.is_dir():
+            raise ConfigError("a file is there", where=str(out), fix="choose another for --out")
+        what = "the folder is there and not empty"
         raise ConfigError(what, where=str(out), fix="delete it, or choose another for --out")
     files = _files(args)
     if args.gold is not None and len(files) != 1:
