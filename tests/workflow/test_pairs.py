@@ -1,6 +1,5 @@
 """A corpus of pairs through the workflow: from the import to the page and the list of reports."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -33,7 +32,7 @@ def put(checkout: Checkout) -> Path:
 
 
 @pytest.mark.slow
-def test_from_the_import_to_the_page(tmp_path: Path) -> None:
+def test_from_the_import_to_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkout = Checkout.create(tmp_path / "wsd")
     data = put(checkout)
     config = checkout.configure(
@@ -67,18 +66,18 @@ def test_from_the_import_to_the_page(tmp_path: Path) -> None:
     listed = (results / "index.html").read_text()
     assert 'href="mine/first/pairs.html"' in listed and "My &lt;pairs&gt;" in listed
     assert checkout.run(*call).nothing
-    os.chdir(checkout.root)
+    monkeypatch.chdir(checkout.root)
     assert main(["check", "--configfile", config]) == 0
     assert main(["plan", config]) == 0
 
     # The sentences leave the page, and nothing is embedded again.
-    run = checkout.run(*call, "--config", "sentences=false")
+    run = checkout.run(*call, checkout.configure("less", sentences=False))
     assert set(run.jobs) == {"pairs_page"}
     page = (results / "mine/tiny/pairs.html").read_text()
     assert "<strong>bank" not in page and "<bdi>bank.n</bdi> 1" in page
 
     # A run of its own shares the vectors; its page is listed by its name.
-    run = checkout.run(*call, "--config", "run=other", 'layers=["mean-all"]')
+    run = checkout.run(*call, checkout.configure("other", run="other", layers=["mean-all"]))
     assert set(run.jobs) == {"alignment", "pairs", "pairs_page"}
     listed = (results / "index.html").read_text()
     assert 'href="mine/runs/other/tiny/pairs.html"' in listed
