@@ -249,7 +249,7 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         numbers = [n for of in counts.values() for n in of.values()]
         counted = numbers and all(type(n) is int and n >= 0 for n in numbers)
         require(counted, "no words, or a number of instances that is none")
-        labelled = manifest.get("labelled", True) is not False
+        labelled = manifest.get("labelled", True) is not False and not of_pairs
         expected = set(OF_PAIRS) if of_pairs else files_of(counts, labelled=labelled)
         require(set(digests) == expected, "other files than those of its words")
         sums = all(re.fullmatch("[0-9a-f]{64}", of) for of in digests.values())

@@ -105,7 +105,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
     fetched: list[dict[str, str]] = []
     for model, words, views in to_embed(config, results):
         if config.dataset.of_pairs:
-            what = f"pairs, {len(model.layers)} layer choices"
+            what = f"pairs, {_shown(config, model)} layer choices"
         elif config.dataset.labelled:
             combinations = f"{len(config.combinations(model))} combinations"
             what = f"{len(config.words)} words, {combinations} of features and classifier"
