@@ -258,7 +258,7 @@ def test_a_table_reads_as_it_was_written(tmp_path: Path) -> None:
     given = {
         seen: Fillers([[f"Ġ{seen}", "##s"]] * 4, [np.float32([0.5, 0.25])] * 4) for seen in SEEN
     }
-    provenance = {"corpus": SENTENCES.digest}
+    provenance = {"corpus": SENTENCES.digest, "model": {"name": "tiny"}}
     write_substitutes(tmp_path / "crane.parquet", SENTENCES, given, provenance)
     (found,) = read_substitutes(tmp_path, {"crane": SENTENCES})[0].values()
     for seen, of in found.fillers.items():

@@ -12,6 +12,7 @@ from made_substitutes import write_made
 
 from wsd.analysis import sense_substitutes
 from wsd.artifacts.views import MASKED, PLAIN
+from wsd.report.pages import word
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +28,23 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
     return run, folder
 
 
-def test_every_instance_has_its_own_substitutes(asked: tuple[Run, Path]) -> None:
+@pytest.mark.parametrize("most", [10_000, 20])
+def test_every_instance_has_its_own_substitutes(
+    asked: tuple[Run, Path], most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a large word, too, of which a page shows a sample."""
     run, built = asked
+    if most == 20:
+        monkeypatch.setattr(word, "MOST", most)
+        monkeypatch.setattr(word, "RARE", 1)
+        build_report(**run.arguments(tmp_path), substitutes=[built / "said"])
+        built = tmp_path
     data: dict[str, Any] = word_page(built, "bank").packed()["data"]
     said = data["substitutes"]
     index = decoded(data["index"], "<i4")
     gold, train = decoded(data["gold"], "<u2"), decoded(data["train"], "u1")
-    assert len(index) == (run.corpora["bank"].split != "outofdomain").sum()
+    shown = int((run.corpora["bank"].split != "outofdomain").sum())
+    assert len(index) == shown if most > shown else len(index) < shown
     assert said[MASKED]["most"] == 3 and said[PLAIN]["most"] == 1
     masked = decoded(said[MASKED]["pieces"], "<u4").reshape(-1, 3)
     for row, pieces in enumerate(masked):
