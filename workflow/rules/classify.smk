@@ -295,6 +295,7 @@ rule evaluate:
         modules=modules("evaluate"),
         predictions=scored(PREDICTIONS),
         per_word=expand(PER_WORD, model=CONFIG.models),
+        zero_shot=zero_shot(),
         systems=[
             *expand(PUBLISHED, system=SYSTEMS),
             *expand(SCORED, system=CONFIG.systems),
@@ -326,6 +327,7 @@ rule evaluate:
         "evaluate: scores.csv and summary.csv"
     shell:
         "wsd --log {log} evaluate --predictions {input.predictions} {input.per_word}"
+        " {input.zero_shot}"
         " --systems {input.systems} --dataset {params.dataset}"
         " --config {params.config:q} --reproduce {params.command:q} --scores {output.scores} --summary {output.summary}"
         " --provenance {output.provenance}"

@@ -28,7 +28,7 @@ import wsd.run.parts
 import wsd.run.plan
 import wsd.run.sharing
 import wsd.run.steps
-from wsd.artifacts import dataset, noad
+from wsd.artifacts import dataset, gloss_vectors, noad
 from wsd.artifacts.training_set import FULL
 from wsd.corpora import coarsewsd20, systems
 from wsd.errors import StorageError, WsdError
@@ -156,6 +156,7 @@ wildcard_constraints:
     train="|".join(map(re.escape, CONFIG.trains)),
     layers=r"[a-z0-9-]+(\+[a-z0-9-]+)*",
     method="pca|discriminant|tsne",
+    gloss="|".join(gloss_vectors.KINDS),
 
 
 def modules(step):

@@ -23,6 +23,7 @@ rule report:
         behind=[*rules.compare.output.behind, *rules.layerwise.output],
         confidence=expand(rules.calibration.output, model=CONFIG.models),
         geometry=[path for path in analyses() if path.endswith("geometry.csv")],
+        gloss_worth=gloss_worth(),
         alignment=expand(rules.alignment.output, model=CONFIG.models),
         substitutes=asked(SUBSTITUTES),
         sense_substitutes=[
@@ -67,6 +68,7 @@ rule report:
         " --projections {input.projections} --neighbours {input.neighbours}"
         " --scores {input.scores} --summary {input.summary} --provenance {input.provenance}"
         " --comparison {input.comparison} --tables {params.tables} --geometry {input.geometry}"
+        " --gloss-worth {input.gloss_worth}"
         " --alignment {input.alignment} --confidence {params.confidence}"
         " --substitutes {params.substitutes} --sense-substitutes {input.sense_substitutes}"
         " {params.text} --out {params.out} --portable {output.portable}"

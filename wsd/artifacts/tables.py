@@ -10,7 +10,7 @@ SELECTED, SELECTED_PER_WORD, BEST = (
     "best on test, for reference only",
 )
 CANDIDATE, BASELINE, CONTROL_VIEW, TWIN = "candidate", "baseline", "control view", "random weights"
-PUBLISHED, SYSTEM = "published", "system"
+PUBLISHED, SYSTEM, ZERO_SHOT = "published", "system", "zero-shot"
 
 
 def feature_set(view: str, layers: str) -> str:

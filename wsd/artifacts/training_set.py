@@ -16,6 +16,7 @@ from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table
 
 FULL = "full"
+NO_TRAIN = "none"  # the name of what was learned from no training instance
 
 
 @dataclass(frozen=True, eq=False)

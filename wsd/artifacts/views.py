@@ -8,6 +8,8 @@ every sentence, no layer comes into it, and its file has one layer, number 0.
     the focal word: its word pieces pooled by ``mean``, ``first`` or ``last``;
 ``context``
     the mean of the other word pieces, without special tokens and without padding;
+``sentence``
+    the mean of all word pieces, those of the focal word too, without special tokens and padding;
 ``cls``
     the tokenizer's ``[CLS]`` token, wherever it puts it;
 ``other``
@@ -23,7 +25,7 @@ A sentence of nothing but the focal word has no context: its ``context``, ``othe
 
 # What the encoder reads: the sentence, or the sentence with a mask token for the focal word.
 PLAIN, MASKED = INPUTS = ("plain", "masked")
-CONTEXTUAL = ("focal", "context", "cls", "other")
+CONTEXTUAL = ("focal", "context", "sentence", "cls", "other")
 STATIC = ("static", "static_context")
 VIEWS = (*CONTEXTUAL, *STATIC)
 # How the pieces of the focal word become one vector.

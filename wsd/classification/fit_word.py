@@ -84,12 +84,22 @@ def predict_word(
         raise ValueError(f"{len(vectors)} vectors for {len(corpus)} instances of {corpus.word}")
     train = np.flatnonzero(corpus.split == "train") if rows is None else rows
     classifier.fit(vectors[train], corpus.gold[train])
+    return predict_splits(corpus, vectors, classifier, len(train))
+
+
+def predict_splits(
+    corpus: Corpus, vectors: np.ndarray, classifier: Any, n_train: int
+) -> list[WordPredictions]:
+    """Predict the rows of every split but the training split with a fitted classifier.
+
+    As :func:`predict_word`, of what was fitted on ``n_train`` instances.
+    """
     splits = [split for split in dict.fromkeys(corpus.split.tolist()) if split != "train"]
     return [
         WordPredictions(
             word=corpus.word,
             senses=corpus.senses,
-            n_train=len(train),
+            n_train=n_train,
             index=corpus.index[tested],
             gold=corpus.gold[tested],
             predicted=classifier.predict(vectors[tested]).astype(np.int32),

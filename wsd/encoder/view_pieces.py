@@ -29,7 +29,7 @@ class Sentences:
     aligned : sequence of Aligned
         What :meth:`wsd.encoder.encoder.Encoder.align` gave for it.
     views : sequence of str
-        Among ``focal``, ``context``, ``cls``, ``other``.
+        Among ``focal``, ``context``, ``sentence``, ``cls``, ``other``.
     done : collection of int
         Rows that are there already: a batch of nothing else is left out.
     """
@@ -57,6 +57,7 @@ def view_places(
     places = {
         "focal": one.pooled(pooling),
         "context": one.others,
+        "sentence": sorted([*one.focal, *one.others]),
         "cls": [] if one.cls is None else [one.cls],
         "other": [one.others[_draw(seed, name, len(one.others))]] if one.others else [],
     }

@@ -41,6 +41,7 @@ FILES = {
     "baselines": (tables.BASELINE, "no encoder"),
     "views": (tables.CONTROL_VIEW, "control views"),
     "twins": (tables.TWIN, "encoders with random weights"),
+    "zero_shot": (tables.ZERO_SHOT, "from glosses, without a label"),
     "control": (CONTROL_TASK, "the control task"),
     "published": (tables.PUBLISHED, "of `wsd published`"),
     "systems": (tables.SYSTEM, "of `wsd score`"),
@@ -72,7 +73,7 @@ def run(args: argparse.Namespace) -> None:
         objective, chosen = chosen["objective"], chosen["chosen"]
     rows = {name: read_rows(vars(args)[name], kind, corpora) for name, (kind, _) in FILES.items()}
     own = rows["candidates"]
-    controls = [*rows["views"], *rows["twins"]]
+    controls = [*rows["views"], *rows["twins"], *rows["zero_shot"]]
     elsewhere = [*rows["published"], *rows["systems"]]
     with expecting(args.selection_table):
         listed = read_csv(args.selection_table)[LISTED]

@@ -46,7 +46,8 @@ def assemble(
     """Sort rows by model, find the models' references, and reduce the controls.
 
     Of a model's control views and of its twins the layer that is best *on the test set* stands
-    for each classifier: the comparison favours the control.
+    for each classifier: the comparison favours the control. Of zero-shot rows it is the last
+    single layer, since to choose one would take labels.
 
     Parameters
     ----------
@@ -108,17 +109,23 @@ def _reference(
 
 
 def _is_control(row: ComparisonRow) -> bool:
-    return row.kind in (tables.CONTROL_VIEW, tables.TWIN)
+    return row.kind in (tables.CONTROL_VIEW, tables.TWIN, tables.ZERO_SHOT)
 
 
 def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[ComparisonRow]:
-    """The best layer of each control; of the rest every row."""
+    """The best layer of each control, the last of zero-shot rows; of the rest every row."""
     groups: dict[tuple[str, ...], list[ComparisonRow]] = {}
     for row in rows:
         layers = "" if _is_control(row) else row.layers
         key = (row.kind, row.model, row.view, row.classifier, layers)
         groups.setdefault(key, []).append(row)
-    return [max(group, key=lambda row: row.mean(objective)) for group in groups.values()]
+
+    def rank(row: ComparisonRow) -> float:
+        if row.kind != tables.ZERO_SHOT:
+            return row.mean(objective)
+        return int(row.layers) if row.layers.isdigit() else -1
+
+    return [max(group, key=rank) for group in groups.values()]
 
 
 def models_of(control: ComparisonRow, models: Iterable[str]) -> list[str]:

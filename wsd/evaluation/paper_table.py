@@ -16,7 +16,8 @@ CHOSEN = "was chosen on folds of the training set before a test score was comput
 ONLY = "is the one candidate: no word has enough training sentences for folds"
 NOTE = (
     "Percent on the test split, with 95% intervals. 'selected' {how}; 'best on test' is for "
-    "reference only. Controls stand with their best layer on the test set. Difference: selected "
+    "reference only. Controls stand with their best layer on the test set, zero-shot rows with the "
+    "last layer. Difference: selected "
     "less this row in {figure}, its 95% interval, and the p-value of the paired permutation test, "
     "by Holm's method over the rows. Published rows are computed from the outputs that their "
     "authors stored, not run again; rows called system from outputs that were given."

@@ -92,11 +92,34 @@ def mean_intervals(
     -------
     dict of mean to (low, high)
     """
-    generator = np.random.default_rng(rng)
-    words = [Counts(np.argwhere(of), of[of > 0], len(of)) for of in confusions]
-    drawn = [_drawn_figures(counts, draws, generator)[0] for counts in words]
-    means = scores.over_words(drawn, [counts.numbers.sum() for counts in words])
+    means = _drawn_means(confusions, draws, np.random.default_rng(rng))
     return _shifted(means, scores.mean_scores(confusions), level, floor=0)
+
+
+def intervals_over_draws(
+    runs: Sequence[Sequence[np.ndarray]], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
+) -> dict[str, Interval]:
+    """Intervals of the figures of what was learned from one of several draws of training instances.
+
+    Each has an equal share of the posterior's draws, moved to its own figures as
+    :func:`mean_intervals` does: both the choice of training instances and the test set are open.
+
+    Parameters
+    ----------
+    runs : sequence over draws of what :func:`mean_intervals` takes
+    level, draws, rng
+        See :func:`word_intervals`.
+    """
+    generator = np.random.default_rng(rng)
+    estimates = [scores.mean_scores(of) for of in runs]
+    drawn = [_drawn_means(of, -(-draws // len(runs)), generator) for of in runs]
+    found = {}
+    for name in scores.MEAN_SCORES:
+        pairs = [(of[name], own[name]) for of, own in zip(drawn, estimates, strict=True)]
+        moved = [of - of.mean() + own for of, own in pairs]
+        low, high = np.quantile(moved, [(1 - level) / 2, (1 + level) / 2])
+        found[name] = bounded(low, high, np.mean([own for _, own in pairs]), floor=0)
+    return found
 
 
 def difference_intervals(
@@ -152,6 +175,13 @@ def _shares(n_senses: int) -> np.ndarray:
     shares = np.full((n_senses, n_senses), 1 / max(n_senses - 1, 1))
     np.fill_diagonal(shares, 1)
     return shares
+
+
+def _drawn_means(confusions: Sequence[np.ndarray], draws: int, rng: np.random.Generator) -> Figures:
+    """One system's figures over all words in draws of the posterior."""
+    words = [Counts(np.argwhere(of), of[of > 0], len(of)) for of in confusions]
+    drawn = [_drawn_figures(counts, draws, rng)[0] for counts in words]
+    return scores.over_words(drawn, [counts.numbers.sum() for counts in words])
 
 
 def _drawn_figures(counts: Counts, draws: int, rng: np.random.Generator) -> list[Figures]:

@@ -95,6 +95,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_path(parser, "--comparison", "of `wsd compare`, .csv")
     add_path(parser, "--tables", "folder that compare and layerwise wrote")
     add_optional_files(parser, "--geometry", "of `wsd geometry`")
+    add_optional_files(parser, "--gloss-worth", "of `wsd gloss-worth`")
     add_files(parser, "--alignment", "of `wsd alignment`")
     add_optional_files(
         parser, "--substitutes", "of `wsd substitutes`, one per model", metavar="FOLDER"
@@ -122,6 +123,7 @@ def run(args: argparse.Namespace) -> None:
         **{name: [getattr(args, name)] for name in ("scores", "summary", "comparison")},
         **{name: getattr(args, name) for name in ("geometry", "alignment")},
         "substitutes": args.sense_substitutes,
+        "gloss-worth": args.gloss_worth,
     }
     report = load_report(
         dataset=find(args.dataset),

@@ -74,6 +74,13 @@ TABLES = {
     "substitutes": _optional(
         ("model", "word", "sense", "input", "piece"), ("rank", "log_odds", "z", "instances", "of")
     ),
+    "gloss-worth": _optional(
+        ("model", "layers", "start"),
+        (
+            *("n", "mean_macro_f1", "mean_macro_f1_low", "mean_macro_f1_high"),
+            *("as_many_alone", "as_many_alone_low", "as_many_alone_high"),
+        ),
+    ),
     "alignment": Columns(
         ("model", "word", "form", "pieces"),
         ("instances", "mean_pieces", "max_pieces", "unknown", "windowed"),

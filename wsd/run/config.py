@@ -13,6 +13,7 @@ from typing import Any
 
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name, read_manifest
 from wsd.artifacts.features import Features, parse_features
+from wsd.artifacts.gloss_vectors import KINDS, NO_GLOSSES, OF_CORPUS, VIEW
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.noad import AT_LEAST, NOAD
 from wsd.artifacts.runs import NAMELESS, RUNS
@@ -30,7 +31,7 @@ from wsd.run.validation import README, validate
 
 # What else lies where a model's folder does.
 BESIDE_MODELS = (
-    "audit", "baselines", "comparison", "comparison.csv", "corpus", "figures", "folds",
+    "audit", "baselines", "comparison", "comparison.csv", "corpus", "figures", "folds", "glosses",
     "portable", "provenance.json", "published", "report", RUNS, "scores.csv", "selected.wsd",
     "selection.csv", "selection.json", "source", "summary.csv", "systems", "trains", "uses",
 )  # fmt: skip
@@ -40,7 +41,7 @@ SOURCES = ("hub", "revision", "package", "path")
 # What to do about a name that is taken.
 FREE = {
     "models": "give it another name: no model, twin or other file of the results has it",
-    "classifiers": "give it another name",
+    "classifiers": "give it another name: no other classifier or kind of gloss vector has it",
     "systems": "give the system a name that no model, published system or other system has",
 }
 
@@ -85,9 +86,10 @@ def check(config: Mapping[str, Any]) -> Config:
     }
     published = PUBLISHED if dataset.name == "coarsewsd20" else ()
     _check_names("models", said.models, [*BESIDE_MODELS, *twins])
-    _check_names("classifiers", said.classifiers)
+    _check_names("classifiers", said.classifiers, KINDS if said.glosses != NO_GLOSSES else ())
     _check_names("systems", said.systems, [*models, *twins, *published])
     _check_systems(said.systems)
+    _check_glosses(said)
     _check_controls(said.controls, classifiers)
     trains = _trains(said.trains, dataset, words)
     if said.projections == ["discriminant"]:
@@ -104,6 +106,7 @@ def check(config: Mapping[str, Any]) -> Config:
         trains=trains,
         tuning=said.tuning,
         controls=said.controls,
+        glosses=said.glosses,
         analyses=tuple(said.analyses),
         transforms=tuple(said.transforms),
         projections=tuple(said.projections),
@@ -244,6 +247,18 @@ def _check_systems(systems: Sequence[SystemEntry]) -> None:
         if not os.path.isfile(system.file):  # noqa: PTH113 - nor is one whose name is too long
             fix = "give a file of JSON lines, as `wsd score` takes it"
             raise _refused(f"there is no file {system.file!r}", f"systems[{i}].file", fix)
+
+
+def _check_glosses(said: ConfigFile) -> None:
+    if said.glosses == NO_GLOSSES:
+        return
+    if VIEW not in said.views.store:
+        what = f"glosses are compared with the view {VIEW!r}, which is not stored"
+        raise _refused(what, "views.store", f"add {VIEW}, or say `glosses: {NO_GLOSSES}`")
+    without_braces(said.glosses, "config key glosses")
+    if said.glosses != OF_CORPUS and not os.path.isfile(said.glosses):  # noqa: PTH113 - as above
+        fix = f"give a table with word, sense and gloss, {OF_CORPUS} or {NO_GLOSSES}"
+        raise _refused(f"there is no file {said.glosses!r}", "glosses", fix)
 
 
 def _check_controls(controls: Controls, classifiers: Iterable[str]) -> None:

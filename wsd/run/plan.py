@@ -157,7 +157,8 @@ def _later_seconds(config: Config, model: Model) -> float:
     # Layer choices with pictures and neighbours; a twin has none.
     shown = sum(_shown(config, model, view) for view in config.classify)
     shown = 0 if model.name in config.twins else shown
-    jobs = len(config.combinations(model)) + shown * (len(config.projections) + 1)
+    zero_shot = len(model.layers) if config.has_glosses and model.name in config.models else 0
+    jobs = len(config.combinations(model)) + zero_shot + shown * (len(config.projections) + 1)
     pictures = TSNE_SECONDS * instances * shown if "tsne" in config.projections else 0.0
     return JOB_SECONDS * jobs + logistic_seconds(config, model, instances) + pictures
 

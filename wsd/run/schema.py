@@ -256,6 +256,9 @@ class ConfigFile(Section):
     controls
         What stands beside the sweep, never a candidate for selection. All are tuned alike;
         baselines over grids of their own.
+    glosses
+        The senses from glosses, without a label: none; corpus, the glosses that come with it; or a
+        file, a table with word, sense and gloss.
     analyses
         Further tables, each of them geometry, audit, code_length or substitutes.
     transforms
@@ -289,6 +292,7 @@ class ConfigFile(Section):
     tuning: Tuning
     views: Views
     controls: Controls
+    glosses: Text
     analyses: Unique[Literal["geometry", "audit", "code_length", "substitutes"]]
     transforms: Some[Transform]
     projections: Some[Literal["pca", "discriminant", "tsne"]]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.gloss_vectors import NO_GLOSSES
 from wsd.artifacts.runs import tables_of
 from wsd.artifacts.views import STATIC, blocks_of
 from wsd.run.schema import Controls, Tuning
@@ -88,6 +89,8 @@ class Config:
         The twins with random weights of those that have weights of their own.
     trains : tuple of str
         Training sets, draws of one setting apart: ``full`` first.
+    glosses : str
+        ``none``, ``corpus``, or a file.
     transforms : tuple of str
         What is done to the vectors before they are measured.
     projections : tuple of str
@@ -108,6 +111,7 @@ class Config:
     trains: tuple[str, ...]
     tuning: Tuning
     controls: Controls
+    glosses: str
     analyses: tuple[str, ...]
     transforms: tuple[str, ...]
     projections: tuple[str, ...]
@@ -123,6 +127,11 @@ class Config:
     def tables(self, results: Path) -> Path:
         """Where selection, tables and pages lie, below a folder of all results."""
         return tables_of(results / self.dataset.name, self.run)
+
+    @property
+    def has_glosses(self) -> bool:
+        """Whether senses are told from glosses too."""
+        return self.glosses != NO_GLOSSES
 
     @property
     def uses_gpu(self) -> bool:

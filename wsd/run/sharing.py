@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from wsd.artifacts.gloss_vectors import NO_GLOSSES
 from wsd.artifacts.runs import PROVENANCE, called, runs_with, tables_of
 from wsd.artifacts.training_set import FULL
 from wsd.errors import WsdError
@@ -56,6 +57,8 @@ def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     for key in NAMED:
         mine, theirs = _by_name(one, key), _by_name(other, key)
         found += [f"{key} {name}" for name in mine if theirs.get(name, mine[name]) != mine[name]]
+    glosses = {of.get("glosses", NO_GLOSSES) for of in (one, other)} - {NO_GLOSSES}
+    found += ["glosses"] if len(glosses) > 1 else []
     # The further training sets of a feature set are one job.
     further = [{*of.get("trains", ())} - {FULL} for of in (one, other)]
     return [*found, "trains"] if all(further) and further[0] != further[1] else found

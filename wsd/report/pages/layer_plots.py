@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from wsd.artifacts.predictions import TEST
-from wsd.artifacts.tables import CANDIDATE, CONTROL_VIEW, TOGETHER
+from wsd.artifacts.tables import CANDIDATE, CONTROL_VIEW, TOGETHER, ZERO_SHOT
 from wsd.artifacts.transform_names import called
 from wsd.report.pages import curves
 from wsd.report.pages.content import Report, having, records
@@ -52,7 +52,7 @@ class OverallLine(NamedTuple):
 
 
 def overall_lines(report: Report) -> list[OverallLine]:
-    """Of each classifier the view of the report, and the context's where there is one."""
+    """Of each classifier the report's view, and the context's where there is one; zero-shot."""
     lines = []
     for i, reader in enumerate(report.readers):
         candidates = report.rows("comparison", kind=CANDIDATE, classifier=reader)
@@ -62,6 +62,11 @@ def overall_lines(report: Report) -> list[OverallLine]:
         context = having(candidates, view=CONTEXT) if context.empty else context
         if len(context):
             lines.append(OverallLine(f"{reader}, context only", context, i, "dashed"))
+    glosses = report.rows("controls", kind=ZERO_SHOT, view=report.view)
+    for i, kind in enumerate(dict.fromkeys(glosses["classifier"]), len(report.readers)):
+        lines.append(
+            OverallLine(f"{ZERO_SHOT}, {kind}", having(glosses, classifier=kind), i, "dotted")
+        )
     return lines
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from wsd.report.pages import layer_plots, plots, word_kinds
 from wsd.report.pages.content import Report, records
+from wsd.report.pages.gloss_plots import STARTS, gloss_worth
 from wsd.report.pages.models import by_depth, folder_of, notes, opening_reader, rows_shown
 from wsd.report.pages.render import render
 from wsd.report.tables import BY_KIND, METRICS
@@ -46,6 +47,7 @@ def write_layers(report: Report, folder: Path) -> None:
             for column, names in word_kinds.kinds(report).items()
         },
         by_kind=BY_KIND,
+        glosses=gloss_worth(report),
         heat=heat(report),
         notes=models,
         differences=differences(report, "layers", "reference"),
@@ -54,6 +56,7 @@ def write_layers(report: Report, folder: Path) -> None:
         models=_legend(dashes),
         kinds=_legend(layer_plots.KINDS),
         transforms=_legend(dict.fromkeys(layer_plots.transforms(report).values(), "solid")),
+        starts=_legend(dict(STARTS.values())),
     )
     write_text(folder / "layers.html", page)
 
