@@ -80,6 +80,12 @@ def test_context_is_the_mean_of_the_other_pieces_alone() -> None:
     assert mask == pytest.approx(np.ones_like(mask))
 
 
+def test_sentence_is_the_mean_of_all_pieces_but_special_ones() -> None:
+    vectors = encode(position_encoder(), SENTENCES)
+    expected = [np.mean(range(1, end + 1)) for end in (3, 13, 6, 1, 8)]
+    assert positions(vectors, "sentence") == pytest.approx(expected, rel=1e-6)
+
+
 def test_cls_is_the_first_token() -> None:
     vectors = encode(position_encoder(), SENTENCES)
     assert positions(vectors, "cls") == [0] * 5

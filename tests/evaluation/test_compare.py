@@ -12,7 +12,7 @@ from call_step import call_step
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.predictions import WordPredictions
-from wsd.artifacts.tables import BASELINE, BEST, CANDIDATE, CONTROL_VIEW, PUBLISHED, SELECTED, TWIN
+from wsd.artifacts.tables import BASELINE, BEST, CANDIDATE, CONTROL_VIEW, PUBLISHED, SELECTED, TWIN, ZERO_SHOT
 from wsd.errors import ResultError
 from wsd.evaluation import compare, comparison_tables, model_comparison
 from wsd.evaluation.comparison_tables import (
@@ -114,6 +114,23 @@ def systems(selected: str = "2") -> model_comparison.ModelComparison:
     )
     (only,) = found
     return only
+
+
+def test_zero_shot_stands_with_its_last_layer_whichever_is_best() -> None:
+    chosen, table = selection("2")
+    of_glosses = [("1", FEW), ("10", MANY), ("9", FEW), ("mean-last-2", FEW)]
+    rows = [row(ZERO_SHOT, name, wrong, classifier="gloss") for name, wrong in of_glosses]
+    (found,) = assemble(
+        candidates=[row(CANDIDATE, "2", SOME)],
+        per_word=[],
+        others=[*rows, row(ZERO_SHOT, "1", FEW, classifier="gloss-mean")],
+        chosen=chosen,
+        objective="mean_macro_f1",
+        table=table,
+    )
+    shown = [(r.classifier, r.layers) for r in found.others if r.kind == ZERO_SHOT]
+    assert shown == [("gloss", "10"), ("gloss-mean", "1")]
+    assert found.candidates == [found.candidates[0]] and found.reference.classifier == "lda"
 
 
 def test_errors_stand_beside_one_another() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 import transformers
 
-VIEWS = ("focal", "context", "cls", "other")
+VIEWS = ("focal", "context", "sentence", "cls", "other")
 
 
 def naive(
@@ -42,6 +42,7 @@ def naive(
         vectors = {
             "focal": stack[:, focal].mean(axis=1),
             "context": stack[:, others].mean(axis=1),
+            "sentence": stack[:, 1:-1].mean(axis=1),
             "cls": stack[:, 0],
             "other": stack[:, drawn],
         }

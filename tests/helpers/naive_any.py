@@ -71,6 +71,7 @@ class Naive:
         found = {
             "focal": stack[:, focal].mean(axis=1),
             "context": stack[:, others].mean(axis=1),
+            "sentence": stack[:, [i for i, word in enumerate(words) if word is not None]].mean(1),
             "other": stack[:, drawn],
         }
         if self.tokenizer.cls_token_id is not None:

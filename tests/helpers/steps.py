@@ -81,6 +81,7 @@ def _lay_out(folder: Path) -> None:
 DATA_ARGUMENTS = ["--corpus", "corpus", "--words", *WORDS]
 VECTORS = [*DATA_ARGUMENTS, "--embeddings", "e"]
 LOGISTIC = ["--estimator", "logistic", "--space", '{"C": [0.01, 1], "prior_shift": [0, 1]}']
+GLOSSES = ["--glosses", "glosses", "--gloss-vectors", "g"]
 LEARNED = ["--folds", "full.parquet", "balanced.parquet", "--searches", "s.parquet", "sb.parquet"]
 TABLES = ["--scores", "scores.csv", "--summary", "summary.csv", "--provenance", "provenance.json"]
 SELECTION = ["--selection", "selection.json"]
@@ -90,6 +91,8 @@ STEPS: list[tuple[str, list[str]]] = [
     ("own", ["own", "--name", "mine", "--out", "mine"]),
     ("corpus", ["--source", "source", *(f"--word={word}" for word in WORDS), "--out-of-domain",
      "source/outofdomain.tsv", "--out", "corpus"]),
+    ("glosses", [*DATA_ARGUMENTS, "--glosses", str(DATA / "glosses/quickstart.tsv"),
+     "--out", "glosses"]),
     ("trains", [*DATA_ARGUMENTS, "--source", "source", "--trains", "balanced", "1pct",
      "--out", "trains"]),
     ("published", [*DATA_ARGUMENTS, "--source", "source", "--system", SYSTEM,
@@ -105,6 +108,8 @@ STEPS: list[tuple[str, list[str]]] = [
      "--out", "tiny.json"]),
     ("embed", ["--model", "tiny.json", *DATA_ARGUMENTS,
      "--views", "focal", "context", "static", "--out", "e"]),
+    ("embed", ["--model", "tiny.json", "--corpus", "glosses", "--words", *WORDS,
+     "--views", "focal", "sentence", "--out", "g"]),
     ("alignment", ["--model", "tiny", "--embeddings", "e", "--words", *WORDS, "--out",
      "alignment.csv"]),
     ("model", ["--name", "filling", "--path", "filling", "--blocks", "1", "--width", "16",
@@ -129,6 +134,8 @@ STEPS: list[tuple[str, list[str]]] = [
      "--folds", "full.parquet", "--out", "b.parquet"]),
     ("baseline", [*DATA_ARGUMENTS, "--name", "bag_of_substitutes", "--substitutes", "substitutes",
      "--folds", "full.parquet", "--out", "bs.parquet"]),
+    ("zero-shot", [*VECTORS, "--layers", "1", *GLOSSES, "--out", "z.parquet", "zm.parquet"]),
+    ("gloss-worth", [*VECTORS, "--layers", "0", "2", *GLOSSES, "--out", "gloss-worth.csv"]),
     ("select", ["--searches", "s.parquet", "s2.parquet", "s3.parquet", "s4.parquet",
      "--table", "selection.csv", "--out", "selection.json"]),
     ("classify-selected", [*VECTORS, "--model", "tiny", *SELECTION,
@@ -145,11 +152,12 @@ STEPS: list[tuple[str, list[str]]] = [
      "--out", "uses"]),
     ("evaluate", ["--predictions", "p.parquet", "pb.parquet", "p2.parquet",
      "p3.parquet", "p31.parquet", "p4.parquet", "p41.parquet", "pw.parquet",
+     "z.parquet", "zm.parquet",
      "--systems", "published.parquet", "system.parquet", "--dataset", "quickstart", *TABLES]),
     ("compare", [*DATA_ARGUMENTS, "--candidates", "p.parquet", "p2.parquet",
      "p3.parquet", "p4.parquet", "--per-word", "pw.parquet", "--baselines", "b.parquet",
-     "bs.parquet", "--views", "--twins", "--control", "c.parquet",
-     "--published", "published.parquet",
+      "bs.parquet", "--views", "--twins", "--zero-shot", "z.parquet", "zm.parquet",
+      "--control", "c.parquet", "--published", "published.parquet",
      "--systems", "system.parquet", *SELECTION, "--selection-table", "selection.csv",
      "--scores", "scores.csv", "--table", "comparison.csv", "--out", "comparison"]),
     ("layerwise", [*DATA_ARGUMENTS, "--predictions", "p.parquet", "p2.parquet",
@@ -172,7 +180,8 @@ STEPS: list[tuple[str, list[str]]] = [
     ("report", [*DATA_ARGUMENTS, "--dataset", "quickstart", "--predictions",
      "p3.parquet", "p4.parquet", "--projections", "1.parquet", "d1.parquet", "t1.parquet",
      "--neighbours", "n1.parquet", *TABLES,
-     "--comparison", "comparison.csv", "--tables", "comparison", "--alignment",
+     "--comparison", "comparison.csv", "--tables", "comparison", "--gloss-worth",
+     "gloss-worth.csv", "--alignment",
      "alignment.csv", "--confidence", "calibration", "--out", "report", "--portable",
      "portable"]),
 ]  # fmt: skip

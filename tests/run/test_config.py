@@ -121,7 +121,7 @@ def test_a_shipped_config_is_valid(name: str) -> None:
     assert (config.trains, config.twins, config.analyses) == (("full",), {}, ())
     assert config.projections == ("pca", "discriminant")
     assert (config.tuning.folds, config.tuning.objective) == (5, "mean_macro_f1")
-    assert not config.controls.task
+    assert not config.controls.task and not config.has_glosses
     assert (config.seed, config.device) == (1, "auto")
 
 
@@ -168,6 +168,7 @@ def test_the_study(files: list[str]) -> None:
     )
     assert config.tuning == Tuning(folds=5, repeats=3, objective="mean_macro_f1")
     assert config.analyses == ("geometry", "audit", "code_length")
+    assert config.has_glosses and config.glosses == "corpus"
 
 
 def test_the_same_model_is_the_same_in_two_configs() -> None:

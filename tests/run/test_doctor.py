@@ -267,6 +267,8 @@ def test_runs_are_listed_and_compared(ask: Doctor, tmp_path: Path) -> None:
         ({"models": [{**TINY, "pooling": "last"}]}, ["models tiny"]),
         ({"systems": [{"name": "theirs", "file": "b"}]}, ["systems theirs"]),
         ({"trains": ["full", "5pct"]}, ["trains"]),
+        ({"glosses": "none"}, []),
+        ({"glosses": "mine.tsv"}, ["glosses"]),
     ],
 )
 def test_what_two_configs_make_again_in_turn(other: dict, keys: list[str]) -> None:
@@ -277,6 +279,7 @@ def test_what_two_configs_make_again_in_turn(other: dict, keys: list[str]) -> No
         "models": [TINY],
         "systems": [{"name": "theirs", "file": "a"}],
         "trains": ["full", "1pct"],
+        "glosses": "corpus",
     }
     assert differing(one, {**one, **other}) == differing({**one, **other}, one) == keys
 

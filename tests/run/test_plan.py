@@ -14,7 +14,6 @@ from made import MakeCorpus, WriteVectors
 from snakemake.utils import update_config
 
 from wsd.artifacts.dataset import DATASETS
-from wsd.artifacts.views import CONTEXTUAL
 from wsd.cli import main
 from wsd.errors import ConfigError
 from wsd.run import plan
@@ -127,7 +126,8 @@ def test_disk_is_what_the_writer_takes(
 
 def test_disk_of_the_full_sweep() -> None:
     """13 states of 33,566 sentences, 768 numbers of 4 bytes, 4 views: 5.4 GB."""
-    assert embedding_bytes(small(12, 768), 33_566, CONTEXTUAL) == 13 * 33_566 * 768 * 4 * 4
+    views = ["focal", "context", "cls", "other"]
+    assert embedding_bytes(small(12, 768), 33_566, views) == 13 * 33_566 * 768 * 4 * 4
 
 
 def test_seconds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,6 +153,19 @@ def test_control_learns_the_labels_of_the_neighbours(here: Path) -> None:
     assert any(not np.array_equal(a.gold, b.gold) for a, b in zip(found, usual, strict=True))
 
 
+def test_the_zero_shot_rows_stand_in_the_tables_and_on_the_page(here: Path) -> None:
+    compared = [r for r in rows(here / "comparison.csv") if r["kind"] == "zero-shot"]
+    assert [(r["classifier"], r["layers"]) for r in compared] == [("gloss", "1"), ("gloss-mean", "1")]
+    tested = {r["classifier"] for r in rows(here / "comparison/differences.csv")}
+    assert {"gloss", "gloss-mean"} <= tested
+    # Nothing selects among them.
+    assert not {r["classifier"] for r in rows(here / "selection.csv")} & tested & {"gloss"}
+    worth = rows(here / "gloss-worth.csv")
+    assert {(r["layers"], r["start"]) for r in worth} == {
+        (layers, start) for layers in "02" for start in ("sentences", "gloss", "gloss-mean")
+    }
+
+
 def test_what_is_selected_is_what_is_fitted(here: Path) -> None:
     chosen = json.loads((here / "selection.json").read_text())["chosen"]["tiny"]["full"]
     assert len([row for row in rows(here / "selection.csv") if row["scope"] == "all words"]) == 4
@@ -185,8 +198,9 @@ def test_the_tables_have_every_row_and_what_was_selected(here: Path) -> None:
     keys = {(r["train"], r["test"], r["view"], r["layers"], r["classifier"]) for r in summary}
     assert {("full", "test"), ("full", "outofdomain"), ("balanced", "test")} < {k[:2] for k in keys}
     assert ("full", "test", "per-word", "per-word", "per-word") in keys
-    # Eight of our own on two test sets, and two systems on the one that they say something of.
-    assert len(keys) == 8 * 2 + 2
+    # Ten of our own on two test sets, and two systems on the one that they say something of.
+    assert len(keys) == 10 * 2 + 2
+    assert ("none", "test", "focal", "1", "gloss") in keys
 
 
 def test_the_pages_are_made_last(here: Path) -> None:
@@ -194,7 +208,9 @@ def test_the_pages_are_made_last(here: Path) -> None:
     assert main([command, *arguments]) == 0
     index = (here / "report/index.html").read_text()
     assert "Folds of the training set choose" in index and SYSTEM in index
-    assert (here / "report/layers.html").exists()
+    page = (here / "report/layers.html").read_text()
+    assert "zero-shot, gloss-mean" in page and "What a gloss is worth" in page
+    assert (here / "report/data/gloss-worth.csv").exists()
 
 
 # What they say to bad input
@@ -211,6 +227,13 @@ def without(command: str, option: str, *values: str, nth: int = 0) -> list[str]:
 BAD: dict[str, tuple[list[str], int, str]] = {
     "no such training set": (
         without("trains", "--trains", "2pct"), 3, "no training set '2pct'"),
+    "glosses that are no table": (
+        without("glosses", "--glosses", "tiny.json"), 3, "tiny.json"),
+    "glosses of other senses": (
+        without("zero-shot", "--glosses", "corpus"), 6, "was not made from"),
+    "one output of two": (without("zero-shot", "--out", "o"), 2, "1 outputs"),
+    "a layer that glosses do not have": (
+        without("gloss-worth", "--layers", "7"), 2, "no such layer"),
     "no such system": (without("published", "--system", "gpt"), 2, "gpt"),
     "folds of what is none": (without("folds", "--train", "p.parquet", nth=1), 6, "p.parquet"),
     "folds of nothing": (without("folds", "--train", "none.parquet", nth=1), 6, "missing"),
