@@ -168,7 +168,6 @@ def test_the_study(files: list[str]) -> None:
     )
     assert config.tuning == Tuning(folds=5, repeats=3, objective="mean_macro_f1")
     assert config.analyses == ("geometry", "audit", "code_length")
-    assert config.has_glosses and config.glosses == "corpus"
 
 
 def test_the_same_model_is_the_same_in_two_configs() -> None:

@@ -243,7 +243,7 @@ class ConfigFile(Section):
     features
         Feature sets of several vectors side by side, each of them with its own layer choice: a list
         of mappings such as {focal: mean-last-2, context: 5}, of two or more of cls, context, focal,
-        other, static and static_context. No mix here.
+        other, sentence, static and static_context. No mix here.
     classifiers
         The classifiers to fit on every layer choice, a list like `models`.
     trains
