@@ -103,7 +103,7 @@ def test_the_table_and_its_intervals() -> None:
         assert line["draws"] == len(runs)
         assert ("as_many_alone" in line) == (start != ALONE)
     # One draw: the usual interval. Several that differ: as wide at least as their spread.
-    run = list(zip(words[0]["gloss", 0], words[1]["gloss", 0], strict=True))[0]
+    run = next(zip(words[0]["gloss", 0], words[1]["gloss", 0], strict=True))
     usual = mean_intervals(run, rng=1)["mean_macro_f1"]
     assert intervals_over_draws([run], rng=1)["mean_macro_f1"] == pytest.approx(usual, abs=1e-12)
     bad, good = np.array([[0, 99], [99, 0]]), np.array([[99, 0], [0, 99]])
@@ -137,4 +137,13 @@ def test_the_step(tmp_path: Path) -> None:
     # A gloss of the wrong sense is outvoted by two sentences, not by one.
     assert of["0", "gloss", 1] < 1 and of["0", "gloss", 2] == 1
     n_train = found[(found["layers"] == "1") & (found["start"] == "gloss")]
-    assert dict(zip(n_train["n"], n_train["n_train"], strict=True)) == {0: 0, 1: 3, 2: 6, 4: 12, 8: 21, 16: 37, 32: 55, 64: 55}
+    assert dict(zip(n_train["n"], n_train["n_train"], strict=True)) == {
+        0: 0,
+        1: 3,
+        2: 6,
+        4: 12,
+        8: 21,
+        16: 37,
+        32: 55,
+        64: 55,
+    }

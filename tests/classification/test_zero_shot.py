@@ -26,7 +26,7 @@ AXES = np.eye(4, dtype=np.float32)
 
 
 def sentences() -> np.ndarray:
-    """A sense is an axis of its own, in layer 1 and in layer 2 another; in layer 0 all are alike."""
+    """A sense is an axis, another one in layer 2 than in layer 1; in layer 0 all are alike."""
     gold = CORPUS.gold
     return np.stack([np.ones((len(gold), 4), dtype=np.float32), AXES[gold], AXES[3 - gold]])
 
@@ -71,7 +71,7 @@ def right(found: list[WordPredictions]) -> list[float]:
 def test_the_nearest_gloss_of_the_same_layer_is_the_sense(tmp_path: Path) -> None:
     folder = prepared(tmp_path)
     of_one, of_two = predicted(folder, "1"), predicted(folder, "2")
-    # With the glosses of layer 2, those of layer 1 would all be orthogonal, and the other way round.
+    # Glosses of layer 2 would all be orthogonal to what is in layer 1, and the other way round.
     assert right(of_one["gloss"]) == right(of_two["gloss"]) == [1.0, 1.0]
     # The other kind is the other vectors: in layer 1 they are of the other sense.
     assert right(of_one["gloss-mean"]) == [0.0, 0.0]
@@ -125,7 +125,12 @@ def test_it_is_the_nearest_gloss_by_the_naive_loop(
 ) -> None:
     """From the sentences on, by the steps of the workflow, on a tiny encoder."""
     monkeypatch.chdir(tmp_path)
-    said = ["the crane flew", "a crane lifted it", "near the river a crane", "of a crane and a bird"]
+    said = [
+        "the crane flew",
+        "a crane lifted it",
+        "near the river a crane",
+        "of a crane and a bird",
+    ]
     corpus = corpus_of(*((text, text.split().index("crane")) for text in said), n_train=2)
     corpus_files.write(Path("c/crane.parquet"), corpus)
     table = "word\tsense\tgloss\ncrane\tcrane_machine\tcranes lift loads .\n"
@@ -137,7 +142,19 @@ def test_it_is_the_nearest_gloss_by_the_naive_loop(
     with logs_as_before():
         for command in (
             ["glosses", "--corpus", "c", *words, "--glosses", "senses.tsv", "--out", "g"],
-            "model --name tiny --path tiny --blocks 2 --width 32 --out tiny.json".split(),
+            [
+                "model",
+                "--name",
+                "tiny",
+                "--path",
+                "tiny",
+                "--blocks",
+                "2",
+                "--width",
+                "32",
+                "--out",
+                "tiny.json",
+            ],
             [*embed, "--corpus", "c", "--out", "e"],
             [*embed, "--corpus", "g", "--views", "focal", "sentence", "--out", "gv"],
             ["zero-shot", "--corpus", "c", *words, *found, "--out", "z.parquet", "zm.parquet"],

@@ -95,7 +95,7 @@ def test_the_quickstarts_have_a_gloss_with_its_word_for_each_sense(name: str) ->
 
 
 def test_coarsewsd20_has_53_glosses_with_their_word() -> None:
-    """The labels of the corpus are not in the repository: its words, and their numbers of senses."""
+    """The corpus and its labels are not in the repository: here are its words."""
     lines = (DATA / "glosses/coarsewsd20.tsv").read_text("utf-8").splitlines()[1:]
     labels: dict[str, list[str]] = {}
     for word, sense, _ in (line.split("\t") for line in lines):

@@ -12,7 +12,16 @@ from call_step import call_step
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.predictions import WordPredictions
-from wsd.artifacts.tables import BASELINE, BEST, CANDIDATE, CONTROL_VIEW, PUBLISHED, SELECTED, TWIN, ZERO_SHOT
+from wsd.artifacts.tables import (
+    BASELINE,
+    BEST,
+    CANDIDATE,
+    CONTROL_VIEW,
+    PUBLISHED,
+    SELECTED,
+    TWIN,
+    ZERO_SHOT,
+)
 from wsd.errors import ResultError
 from wsd.evaluation import compare, comparison_tables, model_comparison
 from wsd.evaluation.comparison_tables import (

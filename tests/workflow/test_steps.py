@@ -155,7 +155,10 @@ def test_control_learns_the_labels_of_the_neighbours(here: Path) -> None:
 
 def test_the_zero_shot_rows_stand_in_the_tables_and_on_the_page(here: Path) -> None:
     compared = [r for r in rows(here / "comparison.csv") if r["kind"] == "zero-shot"]
-    assert [(r["classifier"], r["layers"]) for r in compared] == [("gloss", "1"), ("gloss-mean", "1")]
+    assert [(r["classifier"], r["layers"]) for r in compared] == [
+        ("gloss", "1"),
+        ("gloss-mean", "1"),
+    ]
     tested = {r["classifier"] for r in rows(here / "comparison/differences.csv")}
     assert {"gloss", "gloss-mean"} <= tested
     # Nothing selects among them.

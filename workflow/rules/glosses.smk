@@ -4,7 +4,7 @@
 #      <model>/zero-shot/<layers>.<kind>.parquet, predictions without a label; and
 #      <tables>/<model>/gloss-worth.csv, how many sentences a gloss is worth.
 
-GLOSS_TABLES = f"{RESULTS}/glosses/words.json"
+GLOSS_TABLES = [f"{RESULTS}/glosses/words.json"]
 GLOSS_VECTORS = f"{RESULTS}/{{model}}/gloss-vectors/{{kind}}.{{part}}.json"
 ZERO_SHOT = f"{RESULTS}/{{model}}/zero-shot/{{layers}}.{{gloss}}.parquet"
 GLOSS_WORTH = f"{TABLES}/{{model}}/gloss-worth.csv"

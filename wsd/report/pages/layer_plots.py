@@ -83,7 +83,7 @@ def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
             rows = having(line.rows, model=model)
             look: dict[str, Any] = {"name": line.name, "style": line.style, "number": number}
             lines[model].append(curves.of_metric(rows, metric, singles, dash=line.dash, **look))
-            if line.dash == "solid":
+            if line.dash != "dashed":
                 lines[model].append(curves.of_metric(rows, metric, combined, joined=False, **look))
     y_range = curves.common_range([curve for of_model in lines.values() for curve in of_model])
     found = []
