@@ -389,6 +389,19 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         for transform, on in (("none", "-"), ("centre", "corpus"), ("centre", "word"))
         for word in ("bank", "(mean)")
     )  # fmt: skip
+    zero_shot = own[(own["view"] == "focal") & (own["classifier"] == READERS[0])]
+    zero_shot = zero_shot.assign(kind="zero-shot", classifier="gloss")
+    gloss_worth = pd.DataFrame(
+        {"model": model, "view": "focal", "layers": layers, "start": start, "n": n, "draws": 20,
+         "mean_macro_f1": value, "mean_macro_f1_low": value - 0.02,
+         "mean_macro_f1_high": value + 0.02, "as_many_alone": many,
+         "as_many_alone_low": many, "as_many_alone_high": many}
+        for model, count in blocks.items()
+        for layers, less in (("0", 0.25), (str(count), 0.0))
+        for start, least, many in (("sentences", 1, None), ("gloss", 0, 3.25))
+        for n in (0, 1, 8)[least:]
+        for value in (0.5 + n / 32 - less,)
+    )  # fmt: skip
     differences = pd.DataFrame(
         [{**dict.fromkeys([*names, "reference_model"], "x"), "kind": "baseline",
           "figure": "mean_macro_f1", "difference": 0.1, "low": 0.0, "high": 0.2, "p_holm": 0.5}]
@@ -414,7 +427,7 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
     )  # fmt: skip
     return {
         "comparison": pd.concat(rows),
-        "controls": controls,
+        "controls": pd.concat([controls, zero_shot]),
         "differences": differences,
         "errors": errors,
         "best-set": best_set,
@@ -424,6 +437,7 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         "model-layers": pd.DataFrame(by_model),
         "alignment": alignment,
         "geometry": geometry,
+        "gloss-worth": gloss_worth,
         **made_confidence(own),
     }
 

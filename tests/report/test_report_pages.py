@@ -474,6 +474,27 @@ def test_curves_have_the_figures_of_the_tables(run: Run, built: Path) -> None:
     assert [s["y"] for s in anisotropy] == [[0.0, 0.1, 0.2]] * 2
 
 
+def test_zero_shot_is_a_dotted_line_and_glosses_have_their_section(run: Run, built: Path) -> None:
+    page = Page(built / "report" / "layers.html")
+    table = pd.read_csv(run.tables["controls"][0], dtype={"layers": str})
+    rows = table[table["kind"] == "zero-shot"].set_index("layers")["mean_macro_f1"]
+    sources = sources_of(page.json(f"curves.{MODEL}.mean_macro_f1"))
+    shown = [s["y"] for s in sources if set(s["name"]) == {"zero-shot, gloss"}]
+    assert shown == [
+        pytest.approx([100 * rows[layers] for layers in layer_choices], abs=1e-3)
+        for layer_choices in (("0", "1", "2"), ("mean-last-2",))
+    ]
+    # Of the last layer: the figures of layer 0 are 25 points lower.
+    worth = {s["name"][0]: s for s in sources_of(page.json(f"glosses.{MODEL}"))}
+    assert worth["sentences alone"]["y"] == [53.125, 75.0]
+    assert worth["sentences alone"]["x"] == [1.0, 2.0]
+    with_gloss = worth["and the gloss, by the word in it"]
+    assert (with_gloss["x"], with_gloss["y"]) == ([0.0, 1.0, 2.0], [50.0, 53.125, 75.0])
+    assert with_gloss["low"] == [48.0, 51.125, 73.0]
+    text = " ".join(page.text.split())
+    assert "by the word in it: 50.00, as much as 3.2 sentences of each sense alone" in text
+
+
 def test_calibration_and_far_sentences(built: Path) -> None:
     page = Page(built / "report" / "layers.html")
     lines = {s["name"][0]: s for s in sources_of(page.json(f"reliability.{MODEL}"))}
@@ -1022,11 +1043,12 @@ def test_small_runs_have_no_controls_and_no_further_training_sets(tmp_path: Path
     for name in ("controls", "learning", "differences", "calibration", "reliability", "novelty"):
         run.tables[name][0].write_text("\n")
     arguments = run.arguments(tmp_path)
-    del arguments["tables"]["geometry"]
+    del arguments["tables"]["geometry"], arguments["tables"]["gloss-worth"]
     build_report(**arguments)
     page = Page(tmp_path / "report" / "layers.html")
     text = " ".join(page.text.split())
-    for missing in ("context only", "Learning curves", "Geometry", "dashed", "Calibration"):
+    for missing in ("context only", "Learning curves", "Geometry", "dashed", "Calibration",
+                    "zero-shot", "gloss"):  # fmt: skip
         assert missing not in text
     assert not (tmp_path / "report" / "data" / "controls.csv").exists()
     assert "controls.csv" not in Page(tmp_path / "report" / "index.html").text
