@@ -11,7 +11,7 @@ import numpy as np
 import torch
 import transformers
 
-VIEWS = ("focal", "context", "sentence", "cls", "other")
+VIEWS = ("focal", "context", "cls", "other", "sentence")
 
 
 def naive(

@@ -801,6 +801,22 @@ WRONG: list[tuple[Change, str, str, str]] = [
         "logistic and lda",
     ),
     (top(analyses=["audit", "audit"]), "analyses", "['audit', 'audit']", "non-unique"),
+    # Glosses
+    (top(glosses="nowhere.tsv"), "glosses", "'nowhere.tsv'", "word, sense and gloss, corpus or no"),
+    (top(glosses="{a,b}.tsv"), "glosses", "'{a,b}.tsv' has braces", "a link to it"),
+    (top(glosses=True), "glosses", "True", "'string'"),
+    (
+        lambda c: c.update(glosses="corpus", views={"store": ["cls"], "classify": ["cls"]}),
+        "views.store",
+        "the view 'focal', which is not stored",
+        "or say `glosses: none`",
+    ),
+    (
+        lambda c: c.update(glosses="corpus", classifiers=[{"name": "Gloss", "estimator": "knn"}]),
+        "classifiers[0].name",
+        "'Gloss' is taken",
+        "kind of gloss vector",
+    ),
     # Projections
     (top(projections=["pca", "umap"]), "projections[1]", "'umap'", "pca, discriminant or tsne"),
     (top(projections=["pca", "pca"]), "projections", "['pca', 'pca']", "non-unique"),
