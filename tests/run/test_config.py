@@ -804,6 +804,7 @@ WRONG: list[tuple[Change, str, str, str]] = [
     # Glosses
     (top(glosses="nowhere.tsv"), "glosses", "'nowhere.tsv'", "word, sense and gloss, corpus or no"),
     (top(glosses="{a,b}.tsv"), "glosses", "'{a,b}.tsv' has braces", "a link to it"),
+    (top(glosses="corpus", dataset="noad"), "glosses", "comes with no glosses", "a table with"),
     (top(glosses=True), "glosses", "True", "'string'"),
     (
         lambda c: c.update(glosses="corpus", views={"store": ["cls"], "classify": ["cls"]}),

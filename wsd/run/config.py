@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name, read_manifest
+from wsd.artifacts.dataset import DATA, DATASETS, MANIFEST, Dataset, check_name, read_manifest
 from wsd.artifacts.features import Features, parse_features
 from wsd.artifacts.gloss_vectors import KINDS, NO_GLOSSES, OF_CORPUS, VIEW
 from wsd.artifacts.layer_choice import expand_layers
@@ -89,7 +89,7 @@ def check(config: Mapping[str, Any]) -> Config:
     _check_names("classifiers", said.classifiers, KINDS if said.glosses != NO_GLOSSES else ())
     _check_names("systems", said.systems, [*models, *twins, *published])
     _check_systems(said.systems)
-    _check_glosses(said)
+    _check_glosses(said, dataset)
     _check_controls(said.controls, classifiers)
     trains = _trains(said.trains, dataset, words)
     if said.projections == ["discriminant"]:
@@ -249,13 +249,17 @@ def _check_systems(systems: Sequence[SystemEntry]) -> None:
             raise _refused(f"there is no file {system.file!r}", f"systems[{i}].file", fix)
 
 
-def _check_glosses(said: ConfigFile) -> None:
+def _check_glosses(said: ConfigFile, dataset: Dataset) -> None:
     if said.glosses == NO_GLOSSES:
         return
     if VIEW not in said.views.store:
         what = f"glosses are compared with the view {VIEW!r}, which is not stored"
         raise _refused(what, "views.store", f"add {VIEW}, or say `glosses: {NO_GLOSSES}`")
     without_braces(said.glosses, "config key glosses")
+    built_in = DATA / f"glosses/{dataset.name}.tsv"
+    if said.glosses == OF_CORPUS and not dataset.folder and not built_in.is_file():
+        fix = f"give a table with word, sense and gloss, or {NO_GLOSSES}"
+        raise _refused(f"{dataset.title} comes with no glosses", "glosses", fix)
     if said.glosses != OF_CORPUS and not os.path.isfile(said.glosses):  # noqa: PTH113 - as above
         fix = f"give a table with word, sense and gloss, {OF_CORPUS} or {NO_GLOSSES}"
         raise _refused(f"there is no file {said.glosses!r}", "glosses", fix)
