@@ -54,6 +54,7 @@ PARSERS = {
     "artifacts/vectors": ("Embeddings.__init__", "Embeddings.layer", "_read_header", "_read_layer"),
     "corpora/archive": ("extract", "verified", "_name_below_top", "_read_member", "_Bounded.*"),
     "corpora/import_pairs": ("checked",),
+    "corpora/glosses": ("read_glosses", "_of_table", "gloss_table"),
     "corpora/importer/allwords": ("*",),
     "corpora/importer/focal_word": ("*",),
     "corpora/importer/folder": ("*",),

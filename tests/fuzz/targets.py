@@ -25,6 +25,7 @@ import numpy as np
 import pyarrow as pa
 from checkout import REPOSITORY
 from choices import Choices, damaged_table, write_parquet
+from made import make_corpus
 from mutate import SEPARATOR
 from sealing import resealed
 
@@ -48,7 +49,7 @@ from wsd.artifacts.search import Search, read_search, write_search
 from wsd.artifacts.senses import called
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification.estimators.registry import make_estimator
-from wsd.corpora import published, text_format, trains
+from wsd.corpora import glosses, published, text_format, trains
 from wsd.corpora.archive import MEMBER_LIMIT, _Bounded, extract
 from wsd.corpora.importer import sense_texts
 from wsd.corpora.importer.labelled import labelled
@@ -504,6 +505,27 @@ def run_sense_texts(data: bytes, folder: Path) -> None:
     for word, given in sense_texts.read(folder / "senses.tsv", rows).items():
         names = [text.name for text in called(word, SENSES[word], given)]
         assert len(set(names)) == len(names) and all(visible(name) == name for name in names)
+
+
+def gloss_seeds() -> list[bytes]:
+    lines = [
+        f"{word}\t{sense}\tA {word} is what {sense} says."
+        for word, senses in SENSES.items()
+        for sense in senses
+    ]
+    texts = [lines, [*lines, "crane\tlock\tx"], lines[1:], [*lines, lines[0]]]
+    texts += [[*lines, "crane\tcrane_bird\tit wades"], [*lines, "crane\tcrane_bird\t "]]
+    return ["\n".join(["word\tsense\tgloss", *of]).encode() for of in texts]
+
+
+def run_glosses(data: bytes, folder: Path) -> None:
+    (folder / "glosses.tsv").write_bytes(data)
+    for word, lines in glosses.read_glosses(folder / "glosses.tsv", SENSES).items():
+        made = glosses.gloss_table(
+            make_corpus([("train", 0)], word=word, senses=SENSES[word]), lines
+        )
+        assert set(made.gold) == {0, 1} and len(made) == len(lines)
+        assert all(0 <= at < len(of) for of, at in zip(made.tokens, made.position, strict=True))
 
 
 # The config, layer choices and feature sets
@@ -1017,6 +1039,8 @@ TARGETS = {
                    "gloss\tname\tsense\tword\n\tT\u00fcr\tlock\tSchlo\u00df\n".encode(),
                    b"word\tsense\tname\tgloss\ncrane\tcrane_bird\tmachine\t\n", b""],
                run_sense_texts, (b"\t", b"\n", b"crane", b"machine", b"lock", b"\x1b"), 1.5),
+        Target("glosses", gloss_seeds, run_glosses,
+               (b"\t", b"\n", b"crane", b"lock", b"crane_bird", b" "), 1.5),
         Target("config", config_seeds, run_config,
                (b"&a ", b"*a", b"!!binary ", b"2001-99-99", b"<<: ", b"? ", b"- ", b": ", b"|\n",
                 b"0x1f", b"1_0", b".nan", b"models:\n", *JSON_TOKENS, *LAYER_TOKENS), 0.3),
