@@ -232,8 +232,8 @@ BAD: dict[str, tuple[list[str], int, str]] = {
         without("trains", "--trains", "2pct"), 3, "no training set '2pct'"),
     "glosses that are no table": (
         without("glosses", "--glosses", "tiny.json"), 3, "tiny.json"),
-    "glosses of other senses": (
-        without("zero-shot", "--glosses", "corpus"), 6, "was not made from"),
+    "glosses that were not embedded": (
+        without("zero-shot", "--glosses", "corpus"), 6, "belong to another table"),
     "one output of two": (without("zero-shot", "--out", "o"), 2, "1 outputs"),
     "a layer that glosses do not have": (
         without("gloss-worth", "--layers", "7"), 2, "no such layer"),

@@ -37,6 +37,7 @@ BESIDE_MODELS = (
 )  # fmt: skip
 NESTED = ("1pct", "5pct", "10pct", "25pct", "50pct")
 BRACES = re.compile(r"\{[^{}]*\}")
+FIX_GLOSSES = f"give a table with word, sense and gloss, {OF_CORPUS} or {NO_GLOSSES}"
 SOURCES = ("hub", "revision", "package", "path")
 # What to do about a name that is taken.
 FREE = {
@@ -256,13 +257,11 @@ def _check_glosses(said: ConfigFile, dataset: Dataset) -> None:
         what = f"glosses are compared with the view {VIEW!r}, which is not stored"
         raise _refused(what, "views.store", f"add {VIEW}, or say `glosses: {NO_GLOSSES}`")
     without_braces(said.glosses, "config key glosses")
-    built_in = DATA / f"glosses/{dataset.name}.tsv"
-    if said.glosses == OF_CORPUS and not dataset.folder and not built_in.is_file():
-        fix = f"give a table with word, sense and gloss, or {NO_GLOSSES}"
-        raise _refused(f"{dataset.title} comes with no glosses", "glosses", fix)
+    there = dataset.folder or (DATA / f"glosses/{dataset.name}.tsv").is_file()
+    if said.glosses == OF_CORPUS and not there:
+        raise _refused(f"{dataset.title} comes with no glosses", "glosses", FIX_GLOSSES)
     if said.glosses != OF_CORPUS and not os.path.isfile(said.glosses):  # noqa: PTH113 - as above
-        fix = f"give a table with word, sense and gloss, {OF_CORPUS} or {NO_GLOSSES}"
-        raise _refused(f"there is no file {said.glosses!r}", "glosses", fix)
+        raise _refused(f"there is no file {said.glosses!r}", "glosses", FIX_GLOSSES)
 
 
 def _check_controls(controls: Controls, classifiers: Iterable[str]) -> None:
