@@ -90,7 +90,8 @@ def check(config: Mapping[str, Any]) -> Config:
     _check_names("classifiers", said.classifiers, KINDS if said.glosses != NO_GLOSSES else ())
     _check_names("systems", said.systems, [*models, *twins, *published])
     _check_systems(said.systems)
-    _check_glosses(said, dataset)
+    if said.glosses != NO_GLOSSES:
+        _check_glosses(said, dataset)
     _check_controls(said.controls, classifiers)
     trains = _trains(said.trains, dataset, words)
     if said.projections == ["discriminant"]:
@@ -251,8 +252,6 @@ def _check_systems(systems: Sequence[SystemEntry]) -> None:
 
 
 def _check_glosses(said: ConfigFile, dataset: Dataset) -> None:
-    if said.glosses == NO_GLOSSES:
-        return
     if VIEW not in said.views.store:
         what = f"glosses are compared with the view {VIEW!r}, which is not stored"
         raise _refused(what, "views.store", f"add {VIEW}, or say `glosses: {NO_GLOSSES}`")
