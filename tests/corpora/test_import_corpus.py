@@ -17,7 +17,8 @@ import pytest
 import yaml
 from importing import import_corpus
 
-from wsd.artifacts.dataset import FORMAT, MANIFEST, find, read_manifest
+from wsd.artifacts.dataset import FORMAT, MANIFEST
+from wsd.artifacts.manifest import find, read_manifest
 from wsd.cli import main
 from wsd.corpora import import_corpus as import_corpus_module
 from wsd.corpora.importer import focal_word, tables

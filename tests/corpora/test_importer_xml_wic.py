@@ -7,7 +7,8 @@ from xml.sax.saxutils import escape, quoteattr
 import pytest
 from importing import import_corpus
 
-from wsd.artifacts.dataset import MANIFEST, read_manifest
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.importer import allwords, wic
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError

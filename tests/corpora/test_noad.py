@@ -12,7 +12,8 @@ import pytest
 from archive_server import Answer, ArchiveServer
 from made_noad import FILES, HEAD, document
 
-from wsd.artifacts.dataset import DATASETS, MANIFEST, of_results, read_manifest
+from wsd.artifacts.dataset import DATASETS, MANIFEST
+from wsd.artifacts.manifest import of_results, read_manifest
 from wsd.artifacts.noad import NOAD, TABLE, InParts, kept
 from wsd.corpora import fetch, noad, noad_archive
 from wsd.corpora.document_split import documents_to_test

@@ -14,7 +14,7 @@ import yaml
 from checkout import REPOSITORY, Checkout
 
 from wsd.artifacts.corpus import read
-from wsd.artifacts.dataset import read_manifest
+from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.importer import sense_texts, tables
 
 DOCS = REPOSITORY / "docs"

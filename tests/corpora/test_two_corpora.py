@@ -9,7 +9,8 @@ from importing import import_corpus
 
 from wsd.artifacts import all_words
 from wsd.artifacts.all_words import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED
-from wsd.artifacts.dataset import MANIFEST, read_manifest
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.importer import allwords
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError

@@ -14,7 +14,8 @@ from made_uses import GROUP, HOSTILE, WORD, corpus, made_uses
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
-from wsd.artifacts.dataset import MANIFEST, read_manifest
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.text_format import read_text
 
 

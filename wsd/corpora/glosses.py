@@ -12,9 +12,10 @@ import numpy as np
 
 from wsd.arguments import add_corpora, add_out_folder, add_path
 from wsd.artifacts.corpus import Corpus, read_corpora, write
-from wsd.artifacts.dataset import MANIFEST, read_manifest
+from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.gloss_vectors import GLOSS
 from wsd.artifacts.listing import TABLES, write_listing
+from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.senses import SenseText, check_text
 from wsd.corpora.importer.labelled import plain
 from wsd.corpora.importer.tables import table

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from wsd.arguments import add_out_folder
-from wsd.artifacts.dataset import MANIFEST, check_name, read_manifest
+from wsd.artifacts.dataset import MANIFEST, check_name
+from wsd.artifacts.manifest import read_manifest
 from wsd.errors import CorpusError
 from wsd.storage.atomic import replacing
 from wsd.storage.checksums import sha256

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.corpus import Corpus, read
-from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, of_results
+from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset
 from wsd.artifacts.features import JOIN, Features, parse_features
+from wsd.artifacts.manifest import of_results
 from wsd.artifacts.runs import RUNS, SELECTION, choose_run, runs_with, tables_of
 from wsd.artifacts.senses import SenseText, called
 from wsd.artifacts.tables import ALL_WORDS

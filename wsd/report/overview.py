@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd import logs
-from wsd.artifacts.dataset import of_results
+from wsd.artifacts.manifest import of_results
 from wsd.artifacts.pair_cosines import TABLE
 from wsd.artifacts.pairs import PAGE as PAIRS_PAGE
 from wsd.artifacts.runs import NAMELESS, PROVENANCE, RUNS, runs_with, tables_of

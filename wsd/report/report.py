@@ -19,7 +19,7 @@ from wsd.arguments import (
     writes,
 )
 from wsd.artifacts.corpus import read_corpora
-from wsd.artifacts.dataset import find
+from wsd.artifacts.manifest import find
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.report.pages.content import Report

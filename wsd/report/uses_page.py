@@ -14,8 +14,8 @@ import pandas as pd
 
 from wsd.arguments import add_corpora, add_files, add_out_folder
 from wsd.artifacts.corpus import Corpora, read_corpora
-from wsd.artifacts.dataset import find
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
+from wsd.artifacts.manifest import find
 from wsd.artifacts.uses import TABLE, WordUses, read_uses, shown
 from wsd.errors import outdated
 from wsd.metrics.partitions import MEASURES

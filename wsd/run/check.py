@@ -15,7 +15,8 @@ from pathlib import Path
 from wsd import logs
 from wsd.arguments import add_configfiles, add_run
 from wsd.artifacts.corpus import read
-from wsd.artifacts.dataset import MANIFEST, read_manifest
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.pair_cosines import COSINES, TABLE
 from wsd.artifacts.pairs import PAGE, PAIRS_FILE
 from wsd.artifacts.runs import described_runs

@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.dataset import DATA, DATASETS, MANIFEST, Dataset, check_name, read_manifest
+from wsd.artifacts.dataset import DATA, DATASETS, MANIFEST, Dataset, check_name
 from wsd.artifacts.features import Features, parse_features
 from wsd.artifacts.gloss_vectors import KINDS, NO_GLOSSES, OF_CORPUS, VIEW
 from wsd.artifacts.layer_choice import expand_layers
+from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.noad import AT_LEAST, NOAD
 from wsd.artifacts.runs import NAMELESS, RUNS
 from wsd.artifacts.search import PARAMETERS

@@ -17,7 +17,8 @@ from typing import Any
 
 from wsd import logs
 from wsd.arguments import add_configfiles, add_run
-from wsd.artifacts.dataset import Dataset, of_results
+from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.manifest import of_results
 from wsd.artifacts.noad import NOAD
 from wsd.artifacts.runs import described_runs
 from wsd.corpora import coarsewsd20, fetch, noad_archive, own
