@@ -21,15 +21,20 @@ XML = b"""<?xml version="1.0"?><corpus><text id="d0"><sentence id="d0.s0">
 <instance id="d0.s0.t1" lemma="fly" pos="VERB">flew off</instance></sentence></text></corpus>"""
 
 
+def check_focal(position: int, tokens: tuple[str, ...]) -> None:
+    assert 0 <= position < len(tokens)
+    # A focal word of several tokens is one with single spaces.
+    assert tokens[position] == " ".join(tokens[position].split())
+    others = (*tokens[:position], *tokens[position + 1 :])
+    assert all(token.split() == [token] for token in others)
+
+
 def check_gathered(found: Gathered) -> None:
     for row in found.rows:
-        assert row.word and row.sense and row.where and 0 <= row.position < len(row.tokens)
+        assert row.word and row.sense and row.where
         assert row.split in ("", *ALL_SPLITS)
         assert visible(row.word) == row.word and visible(row.sense) == row.sense
-        # A focal word of several tokens is one with single spaces.
-        assert row.tokens[row.position] == " ".join(row.tokens[row.position].split())
-        others = (*row.tokens[: row.position], *row.tokens[row.position + 1 :])
-        assert all(token.split() == [token] for token in others)
+        check_focal(row.position, row.tokens)
     assert all(count >= 0 for count in found.left_out.values())
 
 
@@ -147,8 +152,7 @@ def run_unlabelled(data: bytes, at: Path) -> None:
     for word, rows in found.rows.items():
         assert word and visible(word) == word and len(set(rows)) == len(rows)
         for position, tokens in rows:
-            assert 0 <= position < len(tokens)
-            assert all(token.split() == [token] for token in tokens)
+            check_focal(position, tokens)
 
 
 def unlabelled_seeds() -> list[bytes]:
@@ -161,7 +165,8 @@ def unlabelled_seeds() -> list[bytes]:
         b"sentence,x\na crane,1\n", b"lemma\ttext\ncrane\ta crane\n",
         b'{"sentence": "a crane"}\n', b'{"sentence": ["a", "crane"], "position": 1}\n', b"\n",
     ]  # fmt: skip
-    return [bytes([way]) + seed for seed in found for way in range(16)]
+    # The first is valid: text, and the word is named.
+    return [bytes([way]) + seed for seed in found for way in (8, *range(16))]
 
 
 def run_folder(data: bytes, at: Path) -> None:

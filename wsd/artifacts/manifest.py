@@ -1,4 +1,4 @@
-"""The manifest of a corpus, which ``wsd import`` or a step of the workflow wrote; and finding one."""
+"""The manifest of a corpus, by ``wsd import`` or by a step of the workflow; and finding one."""
 
 import json
 import re

@@ -21,6 +21,7 @@ import numpy as np
 from wsd.artifacts.encoder_record import check_record
 from wsd.artifacts.features import JOIN
 from wsd.artifacts.senses import SenseText, called
+from wsd.artifacts.transform_names import check_transform
 from wsd.artifacts.views import INPUTS, POOLINGS, PRECISIONS, VIEWS
 from wsd.classification.estimators.nearest_centroid import METRICS
 from wsd.classification.estimators.stored import arrays_of, restored
@@ -262,8 +263,11 @@ def _check_said(said: Mapping[str, Any]) -> None:
     texts = all(isinstance(text, str) and text for text in (*senses, said["corpus"]))
     distinct = texts and isinstance(senses, list) and len(set(senses)) == len(senses)
     require(distinct, "senses that are no names, or the same twice")
-    values = said["parameters"].values()
-    require(all(_is_number(of) or of in METRICS for of in values), "a parameter that is no number")
+    for name, value in said["parameters"].items():
+        if name == "transform":
+            check_transform(value)
+        else:
+            require(_is_number(value) or value in METRICS, "a parameter that is no number")
     warm = temperature is None or (_is_number(temperature) and temperature > 0)
     require(warm, "a temperature that is none")
     require(threshold is None or _is_number(threshold), "a threshold that is no number")
