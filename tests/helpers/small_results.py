@@ -16,7 +16,7 @@ CONFIGURATIONS = [
     ("focal", "2", "logistic", "logistic", '{"C": [0.01, 1], "prior_shift": [0, 1]}'),
     ("focal", "mix-all", "logistic", "logistic", '{"C": [0.01, 1], "prior_shift": [0, 1]}'),
     ("focal+context", "concat-all+1", "own", "lda", '{"shrinkage": [0.5, 0.9]}'),
-    ("focal+static", "2+0", "knn", "knn", '{"k": [1, 5], "transform": ["whiten"]}'),
+    ("focal+static", "2+0", "knn", "knn", '{"k": [1, 5]}'),
 ]
 
 
