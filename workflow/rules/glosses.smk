@@ -9,34 +9,6 @@ GLOSS_VECTORS = f"{RESULTS}/{{model}}/gloss-vectors/{{kind}}.{{part}}.json"
 ZERO_SHOT = f"{RESULTS}/{{model}}/zero-shot/{{layers}}.{{gloss}}.parquet"
 GLOSS_WORTH = f"{TABLES}/{{model}}/gloss-worth.csv"
 
-
-def gloss_file():
-    """Where the glosses are: with the program, in the corpus's manifest, or where the config says."""
-    if CONFIG.glosses != gloss_vectors.OF_CORPUS:
-        return CONFIG.glosses
-    return (
-        f"{SOURCE}/{dataset.MANIFEST}"
-        if OWN
-        else f"{PACKAGE}/data/glosses/{DATASET}.tsv"
-    )
-
-
-def zero_shot():
-    """The predictions from glosses, by layer choice and kind of gloss vector."""
-    return [
-        ZERO_SHOT.format(model=name, layers=layers, gloss=kind)
-        for name, model in CONFIG.models.items()
-        for layers in model.layers
-        if CONFIG.has_glosses and not layers.startswith("mix")
-        for kind in gloss_vectors.KINDS
-    ]
-
-
-def gloss_worth():
-    """What each model's glosses are worth."""
-    return expand(GLOSS_WORTH, model=CONFIG.models if CONFIG.has_glosses else [])
-
-
 if CONFIG.has_glosses:
 
     # First of all: a gloss that is missing is told before anything is embedded.
