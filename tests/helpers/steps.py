@@ -50,6 +50,7 @@ def prepare(folder: Path) -> None:
                 sense = corpus.senses[(corpus.gold[row] + (idx < 2)) % len(corpus.senses)]
                 file.write(json.dumps({"word": word, "id": idx, "sense": sense}) + "\n")
     import_corpus([DATA / "quickstart"], out=folder / "own", name="mine", about={})
+    shutil.copy(DATA / "glosses/quickstart.tsv", folder / "glosses.tsv")
     assert "apple_fruit" in read_text(folder / "source" / "apple", "apple").senses
     (folder / "source" / f"{OUT_OF_DOMAIN}.tsv").write_text(FURTHER)
     tiny_bert(folder / "tiny")
@@ -91,8 +92,7 @@ STEPS: list[tuple[str, list[str]]] = [
     ("own", ["own", "--name", "mine", "--out", "mine"]),
     ("corpus", ["--source", "source", *(f"--word={word}" for word in WORDS), "--out-of-domain",
      "source/outofdomain.tsv", "--out", "corpus"]),
-    ("glosses", [*DATA_ARGUMENTS, "--glosses", str(DATA / "glosses/quickstart.tsv"),
-     "--out", "glosses"]),
+    ("glosses", [*DATA_ARGUMENTS, "--glosses", "glosses.tsv", "--out", "glosses"]),
     ("trains", [*DATA_ARGUMENTS, "--source", "source", "--trains", "balanced", "1pct",
      "--out", "trains"]),
     ("published", [*DATA_ARGUMENTS, "--source", "source", "--system", SYSTEM,

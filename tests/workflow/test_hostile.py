@@ -39,6 +39,10 @@ def renamed(root: Path) -> None:
     said = [json.loads(line) for line in outputs.read_text().splitlines()]
     lines = [json.dumps({**one, "word": WORDS[one["word"]]}) for one in said]
     outputs.write_text("\n".join(lines) + "\n")
+    glosses = root / "glosses.tsv"
+    rows = [line.split("\t") for line in glosses.read_text().splitlines()]
+    lines = ["\t".join([WORDS.get(word, word), *rest]) for word, *rest in rows]
+    glosses.write_text("\n".join(lines) + "\n")
     further = root / "source" / "outofdomain.tsv"
     further.write_text(
         further.read_text().replace("apple\tapple_fruit", f"{WORDS['apple']}\tapple_fruit")
@@ -193,7 +197,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     try:
         with logs_as_before():
             for command, arguments in STEPS:
-                if command in ("corpus", "folds", "model", "embed", "trains"):
+                if command in ("corpus", "folds", "glosses", "model", "embed", "trains"):
                     assert main([command, *arguments]) == 0
     finally:
         os.chdir(before)
