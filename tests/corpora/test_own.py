@@ -123,7 +123,7 @@ def test_the_commands_of_the_page(checkout: Checkout) -> None:
     lines = outputs(results / "corpus")
     text = "".join(json.dumps(line) + "\n" for line in reversed(lines))
     (checkout.root / "outputs.jsonl").write_text(text)
-    (score,) = blocks("console")[1].splitlines()
+    (score,) = (block.strip() for block in blocks("console") if "wsd score" in block)
     assert f"mean word accuracy {100 * 11 / 12:.2f}" in command(checkout, score)
     (checkout.root / "systems.yaml").write_text(blocks("yaml")[1])
     again = checkout.run(

@@ -29,7 +29,8 @@ HOSTILE = (
 
 
 def test_ordinary_words_are_their_own_names() -> None:
-    words = [word for dataset in DATASETS.values() for word in dataset.words]
+    plain = ("coarsewsd20", "quickstart", "quickstart-hard")
+    words = [word for name in plain for word in DATASETS[name].words]
     assert len(words) == 35
     assert [file_name(word) for word in words] == words
     assert file_name("mother-in-law2") == "mother-in-law2"
