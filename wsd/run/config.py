@@ -38,6 +38,7 @@ BESIDE_MODELS = (
 )  # fmt: skip
 NESTED = ("1pct", "5pct", "10pct", "25pct", "50pct")
 BRACES = re.compile(r"\{[^{}]*\}")
+JSON_LINES = "give a file of JSON lines, as `wsd score` takes it"
 FIX_GLOSSES = f"give a table with word, sense and gloss, {OF_CORPUS} or {NO_GLOSSES}"
 SOURCES = ("hub", "revision", "package", "path")
 # What to do about a name that is taken.
@@ -90,7 +91,8 @@ def check(config: Mapping[str, Any]) -> Config:
     _check_names("models", said.models, [*BESIDE_MODELS, *twins])
     _check_names("classifiers", said.classifiers, KINDS if said.glosses != NO_GLOSSES else ())
     _check_names("systems", said.systems, [*models, *twins, *published])
-    _check_systems(said.systems)
+    for i, system in enumerate(said.systems):
+        _check_file(system.file, f"systems[{i}].file", JSON_LINES)
     if said.glosses != NO_GLOSSES:
         _check_glosses(said, dataset)
     _check_controls(said.controls, classifiers)
@@ -244,24 +246,20 @@ def _check_names(
         taken.add(entry.name.lower())
 
 
-def _check_systems(systems: Sequence[SystemEntry]) -> None:
-    for i, system in enumerate(systems):
-        without_braces(system.file, f"config key systems[{i}].file")
-        if not os.path.isfile(system.file):  # noqa: PTH113 - nor is one whose name is too long
-            fix = "give a file of JSON lines, as `wsd score` takes it"
-            raise _refused(f"there is no file {system.file!r}", f"systems[{i}].file", fix)
+def _check_file(path: str, key: str, fix: str) -> None:
+    without_braces(path, f"config key {key}")
+    if not os.path.isfile(path):  # noqa: PTH113 - nor is one whose name is too long
+        raise _refused(f"there is no file {path!r}", key, fix)
 
 
 def _check_glosses(said: ConfigFile, dataset: Dataset) -> None:
     if VIEW not in said.views.store:
         what = f"glosses are compared with the view {VIEW!r}, which is not stored"
         raise _refused(what, "views.store", f"add {VIEW}, or say `glosses: {NO_GLOSSES}`")
-    without_braces(said.glosses, "config key glosses")
-    there = dataset.folder or (DATA / f"glosses/{dataset.name}.tsv").is_file()
-    if said.glosses == OF_CORPUS and not there:
+    if said.glosses != OF_CORPUS:
+        _check_file(said.glosses, "glosses", FIX_GLOSSES)
+    elif not (dataset.folder or (DATA / f"glosses/{dataset.name}.tsv").is_file()):
         raise _refused(f"{dataset.title} comes with no glosses", "glosses", FIX_GLOSSES)
-    if said.glosses != OF_CORPUS and not os.path.isfile(said.glosses):  # noqa: PTH113 - as above
-        raise _refused(f"there is no file {said.glosses!r}", "glosses", FIX_GLOSSES)
 
 
 def _check_controls(controls: Controls, classifiers: Iterable[str]) -> None:
