@@ -71,8 +71,8 @@ class WordGroup(NamedTuple):
 def bin_of(n_train: int) -> str:
     """The bin of a number of training instances.
 
-    >>> [bin_of(n) for n in (19, 20, 49, 300)]
-    ['<20', '20-49', '20-49', '300+']
+    >>> bin_of(19), bin_of(49), bin_of(300)
+    ('<20', '20-49', '300+')
     """
     if n_train < BINS[0]:
         return f"<{BINS[0]}"
