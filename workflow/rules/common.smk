@@ -129,11 +129,11 @@ ENCODERS = CONFIG.encoders
 OTHER_TRAINS = CONFIG.trains[1:]
 CONTROL_VIEWS = [view for view in CONFIG.controls.views if view not in CONFIG.classify]
 # The models that are asked what they would say in the focal word's place.
+WITHOUT_HEAD = wsd.run.plan.without_head(CONFIG)
 SUBSTITUTED = [
     name
     for name in CONFIG.models
-    if "substitutes" in CONFIG.analyses
-    and name not in wsd.run.plan.without_head(CONFIG)
+    if "substitutes" in CONFIG.analyses and name not in WITHOUT_HEAD
 ]
 # The classifiers whose scores are probabilities, for the audit and for code lengths.
 JUDGES = [
@@ -334,11 +334,7 @@ def shown(pattern, views=CONFIG.classify):
             # In their order: the pages open with the first.
             method=CONFIG.projections,
             view=view,
-            layers=[
-                layers
-                for layers in model.layers_of(view)
-                if not layers.startswith("mix")
-            ],
+            layers=model.unmixed(view),
             classifier=CONFIG.classifiers,
             train=FULL,
         )
@@ -361,8 +357,8 @@ def zero_shot():
     return [
         ZERO_SHOT.format(model=name, layers=layers, gloss=kind)
         for name, model in CONFIG.models.items()
-        for layers in model.layers
-        if CONFIG.has_glosses and not layers.startswith("mix")
+        for layers in model.unmixed(gloss_vectors.VIEW)
+        if CONFIG.has_glosses
         for kind in gloss_vectors.KINDS
     ]
 
@@ -403,18 +399,14 @@ def tell_of_failed_jobs():
         print(f"\n{said}", file=sys.stderr, flush=True)
 
 
-def print_uses():
-    # As below, of a corpus without senses.
-    page = Path(f"{TABLES}/uses/index.html")
-    if not CONFIG.dataset.labelled and page.exists():
-        print(f"\nThe pages: {page.absolute()}", file=sys.stderr, flush=True)
+def print_pages():
+    # Of a corpus without senses, which has no leaderboard.
+    pages = [Path(page).absolute() for page in WANTED if str(page).endswith(".html")]
+    if not CONFIG.dataset.labelled and all(page.exists() for page in pages):
+        print("\nThe pages:", *pages, file=sys.stderr, flush=True)
 
 
 def print_leaderboard():
-    if CONFIG.dataset.of_pairs:
-        pages = [Path(page).absolute() for page in WANTED]
-        print("\nThe pages:", *pages, sep="\n", file=sys.stderr, flush=True)
-        return
     # A run of some of the targets has no leaderboard to show, or only an old one.
     if workflow.dag_settings.targets or not Path(f"{TABLES}/summary.csv").exists():
         return

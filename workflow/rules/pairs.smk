@@ -26,11 +26,9 @@ rule pairs:
         pairs=folder_of("corpus"),
         embeddings=folder_of("vectors"),
         view=CONFIG.classify[0],
-        layers=lambda wildcards: [
-            layers
-            for layers in CONFIG.models[wildcards.model].layers
-            if not layers.startswith("mix")
-        ],
+        layers=lambda wildcards: CONFIG.models[wildcards.model].unmixed(
+            CONFIG.classify[0]
+        ),
         transforms=CONFIG.transforms,
         seed=CONFIG.seed,
         out=subpath(output.table, parent=True),

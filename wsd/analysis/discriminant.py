@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
-from scipy.sparse.linalg import eigsh
 from threadpoolctl import threadpool_limits
 
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.folds import WordFolds
+from wsd.metrics.eigenvectors import largest
 
 SHRINKAGE = 0.5  # what `lda` has where nothing is tuned
 RANK = 1e-10  # eigenvalues below this share of the largest are rounding
@@ -204,7 +204,7 @@ class _Spread:
         left = self.products - crossed - crossed.T + square * np.outer(less, less)
         if left.trace() <= RANK * self.products.trace():
             return np.zeros_like(axis)
-        main = eigsh(left, 1, v0=np.random.default_rng(0).normal(size=len(left)))[1][:, 0]
+        main = largest(left, 1)[1][:, 0]
         if self.dual:
             main = self.within.T @ main - of_axis * (along @ main)
         main *= np.where(_largest(main) < 0, -1, 1)

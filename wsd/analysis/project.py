@@ -11,8 +11,6 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from scipy.linalg import eigh
-from scipy.sparse.linalg import eigsh
 from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
@@ -24,12 +22,12 @@ from wsd.artifacts.folds import WordFolds, of_words
 from wsd.artifacts.projection import METHODS, Projection, write_projections
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError
+from wsd.metrics.eigenvectors import largest
 from wsd.metrics.nearest import K, blocks, highest, vote_macro_f1
 
 PERPLEXITY = 30.0
 # MB that t-SNE's search for neighbours may take; scikit-learn's own limit is 1024.
 WORKING_MEMORY = 64
-SMALL = 128  # so wide a matrix is decomposed whole
 
 
 def pca(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, tuple[float, float]]:
@@ -56,7 +54,7 @@ def pca(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, tuple[float
             fitted -= origin
             wide = fitted.shape[0] < fitted.shape[1]
             products = fitted @ fitted.T if wide else fitted.T @ fitted
-            variances, axes = _largest_two(products)
+            variances, axes = largest(products, 2)
             ratios = variances / products.trace()
             # Beyond the rank of the training rows an axis is rounding error of any direction.
             found = int((ratios > 1e-12).sum())
@@ -68,19 +66,6 @@ def pca(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, tuple[float
             points[:, :found] = (vectors.astype(np.float64) - origin) @ axes
         explained[:found] = ratios[:found].tolist()
     return points, (explained[0], explained[1])
-
-
-def _largest_two(products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The two largest eigenvalues of a symmetric matrix, the largest first, and their vectors."""
-    n = len(products)
-    if n <= SMALL:
-        values, axes = eigh(products, subset_by_index=(max(0, n - 2), n - 1))
-    else:
-        # Lanczos' method, to the last digits; the start is any that is the same each time.
-        start = np.random.default_rng(0).normal(size=n)
-        values, axes = eigsh(products, 2, v0=start)
-    order = np.argsort(-values)
-    return values[order].clip(0), axes[:, order]
 
 
 def tsne(vectors: np.ndarray, seed: int) -> np.ndarray:

@@ -1,6 +1,7 @@
 """The step that reads and checks the words' files, and writes a table per word."""
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,13 +28,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    written = {}
-    if (args.source / PAIRS_FILE).exists():
-        known, pairs = read_manifest(args.source / MANIFEST), read_pairs(args.source)
-        about = {key: getattr(known, key) for key in ("name", *ABOUT)}
-        write_pairs(args.out, replace(pairs, about=about))
-        written = {args.out / file: noted_checksum(args.out / file) for file in OF_PAIRS}
-        args.word = []
+    of_pairs = (args.source / PAIRS_FILE).exists()
+    paths = _pairs(args.source, args.out) if of_pairs else list(_words(args))
+    write_listing(args.out / TABLES, {path: noted_checksum(path) for path in paths})
+
+
+def _pairs(source: Path, out: Path) -> list[Path]:
+    known, pairs = read_manifest(source / MANIFEST), read_pairs(source)
+    about = {key: getattr(known, key) for key in ("name", *ABOUT)}
+    write_pairs(out, replace(pairs, about=about))
+    return [out / file for file in OF_PAIRS]
+
+
+def _words(args: argparse.Namespace) -> Iterator[Path]:
     for word in args.word:
         name = file_name(word)
         folder = args.source / name
@@ -43,6 +50,5 @@ def run(args: argparse.Namespace) -> None:
             table = text_format.read_text(folder, word, args.out_of_domain)
         path = args.out / f"{name}.parquet"
         write(path, table)
-        written[path] = noted_checksum(path)
         log.debug("%s: %d instances of %d senses", word, len(table), len(table.senses))
-    write_listing(args.out / TABLES, written)
+        yield path

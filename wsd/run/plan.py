@@ -18,11 +18,12 @@ import numpy as np
 from wsd import logs
 from wsd.arguments import add_configfiles, count
 from wsd.artifacts.features import parse_features
+from wsd.artifacts.gloss_vectors import VIEW
 from wsd.artifacts.search import grid_points
 from wsd.artifacts.views import blocks_of
 from wsd.encoder.head import known_without_head
 from wsd.run.parts import in_parts
-from wsd.run.settings import MIX, Config, Model
+from wsd.run.settings import Config, Model
 from wsd.storage.file_names import file_name
 
 # Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
@@ -104,13 +105,13 @@ def describe(config: Config, results: Path, cores: int) -> str:
     lines = []
     fetched: list[dict[str, str]] = []
     for model, words, views in to_embed(config, results):
+        choices = f"{len(model.unmixed(config.classify[0]))} layer choices"
         if config.dataset.of_pairs:
-            what = f"pairs, {_shown(config, model)} layer choices"
+            what = f"pairs, {choices}"
         elif config.dataset.labelled:
             combinations = f"{len(config.combinations(model))} combinations"
             what = f"{len(config.words)} words, {combinations} of features and classifier"
         else:
-            choices = f"{_shown(config, model)} layer choices"
             what = f"{len(config.words)} words, clusters in {choices}: there are no senses"
         lines.append(f"{model.name} on {config.dataset.title}: {what}")
         if not words:
@@ -153,19 +154,15 @@ def _later_seconds(config: Config, model: Model) -> float:
     """Rough processor time of what is done with a model's vectors."""
     instances = sum(config.dataset.sizes[word] for word in config.words)
     if not config.dataset.labelled:
-        return JOB_SECONDS * _shown(config, model)
+        return JOB_SECONDS * len(model.unmixed(config.classify[0]))
     # Layer choices with pictures and neighbours; a twin has none.
-    shown = sum(_shown(config, model, view) for view in config.classify)
+    shown = sum(len(model.unmixed(view)) for view in config.classify)
     shown = 0 if model.name in config.twins else shown
-    zero_shot = len(model.layers) if config.has_glosses and model.name in config.models else 0
+    glossed = config.has_glosses and model.name in config.models
+    zero_shot = len(model.unmixed(VIEW)) if glossed else 0
     jobs = len(config.combinations(model)) + zero_shot + shown * (len(config.projections) + 1)
     pictures = TSNE_SECONDS * instances * shown if "tsne" in config.projections else 0.0
     return JOB_SECONDS * jobs + logistic_seconds(config, model, instances) + pictures
-
-
-def _shown(config: Config, model: Model, view: str | None = None) -> int:
-    """Layer choices of a view, the first if none is named, that have pictures: not learned ones."""
-    return sum(not layers.startswith(MIX) for layers in model.layers_of(view or config.classify[0]))
 
 
 def _duration(seconds: float) -> str:

@@ -56,6 +56,10 @@ class Model:
         """The layer choices of a view: of a static one, layer 0 whatever the choices are."""
         return self.single_of(view) if view in STATIC else self.layers
 
+    def unmixed(self, view: str) -> tuple[str, ...]:
+        """Those of them that are not learned: a mix has no vectors of its own."""
+        return tuple(layers for layers in self.layers_of(view) if not layers.startswith(MIX))
+
 
 @dataclass(frozen=True)
 class Classifier:

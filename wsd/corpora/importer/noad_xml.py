@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
+from wsd.corpora.importer.allwords import PARTS
 from wsd.errors import CorpusError, visible
 
 ROOT, WORD = "SimpleWsdDoc", "word"
-# As in the inventories of the all-words format; any other part of speech is its own suffix.
-PARTS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 ENDS = ("SENTENCE_BREAK", "PARAGRAPH_BREAK")
 BREAKS = ("NO_BREAK", "SPACE_BREAK", "LINE_BREAK", *ENDS)
 LABELS = ("lemma", "pos", "sense")
@@ -123,5 +122,6 @@ def _label(attributes: Mapping[str, str], position: int, line: int, refused: Any
     for text in (lemma, part, sense):
         if not text or visible(text) != text or len(text.split()) != 1:
             raise refused(f"a label with lemma {lemma!r}, pos {part!r}, sense {sense!r}")
+    # Any part of speech but those of the all-words format is its own suffix.
     word = f"{lemma}.{PARTS.get(part, part.lower())}"
     return Label(sys.intern(word), sys.intern(sense), position, line)

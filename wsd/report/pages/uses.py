@@ -67,7 +67,7 @@ def word_page(
         n=len(corpus),
         total=total,
         labelled=corpus.is_labelled,
-        choices=[(choice.name, label(choice, model["blocks"])) for choice in choices],
+        choices=[{"name": of.name, "label": label(of, model["blocks"])} for of in choices],
         start=start,
         methods=_methods(uses[choices[start]]),
         packed=pack(page_data(dataset, model["name"], corpus, uses)),

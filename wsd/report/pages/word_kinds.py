@@ -35,12 +35,13 @@ def word_kinds(report: Report) -> list[dict[str, Any]]:
     if table.empty:
         return []
     ranges = {metric: _range(table, metric) for metric in BY_KIND}
+    lines = kinds(report)
     found = []
     for model, reader, labels, rows in rows_shown(report, table):
         figures = [
-            _figure(report, model, reader, rows, column, metric, ranges[metric])
+            _figure(report, model, reader, rows, column, lines[column], metric, ranges[metric])
             for metric, column in product(BY_KIND, COLUMNS)
-            if kinds(report)[column]
+            if lines[column]
         ]
         peaks = report.rows("group-peaks", view=report.view, model=model, classifier=reader)
         named = {"model": model, "reader": reader, "labels": labels, "figures": figures}
@@ -63,6 +64,7 @@ def _figure(
     reader: str,
     rows: pd.DataFrame,
     column: str,
+    names: list[str],
     metric: str,
     y_range: tuple[float, float],
 ) -> dict[str, Any]:
@@ -72,7 +74,7 @@ def _figure(
     lines = [
         curves.of_metric(having(rows, **{column: kind}), metric, singles,
                          name=kind, style=number, number=number)
-        for number, kind in enumerate(kinds(report)[column])
+        for number, kind in enumerate(names)
     ]  # fmt: skip
     ticks = {place: name for name, place in singles.items()}
     figure = curves.plot_of(lines, x="layer", y_range=y_range, ticks=ticks)
