@@ -19,7 +19,7 @@ from wsd.errors import ConfigError
 from wsd.run import plan
 from wsd.run.config import check
 from wsd.run.config_files import merge_configs, read_configs
-from wsd.run.plan import describe, embedding_bytes, embedding_seconds, to_embed
+from wsd.run.plan import describe, embedding_bytes, pass_seconds, to_embed
 from wsd.run.settings import Config, Model
 
 MINILM = "all-MiniLM-L6-v2"
@@ -135,8 +135,7 @@ def test_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     # Two operations for each of 12 width² weights, per block and piece.
     operations = 2 * 12 * 100**2 * 2 * plan.PIECES * 50
     expected = operations / (1e9 * plan.EFFICIENCY) + 3 * plan.START_SECONDS
-    assert embedding_seconds(small(2, 100), 3, 50, 1) == pytest.approx(expected, rel=1e-12)
-    assert embedding_seconds(small(2, 100), 3, 50, 4) == pytest.approx(expected / 4, rel=1e-12)
+    assert pass_seconds(small(2, 100), 3, 50) == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_speed_that_is_measured_is_one_of_a_processor() -> None:
@@ -257,6 +256,20 @@ def test_pictures_by_tsne_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
     ):
         config = config_of("quickstart.yaml", words=FIVE, layers=[0, 1, 2], projections=projections)
         assert f"roughly {expected} on" in describe(config, tmp_path, 1)
+
+
+def test_asking_for_substitutes_is_two_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("JOB_SECONDS", "LOGISTIC_SECONDS"):
+        monkeypatch.setattr(plan, name, 0)
+    monkeypatch.setattr(plan, "pass_seconds", lambda *_: 240)
+    asked = config_of("quickstart.yaml", analyses=["substitutes"])
+    for has_head, minutes in ((True, 4 + 8), (False, 4)):
+        monkeypatch.setattr(plan, "known_without_head", lambda *_, of=has_head: None if of else "")
+        for cores in (1, 2):
+            found = describe(asked, tmp_path, cores)
+            assert f"roughly {minutes // cores} min on {cores} core" in found
 
 
 def test_what_twins_share_is_fetched_once(tmp_path: Path) -> None:

@@ -63,13 +63,12 @@ def embedding_bytes(model: Model, instances: int, views: Sequence[str]) -> int:
     return 4 * layers * model.width * instances
 
 
-def embedding_seconds(model: Model, jobs: int, instances: int, cores: int) -> float:
-    """Rough time of embedding instances in so many jobs on this machine's processor."""
+def pass_seconds(model: Model, jobs: int, instances: int) -> float:
+    """Rough processor time of passing instances through the encoder, in so many jobs."""
     # Per piece and block: 12 width² weights in six products, a multiplication and an addition
     # each; attention adds little at this length.
     operations = 24.0 * model.width**2 * model.blocks * PIECES * instances
-    forward = operations / (_operations_per_second() * EFFICIENCY)
-    return (forward + START_SECONDS * jobs) / cores
+    return operations / (_operations_per_second() * EFFICIENCY) + START_SECONDS * jobs
 
 
 def logistic_seconds(config: Config, model: Model, instances: int) -> float:
@@ -119,13 +118,13 @@ def describe(config: Config, results: Path, cores: int) -> str:
             continue
         instances = sum(config.dataset.sizes[word] for word in words)
         jobs = len(in_parts(words, config.dataset.sizes))
-        seconds = embedding_seconds(model, jobs, instances, cores)
+        seconds = pass_seconds(model, jobs, instances)
         if not config.dataset.of_pairs:
-            seconds += _later_seconds(config, model) / cores
+            seconds += _later_seconds(config, model)
         lines.append(
             f"  to embed: {instances:,} sentences of {len(words)} words; "
             f"{embedding_bytes(model, instances, views) / 1e9:.2f} GB in "
-            f"{results / config.dataset.name}; roughly {_duration(seconds)} on {cores} "
+            f"{results / config.dataset.name}; roughly {_duration(seconds / cores)} on {cores} "
             f"core{'s' if cores > 1 else ''} without GPU"
         )
         # A twin with random weights comes from the same files.
@@ -162,7 +161,11 @@ def _later_seconds(config: Config, model: Model) -> float:
     zero_shot = len(model.unmixed(VIEW)) if glossed else 0
     jobs = len(config.combinations(model)) + zero_shot + shown * (len(config.projections) + 1)
     pictures = TSNE_SECONDS * instances * shown if "tsne" in config.projections else 0.0
-    return JOB_SECONDS * jobs + logistic_seconds(config, model, instances) + pictures
+    # The focal word masked, and left in.
+    asked = "substitutes" in config.analyses and model.name in config.models
+    asked = asked and model.name not in without_head(config)
+    passes = 2 * pass_seconds(model, 1, instances) if asked else 0.0
+    return JOB_SECONDS * jobs + logistic_seconds(config, model, instances) + pictures + passes
 
 
 def _duration(seconds: float) -> str:
