@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
-from threadpoolctl import threadpool_limits
 
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.folds import WordFolds
 from wsd.metrics.eigenvectors import largest
+from wsd.metrics.one_thread import one_thread
 
 SHRINKAGE = 0.5  # what `lda` has where nothing is tuned
 RANK = 1e-10  # eigenvalues below this share of the largest are rounding
@@ -73,7 +73,7 @@ def discriminants(
     fitted = vectors[train]
     if not np.ptp(fitted, axis=0).any():
         return points, (0.0, 0.0)
-    with threadpool_limits(1):
+    with one_thread():
         whole = _fit(fitted, gold)
         points[:] = whole.place(vectors)
         for seen, held in folds.splits(0):

@@ -17,7 +17,6 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from wsd.analysis import vector_measures
 from wsd.analysis.vector_measures import MEASURES, WordVectors
@@ -29,6 +28,7 @@ from wsd.artifacts.transform_names import NONE
 from wsd.artifacts.vectors import Embeddings
 from wsd.logs import log
 from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.one_thread import one_thread
 from wsd.metrics.transforms import Transform, fitted
 from wsd.storage.csv import write_csv
 from wsd.storage.file_names import file_name
@@ -111,7 +111,7 @@ def run(args: argparse.Namespace) -> None:
         for on in ((NOTHING,) if name == NONE else (CORPUS, WORD))
     ]
     # As in wsd.classification.classify: figures that do not depend on the number of cores.
-    with threadpool_limits(1):
+    with one_thread():
         for choice in expand_layers(args.layers, blocks, where="--layers"):
             words = {}
             for word, one in opened.items():

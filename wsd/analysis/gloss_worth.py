@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from wsd.arguments import add_embeddings, add_out, add_path, add_seed
 from wsd.artifacts.corpus import Corpus, read_corpora
@@ -22,6 +21,7 @@ from wsd.artifacts.predictions import TEST
 from wsd.logs import log
 from wsd.metrics.intervals import intervals_over_draws
 from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.one_thread import one_thread
 from wsd.metrics.scores import confusion, mean_scores
 from wsd.storage.csv import write_csv
 from wsd.storage.file_names import file_name
@@ -155,7 +155,7 @@ def run(args: argparse.Namespace) -> None:
     # The same in every draw.
     sizes = {n: sum(len(of[:n]) for rows in drawn.values() for of in rows[0]) for n in SHOTS}
     lines: list[dict[str, Any]] = []
-    with threadpool_limits(1):
+    with one_thread():
         for layers in args.layers:
             words = []
             for word, corpus in corpora.items():

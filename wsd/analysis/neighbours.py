@@ -10,13 +10,13 @@ macro-F1 on the test split of a vote of the five nearest training instances.
 import argparse
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from wsd.arguments import add_feature_set, add_out
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.features import StoredFeatures
 from wsd.artifacts.neighbours import Neighbours, write_neighbours
 from wsd.metrics.nearest import K, blocks, highest, unit_vectors, vote_macro_f1
+from wsd.metrics.one_thread import one_thread
 
 
 def find_neighbours(corpus: Corpus, vectors: np.ndarray) -> Neighbours:
@@ -39,7 +39,7 @@ def find_neighbours(corpus: Corpus, vectors: np.ndarray) -> Neighbours:
     voters = np.empty((n, K), dtype=np.int32)
     for block in blocks(n, n):
         # The last bits of a product depend on the number of threads.
-        with threadpool_limits(1):
+        with one_thread():
             alike = (directions[block] @ directions.T).astype(np.float32)
         tested = np.flatnonzero(test[block])
         voters[block][tested] = highest(alike[np.ix_(tested, train)])[0]

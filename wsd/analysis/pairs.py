@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from wsd.arguments import add_out_folder, add_path, add_seed, add_transforms
 from wsd.artifacts.dataset import SENTENCES
@@ -31,6 +30,7 @@ from wsd.artifacts.vectors import Embeddings
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.one_thread import one_thread
 from wsd.metrics.pairs import accuracy, auc, best_threshold, percentiles, resampled
 from wsd.metrics.permutation import holm, mcnemar
 from wsd.metrics.scores import joint_confusion
@@ -166,7 +166,7 @@ def run(args: argparse.Namespace) -> None:
     cosines: dict[tuple[str, str], np.ndarray] = {}
     choices = _choices(args.layers, vectors.blocks)
     # As in wsd.classification.classify: figures that do not depend on the number of cores.
-    with threadpool_limits(1):
+    with one_thread():
         for choice in choices:
             states = {layer: vectors.layer(layer) for layer in choice.layers}
             combined = choice.combine(states)

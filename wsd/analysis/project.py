@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from threadpoolctl import threadpool_limits
 
 from wsd.analysis.discriminant import discriminants, obstacle
 from wsd.arguments import add_feature_set, add_out, add_seed
@@ -24,6 +23,7 @@ from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError
 from wsd.metrics.eigenvectors import largest
 from wsd.metrics.nearest import K, blocks, highest, vote_macro_f1
+from wsd.metrics.one_thread import one_thread
 
 PERPLEXITY = 30.0
 # MB that t-SNE's search for neighbours may take; scikit-learn's own limit is 1024.
@@ -49,7 +49,7 @@ def pca(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, tuple[float
     explained = [0.0, 0.0]
     fitted = vectors[train].astype(np.float64)
     if np.ptp(fitted, axis=0).any():
-        with threadpool_limits(1):
+        with one_thread():
             origin = fitted.mean(axis=0)
             fitted -= origin
             wide = fitted.shape[0] < fitted.shape[1]
@@ -96,7 +96,7 @@ def tsne(vectors: np.ndarray, seed: int) -> np.ndarray:
     perplexity = min(PERPLEXITY, (n - 1) / 3)
     model = TSNE(init="pca", perplexity=perplexity, metric="cosine", random_state=seed, n_jobs=1)
     # The last bits of a sum depend on the number of threads, and t-SNE makes much of them.
-    with threadpool_limits(1), config_context(working_memory=WORKING_MEMORY):
+    with one_thread(), config_context(working_memory=WORKING_MEMORY):
         return np.asarray(model.fit_transform(vectors), dtype=np.float32)
 
 

@@ -9,7 +9,6 @@ instances take part, of whatever split.
 import argparse
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from wsd.analysis.clusterings import chosen, clusterings, numbers_of_clusters, typical
 from wsd.analysis.neighbours import find_neighbours
@@ -21,6 +20,7 @@ from wsd.artifacts.uses import Partition, WordUses, shown, write_uses
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.one_thread import one_thread
 from wsd.metrics.partitions import agreement
 
 CLUSTERS = 10
@@ -43,7 +43,7 @@ def find_uses(corpus: Corpus, vectors: np.ndarray, most: int, seed: int) -> Word
     units = unit_vectors(vectors.astype(np.float64))
     known = len(corpus.senses) if corpus.is_labelled else 0
     # The last bits of a sum depend on the number of threads, and a cluster can hang on them.
-    with threadpool_limits(1):
+    with one_thread():
         found = clusterings(units, numbers_of_clusters(units, most, known), seed)
     best = {method: chosen(found, method) for method in {of.method for of in found}}
     partitions = [

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from wsd.arguments import add_feature_set, add_files, add_objective, json_object, writes
 from wsd.artifacts import folds as folding
@@ -25,6 +24,7 @@ from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_word import LabelledWord, estimator_for, fit_and_predict, provenance_on
 from wsd.classification.tuning import tune
 from wsd.errors import ConfigError, none_of
+from wsd.metrics.one_thread import one_thread
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -97,7 +97,7 @@ def run(
             yield LabelledWord(corpus, labelled, vectors, unfitted)
 
     # On several threads a product's last bits depend on their number, and with them a near tie.
-    with threadpool_limits(1):
+    with one_thread():
         searched = tune(words(), trains, grid)
         tuned = []
         for found in searched:

@@ -3,8 +3,6 @@
 import argparse
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from wsd.arguments import add_embeddings, add_out, add_path
 from wsd.artifacts import folds as folding
 from wsd.artifacts.corpus import read_corpora
@@ -13,6 +11,7 @@ from wsd.artifacts.predictions import PER_WORD, WordPredictions, write_predictio
 from wsd.artifacts.training_set import FULL
 from wsd.classification.fit_word import estimator_for, predict_word, provenance_on
 from wsd.errors import ResultError
+from wsd.metrics.one_thread import one_thread
 from wsd.storage.expecting import expecting
 from wsd.storage.json import read_json
 
@@ -35,7 +34,7 @@ def run(args: argparse.Namespace) -> None:
     train = folding.of_words(args.folds, corpora)
     sources: dict[str, Any] = {}
     made: list[WordPredictions] = []
-    with threadpool_limits(1):
+    with one_thread():
         for word in (word for word in corpora if word in train.words):
             if word not in chosen:
                 fix = "run `wsd select` on the search files of this model and training set"

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from wsd.arguments import add_embeddings, add_files, add_path, writes
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.features import read_features, shared_provenance
@@ -22,6 +20,7 @@ from wsd.artifacts.training_set import NO_TRAIN
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.fit_word import predict_splits
 from wsd.errors import ConfigError
+from wsd.metrics.one_thread import one_thread
 
 
 def of_word(corpus: Corpus, vectors: Any, senses: SenseVectors) -> list[WordPredictions]:
@@ -50,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
     made: dict[str, list[WordPredictions]] = {kind: [] for kind in KINDS}
     sources: dict[str, Mapping[str, Any]] = {}
     # On several threads a product's last bits depend on their number, and with them a near tie.
-    with threadpool_limits(1):
+    with one_thread():
         for word, corpus in corpora.items():
             found = read_features(args.embeddings, corpus, VIEW, args.layers)
             features, vectors, sources[word] = found

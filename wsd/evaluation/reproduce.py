@@ -34,7 +34,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from wsd.arguments import add_embeddings, add_out, add_path
 from wsd.artifacts.corpus import Corpus, read_corpora
@@ -46,6 +45,7 @@ from wsd.classification.fit_word import predict_word
 from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
 from wsd.evaluation import reproduction
 from wsd.logs import log
+from wsd.metrics.one_thread import one_thread
 from wsd.storage.atomic import write_text
 from wsd.storage.checksums import sha256
 from wsd.storage.expecting import expecting
@@ -167,7 +167,7 @@ def check(
     senses: list[dict[str, Any]] = []
     words: list[dict[str, Any]] = []
     differing: list[dict[Any, Any]] = []
-    with threadpool_limits(1):
+    with one_thread():
         for word, corpus in corpora.items():
             vectors = stored.read(corpus)
             if vectors.shape[1] != width:

@@ -7,9 +7,9 @@ beyond 99% of those distances is called far.
 """
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from wsd.metrics.nearest import blocks, highest, unit_vectors
+from wsd.metrics.one_thread import one_thread
 
 QUANTILE = 0.99
 # Vectors are kept in half precision: nearer than this is the same place.
@@ -44,7 +44,7 @@ def nearest(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, np.ndar
     -------
     int32 array of shape (n, 5), -1 where there are fewer, and their cosines
     """
-    with threadpool_limits(1):
+    with one_thread():
         alike = unit(vectors).astype(np.float32) @ train.T
     return highest(alike)
 
@@ -67,7 +67,7 @@ def threshold(train: np.ndarray, component: np.ndarray) -> float | None:
     n = len(train)
     similarity = np.empty(n)
     for block in blocks(n, n):
-        with threadpool_limits(1):
+        with one_thread():
             alike = train[block] @ train.T
         alike[component[block, None] == component] = -np.inf
         similarity[block] = alike.max(axis=1)

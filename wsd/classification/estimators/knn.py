@@ -3,9 +3,9 @@
 from typing import Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from wsd.classification.estimators.base import Points, TransformedClassifier
+from wsd.metrics.one_thread import one_thread
 
 SAME = 1e-12  # below this, a cosine distance is rounding
 
@@ -53,7 +53,7 @@ class KNN(TransformedClassifier):
 
         X = self._checked(X)
         k = min(k, len(self.vectors_))
-        with threadpool_limits(1):
+        with one_thread():
             distances = cosine_distances(X, self.vectors_)
         # What is as near as the k-th, and only that, has to be sorted.
         bound = np.partition(distances, k - 1, axis=1)[:, k - 1]

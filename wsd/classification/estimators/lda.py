@@ -6,9 +6,9 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.special import softmax
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
 
 from wsd.classification.estimators.base import Classifier, Points
+from wsd.metrics.one_thread import one_thread
 
 RANK = 1e-10  # eigenvalues below this share of the largest are rounding
 
@@ -52,7 +52,7 @@ class LDA(Classifier):
         X : array of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         """
-        with threadpool_limits(1):
+        with one_thread():
             self.coef_, offset = self._decompose(X, y).at(self.shrinkage)
         self.intercept_ = offset + self.prior_exponent * self.log_prior_
         return self
@@ -71,7 +71,7 @@ class LDA(Classifier):
         array of shape (n_samples, n_classes)
         """
         X = self._checked(X)
-        with threadpool_limits(1):
+        with one_thread():
             return self.scaler_.transform(X) @ self.coef_.T + self.intercept_
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
@@ -84,7 +84,7 @@ class LDA(Classifier):
         As :meth:`wsd.classification.estimators.logistic.Logistic.search`.
         """
         points = self._filled(grid)
-        with threadpool_limits(1):
+        with one_thread():
             linear = self._decompose(X, y)
             scaled = self.scaler_.transform(held)
             scores = {}

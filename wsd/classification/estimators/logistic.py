@@ -14,11 +14,11 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from wsd.classification.estimators.base import Classifier, Points, Split
 from wsd.classification.estimators.designs import Dense
 from wsd.classification.estimators.newton import Fitted, NotConvergedError, fit_all
+from wsd.metrics.one_thread import one_thread
 
 # Folds whose features vary so much more or less than those of all rows are fitted alone.
 ALIKE = 0.5, 2.0  # variances, as a share
@@ -78,7 +78,7 @@ class Logistic(Classifier):
         WsdError
             If the solver does not converge.
         """
-        with threadpool_limits(1):
+        with one_thread():
             (_,) = self._path(X, y, [self.C], self.tol)
         return self
 
@@ -123,7 +123,7 @@ class Logistic(Classifier):
         array of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        with threadpool_limits(1):
+        with one_thread():
             return shifted(self._logits(self._features(X)), self.log_prior_, self.prior_shift)
 
     def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
@@ -141,7 +141,7 @@ class Logistic(Classifier):
         array of shape (len(grid), n_held, n_classes)
             Columns in the order of the sorted classes of ``y``.
         """
-        with threadpool_limits(1):
+        with one_thread():
             features, logits = None, {}
             for C in self._path(X, y, self._penalties(grid), self.search_tol):
                 # What is learned for it beside the weights is the same for every C.
@@ -173,7 +173,7 @@ class Logistic(Classifier):
         sizes = counts @ (codes[:, None] == np.arange(len(classes)))
         found: dict[int, np.ndarray] = {}
         if len(classes) > 1:
-            with threadpool_limits(1):
+            with one_thread():
                 together, fits = self._together(X, codes, counts, (sizes > 0).all(axis=1), grid)
                 for i, number in enumerate(together):
                     log_prior = np.log(sizes[number] / sizes[number].sum())

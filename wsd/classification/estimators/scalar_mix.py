@@ -15,11 +15,11 @@ from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import validate_data
-from threadpoolctl import threadpool_limits
 
 from wsd.classification.estimators.base import Classifier, Points
 from wsd.classification.estimators.logistic import Logistic
 from wsd.errors import ConfigError, WsdError
+from wsd.metrics.one_thread import one_thread
 
 # L-BFGS's line search can fail close to the minimum; begun anew from there it gets on. What
 # then still fails is no failure if the gradient, per instance, is as small as this.
@@ -95,7 +95,7 @@ class ScalarMix(BaseEstimator):
         n_logits = len(classes) if len(classes) > 2 else len(classes) - 1
         theta = np.zeros(self.layers + n_logits * (width + 1))
         if n_logits:
-            with threadpool_limits(1):
+            with one_thread():
                 scaled = self.scaler_.transform(X).reshape(len(X), self.layers, width)
                 stack = np.ascontiguousarray(scaled.swapaxes(0, 1))
                 theta = self._converged(theta, stack, codes)
