@@ -9,9 +9,10 @@ from scipy.spatial.distance import cdist
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.preprocessing import StandardScaler
 
-from wsd.analysis.discriminant import SHRINKAGE, _Rows, discriminants, obstacle
+from wsd.analysis.discriminant import SHRINKAGE, discriminants, obstacle
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.folds import WordFolds
+from wsd.metrics.scatter import Scatter
 
 SENSES = ("a", "b", "c", "d")
 
@@ -171,12 +172,12 @@ def test_a_fold_taken_off_the_whole_is_the_fold_fitted_on_its_own_rows(
         vectors = gold[:, None] * np.logspace(-3, 3, 12)
         vectors[places[7]] += 100
     points, explained = discriminants(vectors, corpus, folds)
-    taken_off, fit_without = [], _Rows.fit_without
+    taken_off, without = [], Scatter.without
 
-    def anew(rows: _Rows, held: np.ndarray) -> None:
-        taken_off.append(fit_without(rows, held) is not None)
+    def anew(scatter: Scatter, held: np.ndarray) -> None:
+        taken_off.append(without(scatter, held) is not None)
 
-    monkeypatch.setattr(_Rows, "fit_without", anew)
+    monkeypatch.setattr(Scatter, "without", anew)
     naive, of_naive = discriminants(vectors, corpus, folds)
     alone = {"ordinary": 0, "one fold alone varies": 1, "equal but for one": 1}
     assert taken_off.count(False) == alone[kind]
