@@ -1,4 +1,4 @@
-"""Linear discriminant analysis is scikit-learn's, from one decomposition for all shrinkages."""
+"""Linear discriminant analysis is scikit-learn's, from one product of the features for all."""
 
 import numpy as np
 import pytest
@@ -60,6 +60,29 @@ def test_a_search_is_every_fit_on_its_own(rows: int, width: int) -> None:
         assert_allclose(of_point, alone, atol=1e-9, err_msg=str(point))
     (own,) = LDA(shrinkage=0.2, prior_exponent=0.5).search(X, y, held, [{}])
     assert_allclose(own, LDA(0.2, 0.5).fit(X, y).predict_proba(held), atol=1e-9)
+
+
+@SHAPES
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", ["ordinary", "a class in one fold alone", "one row alone varies"])
+def test_folds_searched_at_once_are_searched_each_on_its_own_rows(
+    rows: int, width: int, kind: str
+) -> None:
+    """Far from the origin, in scales far apart, with a constant feature; some rows in no fold."""
+    X, y, _ = clouds(5, rows=rows, width=width, spread=2.0, shares=(0.6, 0.3, 0.1))
+    X = (X + 30) * np.logspace(-3, 3, width)
+    X[:, 2] = 0.1
+    fold = np.arange(rows) % 6
+    if kind == "a class in one fold alone":
+        y[fold == 1] = np.where(y[fold == 1] == 0, 7, y[fold == 1])
+    elif kind == "one row alone varies":
+        X[7, 2] = 0.2
+    splits = [(np.flatnonzero((fold != k) & (fold < 5)), np.flatnonzero(fold == k)) for k in (0, 1)]
+    grid = [{"shrinkage": s, "prior_exponent": e} for s in (0.9, 0.1) for e in (1, 0)]
+    found = LDA().search_folds(X, y, splits, grid)
+    for of_split, (fit, held) in zip(found, splits, strict=True):
+        alone = LDA().search(X[fit], y[fit], X[held], grid)
+        assert_allclose(of_split, alone, rtol=1e-7, atol=1e-9)
 
 
 def test_the_features_are_scaled_by_the_training_set_alone() -> None:

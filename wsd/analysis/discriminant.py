@@ -9,12 +9,13 @@ to lie on the plane of the fit on all; every other point is placed by that one.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import eigh
 
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.folds import WordFolds
 from wsd.metrics.eigenvectors import largest
 from wsd.metrics.one_thread import one_thread
+from wsd.metrics.scatter import Classes, Covariance, Scatter
 
 SHRINKAGE = 0.5  # what `lda` has where nothing is tuned
 RANK = 1e-10  # eigenvalues below this share of the largest are rounding
@@ -74,11 +75,17 @@ def discriminants(
     if not np.ptp(fitted, axis=0).any():
         return points, (0.0, 0.0)
     with one_thread():
-        whole = _fit(fitted, gold)
+        scatter, origin, scale = _scatter(fitted, gold)
+        whole = _fit(scatter.classes, origin, scale)
         points[:] = whole.place(vectors)
         for seen, held in folds.splits(0):
-            fold = _fit(fitted[seen], gold[seen]).turned_to(whole, fitted[seen])
-            points[train[held]] = fold.place(fitted[held])
+            classes = scatter.without(held)
+            if classes is None:
+                alone, *units = _scatter(fitted[seen], gold[seen])
+                fold = _fit(alone.classes, *units)
+            else:
+                fold = _fit(classes, origin, scale)
+            points[train[held]] = fold.turned_to(whole, fitted, seen).place(fitted[held])
     return points, whole.explained
 
 
@@ -111,7 +118,7 @@ class _Fit:
         """Points of shape (n, 2)."""
         return (vectors - self.origin) @ self.axes[:, :2]
 
-    def turned_to(self, other: "_Fit", both: np.ndarray) -> "_Fit":
+    def turned_to(self, other: "_Fit", rows: np.ndarray, both: np.ndarray) -> "_Fit":
         """The same, laid on another fit's axes.
 
         Its discriminants are turned and mirrored so that the senses' means lie as nearly as they
@@ -120,24 +127,28 @@ class _Fit:
         """
         n = self.means.shape[1]
         u, _, v = np.linalg.svd(self.means.T @ other.means)
-        axes, centred = self.axes.copy(), both - self.origin
+        axes = self.axes.copy()
         axes[:, :n] = axes[:, :n] @ (u @ v)
-        alike = ((centred @ axes[:, n:]) * (centred @ other.axes[:, n:])).sum(axis=0)
+        own, others = ((rows @ of.axes[:, n:])[both] for of in (self, other))
+        alike = ((own - own.mean(axis=0)) * (others - others.mean(axis=0))).sum(axis=0)
         axes[:, n:] *= np.where(alike < 0, -1, 1)
         return _Fit(self.origin, axes, self.means @ (u @ v))
 
 
-def _fit(vectors: np.ndarray, gold: np.ndarray) -> _Fit:
-    """Fit on rows of every sense, numbered from 0."""
-    n, senses = len(vectors), int(gold.max()) + 1
+def _scatter(vectors: np.ndarray, gold: np.ndarray) -> tuple[Scatter, np.ndarray, np.ndarray]:
+    """Rows of every sense, numbered from 0; each feature's mean and deviation, that they are in."""
     origin, varies = vectors.mean(axis=0), np.ptp(vectors, axis=0) > 0
-    scale = np.where(varies, vectors.std(axis=0), np.inf)
+    scale = np.where(varies, vectors.std(axis=0), 1.0)
     scaled = vectors - origin
     scaled /= scale
-    means = np.stack([scaled[gold == sense].mean(axis=0) for sense in range(senses)])
-    weighted = means * np.sqrt(np.bincount(gold) / n)[:, None]
-    scaled -= means[gold]
-    spread = _Spread(scaled)
+    scaled[:, ~varies] = 0
+    return Scatter(scaled, gold), origin, scale
+
+
+def _fit(classes: Classes, origin: np.ndarray, scale: np.ndarray) -> _Fit:
+    """Fit on rows that were given in such units."""
+    weighted = classes.means * np.sqrt(classes.counts / classes.counts.sum())[:, None]
+    spread = Covariance(classes, SHRINKAGE)
     solved = spread.solve(weighted.T)
     # Their own mean is the origin, so that one axis fewer than senses tells them apart.
     values, turns = (of[..., :0:-1] for of in eigh(weighted @ solved))
@@ -145,71 +156,36 @@ def _fit(vectors: np.ndarray, gold: np.ndarray) -> _Fit:
     found = values > RANK * max(values[0], 0)
     axes = solved @ np.divide(turns, lengths, out=np.zeros_like(turns), where=found)
     axes *= np.where(_largest(axes) < 0, -1, 1)
+    senses = len(classes.counts)
     if senses == 2:
-        axes = np.column_stack([axes, spread.main_direction_beside(axes[:, 0])])
-    return _Fit(origin, axes / scale[:, None], weighted @ axes[:, : senses - 1])
+        axes = np.column_stack([axes, _main_direction_beside(axes[:, 0], spread)])
+    origin = origin + classes.centre * scale
+    return _Fit(origin, axes / (scale * classes.scale)[:, None], weighted @ axes[:, : senses - 1])
 
 
-class _Spread:
-    """The covariance within senses, its trace kept but shrunk towards a multiple of the identity.
+def _main_direction_beside(axis: np.ndarray, spread: Covariance) -> np.ndarray:
+    """The direction of most spread that is uncorrelated with an axis, in units of its spread.
 
-    It is solved and never decomposed: a word has a fit per fold, and decompositions would take
-    most of the time.
-
-    Parameters
-    ----------
-    within : array of shape (n, features)
-        Rows less their sense's mean, in units of each feature's deviation.
+    That is the first principal component of the rows less their part along the axis.
     """
-
-    def __init__(self, within: np.ndarray) -> None:
-        n, d = within.shape
-        # Of vectors that are equal within each sense what is left is rounding error.
-        if np.abs(within).max() <= RANK:
-            within = np.zeros_like(within)
-        self.within = within
-        # In the span of the rows where these are fewer.
-        self.dual = n < d
-        self.products = within @ within.T if self.dual else within.T @ within
-        self.share = (1 - SHRINKAGE) / n
-        # With no spread at all any multiple of the identity gives the same axes.
-        self.ridge = SHRINKAGE * float(self.products.trace()) / (n * d) or 1.0
-
-    def solve(self, right: np.ndarray) -> np.ndarray:
-        """The inverse of the covariance times the columns of ``right``."""
-        shrunk = self.share * self.products
-        shrunk.flat[:: len(shrunk) + 1] += self.ridge
-        factor = cho_factor(shrunk, overwrite_a=True)
-        if not self.dual:
-            return np.asarray(cho_solve(factor, right))
-        inner = cho_solve(factor, self.within @ right)
-        return np.asarray((right - self.share * (self.within.T @ inner)) / self.ridge)
-
-    def times(self, axis: np.ndarray) -> np.ndarray:
-        """The covariance times an axis."""
-        return np.asarray(self.share * (self.within.T @ (self.within @ axis)) + self.ridge * axis)
-
-    def main_direction_beside(self, axis: np.ndarray) -> np.ndarray:
-        """The direction of most spread that is uncorrelated with an axis, in units of its spread.
-
-        That is the first principal component of the rows less their part along the axis.
-        """
-        along, of_axis = self.within @ axis, self.times(axis)
-        # The products of what is left, from the products of all.
-        if self.dual:
-            less, other, square = along, self.within @ of_axis, of_axis @ of_axis
-        else:
-            less, other, square = of_axis, self.within.T @ along, along @ along
-        crossed = np.outer(less, other)
-        left = self.products - crossed - crossed.T + square * np.outer(less, less)
-        if left.trace() <= RANK * self.products.trace():
-            return np.zeros_like(axis)
-        main = largest(left, 1)[1][:, 0]
-        if self.dual:
-            main = self.within.T @ main - of_axis * (along @ main)
-        main *= np.where(_largest(main) < 0, -1, 1)
-        beside = main - axis * (of_axis @ main)
-        return np.asarray(beside / np.sqrt(beside @ self.times(beside)))
+    of_axis = spread.times(axis)
+    # The products of what is left, from the products of all.
+    if spread.rows is None:
+        less, other = of_axis, spread.crossed(axis)
+        square = axis @ other
+    else:
+        less, other, square = spread.rows @ axis, spread.rows @ of_axis, of_axis @ of_axis
+    taken = np.outer(less, other - square / 2 * less)
+    left = spread.products - taken
+    left -= taken.T
+    if left.trace() <= RANK * spread.products.trace():
+        return np.zeros_like(axis)
+    main = largest(left, 1)[1][:, 0]
+    if spread.rows is not None:
+        main = spread.rows.T @ main - of_axis * (less @ main)
+    main *= np.where(_largest(main) < 0, -1, 1)
+    beside = main - axis * (of_axis @ main)
+    return np.asarray(beside / np.sqrt(beside @ spread.times(beside)))
 
 
 def _largest(axes: np.ndarray) -> np.ndarray:

@@ -1,16 +1,15 @@
-"""Linear discriminant analysis, the covariance shrunk; one decomposition serves a search."""
+"""Linear discriminant analysis, the covariance shrunk; folds share one product of the features."""
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from scipy.linalg import eigh
 from scipy.special import softmax
 from sklearn.preprocessing import StandardScaler
 
-from wsd.classification.estimators.base import Classifier, Points
+from wsd.classification.estimators.base import Classifier, Points, Split
 from wsd.metrics.one_thread import one_thread
-
-RANK = 1e-10  # eigenvalues below this share of the largest are rounding
+from wsd.metrics.scatter import Classes, Covariance, Scatter
 
 
 class LDA(Classifier):
@@ -18,9 +17,8 @@ class LDA(Classifier):
 
     The features are standardised first. The covariance is (1 - shrinkage) S + shrinkage (tr S /
     d) I with S the pooled within-class covariance, as in scikit-learn's
-    ``LinearDiscriminantAnalysis(shrinkage=...)``, which decomposes it anew for every value; here
-    the eigenvectors of S serve them all, found in the span of the instances where these are fewer
-    than the features.
+    ``LinearDiscriminantAnalysis(shrinkage=...)``; in the span of the instances where these are
+    fewer than the features.
 
     Parameters
     ----------
@@ -53,15 +51,15 @@ class LDA(Classifier):
         y : array of shape (n_samples,)
         """
         with one_thread():
-            self.coef_, offset = self._decompose(X, y).at(self.shrinkage)
+            classes = self._classes(X, y)
+            self.coef_, offset = _linear(classes, self.shrinkage)
         self.intercept_ = offset + self.prior_exponent * self.log_prior_
         return self
 
-    def _decompose(self, X: np.ndarray, y: np.ndarray) -> "_Discriminants":
+    def _classes(self, X: np.ndarray, y: np.ndarray) -> Classes:
         X, y = self._to_fit(X, y)
         self.scaler_ = StandardScaler().fit(X)
-        codes = np.searchsorted(self.classes_, y)
-        return _Discriminants(self.scaler_.transform(X), codes, len(self.classes_))
+        return Scatter(self.scaler_.transform(X), np.searchsorted(self.classes_, y)).classes
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
         """Log density of each class plus its weighted log prior, up to a constant per instance.
@@ -83,48 +81,43 @@ class LDA(Classifier):
 
         As :meth:`wsd.classification.estimators.logistic.Logistic.search`.
         """
-        points = self._filled(grid)
         with one_thread():
-            linear = self._decompose(X, y)
-            scaled = self.scaler_.transform(held)
-            scores = {}
-            for shrinkage in {point["shrinkage"] for point in points}:
-                coef, offset = linear.at(shrinkage)
-                scores[shrinkage] = scaled @ coef.T + offset
-        weighed = [scores[p["shrinkage"]] + p["prior_exponent"] * self.log_prior_ for p in points]
+            classes = self._classes(X, y)
+            return self._at_points(grid, classes, self.scaler_.transform(held))
+
+    def search_folds(
+        self, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Points
+    ) -> list[np.ndarray]:
+        """The same on many splits of the same instances into those to fit on and those held out.
+
+        As :meth:`wsd.classification.estimators.logistic.Logistic.search_folds`.
+        """
+        found = []
+        with one_thread():
+            scaled = StandardScaler().fit_transform(np.asarray(X, dtype=np.float64))
+            scatter = Scatter(scaled.copy(), np.unique(y, return_inverse=True)[1])
+            for fit, held in splits:
+                classes = scatter.without(np.setdiff1d(np.arange(len(y)), fit))
+                if classes is None:
+                    found.append(self.search(X[fit], y[fit], X[held], grid))
+                else:
+                    placed = (scaled[held] - classes.centre) / classes.scale
+                    found.append(self._at_points(grid, classes, placed))
+        return found
+
+    def _at_points(self, grid: Points, classes: Classes, placed: np.ndarray) -> np.ndarray:
+        """Probabilities of instances in the units of the classes, under every point."""
+        points = self._filled(grid)
+        log_prior = np.log(classes.counts / classes.counts.sum())
+        scores = {}
+        for shrinkage in {point["shrinkage"] for point in points}:
+            coef, offset = _linear(classes, shrinkage)
+            scores[shrinkage] = placed @ coef.T + offset
+        weighed = [scores[p["shrinkage"]] + p["prior_exponent"] * log_prior for p in points]
         return softmax(np.stack(weighed), axis=-1)
 
 
-class _Discriminants:
-    """The linear discriminants for any shrinkage.
-
-    Parameters
-    ----------
-    scaled : array of shape (n_samples, n_features)
-    codes : int array of shape (n_samples,)
-    n_classes : int
-    """
-
-    def __init__(self, scaled: np.ndarray, codes: np.ndarray, n_classes: int) -> None:
-        self.means = np.stack([scaled[codes == k].mean(axis=0) for k in range(n_classes)])
-        # The eigenvalues of S that are not zero, and their eigenvectors.
-        self.variances, self.directions = _principal(scaled - self.means[codes])
-        self.of_means = self.means @ self.directions
-
-    def at(self, shrinkage: float) -> tuple[np.ndarray, np.ndarray]:
-        """Weights of shape (n_classes, n_features), and offsets without the prior."""
-        # Inverse covariance: 1/ridge everywhere, corrected in the directions of S. With no
-        # spread within classes any multiple of the identity gives the same order.
-        ridge = shrinkage * self.variances.sum() / self.means.shape[1] or 1.0
-        inverse = 1 / ((1 - shrinkage) * self.variances + ridge) - 1 / ridge
-        coef = self.means / ridge + (self.of_means * inverse) @ self.directions.T
-        return coef, -(coef * self.means).sum(axis=1) / 2
-
-
-def _principal(within: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Non-zero eigenvalues of ``within.T @ within / n`` and their eigenvectors."""
-    n, d = within.shape
-    values, vectors = eigh(within.T @ within if n >= d else within @ within.T)
-    kept = values > RANK * max(values[-1], 0)
-    values, vectors = values[kept], vectors[:, kept]
-    return values / n, vectors if n >= d else within.T @ (vectors / np.sqrt(values))
+def _linear(classes: Classes, shrinkage: float) -> tuple[np.ndarray, np.ndarray]:
+    """Weights of shape (n_classes, n_features), and offsets without the prior."""
+    coef = Covariance(classes, shrinkage).solve(classes.means.T).T
+    return coef, -(coef * classes.means).sum(axis=1) / 2

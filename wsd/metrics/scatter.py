@@ -1,0 +1,135 @@
+"""How far rows lie from their class's mean, of all rows and of all but some: the covariance within
+classes, shrunk.
+
+Of many sets of the same rows, each without a few, the products are those of all less what the few
+add to them.
+"""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+ROUNDING = 1e-10  # of rows in units of deviations
+LEFT = 1e-6  # of a feature's sum of squares: less than this share cannot be told by subtraction
+
+
+class Classes(NamedTuple):
+    """What some rows say of their classes.
+
+    Attributes
+    ----------
+    counts : int array of shape (n_classes,)
+    means : array of shape (n_classes, features)
+    products : array of shape (features, features) or (n, n)
+        Of the features of rows less their class's mean; where these rows are fewer, of the rows.
+    rows : array of shape (n, features), or None
+        These rows, where the products are theirs.
+    centre, scale : arrays of shape (features,)
+        What means and rows are less, and in units of, in those of the rows that were given.
+    """
+
+    counts: np.ndarray
+    means: np.ndarray
+    products: np.ndarray
+    rows: np.ndarray | None
+    centre: np.ndarray
+    scale: np.ndarray
+
+
+class Scatter:
+    """Rows of several classes.
+
+    Parameters
+    ----------
+    rows : array of shape (n, features)
+        Less their mean, in units of each feature's deviation. Overwritten.
+    codes : int array of shape (n,)
+        From 0 to n_classes - 1; each class has a row.
+    """
+
+    def __init__(self, rows: np.ndarray, codes: np.ndarray) -> None:
+        self._rows, self._codes, self._counts = rows, codes, np.bincount(codes)
+        every = range(len(self._counts))
+        self._means = np.stack([rows[codes == code].mean(axis=0) for code in every])
+        rows -= self._means[codes]
+        # Of rows that are equal within each class what is left is rounding error.
+        if np.abs(rows).max() <= ROUNDING:
+            rows[:] = 0
+
+    @cached_property
+    def classes(self) -> Classes:
+        """What all rows say."""
+        rows, (n, width) = self._rows, self._rows.shape
+        products, kept = (rows @ rows.T, rows) if n < width else (rows.T @ rows, None)
+        centre, scale = np.zeros(width), np.ones(width)
+        return Classes(self._counts, self._means, products, kept, centre, scale)
+
+    def without(self, held: np.ndarray) -> Classes | None:
+        """What all rows but some say, each feature again less its mean and in its deviation.
+
+        None where that cannot be had from all: no row of a class is left, or little but rounding;
+        or the products are of rows, which change with every deviation.
+        """
+        lost, codes = self._rows[held], self._codes[held]
+        counts = self._counts - np.bincount(codes, minlength=len(self._counts))
+        if len(self._rows) < lost.shape[1] or not counts.all():
+            return None
+        sums = np.stack([lost[codes == code].sum(axis=0) for code in range(len(counts))])
+        # The means move, and the products are about the means of the rows that are left.
+        lost = np.vstack([lost, sums / np.sqrt(counts)[:, None]])
+        products = self.classes.products
+        left = products - lost.T @ lost
+        if (left.diagonal() < LEFT * products.diagonal()).any():
+            return None
+        n = counts.sum()
+        means = self._means - sums / counts[:, None]
+        centre = counts @ means / n
+        means -= centre
+        scale = np.sqrt((left.diagonal() + counts @ means**2) / n)
+        scale[scale == 0] = 1
+        left /= scale
+        left /= scale[:, None]
+        return Classes(counts, means / scale, left, None, centre, scale)
+
+
+class Covariance:
+    """The covariance within classes, its trace kept but shrunk towards a multiple of the identity:
+    (1 - shrinkage) S + shrinkage (tr S / features) I.
+
+    It is solved and not decomposed: a decomposition takes the time of fifteen solutions.
+
+    Parameters
+    ----------
+    classes : Classes
+    shrinkage : float
+        Above 0, at most 1.
+    """
+
+    def __init__(self, classes: Classes, shrinkage: float) -> None:
+        self.products, self.rows = classes.products, classes.rows
+        n, width = classes.counts.sum(), classes.means.shape[1]
+        self.share = (1 - shrinkage) / n
+        # With no spread at all any multiple of the identity gives the same axes.
+        self.ridge = shrinkage * float(self.products.trace()) / (n * width) or 1.0
+
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """Its inverse times the columns of ``right``."""
+        shrunk = self.share * self.products
+        shrunk.flat[:: len(shrunk) + 1] += self.ridge
+        factor = cho_factor(shrunk, overwrite_a=True)
+        if self.rows is None:
+            return np.asarray(cho_solve(factor, right))
+        inner = cho_solve(factor, self.rows @ right)
+        return np.asarray((right - self.share * (self.rows.T @ inner)) / self.ridge)
+
+    def crossed(self, axis: np.ndarray) -> np.ndarray:
+        """The products of the features times an axis."""
+        if self.rows is None:
+            return np.asarray(self.products @ axis)
+        return np.asarray(self.rows.T @ (self.rows @ axis))
+
+    def times(self, axis: np.ndarray) -> np.ndarray:
+        """It times an axis."""
+        return np.asarray(self.share * self.crossed(axis) + self.ridge * axis)
