@@ -155,10 +155,21 @@ def scores_of_margins(
         f1 = np.where(counted & (both > 0), 2 * right / both, 0)
         recall = np.where(gold > 0, right / gold, 0)
         return {
-            "accuracy": right.sum(axis=-1) / gold.sum(axis=-1),
-            "macro_f1": f1.sum(axis=-1) / counted.sum(axis=-1),
-            "balanced_accuracy": recall.sum(axis=-1) / (gold > 0).sum(axis=-1),
+            "accuracy": _total(right) / _total(gold),
+            "macro_f1": _total(f1) / _total(counted),
+            "balanced_accuracy": _total(recall) / _total(gold > 0),
         }
+
+
+def _total(of: np.ndarray) -> np.ndarray:
+    """Sum over the last axis, which numpy takes ten times as long for where it has few entries.
+
+    It adds fewer than eight in their order too: to the last bit the sum is the same.
+    """
+    if not 0 < of.shape[-1] < 8:
+        return of.sum(axis=-1)
+    first, *others = np.moveaxis(of if of.dtype != bool else of.astype(np.int64), -1, 0)
+    return sum(others, first)
 
 
 def over_words(
