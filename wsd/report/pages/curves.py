@@ -54,6 +54,7 @@ def plot_of(
     y_range: tuple[float, float] | None = None,
     ticks: Mapping[float, str] | None = None,
     learning: bool = False,
+    logarithmic: bool = False,
 ) -> dict[str, Any]:
     """Lines over layers, or over training sets.
 
@@ -69,10 +70,12 @@ def plot_of(
     learning : bool
         The horizontal axis is logarithmic, and the lines are coloured by their order, from light to
         dark, rather than by their style.
+    logarithmic : bool
+        The horizontal axis is; the lines keep their style.
     """
     places = [place for line in lines for place in line.x]
     options: dict[str, Any] = {}
-    if learning:
+    if learning or logarithmic:
         options = {"x_axis_type": "log"}
     elif places:
         room = 0.03 * (max(places) - min(places)) or 0.3
