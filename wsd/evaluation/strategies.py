@@ -25,6 +25,7 @@ from wsd.arguments import (
 )
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.costs import Costs
+from wsd.artifacts.training_set import NO_TRAIN
 from wsd.classification.select import read_candidates
 from wsd.evaluation.comparison_tables import adjust
 from wsd.evaluation.strategy_runs import BEST_LAYER, KINDS, Strategy, gather
@@ -68,7 +69,8 @@ def table_of(model: str, train: str, strategies: Sequence[Strategy], seed: int) 
     pairs = len(strategies) * (len(strategies) - 1) // 2
     lines = []
     for strategy in strategies:
-        line = {"model": model, "train": train, **_of_strategy(strategy, seed)}
+        learned = NO_TRAIN if strategy.runs[0].train == NO_TRAIN else train
+        line = {"model": model, "train": learned, **_of_strategy(strategy, seed)}
         if reference and strategy is not reference:
             line |= _differences(strategy, reference, seed)
         p = 1.0

@@ -2,8 +2,9 @@
 
 ``index.html`` has the answer and the words, ``layers.html`` compares layer choices,
 ``strategies.html`` ways to tell senses, one page per word shows its instances, ``errors.html`` what
-systems from elsewhere get wrong, ``data/`` has the tables. The word pages are written a second time as single files, for viewers that open a page on
-its own. Only tables are read, never a model or embeddings, so a report can be made again anywhere.
+systems from elsewhere get wrong, ``data/`` has the tables. The word pages are written a second time
+as single files, for viewers that open a page on its own. Only tables are read, never a model or
+embeddings, so a report can be made again anywhere.
 """
 
 import argparse

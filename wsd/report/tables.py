@@ -20,9 +20,9 @@ METRICS = {
     "micro_accuracy": "Micro accuracy",
 }
 # Of these, what is told of words of one kind, and of strategies.
-BY  # What a strategy took: what was chosen, and with all that it was chosen among.
+BY_KIND = ("mean_macro_f1", "micro_accuracy")
+# What a strategy took: what was chosen, and with all that it was chosen among.
 MINUTES = ("processor_minutes", "processor_minutes_with_search")
-_KIND = ("mean_macro_f1", "micro_accuracy")
 _KIND = ("part_of_speech", "training_instances")
 _NAMES = NAMES[1:]
 _MEANS = tuple(f"{mean}{bound}" for mean in MEAN_SCORES for bound in ("", "_low", "_high"))
@@ -71,8 +71,10 @@ TABLES = {
         ("n_words", "peak", "low", "high", "share_of_draws", *_DIFFERENCE[:3]),
     ),
     "strategies": _optional(
-        ("model", "strategy", "train", "view", "layers", "classifier", "chosen_by")
-        + tuple(f"{name}_of_runs" for name in BY_KIND),
+        (
+            *("model", "strategy", "train", "view", "layers", "classifier", "chosen_by"),
+            *(f"{name}_of_runs" for name in BY_KIND),
+        ),
         (
             *("n_words", "runs", "labels", *MINUTES),
             *(f"{name}{of}" for name in BY_KIND for of in ("", "_low", "_high")),

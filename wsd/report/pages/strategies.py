@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from wsd.artifacts.training_set import FULL
+from wsd.artifacts.training_set import FULL, NO_TRAIN
 from wsd.report.pages import curves, plots
 from wsd.report.pages.content import Report, having, records
 from wsd.report.pages.curves import Curve
@@ -56,8 +56,8 @@ def write_strategies(report: Report, folder: Path) -> None:
 def minutes(value: float) -> str:
     """Minutes with two digits that count; a dash where no time is on record.
 
-    >>> minutes(0.02417), minutes(6.77), minutes(123.4), minutes(float("nan"))
-    ('0.024', '6.8', '123', '–')
+    >>> minutes(0.02417), minutes(6.77), minutes(1234.5)
+    ('0.024', '6.8', '1,234')
     """
     digits = max(0, 1 - floor(log10(value))) if value > 0 else 0
     return number(value, f",.{digits}f")
@@ -85,7 +85,11 @@ def block(model: str, rows: pd.DataFrame, names: dict[str, int]) -> dict[str, An
         )
     return {
         "model": model,
-        "answers": [answer(train, of) for train, of in rows.groupby("train", sort=False)],
+        # What takes no label stands beside what takes all.
+        "answers": [
+            answer(train, of)
+            for train, of in rows.groupby(rows["train"].replace(NO_TRAIN, FULL), sort=False)
+        ],
         "figures": {name: (f"strategies.{model}.{name}", of) for name, of in drawn.items()},
         "untimed": list(dict.fromkeys(rows["strategy"][rows[MINUTES[0]].isna()])),
         "rows": [{**row, "each": row[f"{FIGURE}_of_runs"].split()} for row in records(rows)],
