@@ -21,7 +21,7 @@ from wsd.errors import ResultError
 from wsd.evaluation.rows import ComparisonRow, read_rows
 from wsd.storage.expecting import expecting
 
-BEST_LAYER, FEATURES, PER_WORD = "frozen, best layer", "frozen features", "frozen, per word"
+BEST_LAYER, FEATURES, PER_WORD = "best frozen layer", "frozen features", "frozen per word"
 FINE_TUNED = "fine-tuned"
 BASELINES = {
     "most_frequent_sense": "most frequent sense",
@@ -135,7 +135,7 @@ def _without_vectors(
             last[row.classifier] = max(before, row, key=lambda row: int(row.layers))
     for kind, row in last.items():
         spent = costs.zero_shot(model, row.layers)
-        yield f"{tables.ZERO_SHOT}, {kind}", LAST, Run(NO_TRAIN, row, Spent(spent, spent))
+        yield f"{tables.ZERO_SHOT} ({kind})", LAST, Run(NO_TRAIN, row, Spent(spent, spent))
 
 
 def _others(

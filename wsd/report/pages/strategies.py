@@ -18,6 +18,8 @@ from wsd.storage.atomic import write_text
 
 # How far beside one another points stand that have one number of labels: a factor.
 BESIDE = 1.09
+# What the ends of an axis leave free: a factor.
+ROOM = 1.4
 # Where what takes no label stands, as a share of the fewest labels.
 NO_LABELS = 0.2
 
@@ -70,19 +72,10 @@ def block(model: str, rows: pd.DataFrame, names: dict[str, int]) -> dict[str, An
     )
     by_labels, ticks = _by_labels(rows, names)
     by_time = list(_curves(rows[rows[MINUTES[0]] > 0], MINUTES[0], names))
-    drawn = {
-        "labels": curves.plot_of(
-            by_labels, x="labelled sentences", y_range=y_range, ticks=ticks, logarithmic=True
-        )
-    }
+    drawn = {"labels": _plot(by_labels, "labelled sentences", y_range, ticks)}
     if by_time:
-        drawn["minutes"] = curves.plot_of(
-            by_time,
-            x="processor minutes",
-            y_range=y_range,
-            ticks=powers([x for of in by_time for x in of.x]),
-            logarithmic=True,
-        )
+        tens = powers([x for of in by_time for x in of.x])
+        drawn["minutes"] = _plot(by_time, "processor minutes", y_range, tens)
     return {
         "model": model,
         # What takes no label stands beside what takes all.
@@ -91,9 +84,18 @@ def block(model: str, rows: pd.DataFrame, names: dict[str, int]) -> dict[str, An
             for train, of in rows.groupby(rows["train"].replace(NO_TRAIN, FULL), sort=False)
         ],
         "figures": {name: (f"strategies.{model}.{name}", of) for name, of in drawn.items()},
-        "untimed": list(dict.fromkeys(rows["strategy"][rows[MINUTES[0]].isna()])),
+        "untimed": records(rows[rows[MINUTES[0]].isna()]),
         "rows": [{**row, "each": row[f"{FIGURE}_of_runs"].split()} for row in records(rows)],
     }
+
+
+def _plot(
+    lines: Sequence[Curve], x: str, y_range: tuple[float, float], ticks: dict[float, str]
+) -> dict[str, Any]:
+    """A picture whose horizontal axis is logarithmic and holds all ticks."""
+    places = [*ticks, *(place for of in lines for place in of.x)]
+    ends = min(places) / ROOM, max(places) * ROOM
+    return curves.plot_of(lines, x=x, y_range=y_range, ticks=ticks, logarithmic=ends)
 
 
 def answer(train: Any, rows: pd.DataFrame) -> dict[str, Any]:
@@ -130,7 +132,7 @@ def _curves(rows: pd.DataFrame, column: str, names: dict[str, int]) -> Iterator[
                 of,
                 of[column],
                 FIGURE,
-                labels=[_said(row) for row in records(of)],
+                labels=[_said(row, column) for row in records(of)],
                 bounds=True,
                 name=name,
                 style=number_of,
@@ -139,8 +141,9 @@ def _curves(rows: pd.DataFrame, column: str, names: dict[str, int]) -> Iterator[
             )
 
 
-def _said(row: dict[str, Any]) -> str:
-    return f"{row['labels']:,.0f} labels, {minutes(row[MINUTES[0]])} minutes"
+def _said(row: dict[str, Any], column: str) -> str:
+    learned = f"{row['labels']:,.0f} labels"
+    return f"{learned}, {minutes(row[column])} minutes" if column in MINUTES else learned
 
 
 def powers(values: Sequence[float]) -> dict[float, str]:
