@@ -59,6 +59,7 @@ TABLE = {
     },
     "find the uses of words without senses": {
         "uses": ("analysis", "Put every word's sentences into clusters, at one layer choice."),
+        "substitute-uses": ("analysis", "The same by what an encoder would say in its place."),
         "uses-page": ("report", "Write the pages of the uses."),
     },
     "look at results and encoders": {
