@@ -149,7 +149,7 @@ rule strategies:
     params:
         corpus=folder_of("corpus"),
         words=WORDS,
-        results=RESULTS,
+        results=folder_of("corpus", up=2),
         benchmarks=BENCHMARKS,
         own=TABLE_BENCHMARKS,
         parts=len(PARTS),
