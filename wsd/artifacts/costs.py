@@ -108,5 +108,6 @@ class Costs:
         with suppress(OSError, *UNEXPECTED):
             rows = pd.read_csv(self.results / model / "finetune" / train / COSTS)
             seconds = rows["processor_seconds"].astype(float)
-            return Spent(float(seconds[rows["seed"].notna()].mean()), fsum(seconds))
+            one = float(seconds[rows["seed"].notna()].mean())
+            return Spent(one or nan, fsum(seconds) or nan)
         return Spent(nan, nan)
