@@ -42,6 +42,7 @@ TABLE = {
         "evaluate": ("evaluation", "Score predictions: one table per word, one over words."),
         "compare": ("evaluation", "Compare what was selected with everything else."),
         "layerwise": ("evaluation", "Compare every layer choice with what the folds choose."),
+        "strategies": ("evaluation", "Compare ways to tell senses: scores, labels, time."),
         "geometry": ("analysis", "Measure how the vectors of every layer lie."),
         "sense-substitutes": ("analysis", "List the substitutes that set each sense apart."),
         "audit": ("evaluation", "List near-duplicates, suspected gold and confusions."),
@@ -58,6 +59,7 @@ TABLE = {
     },
     "find the uses of words without senses": {
         "uses": ("analysis", "Put every word's sentences into clusters, at one layer choice."),
+        "substitute-uses": ("analysis", "The same by what an encoder would say in its place."),
         "uses-page": ("report", "Write the pages of the uses."),
     },
     "look at results and encoders": {

@@ -14,7 +14,8 @@ from wsd.analysis.gloss_worth import ALONE, DRAWS, SHOTS, as_many_alone, drawn_r
 from wsd.artifacts import corpus as corpus_files
 from wsd.artifacts.gloss_vectors import KINDS, SenseVectors
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
-from wsd.metrics.intervals import intervals_over_draws, mean_intervals
+from wsd.metrics.intervals import mean_intervals
+from wsd.metrics.over_draws import intervals_over_draws
 from wsd.metrics.scores import confusion, mean_scores
 
 # Of the third sense five sentences for training.

@@ -71,7 +71,7 @@ def test_policy_is_in_force(page: Browser) -> None:
     assert sum("Content Security Policy" in entry for entry in console) == 3
 
 
-TABLES = ("index.html", "layers.html", "errors.html")
+TABLES = ("index.html", "layers.html", "strategies.html", "errors.html")
 
 
 PAGES = (*TABLES, "words/bank.html#pin=test-5", "words/bank.html#beside=0,1,2,mean-last-2")

@@ -84,7 +84,7 @@ def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) ->
     assets = {"bokeh.min.js", *(name for name in own if not name.startswith("uses"))}
     tables = set(TABLES) - {"model-layers", "group-layers", "group-peaks", "substitutes"}
     assert set(files_in(tmp_path)) == (
-        {"report/index.html", "report/layers.html", "report/errors.html"}
+        {f"report/{name}.html" for name in ("index", "layers", "strategies", "errors")}
         | {f"report/assets/{name}" for name in assets}
         | {f"report/data/{folder}{name}.csv" for name in tables for folder in ("", ".sums/")}
         | {f"report/words/{file_name(word)}.html" for word in run.corpora}

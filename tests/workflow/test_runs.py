@@ -12,7 +12,7 @@ from wsd.report.overview import reports
 
 # What a run has of its own, and what it shares.
 OWN = ("alignment", "select", "classify_selected", "calibration", "evaluate", "compare",
-       "layerwise", "figures", "report")  # fmt: skip
+       "layerwise", "strategies", "figures", "report")  # fmt: skip
 
 
 @pytest.fixture(scope="module")

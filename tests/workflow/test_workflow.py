@@ -42,6 +42,7 @@ TO_THE_END = dict.fromkeys(
         "evaluate",
         "compare",
         "layerwise",
+        "strategies",
         "figures",
         "report",
     ),
@@ -265,21 +266,23 @@ def closure(step: str) -> set[str]:
     """A step and those that use its files."""
     after = {
         "corpus": {"folds", "embed", "classify", "classify_selected", "baseline", "project",
-                   "neighbours", "calibration", "compare", "layerwise", "report"},
+                   "neighbours", "calibration", "compare", "layerwise", "strategies", "report"},
         "folds": {"classify", "classify_selected", "baseline", "project", "calibration"},
         "model": {"embed"},
         "embed": {"alignment", "classify", "classify_selected", "project", "neighbours",
                   "calibration"},
         "alignment": {"report"},
-        "classify": {"select", "calibration", "evaluate", "compare", "layerwise", "report"},
-        "select": {"classify_selected", "calibration", "evaluate", "compare"},
-        "classify_selected": {"evaluate", "compare"},
-        "baseline": {"compare"},
+        "classify": {"select", "calibration", "evaluate", "compare", "layerwise", "strategies",
+                     "report"},
+        "select": {"classify_selected", "calibration", "evaluate", "compare", "strategies"},
+        "classify_selected": {"evaluate", "compare", "strategies"},
+        "baseline": {"compare", "strategies"},
         "project": {"report"},
         "neighbours": {"report"},
         "evaluate": {"compare", "report"},
         "compare": {"figures", "report"},
         "layerwise": {"figures", "report"},
+        "strategies": {"report"},
         "calibration": {"report"},
         "figures": set(),
         "report": set(),
@@ -296,7 +299,8 @@ def modules_of_steps() -> dict[str, set[str]]:
     """Of the steps of the small run, by the names of their rules."""
     rules = ("corpus", "folds", "model", "embed", "alignment",
              "classify", "select", "classify_selected", "baseline", "project", "neighbours",
-             "evaluate", "compare", "layerwise", "figures", "calibration", "report")  # fmt: skip
+             "evaluate", "compare", "layerwise", "strategies", "figures", "calibration",
+             "report")  # fmt: skip
     return {rule: steps.closure(COMMANDS[rule.replace("_", "-")].module) for rule in rules}
 
 

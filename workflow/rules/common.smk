@@ -291,16 +291,20 @@ def controls(pattern, models, views):
     ]
 
 
-def scored(pattern):
-    """The paths of every configuration on every training set, and of the further views."""
+def of_every_train(pattern):
+    """The paths of every configuration on every training set."""
     other = [
         path
         for train in OTHER_TRAINS
         for path in candidates(pattern, train, CONFIG.controls.classifiers)
     ]
+    return [*candidates(pattern), *other]
+
+
+def scored(pattern):
+    """The same, and those of the further views."""
     paths = [
-        *candidates(pattern),
-        *other,
+        *of_every_train(pattern),
         *controls(pattern, CONFIG.models, CONTROL_VIEWS),
         *controls(pattern, CONFIG.twins, CONFIG.classify[:1]),
     ]

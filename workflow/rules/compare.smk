@@ -2,7 +2,8 @@
 # Out: <tables>/comparison.csv and comparison/, what stands behind it and the tables for a
 #      paper; comparison/layers.csv and word-layers.csv, every layer choice, model-layers.csv, each
 #      model less the first, group-layers.csv and group-peaks.csv, by part of speech; figures/, the
-#      same to print; <model>/geometry.csv, code-length.csv and substitutes.csv; audit/<model>/*.csv.
+#      same to print; comparison/strategies.csv, ways to tell senses with what they took;
+#      <model>/geometry.csv, code-length.csv and substitutes.csv; audit/<model>/*.csv.
 
 COMPARISON = (
     "words",
@@ -113,6 +114,56 @@ rule layerwise:
         " --layers {output.layers} --word-layers {output.words}"
         " --model-layers {output.models} --group-layers {output.groups}"
         " --group-peaks {output.peaks}"
+
+
+# The benchmarks are no inputs: what nobody measured here is not run again to be measured.
+rule strategies:
+    input:
+        modules=modules("strategies"),
+        corpus=CORPUS,
+        candidates=of_every_train(PREDICTIONS),
+        searches=of_every_train(SEARCH),
+        selection=rules.select.output.chosen,
+        baselines=[
+            *(
+                expand(BASELINES, baseline=NAMES[:2])
+                if CONFIG.controls.baselines
+                else []
+            ),
+            *asked(OF_SUBSTITUTES),
+        ],
+        zero_shot=zero_shot(),
+        per_word=expand(PER_WORD, model=CONFIG.models),
+        finetuned=[],
+    output:
+        f"{TABLES}/comparison/strategies.csv",
+    log:
+        f"{TABLE_LOGS}/strategies.log",
+    benchmark:
+        f"{TABLE_BENCHMARKS}/strategies.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=scaled(800, 50),
+        runtime=scaled(20, 2),
+    params:
+        corpus=folder_of("corpus"),
+        words=WORDS,
+        results=folder_of("corpus", up=2),
+        benchmarks=BENCHMARKS,
+        own=TABLE_BENCHMARKS,
+        parts=len(PARTS),
+        seed=CONFIG.seed,
+    message:
+        "strategies: what each scores, on how many labels, in what time"
+    shell:
+        "wsd --log {log} strategies --corpus {params.corpus} --words {params.words}"
+        " --candidates {input.candidates} --searches {input.searches}"
+        " --selection {input.selection} --baselines {input.baselines}"
+        " --zero-shot {input.zero_shot} --per-word {input.per_word}"
+        " --finetuned {input.finetuned} --results {params.results}"
+        " --benchmarks {params.benchmarks} --own-benchmarks {params.own}"
+        " --parts {params.parts} --seed {params.seed} --out {output}"
 
 
 # A folder, since which figures there are depends on what the tables hold: without further training

@@ -20,7 +20,11 @@ rule report:
         summary=rules.evaluate.output.summary,
         provenance=rules.evaluate.output.provenance,
         comparison=rules.compare.output.table,
-        behind=[*rules.compare.output.behind, *rules.layerwise.output],
+        behind=[
+            *rules.compare.output.behind,
+            *rules.layerwise.output,
+            *rules.strategies.output,
+        ],
         confidence=expand(rules.calibration.output, model=CONFIG.models),
         geometry=[path for path in analyses() if path.endswith("geometry.csv")],
         gloss_worth=gloss_worth(),
@@ -33,6 +37,7 @@ rule report:
     output:
         index=f"{TABLES}/report/index.html",
         layers=f"{TABLES}/report/layers.html",
+        strategies=f"{TABLES}/report/strategies.html",
         errors=f"{TABLES}/report/errors.html" if SYSTEMS or CONFIG.systems else [],
         # Folders: Snakemake keeps notes on every file that it knows.
         words=directory(f"{TABLES}/report/words"),

@@ -1,10 +1,12 @@
 # In:  results/<dataset>/: corpus and embeddings. No senses, but where there are some the clusters
 #      are held against them.
 # Out: <tables>/<model>/uses/<view>/<layers>.parquet, the clusters of every word at a layer choice;
+#      .../uses/substitutes.parquet, those of what an encoder that was asked would say;
 #      <tables>/uses/, a page per word and model, index.html and uses.csv. Of a corpus without senses
 #      this is what a run makes; of another only by its name, `snakemake uses_page`.
 
 USES = f"{TABLES}/{{model}}/uses/{{view}}/{{layers}}.parquet"
+SUBSTITUTE_USES = f"{TABLES}/{{model}}/uses/substitutes.parquet"
 
 
 rule uses:
@@ -37,6 +39,35 @@ rule uses:
         " {params.clusters} --seed {params.seed} --out {output}"
 
 
+rule substitute_uses:
+    input:
+        modules=modules("substitute-uses"),
+        corpus=CORPUS,
+        substitutes=SUBSTITUTES,
+    output:
+        SUBSTITUTE_USES,
+    log:
+        f"{TABLE_LOGS}/{{model}}/substitute_uses.log",
+    benchmark:
+        f"{TABLE_BENCHMARKS}/{{model}}/substitute_uses.tsv"
+    conda:
+        CONDA
+    resources:
+        mem_mb=scaled(1200, 20),
+        runtime=scaled(20, 1),
+    params:
+        corpus=folder_of("corpus"),
+        words=WORDS,
+        substitutes=subpath(input.substitutes, parent=True),
+        clusters=f"--clusters {CONFIG.clusters}" if CONFIG.clusters else "",
+        seed=CONFIG.seed,
+    message:
+        "uses: by the substitutes of {wildcards.model}"
+    shell:
+        "wsd --log {log} substitute-uses --corpus {params.corpus} --words {params.words}"
+        " --substitutes {params.substitutes} {params.clusters} --seed {params.seed} --out {output}"
+
+
 rule uses_page:
     input:
         modules=modules("uses-page"),
@@ -44,6 +75,7 @@ rule uses_page:
         templates=sorted(Path(PACKAGE).glob("report/templates/*")),
         corpus=CORPUS,
         uses=shown(USES, CONFIG.classify[:1]),
+        substitutes=asked(SUBSTITUTE_USES),
         manifest=MANIFEST,
     output:
         index=f"{TABLES}/uses/index.html",
@@ -68,4 +100,5 @@ rule uses_page:
         "uses: the pages"
     shell:
         "wsd --log {log} uses-page --corpus {params.corpus} --words {params.words}"
-        " --dataset {params.dataset} --uses {input.uses} {params.text} --out {params.out}"
+        " --dataset {params.dataset} --uses {input.uses} {params.text}"
+        " --substitute-uses {input.substitutes} --out {params.out}"

@@ -19,9 +19,9 @@ from wsd.artifacts.features import read_features
 from wsd.artifacts.gloss_vectors import KINDS, VIEW, SenseVectors, read_gloss_vectors
 from wsd.artifacts.predictions import TEST
 from wsd.logs import log
-from wsd.metrics.intervals import intervals_over_draws
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.one_thread import one_thread
+from wsd.metrics.over_draws import intervals_over_draws
 from wsd.metrics.scores import confusion, mean_scores
 from wsd.storage.csv import write_csv
 from wsd.storage.file_names import file_name

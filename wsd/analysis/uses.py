@@ -14,7 +14,7 @@ from wsd.analysis.clusterings import chosen, clusterings, numbers_of_clusters, t
 from wsd.analysis.neighbours import find_neighbours
 from wsd.analysis.project import pca
 from wsd.arguments import add_feature_set, add_out, add_seed, count
-from wsd.artifacts.corpus import Corpus, read_corpora
+from wsd.artifacts.corpus import Corpora, Corpus, read_corpora
 from wsd.artifacts.features import StoredFeatures
 from wsd.artifacts.uses import Partition, WordUses, shown, write_uses
 from wsd.errors import ConfigError
@@ -62,11 +62,25 @@ def find_uses(corpus: Corpus, vectors: np.ndarray, most: int, seed: int) -> Word
     return WordUses(points, find_neighbours(corpus, vectors), partitions, labels)
 
 
+def add_clusters(parser: argparse.ArgumentParser) -> None:
+    """How many clusters are tried."""
+    text = f"the most clusters to try (default: {CLUSTERS}, or as a word has sentences for)"
+    parser.add_argument("--clusters", type=count, metavar="N", help=text)
+
+
+def check_clusters(asked: int | None, corpora: Corpora) -> int:
+    """The most clusters to try; refuses more than any word has sentences for."""
+    longest = max(len(corpus) for corpus in corpora.values())
+    if asked is not None and asked >= longest:
+        what = f"{asked} clusters, and no word has more than {longest} sentences"
+        raise ConfigError(what, where="--clusters", fix=f"ask for {longest - 1} at most")
+    return asked or CLUSTERS
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_feature_set(parser)
-    text = f"the most clusters to try (default: {CLUSTERS}, or as a word has sentences for)"
-    parser.add_argument("--clusters", type=count, metavar="N", help=text)
+    add_clusters(parser)
     add_seed(parser, "of k-means, and of what is drawn of a word with very many sentences")
     add_out(parser, "the uses, .parquet")
 
@@ -74,15 +88,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Find every word's uses at one layer choice and write one file."""
     corpora = read_corpora(args.corpus, args.words)
-    longest = max(len(corpus) for corpus in corpora.values())
-    if args.clusters is not None and args.clusters >= longest:
-        what = f"{args.clusters} clusters, and no word has more than {longest} sentences"
-        raise ConfigError(what, where="--clusters", fix=f"ask for {longest - 1} at most")
+    most = check_clusters(args.clusters, corpora)
     stored = StoredFeatures(args.embeddings, args.view, args.layers)
     seen, words = {}, {}
     for word, corpus in corpora.items():
         taken = shown(corpus, args.seed)
         seen[word], vectors = corpus.take(taken), stored.read(corpus)[taken]
-        words[word] = find_uses(seen[word], vectors, args.clusters or CLUSTERS, args.seed)
+        words[word] = find_uses(seen[word], vectors, most, args.seed)
         log.debug("%s: highest silhouette %.3f", word, words[word].score)
     write_uses(args.out, seen, words, {**stored.provenance(args.out), "seed": args.seed})

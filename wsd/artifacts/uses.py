@@ -24,6 +24,8 @@ from wsd.storage.expecting import expecting, require
 # them has a distance, and a page holds them all.
 MOST = 2000
 TABLE = "uses.csv"
+# What stands for a layer choice where the clusters are of what an encoder would say.
+SUBSTITUTES = "substitutes"
 
 
 @dataclass(frozen=True, eq=False)

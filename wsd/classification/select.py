@@ -8,6 +8,7 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -147,6 +148,35 @@ def _fixed(row: Mapping[str, Any], candidate: Candidate) -> dict[str, Any]:
     return {k: v for k, v in row["parameters"].items() if all(p[k] == v for p in grid)}
 
 
+def read_candidates(
+    searches: Sequence[Path], objective: str
+) -> dict[tuple[str, str], list[tuple[Candidate, Path, Mapping[str, Any]]]]:
+    """The candidates of every model and training set, each with its file and what that is of.
+
+    Those that come first are chosen among equally good ones.
+
+    Raises
+    ------
+    ResultError
+        If one was tuned for another objective.
+    """
+    groups: dict[tuple[str, str], list[Any]] = {}
+    for path in searches:
+        found, source = read_search(path)
+        if source["objective"] != objective:
+            raise outdated(f"tuned for {source['objective']}, not {objective}", path)
+        model = source["encoder"]["model"]
+        candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=found)
+        order = parse_features(candidate.view, candidate.layers, model["blocks"]).order
+        place = (order, candidate.view, candidate.classifier)
+        group = groups.setdefault((model["name"], source["train"]), [])
+        group.append((place, (candidate, path, source)))
+    return {
+        key: [rest for _, rest in sorted(group, key=itemgetter(0))]
+        for key, group in sorted(groups.items())
+    }
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_files(parser, "--searches")
@@ -158,26 +188,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Choose per model and training set, for all words and for each, and write both down."""
-    # Each with its place among the candidates of its model and training set.
-    groups: dict[tuple[str, str], list[tuple[Any, Candidate]]] = {}
-    spaces: dict[str, Any] = {}
-    folds: dict[str, Any] = {}
-    for path in args.searches:
-        search, source = read_search(path)
-        if source["objective"] != args.objective:
-            raise outdated(f"tuned for {source['objective']}, not {args.objective}", path)
-        model = source["encoder"]["model"]
-        spaces[source["classifier"]] = source["space"]
-        folds[source["train"]] = source["folds"]
-        candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=search)
-        order = parse_features(candidate.view, candidate.layers, model["blocks"]).order
-        place = (order, candidate.view, candidate.classifier)
-        groups.setdefault((model["name"], source["train"]), []).append((place, candidate))
+    groups = read_candidates(args.searches, args.objective)
+    sources = [source for group in groups.values() for _, _, source in group]
+    spaces = {source["classifier"]: source["space"] for source in sources}
+    folds = {source["train"]: source["folds"] for source in sources}
     rows: list[dict[str, Any]] = []
     chosen: dict[str, dict[str, Any]] = {}
-    groups = dict(sorted(groups.items()))
-    for (name, train), placed in groups.items():
-        group = [candidate for _, candidate in sorted(placed, key=itemgetter(0))]
+    for (name, train), found in groups.items():
+        group = [candidate for candidate, _, _ in found]
         of_group = choose_each(group, args.objective)
         if of_group is None and train == FULL:
             points = sum(len(candidate.search.grid) for candidate in group)
@@ -195,7 +213,7 @@ def run(args: argparse.Namespace) -> None:
             parameters = json.dumps(row["parameters"], sort_keys=True)
             rows.append({"model": name, "train": train, **row, "parameters": parameters})
     write_csv(args.table, pd.DataFrame(rows, columns=SELECTION_COLUMNS))
-    found = {
+    said = {
         "objective": args.objective,
         "labels": "macro-F1 and balanced accuracy over the senses of the word's training set",
         "folds": folds,
@@ -203,4 +221,4 @@ def run(args: argparse.Namespace) -> None:
         "candidates": {f"{name}, {train}": len(of) for (name, train), of in groups.items()},
         "chosen": chosen,
     }
-    write_json(args.out, found)
+    write_json(args.out, said)

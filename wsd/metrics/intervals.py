@@ -92,34 +92,8 @@ def mean_intervals(
     -------
     dict of mean to (low, high)
     """
-    means = _drawn_means(confusions, draws, np.random.default_rng(rng))
+    means = drawn_means(confusions, draws, np.random.default_rng(rng))
     return _shifted(means, scores.mean_scores(confusions), level, floor=0)
-
-
-def intervals_over_draws(
-    runs: Sequence[Sequence[np.ndarray]], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
-) -> dict[str, Interval]:
-    """Intervals of the figures of what was learned from one of several draws of training instances.
-
-    Each has an equal share of the posterior's draws, moved to its own figures as
-    :func:`mean_intervals` does: both the choice of training instances and the test set are open.
-
-    Parameters
-    ----------
-    runs : sequence over draws of what :func:`mean_intervals` takes
-    level, draws, rng
-        See :func:`word_intervals`.
-    """
-    generator = np.random.default_rng(rng)
-    estimates = [scores.mean_scores(of) for of in runs]
-    drawn = [_drawn_means(of, -(-draws // len(runs)), generator) for of in runs]
-    found = {}
-    for name in scores.MEAN_SCORES:
-        pairs = [(of[name], own[name]) for of, own in zip(drawn, estimates, strict=True)]
-        moved = [of - of.mean() + own for of, own in pairs]
-        low, high = np.quantile(moved, [(1 - level) / 2, (1 + level) / 2])
-        found[name] = bounded(low, high, np.mean([own for _, own in pairs]), floor=0)
-    return found
 
 
 def difference_intervals(
@@ -142,11 +116,8 @@ def difference_intervals(
     -------
     dict of mean to (low, high), of first less second
     """
-    generator = np.random.default_rng(rng)
-    drawn = [scores.subtract(*_drawn_figures(joint, draws, generator)) for joint in joints]
-    means = scores.over_words(drawn, [joint.numbers.sum() for joint in joints])
-    margins = [joint.margins(joint.numbers) for joint in joints]
-    return _shifted(means, scores.mean_differences(margins), level, floor=-1)
+    means, estimate = drawn_differences(joints, draws, np.random.default_rng(rng))
+    return _shifted(means, estimate, level, floor=-1)
 
 
 def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
@@ -177,11 +148,20 @@ def _shares(n_senses: int) -> np.ndarray:
     return shares
 
 
-def _drawn_means(confusions: Sequence[np.ndarray], draws: int, rng: np.random.Generator) -> Figures:
+def drawn_means(confusions: Sequence[np.ndarray], draws: int, rng: np.random.Generator) -> Figures:
     """One system's figures over all words in draws of the posterior."""
     words = [Counts(np.argwhere(of), of[of > 0], len(of)) for of in confusions]
     drawn = [_drawn_figures(counts, draws, rng)[0] for counts in words]
     return scores.over_words(drawn, [counts.numbers.sum() for counts in words])
+
+
+def drawn_differences(
+    joints: Sequence[Counts], draws: int, rng: np.random.Generator
+) -> tuple[Figures, Figures]:
+    """First less second over all words in draws of the posterior, and as observed."""
+    drawn = [scores.subtract(*_drawn_figures(joint, draws, rng)) for joint in joints]
+    means = scores.over_words(drawn, [joint.numbers.sum() for joint in joints])
+    return means, scores.mean_differences([joint.margins(joint.numbers) for joint in joints])
 
 
 def _drawn_figures(counts: Counts, draws: int, rng: np.random.Generator) -> list[Figures]:

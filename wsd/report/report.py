@@ -1,9 +1,10 @@
 """The report: what a config's tables say, as pages that open from disk.
 
-``index.html`` has the answer and the words, ``layers.html`` compares layer choices, one page per
-word shows its instances, ``errors.html`` what systems from elsewhere get wrong, ``data/`` has the
-tables. The word pages are written a second time as single files, for viewers that open a page on
-its own. Only tables are read, never a model or embeddings, so a report can be made again anywhere.
+``index.html`` has the answer and the words, ``layers.html`` compares layer choices,
+``strategies.html`` ways to tell senses, one page per word shows its instances, ``errors.html`` what
+systems from elsewhere get wrong, ``data/`` has the tables. The word pages are written a second time
+as single files, for viewers that open a page on its own. Only tables are read, never a model or
+embeddings, so a report can be made again anywhere.
 """
 
 import argparse
@@ -28,6 +29,7 @@ from wsd.report.pages.index import write_index
 from wsd.report.pages.inputs import load_report
 from wsd.report.pages.layers import write_layers
 from wsd.report.pages.render import write_assets
+from wsd.report.pages.strategies import write_strategies
 from wsd.report.pages.word import write_word
 from wsd.report.tables import COMPARISON_TABLES, CONFIDENCE_TABLES
 from wsd.storage.atomic import replacing_folder
@@ -46,8 +48,8 @@ def write_report(report: Report, out: Path, portable: Path) -> None:
     ----------
     report : Report
     out : Path
-        Folder for ``index.html``, ``layers.html``, ``words/``, ``assets/`` and ``data/``; and
-        ``errors.html``, if there are systems from elsewhere.
+        Folder for ``index.html``, ``layers.html``, ``strategies.html``, ``words/``, ``assets/`` and
+        ``data/``; and ``errors.html``, if there are systems from elsewhere.
     portable : Path
         Folder for ``<model>/<word>.html``, each depending on no other file.
     """
@@ -59,6 +61,7 @@ def write_report(report: Report, out: Path, portable: Path) -> None:
             log.info("page %d of %d: %s %s", done, len(pages), model, word)
         write_index(report, folder)
         write_layers(report, folder)
+        write_strategies(report, folder)
         write_errors(report, folder)
         for name, table in report.tables.items():
             if len(table):

@@ -10,6 +10,7 @@ from wsd.storage.csv import Columns
 COMPARISON_TABLES = (
     *("controls", "differences", "best-set", "errors", "learning"),
     *("layers", "word-layers", "model-layers", "group-layers", "group-peaks"),
+    "strategies",
 )
 # The means over words, by column, as the pages name them.
 METRICS = {
@@ -18,8 +19,10 @@ METRICS = {
     "mean_word_accuracy": "Word accuracy",
     "micro_accuracy": "Micro accuracy",
 }
-# Of these, what is told of words of one kind.
+# Of these, what is told of words of one kind, and of strategies.
 BY_KIND = ("mean_macro_f1", "micro_accuracy")
+# What a strategy took: what was chosen, and with all that it was chosen among.
+MINUTES = ("processor_minutes", "processor_minutes_with_search")
 _KIND = ("part_of_speech", "training_instances")
 _NAMES = NAMES[1:]
 _MEANS = tuple(f"{mean}{bound}" for mean in MEAN_SCORES for bound in ("", "_low", "_high"))
@@ -66,6 +69,18 @@ TABLES = {
     "group-peaks": _optional(
         (*(name for name in _NAMES if name != "layers"), *_KIND, "figure", "reference"),
         ("n_words", "peak", "low", "high", "share_of_draws", *_DIFFERENCE[:3]),
+    ),
+    "strategies": _optional(
+        (
+            *("model", "strategy", "train", "view", "layers", "classifier", "chosen_by"),
+            *(f"{name}_of_runs" for name in BY_KIND),
+        ),
+        (
+            *("n_words", "runs", "labels", *MINUTES),
+            *(f"{name}{of}" for name in BY_KIND for of in ("", "_low", "_high")),
+            *(f"{name}_{of}" for name in BY_KIND for of in _DIFFERENCE),
+        ),
+        ("not_told_from_best",),
     ),
     "geometry": _optional(
         ("model", "view", "layers", "transform", "fitted_on", "word"),

@@ -2,7 +2,8 @@
 
 Beside them lies ``uses.csv``: per model, layer choice, word and method the number of clusters that
 the silhouette chooses, and where there are senses how well those clusters agree with them, and
-those of a number that is known. The means over words stand on the page that lists them.
+those of a number that is known; of a model's substitutes the same. The means over words stand on
+the page that lists them.
 """
 
 import argparse
@@ -12,11 +13,11 @@ from typing import Any
 
 import pandas as pd
 
-from wsd.arguments import add_corpora, add_files, add_out_folder
+from wsd.arguments import add_corpora, add_files, add_optional_files, add_out_folder
 from wsd.artifacts.corpus import Corpora, read_corpora
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
 from wsd.artifacts.manifest import find
-from wsd.artifacts.uses import TABLE, WordUses, read_uses, shown
+from wsd.artifacts.uses import SUBSTITUTES, TABLE, WordUses, read_uses, shown
 from wsd.errors import outdated
 from wsd.metrics.partitions import MEASURES
 from wsd.report.pages.content import having, records
@@ -63,13 +64,25 @@ def read_all(
     return ordered, models, seeds.pop()
 
 
-def score_table(uses: Uses, corpora: Corpora) -> pd.DataFrame:
-    """A row per model, layer choice, word, method and way to a number of clusters."""
+def score_table(
+    uses: Uses, corpora: Corpora, by_substitutes: Mapping[str, Mapping[str, WordUses]]
+) -> pd.DataFrame:
+    """A row per model, layer choice, word, method and way to a number of clusters.
+
+    Behind a model's layer choices stand the clusters of its substitutes, where it was asked.
+    """
+    of_models = {
+        model: {
+            **{choice.name: words for choice, words in choices.items()},
+            **({SUBSTITUTES: by_substitutes[model]} if model in by_substitutes else {}),
+        }
+        for model, choices in uses.items()
+    }
     return pd.DataFrame(
         [
-            {"model": model, "layers": choice.name, "word": word, **row}
-            for model, choices in uses.items()
-            for choice, words in choices.items()
+            {"model": model, "layers": name, "word": word, **row}
+            for model, choices in of_models.items()
+            for name, words in choices.items()
             for word, of in words.items()
             for row in _rows(of, len(corpora[word].senses) if corpora[word].is_labelled else 0)
         ]
@@ -134,6 +147,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_corpora(parser)
     parser.add_argument("--dataset", required=True, help="its name, or the path of its manifest")
     add_files(parser, "--uses", "of `wsd uses`, of any models and layer choices")
+    add_optional_files(parser, "--substitute-uses", "of `wsd substitute-uses`: for the table alone")
     text = "leave the corpus's sentences out, and with them the words' pages"
     parser.add_argument("--no-text", action="store_true", help=text)
     add_out_folder(parser, f"folder for index.html, {TABLE} and a folder per model")
@@ -143,7 +157,9 @@ def run(args: argparse.Namespace) -> None:
     """Run the command."""
     dataset, corpora = find(args.dataset), read_corpora(args.corpus, args.words)
     uses, models, seed = read_all(args.uses, corpora)
-    table = score_table(uses, corpora)
+    read = [read_uses(path, corpora) for path in args.substitute_uses]
+    by_substitutes = {source["encoder"]["model"]["name"]: words for words, source in read}
+    table = score_table(uses, corpora, by_substitutes)
     taken = {word: corpus.take(shown(corpus, seed)) for word, corpus in corpora.items()}
     for model, choices in uses.items():
         (args.out / model).mkdir(parents=True, exist_ok=True)

@@ -54,6 +54,7 @@ def plot_of(
     y_range: tuple[float, float] | None = None,
     ticks: Mapping[float, str] | None = None,
     learning: bool = False,
+    logarithmic: tuple[float, float] | None = None,
 ) -> dict[str, Any]:
     """Lines over layers, or over training sets.
 
@@ -69,11 +70,15 @@ def plot_of(
     learning : bool
         The horizontal axis is logarithmic, and the lines are coloured by their order, from light to
         dark, rather than by their style.
+    logarithmic : pair of floats, optional
+        The ends of a horizontal axis that is; the lines keep their style.
     """
     places = [place for line in lines for place in line.x]
     options: dict[str, Any] = {}
-    if learning:
+    if learning or logarithmic:
         options = {"x_axis_type": "log"}
+        if logarithmic:
+            options["x_range"] = models.Range1d(start=logarithmic[0], end=logarithmic[1])
     elif places:
         room = 0.03 * (max(places) - min(places)) or 0.3
         options = {"x_range": models.Range1d(start=min(places) - room, end=max(places) + room)}

@@ -1,0 +1,82 @@
+"""The strategies page: what it says, as a table without scripts too, and what it does not."""
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from made_report import MODEL, Page, Run, build_report, make_run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return make_run(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def built(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("built")
+    build_report(**run.arguments(out))
+    return out / "report" / "strategies.html"
+
+
+def text_of(page: Path) -> str:
+    """With spaces between elements, and hyphens of one kind."""
+    text = unescape(re.sub("<[^>]*>", " ", page.read_text(encoding="utf-8")))
+    return re.sub("[\u2011\u2013]", "-", " ".join(text.split())).replace(" ,", ",")
+
+
+def changed(run: Run, folder: Path, table: pd.DataFrame) -> Path:
+    path = folder / "strategies.csv"
+    table.to_csv(path, index=False)
+    build_report(**replace(run, tables={**run.tables, "strategies": [path]}).arguments(folder))
+    return folder / "report"
+
+
+def test_it_says_what_won_and_what_that_is_told_from(built: Path) -> None:
+    text = text_of(built)
+    assert "With all labels <i>tuned</i> scores highest, 80.00 macro-F1 (77.0 to 82.0)" in text
+    assert "cannot be told from best frozen layer; it is told apart from bag of words" in text
+    assert "With the training set 1pct best frozen layer scores highest" in text
+
+
+def test_what_is_not_known_is_a_dash_and_no_zero(built: Path) -> None:
+    text = text_of(built)
+    assert "zero-shot (gloss) focal 2, <b>own</b>: the last layer none 0 - 45.00" in text
+    assert "bag of words full 60 0.024 0.048 with search 50.00 47.0-52.0" in text
+    assert "No time on record: zero-shot (gloss), best frozen layer on 1pct." in text
+    drawn = json.dumps(Page(built).json(f"strategies.{MODEL}.minutes"))
+    assert "zero-shot" not in drawn and "120 minutes" in drawn
+
+
+def test_each_run_stands_beside_the_mean(built: Path) -> None:
+    assert "80.00 77.0-82.0 2 runs: 81.2, 78.8" in text_of(built)
+
+
+def test_what_needs_no_label_stands_at_the_left_edge(built: Path) -> None:
+    drawn = json.dumps(Page(built).json(f"strategies.{MODEL}.labels"))
+    assert '"2.0", "none"' in drawn or '[2.0, "none"]' in drawn
+    # What was measured of time stands in the other picture alone.
+    assert "minutes" not in drawn
+
+
+def test_names_are_text(built: Path) -> None:
+    page = Page(built)
+    assert {"i", "b"}.isdisjoint(tag for tag, _ in page.elements)
+    assert "<i>tuned</i>" in page.text and "<b>own</b>" in page.text
+
+
+def test_without_fine_tuning_it_says_how_to_get_it(run: Run, built: Path, tmp_path: Path) -> None:
+    said = "Nothing was fine-tuned here: with the config key finetune it stands beside the rest."
+    assert said in text_of(built)
+    table = pd.read_csv(run.tables["strategies"][0]).replace("<i>tuned</i>", "fine-tuned")
+    assert said not in text_of(changed(run, tmp_path, table) / "strategies.html")
+
+
+def test_without_a_table_there_is_no_page_and_no_link(run: Run, tmp_path: Path) -> None:
+    report = changed(run, tmp_path, pd.DataFrame())
+    assert not (report / "strategies.html").exists()
+    assert "strategies.html" not in Page(report / "index.html").links()

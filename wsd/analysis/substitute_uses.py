@@ -1,0 +1,50 @@
+"""The uses of every word by what an encoder would say in its place: clusters of bags of those.
+
+A check on the clusters of vectors (:mod:`wsd.analysis.uses`): found, numbered and scored in the
+same way, of the pieces that come likeliest where the focal word is masked, weighed by TF-IDF. No
+label takes part.
+"""
+
+import argparse
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from wsd.analysis.uses import add_clusters, check_clusters, find_uses
+from wsd.arguments import add_corpora, add_out, add_path, add_seed
+from wsd.artifacts.corpus import read_corpora
+from wsd.artifacts.substitutes import read_substitutes
+from wsd.artifacts.uses import SUBSTITUTES, shown, write_uses
+from wsd.artifacts.views import MASKED
+
+
+def bags(pieces: Sequence[Sequence[str]]) -> np.ndarray:
+    """A vector per instance, of length 1; zero where nothing is listed: array (n, pieces)."""
+    if not any(pieces):
+        return np.zeros((len(pieces), 1))
+    return np.asarray(TfidfVectorizer(analyzer=tuple).fit_transform(pieces).toarray())
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_corpora(parser)
+    add_path(parser, "--substitutes", "folder of `wsd substitutes`")
+    add_clusters(parser)
+    add_seed(parser, "of k-means, and of what is drawn of a word with very many sentences")
+    add_out(parser, "the uses, .parquet")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Find every word's uses by its substitutes and write one file."""
+    corpora = read_corpora(args.corpus, args.words)
+    most = check_clusters(args.clusters, corpora)
+    found, source = read_substitutes(args.substitutes, corpora)
+    seen, words = {}, {}
+    for word, corpus in corpora.items():
+        taken = shown(corpus, args.seed)
+        seen[word] = corpus.take(taken)
+        vectors = bags(found[word].take(np.flatnonzero(taken).tolist()).fillers[MASKED].pieces)
+        words[word] = find_uses(seen[word], vectors, most, args.seed)
+    names = {"view": SUBSTITUTES, "layers": MASKED, "encoder": {"model": source["model"]}}
+    write_uses(args.out, seen, words, {**names, "seed": args.seed})
