@@ -14,10 +14,12 @@ from test_compare import corpora, words
 from test_layerwise import FAIR, FEW, GOOD, MANY, POOR, SOME, Pair, Wrong, confusions, joints, pair
 
 from wsd.artifacts import predictions
-from wsd.artifacts.costs import Costs, processor_seconds, total
+from wsd.artifacts.costs import Costs, Spent, processor_seconds, total
 from wsd.errors import ResultError
 from wsd.evaluation import strategies
+from wsd.evaluation.rows import ComparisonRow
 from wsd.evaluation.strategies import COLUMNS
+from wsd.evaluation.strategy_runs import Run, Strategy
 from wsd.metrics import permutation
 from wsd.metrics.intervals import difference_intervals, mean_intervals
 from wsd.metrics.over_draws import intervals_over_draws, paired_tests_over_draws
@@ -269,6 +271,21 @@ def test_times_alone_differ_from_run_to_run(tmp_path: Path) -> None:
     text = (other / "strategies.csv").read_text()
     (other / "strategies.csv").write_text(text.replace("frozen", "thawed"))
     assert differences(one, other) == ["strategies.csv: differs"]
+
+
+def test_runs_stand_beside_those_that_learned_from_the_same_sentences() -> None:
+    def strategy(*trains: str) -> Strategy:
+        spent = Spent(1.0, 1.0)
+        runs = [Run(train, ComparisonRow("", train, "", "", "", []), spent) for train in trains]
+        return Strategy("one", "", runs)
+
+    def names(one: Strategy, other: Strategy) -> list[tuple[str, str]]:
+        return [(a.model, b.model) for a, b in one.beside(other)]
+
+    draws = strategy("nshot-3.set1", "nshot-3.set2")
+    assert names(draws, draws) == [("nshot-3.set1",) * 2, ("nshot-3.set2",) * 2]
+    assert names(strategy("full", "full"), strategy("full")) == [("full", "full")] * 2
+    assert names(strategy("none"), strategy("full")) == [("none", "full")]
 
 
 # Times
