@@ -191,6 +191,34 @@ class Controls(Section):
     classifiers: Some[str]
 
 
+class Finetune(Section):
+    """An encoder trained on the senses themselves, beside what is learned from its frozen vectors.
+
+    Attributes
+    ----------
+    rate
+        The highest learning rate, above 0; a list is searched.
+    epochs
+        How often every training instance is seen; a list is searched.
+    blocks
+        How many of the upper blocks are trained, or all, which trains the embeddings too; a list is
+        searched.
+    seeds
+        Each is a training of its own, and a row; the first one tries the settings.
+    trains
+        The training sets, each one of `trains`.
+    folds
+        On how many folds of the first drawing a setting is tried, each a training of its own.
+    """
+
+    rate: OneOrSome[NumberAbove0]
+    epochs: OneOrSome[Count]
+    blocks: OneOrSome[Either[Literal["all"], Count]]
+    seeds: Some[Seed] = Field([1, 2, 3])
+    trains: Some[str] = Field(["full"])
+    folds: Count = 1
+
+
 class SystemEntry(Section):
     """A system: its name, and the file of what it says.
 
@@ -246,6 +274,8 @@ class ConfigFile(Section):
     glosses
         The senses from glosses, without a label: none; corpus, the glosses that come with it; or a
         file, a table with word, sense and gloss.
+    finetune
+        Encoders trained on the senses themselves, by settings that folds choose (default: none).
     analyses
         Further tables, each of them geometry, audit, code_length or substitutes.
     transforms
@@ -280,6 +310,7 @@ class ConfigFile(Section):
     views: Views
     controls: Controls
     glosses: Text
+    finetune: Finetune = UNSET
     analyses: Unique[Literal["geometry", "audit", "code_length", "substitutes"]]
     transforms: Some[Transform]
     projections: Some[Literal["pca", "discriminant", "tsne"]]
