@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.search import OBJECTIVES
-from wsd.artifacts.tables import FINETUNED as FINETUNED
+from wsd.artifacts.tables import FINETUNED
 from wsd.errors import ConfigError
 from wsd.metrics.scores import confusion, word_scores
 
 VIEW = "focal"
-# The files, beside a file of predictions per seed and a folder with the first seed's encoder.
+# Below a model's folder, per training set; the files there, beside a file of predictions per seed
+# and a folder with the first seed's encoder.
+FOLDER = "finetune"
 TRIALS, COSTS, MODEL = "trials.csv", "costs.csv", "model"
 COSTS_COLUMNS = ["trial", "seed", "processor_seconds", "wall_seconds"]
 ALL = "all"

@@ -13,6 +13,7 @@ from pydantic import Field
 from wsd.artifacts.noad import AT_LEAST
 from wsd.run.section import UNSET, Either, OneOrSome, Section, Some, Unique
 from wsd.run.values import (
+    Blocks,
     BuiltIn,
     Count,
     Device,
@@ -192,17 +193,16 @@ class Controls(Section):
 
 
 class Finetune(Section):
-    """An encoder trained on the senses themselves, beside what is learned from its frozen vectors.
+    """Encoders trained on the senses themselves. Folds choose among all rates, epochs and blocks.
 
     Attributes
     ----------
     rate
-        The highest learning rate, above 0; a list is searched.
+        The highest learning rates, above 0.
     epochs
-        How often every training instance is seen; a list is searched.
+        How often every training instance is seen.
     blocks
-        How many of the upper blocks are trained, or all, which trains the embeddings too; a list is
-        searched.
+        How many of the upper blocks are trained, or all, which trains the embeddings too.
     seeds
         Each is a training of its own, and a row; the first one tries the settings.
     trains
@@ -211,9 +211,9 @@ class Finetune(Section):
         On how many folds of the first drawing a setting is tried, each a training of its own.
     """
 
-    rate: OneOrSome[NumberAbove0]
-    epochs: OneOrSome[Count]
-    blocks: OneOrSome[Either[Literal["all"], Count]]
+    rate: Some[NumberAbove0]
+    epochs: Some[Count]
+    blocks: Some[Blocks]
     seeds: Some[Seed] = Field([1, 2, 3])
     trains: Some[str] = Field(["full"])
     folds: Count = 1
