@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 import zoo
-from steps import WORDS
+from steps import WORDS as TWO
 from tiny import tiny_bert
 
 from wsd.artifacts.corpus import Corpus, read_corpora, write
@@ -47,7 +47,7 @@ def of_quickstart(word: str) -> Corpus:
 
 def made(folder: Path, blocks: int | str = "all") -> tuple[Tagger, list[Instance]]:
     """A tagger of two words, and 40 instances of each."""
-    corpora = [of_quickstart(word) for word in WORDS]
+    corpora = [of_quickstart(word) for word in TWO]
     tagger = Tagger.load(folder, [True] * sum(len(c.senses) for c in corpora), blocks, **HOW)
     instances, first = [], 0
     for corpus in corpora:
@@ -108,8 +108,9 @@ def test_the_gradient_of_the_parts_is_that_of_the_batch(folder: Path) -> None:
     )
     expected = torch.autograd.grad(whole, list(tagger.trained.values()))
     assert abs(loss - whole.item()) < 1e-5
+    length = max(other.norm() for other in expected)
     for one, other in zip(found, expected, strict=True):
-        assert one is not None and torch.allclose(one, other, rtol=1e-3, atol=1e-6)
+        assert one is not None and (one - other).norm() < 1e-5 * length
     # Two threads sum in the same order.
     assert gradient(tagger, batch, threads=2) == loss
     again = [p.grad for p in tagger.trained.values()]
@@ -141,8 +142,8 @@ def test_a_training_is_the_plain_loop(folder: Path, tmp_path: Path) -> None:
             step += 1
     assert step == 6
     for name, tensor in weights(tagger).items():
-        # Where a gradient is rounding alone, Adam makes a whole step of it.
-        assert (found[name] - tensor).abs().mean() < 2e-5, name
+        # A key's bias changes no attention: its gradient is rounding, of which Adam makes steps.
+        assert "key.bias" in name or (found[name] - tensor).abs().mean() < 2e-5, name
     moved = weights(made(folder)[0])
     assert all((found[name] - moved[name]).abs().mean() > 1e-4 for name in found if "word" in name)
 
@@ -157,9 +158,7 @@ def test_biases_and_norms_do_not_decay(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("blocks", ["all", 1, 2])
-def test_only_the_upper_blocks_are_trained(
-    folder: Path, tmp_path: Path, blocks: int | str
-) -> None:
+def test_only_the_upper_blocks_are_trained(folder: Path, tmp_path: Path, blocks: int | str) -> None:
     before = {k: v.clone() for k, v in made(folder)[0].encoder.model.named_parameters()}
     tagger = trained(folder, tmp_path, Setting(1e-3, 1, blocks))
     after = dict(tagger.encoder.model.named_parameters())
@@ -247,14 +246,15 @@ def test_a_training_that_diverges_says_what_to_change(
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus of two words, one of which has a sense with one training instance; and a model."""
+    """Three words and a model. Of one the first sense has one training instance, of another none,
+    so that one sense is left.
+    """
     place = tmp_path_factory.mktemp("place")
-    for word in WORDS:
+    for word, left in LEFT.items():
         corpus = of_quickstart(word)
-        train_rows = corpus.split == "train"
-        rare = np.flatnonzero(train_rows & (corpus.gold == 0))
+        rare = np.flatnonzero((corpus.split == "train") & (corpus.gold == 0))
         keep = np.ones(len(corpus), dtype=bool)
-        keep[rare[1 if word == "crane" else len(rare) :]] = False
+        keep[rare[left:]] = False
         write(place / f"corpus/{word}.parquet", corpus.take(keep))
     tiny_bert(place / "tiny")
     command(place, "model", "--name", "tiny", "--path", str(place / "tiny"), "--blocks", "2",
@@ -268,13 +268,14 @@ def folds_of(place: Path) -> None:
 
 
 def corpus_of(place: Path) -> list[str]:
-    return ["--corpus", str(place / "corpus"), "--words", *WORDS]
+    return ["--corpus", str(place / "corpus"), "--words", *LEFT]
 
 
 def command(place: Path, *args: str) -> int:
     return main([*args])
 
 
+LEFT = {"apple": 42, "crane": 1, "bank": 0}
 GRID = {"rate": [1e-3, 1e-4], "epochs": [1], "blocks": ["all"]}
 
 
@@ -301,7 +302,7 @@ def test_what_the_step_writes(place: Path, out: Path) -> None:
     assert chosen["objective"].item() == trials["objective"].max()
     assert costs["trial"].dropna().tolist() == [1, 2] and costs["seed"].dropna().tolist() == [1, 2]
     assert (costs["wall_seconds"] > 0).all() and (costs["processor_seconds"] >= 0).all()
-    corpora = read_corpora(place / "corpus", WORDS)
+    corpora = read_corpora(place / "corpus", [*LEFT])
     for seed in (1, 2):
         words, about = read_predictions(out / f"finetuned-{seed}.parquet")
         assert (about["layers"], about["classifier"]) == ("finetuned", f"finetuned-{seed}")
@@ -309,8 +310,7 @@ def test_what_the_step_writes(place: Path, out: Path) -> None:
         for of in words:
             corpus = corpora[of.word]
             learned = np.isin(np.arange(len(of.senses)), corpus.gold[corpus.split == "train"])
-            # One word lacks a sense in training, the other has it once.
-            assert learned[0] == (of.word == "crane")
+            assert learned[0] == (of.word != "bank")
             assert (np.isnan(of.scores) == ~learned).all() and learned[of.predicted].all()
             assert np.allclose(np.nansum(of.scores, axis=1), 1, atol=1e-5)
             assert (of.gold == corpus.gold[corpus.split == "test"]).all()
@@ -332,21 +332,16 @@ def other_tests(corpus: Corpus, what: str) -> Corpus:
     if what == "labels":
         other = (corpus.gold + 1) % len(corpus.senses)
         return dataclasses.replace(corpus, gold=np.where(test, other, corpus.gold).astype(np.int32))
-    tokens = [
-        (*t[:p], "and", *t[p + 1 :]) if False else (*t, "indeed") if held else t
-        for t, p, held in zip(corpus.tokens, corpus.position, test, strict=True)
-    ]
+    tokens = [(*of, "indeed") if held else of for of, held in zip(corpus.tokens, test, strict=True)]
     return dataclasses.replace(corpus, tokens=tuple(tokens))
 
 
 @pytest.mark.parametrize("what", ["labels", "sentences"])
-def test_no_test_instance_comes_into_it(
-    place: Path, out: Path, tmp_path: Path, what: str
-) -> None:
+def test_no_test_instance_comes_into_it(place: Path, out: Path, tmp_path: Path, what: str) -> None:
     """Neither into the weights nor into what setting is chosen; and every seed stays."""
     there = tmp_path / "place"
     shutil.copytree(place, there)
-    for word, corpus in read_corpora(place / "corpus", WORDS).items():
+    for word, corpus in read_corpora(place / "corpus", [*LEFT]).items():
         write(there / f"corpus/{word}.parquet", other_tests(corpus, what))
     folds_of(there)
     assert finetune(there, tmp_path / "out") == 0
@@ -358,7 +353,7 @@ def test_no_test_instance_comes_into_it(
         )
         for before, after in zip(was, now, strict=True):
             same = np.array_equal(before.scores, after.scores, equal_nan=True)
-            assert same == (what == "labels")
+            assert same == (what == "labels" or before.word == "bank")
             assert np.array_equal(before.gold, after.gold) == (what == "sentences")
 
 
@@ -377,7 +372,7 @@ def test_held_out_instances_are_not_learned_in_a_trial(
 
     monkeypatch.setattr(Finetuning, "fit", fit)
     assert finetune(place, tmp_path / "out", "--tried", "2") == 0
-    corpora = read_corpora(place / "corpus", WORDS)
+    corpora = read_corpora(place / "corpus", [*LEFT])
     folds = folding.of_words(place / "folds.parquet", corpora)
     names = [name for name, _ in seen]
     assert names[:4] == ["trial-1-0", "trial-1-1", "trial-2-0", "trial-2-1"]
@@ -385,8 +380,8 @@ def test_held_out_instances_are_not_learned_in_a_trial(
     for name, rows in seen:
         for word, of in rows.items():
             every, held = folds.rows(corpora[word]), folds.words[word].held
-            # The word with a sense of one instance has no folds: it is learned whole.
-            assert (held is None) == (word == "crane")
+            # Those with a sense of one instance, or with one sense, have no folds: learned whole.
+            assert (held is None) == (word != "apple")
             out = held is not None and name.startswith("trial")
             expected = every[held[0] != int(name[-1])] if out and held is not None else every
             assert np.array_equal(of, expected)
