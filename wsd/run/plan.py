@@ -2,7 +2,7 @@
 
 The disk is that of the embeddings: everything else is small beside it. The time is that of the
 encoder's matrix products, at the speed measured here and now, of fitting the logistic regressions,
-of t-SNE, and of starting the jobs. Folds, baselines, calibration, comparison and pages are not in
+of t-SNE, and of starting the jobs; that of fine-tuning is said apart. Folds, baselines, calibration, comparison and pages are not in
 it: of the processor time of a sweep with MiniLM they took an eighth.
 """
 
@@ -104,7 +104,8 @@ def finetune_seconds(config: Config, model: Model) -> float:
         for blocks in asked.blocks
         for _ in asked.rate
     ]
-    tried = asked.folds * sum(passes) if len(passes) > 1 else 0.0
+    share = asked.folds * (1 - 1 / config.tuning.folds)
+    tried = share * sum(passes) if len(passes) > 1 else 0.0
     operations = 24.0 * model.width**2 * model.blocks * PIECES * instances
     forward = operations / (_operations_per_second() * TRAINING_EFFICIENCY)
     # The longest setting may be the one that is chosen.
