@@ -2,8 +2,9 @@
 
 The disk is that of the embeddings: everything else is small beside it. The time is that of the
 encoder's matrix products, at the speed measured here and now, of fitting the logistic regressions,
-of t-SNE, and of starting the jobs; that of fine-tuning is said apart. Folds, baselines, calibration, comparison and pages are not in
-it: of the processor time of a sweep with MiniLM they took an eighth.
+of t-SNE, and of starting the jobs; that of fine-tuning is said apart. Folds, baselines,
+calibration, comparison and pages are not in it: of the processor time of a sweep with MiniLM they
+took an eighth.
 """
 
 import argparse
