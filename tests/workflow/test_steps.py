@@ -47,7 +47,9 @@ def recorded_renames() -> Iterator[None]:
         fsync(handle)
 
     def noted_replace(path: Path, target: Path) -> Path:
-        RENAMED[Path(target).absolute()] = path.stat().st_ino in synced
+        for file in [path] if path.is_file() else filter(Path.is_file, path.rglob("*")):
+            place = Path(target).absolute() / file.relative_to(path)
+            RENAMED[place] = file.stat().st_ino in synced
         return replace(path, target)
 
     with pytest.MonkeyPatch.context() as patched:
