@@ -30,6 +30,7 @@ TABLE = {
         "model": ("encoder", "Find or fetch an encoder and verify its files."),
         "embed": ("encoder", "Run an encoder over words' sentences, keeping every layer."),
         "substitutes": ("encoder", "Ask an encoder what it would say in the word's place."),
+        "finetune": ("encoder", "Train an encoder on words' senses, and predict every word."),
         "alignment": ("encoder", "Put together what a tokenizer made of the focal words."),
         "classify": ("classification", "Tune, fit and predict every word on one feature set."),
         "control": ("classification", "The same on labels fixed by the neighbouring word."),

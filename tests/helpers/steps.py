@@ -82,6 +82,7 @@ def _lay_out(folder: Path) -> None:
 DATA_ARGUMENTS = ["--corpus", "corpus", "--words", *WORDS]
 VECTORS = [*DATA_ARGUMENTS, "--embeddings", "e"]
 LOGISTIC = ["--estimator", "logistic", "--space", '{"C": [0.01, 1], "prior_shift": [0, 1]}']
+TUNED = ["tuned/finetuned-1.parquet", "tuned/finetuned-2.parquet"]
 GLOSSES = ["--glosses", "glosses", "--gloss-vectors", "g"]
 LEARNED = ["--folds", "full.parquet", "balanced.parquet", "--searches", "s.parquet", "sb.parquet"]
 TABLES = ["--scores", "scores.csv", "--summary", "summary.csv", "--provenance", "provenance.json"]
@@ -115,6 +116,8 @@ STEPS: list[tuple[str, list[str]]] = [
     ("model", ["--name", "filling", "--path", "filling", "--blocks", "1", "--width", "16",
      "--out", "filling.json"]),
     ("substitutes", ["--model", "filling.json", *DATA_ARGUMENTS, "--out", "substitutes"]),
+    ("finetune", ["--model", "tiny.json", *DATA_ARGUMENTS, "--folds", "full.parquet", "--grid",
+     '{"rate": [1e-3], "epochs": [1], "blocks": ["all"]}', "--seeds", "1", "2", "--out", "tuned"]),
     ("sense-substitutes", [*DATA_ARGUMENTS, "--substitutes", "substitutes", "--out",
      "substitutes.csv"]),
     ("classify", [*VECTORS, "--layers", "mix-all", *LOGISTIC, *LEARNED,
@@ -154,12 +157,12 @@ STEPS: list[tuple[str, list[str]]] = [
      "--out", "uses"]),
     ("evaluate", ["--predictions", "p.parquet", "pb.parquet", "p2.parquet",
      "p3.parquet", "p31.parquet", "p4.parquet", "p41.parquet", "pw.parquet",
-     "z.parquet", "zm.parquet",
+     "z.parquet", "zm.parquet", *TUNED,
      "--systems", "published.parquet", "system.parquet", "--dataset", "quickstart", *TABLES]),
     ("compare", [*DATA_ARGUMENTS, "--candidates", "p.parquet", "p2.parquet",
      "p3.parquet", "p4.parquet", "--per-word", "pw.parquet", "--baselines", "b.parquet",
       "bs.parquet", "--views", "--twins", "--zero-shot", "z.parquet", "zm.parquet",
-      "--control", "c.parquet", "--published", "published.parquet",
+      "--finetuned", *TUNED, "--control", "c.parquet", "--published", "published.parquet",
      "--systems", "system.parquet", *SELECTION, "--selection-table", "selection.csv",
      "--scores", "scores.csv", "--table", "comparison.csv", "--out", "comparison"]),
     ("layerwise", [*DATA_ARGUMENTS, "--predictions", "p.parquet", "p2.parquet",

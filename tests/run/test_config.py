@@ -21,7 +21,7 @@ from wsd.errors import ConfigError
 from wsd.run import config_files
 from wsd.run.config import check
 from wsd.run.config_files import merge_configs
-from wsd.run.schema import ConfigFile, Controls, ModelEntry, Tuning, Views, schema_text
+from wsd.run.schema import ConfigFile, Controls, Finetune, ModelEntry, Tuning, Views, schema_text
 from wsd.run.section import Section
 from wsd.run.settings import Classifier, Config
 
@@ -86,6 +86,13 @@ def coarsewsd20(**values: Any) -> Change:
     return top(dataset="coarsewsd20", **values)
 
 
+TUNED = {"rate": [1e-4], "epochs": [2], "blocks": ["all", 2]}
+
+
+def finetune(**values: Any) -> Change:
+    return top(finetune={**TUNED, **values})
+
+
 def views(store: list[str], classify: list[str], **more: Any) -> Change:
     return top(views={"store": store, "classify": classify, **more})
 
@@ -95,8 +102,8 @@ def views(store: list[str], classify: list[str], **more: Any) -> Change:
 
 def test_the_shipped_configs() -> None:
     assert SHIPPED == [
-        "config.yaml", "minilm.yaml", "noad.yaml", "pooling.yaml", "precision.yaml",
-        "quickstart.yaml", "study.yaml",
+        "config.yaml", "finetune.yaml", "minilm.yaml", "noad.yaml", "pooling.yaml",
+        "precision.yaml", "quickstart.yaml", "study.yaml",
     ]  # fmt: skip
 
 
@@ -245,7 +252,7 @@ def test_a_key_without_a_description_is_refused() -> None:
 
 def test_the_tables_of_the_readme_are_of_the_models() -> None:
     found = tables()
-    inner = {"tuning": Tuning, "views": Views, "controls": Controls}
+    inner = {"tuning": Tuning, "views": Views, "controls": Controls, "finetune": Finetune}
     expected = {key for key in ConfigFile.model_fields if key not in inner}
     expected |= {f"{key}.{name}" for key, of in inner.items() for name in of.model_fields}
     assert found["Keys"] == expected
@@ -264,7 +271,7 @@ def test_every_key_is_explained_in_the_readme() -> None:
 def test_every_mapping_of_the_schema_refuses_unknown_keys() -> None:
     schema = json.loads(schema_text())
     parts = [schema, *schema["$defs"].values()]
-    assert len(parts) == len(sections()) == 8
+    assert len(parts) == len(sections()) == 9
     assert all(part["additionalProperties"] is False for part in parts)
 
 
@@ -284,6 +291,16 @@ def test_a_static_view_is_classified_once_whatever_the_layers() -> None:
     assert minilm.layers_of("focal") == minilm.layers != ("0",)
     assert minilm.single_of("focal") == minilm.single == tuple("0123456")
     assert minilm.features == (("focal+static", "mean-last-2+0"),)
+
+
+def test_fine_tuning_is_asked_for_by_draws_of_a_training_set() -> None:
+    assert check_changed(top()).finetune is None and check_changed(top()).finetune_trains == ()
+    config = check_changed(
+        coarsewsd20(trains=["nshot-3", "10pct"], finetune={**TUNED, "trains": ["nshot-3"]})
+    )
+    assert config.finetune_trains == tuple(f"nshot-3.set{n}" for n in (1, 2, 3))
+    assert config.finetune is not None and config.finetune.seeds == [1, 2, 3]
+    assert check_changed(finetune()).finetune_trains == ("full",)
 
 
 def test_what_an_encoder_reads() -> None:
@@ -805,6 +822,24 @@ WRONG: list[tuple[Change, str, str, str]] = [
     (top(glosses="nowhere.tsv"), "glosses", "'nowhere.tsv'", "word, sense and gloss, corpus or no"),
     (top(glosses="{a,b}.tsv"), "glosses", "'{a,b}.tsv' has braces", "a link to it"),
     (top(glosses="corpus", dataset="noad"), "glosses", "comes with no glosses", "a table with"),
+    (finetune(rate=["5e-5"]), "finetune.rate[0]", "'5e-5'", "'number'"),
+    (finetune(rate=[0]), "finetune.rate[0]", "0 is less than or equal", "above 0"),
+    (finetune(rate=[]), "finetune.rate", "[]", "non-empty"),
+    (finetune(epochs=[0]), "finetune.epochs[0]", "0 is less than", "How often"),
+    (finetune(blocks=["most"]), "finetune.blocks[0]", "'most'", "'all'"),
+    (finetune(blocks=["all", 7]), "finetune.blocks[1]", "7 blocks, and", "say fewer, or all"),
+    (finetune(seeds=[1, 1]), "finetune.seeds", "[1, 1]", "non-unique"),
+    (finetune(folds=6), "finetune.folds", "on 6 folds, and there are 5", "5 at most"),
+    (finetune(trains=["nshot-3"]), "finetune.trains[0]", "'nshot-3' is no", "choose among full"),
+    (top(finetune={}), "finetune", "'rate' is a required", "add the key"),
+    (
+        lambda c: c.update(
+            finetune=TUNED, classifiers=[{"name": "finetuned-2", "estimator": "knn"}]
+        ),
+        "classifiers[0].name",
+        "'finetuned-2' is taken",
+        "fine-tuned row",
+    ),
     (top(glosses=True), "glosses", "True", "'string'"),
     (
         lambda c: c.update(glosses="corpus", views={"store": ["cls"], "classify": ["cls"]}),

@@ -306,3 +306,31 @@ def test_a_model_that_cannot_be_asked_is_named_if_substitutes_are_wanted(
 )
 def test_durations(seconds: float, text: str) -> None:
     assert plan._duration(seconds) == text
+
+
+def test_what_fine_tuning_takes_is_said_until_it_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e10)
+    tuned = {"rate": [1e-4], "epochs": [2], "blocks": ["all"], "seeds": [1], "trains": ["full"]}
+
+    def seconds(**values: Any) -> float:
+        config = config_of("minilm.yaml", finetune={**tuned, **values})
+        return plan.finetune_seconds(config, config.models[MINILM])
+
+    one = seconds()
+    sentences = sum(DATASETS["coarsewsd20"].sizes.values())
+    # Three passes of two epochs, of 24 width² operations per block and piece.
+    passes = 6 * 24 * 384**2 * 6 * plan.PIECES * sentences
+    assert one == pytest.approx(passes / 1e10 / plan.TRAINING_EFFICIENCY)
+    assert seconds(seeds=[1, 2, 3]) == pytest.approx(3 * one)
+    # Without the lower half, no gradients of it; two rates on four of five folds' instances.
+    assert seconds(blocks=[3]) == pytest.approx(one * 2 / 3)
+    assert seconds(rate=[1e-4, 1e-5]) == pytest.approx(one * (1 + 2 * 0.8))
+    config = config_of("minilm.yaml", finetune=tuned)
+    assert "to fine-tune, on full: at most roughly" in describe(config, tmp_path, 2)
+    assert "fine-tune" not in describe(config_of("minilm.yaml"), tmp_path, 2)
+    done = tmp_path / "coarsewsd20" / MINILM / "finetune/full/costs.csv"
+    done.parent.mkdir(parents=True)
+    done.touch()
+    assert "fine-tune" not in describe(config, tmp_path, 2)

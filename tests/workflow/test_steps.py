@@ -47,7 +47,9 @@ def recorded_renames() -> Iterator[None]:
         fsync(handle)
 
     def noted_replace(path: Path, target: Path) -> Path:
-        RENAMED[Path(target).absolute()] = path.stat().st_ino in synced
+        for file in [path] if path.is_file() else filter(Path.is_file, path.rglob("*")):
+            place = Path(target).absolute() / file.relative_to(path)
+            RENAMED[place] = file.stat().st_ino in synced
         return replace(path, target)
 
     with pytest.MonkeyPatch.context() as patched:
@@ -169,6 +171,20 @@ def test_the_zero_shot_rows_stand_in_the_tables_and_on_the_page(here: Path) -> N
     }
 
 
+def test_every_seed_of_a_fine_tuned_encoder_is_a_row_and_none_is_a_candidate(here: Path) -> None:
+    both = {"finetuned-1", "finetuned-2"}
+    scored = [r for r in rows(here / "scores.csv") if r["layers"] == "finetuned"]
+    assert {(r["view"], r["classifier"]) for r in scored} == {("focal", of) for of in both}
+    compared = [r for r in rows(here / "comparison.csv") if r["classifier"] in both]
+    assert {(r["kind"], r["model"]) for r in compared} == {("fine-tuned", "tiny")}
+    assert both <= {r["classifier"] for r in rows(here / "comparison/differences.csv")}
+    for table in ("selection.csv", "comparison/layers.csv", "comparison/best-set.csv"):
+        assert not both & {r["classifier"] for r in rows(here / table)}, table
+    assert "| fine-tuned | tiny | focal, fine-tuned | finetuned-1 |" in " ".join(
+        (here / "comparison/comparison.md").read_text().split(" ")
+    ).replace("  ", " ")
+
+
 def test_what_is_selected_is_what_is_fitted(here: Path) -> None:
     chosen = json.loads((here / "selection.json").read_text())["chosen"]["tiny"]["full"]
     assert len([row for row in rows(here / "selection.csv") if row["scope"] == "all words"]) == 4
@@ -201,8 +217,8 @@ def test_the_tables_have_every_row_and_what_was_selected(here: Path) -> None:
     keys = {(r["train"], r["test"], r["view"], r["layers"], r["classifier"]) for r in summary}
     assert {("full", "test"), ("full", "outofdomain"), ("balanced", "test")} < {k[:2] for k in keys}
     assert ("full", "test", "per-word", "per-word", "per-word") in keys
-    # Ten of our own on two test sets, and two systems on the one that they say something of.
-    assert len(keys) == 10 * 2 + 2
+    # Twelve of our own on two test sets, and two systems on the one that they say something of.
+    assert len(keys) == 12 * 2 + 2
     assert ("none", "test", "focal", "1", "gloss") in keys
 
 
@@ -212,6 +228,7 @@ def test_the_pages_are_made_last(here: Path) -> None:
     index = (here / "report/index.html").read_text()
     assert "Folds of the training set choose" in index and SYSTEM in index
     page = (here / "report/layers.html").read_text()
+    assert "focal, fine-tuned" in index and "fine-tuned" not in page
     assert "zero-shot, gloss-mean" in page and "What a gloss is worth" in page
     assert (here / "report/data/gloss-worth.csv").exists()
 

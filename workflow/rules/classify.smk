@@ -296,6 +296,7 @@ rule evaluate:
         predictions=scored(PREDICTIONS),
         per_word=expand(PER_WORD, model=CONFIG.models),
         zero_shot=zero_shot(),
+        finetuned=finetuned(),
         systems=[
             *expand(PUBLISHED, system=SYSTEMS),
             *expand(SCORED, system=CONFIG.systems),
@@ -327,7 +328,7 @@ rule evaluate:
         "evaluate: scores.csv and summary.csv"
     shell:
         "wsd --log {log} evaluate --predictions {input.predictions} {input.per_word}"
-        " {input.zero_shot}"
+        " {input.zero_shot} {input.finetuned}"
         " --systems {input.systems} --dataset {params.dataset}"
         " --config {params.config:q} --reproduce {params.command:q} --scores {output.scores} --summary {output.summary}"
         " --provenance {output.provenance}"

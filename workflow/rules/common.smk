@@ -367,6 +367,18 @@ def zero_shot():
     ]
 
 
+def finetuned(trains=CONFIG.finetune_trains):
+    """The predictions of fine-tuned encoders, by training set and seed."""
+    seeds = CONFIG.finetune.seeds if CONFIG.finetune else []
+    return expand(FINETUNED, model=CONFIG.models, train=trains, seed=seeds)
+
+
+def finetune_minutes(wildcards, attempt):
+    """Three times what one core is told to take; as many trainings as settings and seeds."""
+    seconds = wsd.run.plan.finetune_seconds(CONFIG, ENCODERS[wildcards.model])
+    return attempt * math.ceil(10 + 3 * seconds / 60)
+
+
 def gloss_worth():
     """What each model's glosses are worth."""
     return expand(GLOSS_WORTH, model=CONFIG.models if CONFIG.has_glosses else [])

@@ -11,6 +11,9 @@ SELECTED, SELECTED_PER_WORD, BEST = (
 )
 CANDIDATE, BASELINE, CONTROL_VIEW, TWIN = "candidate", "baseline", "control view", "random weights"
 PUBLISHED, SYSTEM, ZERO_SHOT = "published", "system", "zero-shot"
+FINE_TUNED = "fine-tuned"
+# In place of a layer choice: the whole encoder was trained.
+FINETUNED = "finetuned"
 
 
 def feature_set(view: str, layers: str) -> str:
@@ -21,6 +24,8 @@ def feature_set(view: str, layers: str) -> str:
     """
     if layers in ("-", view):
         return view
+    if layers == FINETUNED:
+        return f"{view}, {FINE_TUNED}"
     pairs = zip(view.split("+"), layers.split("+"), strict=True)
     return " + ".join(f"{of_view} {choice}" for of_view, choice in pairs)
 

@@ -50,7 +50,7 @@ class Journal:
 
     def __init__(self, folder: Path, making: dict[str, Any], what: str) -> None:
         self.folder, self.making, self.what = folder, making, what
-        key = json.dumps({**making, "code": _code()}, sort_keys=True)
+        key = json.dumps({**making, "code": code_digest()}, sort_keys=True)
         self._key = hashlib.sha256(key.encode()).hexdigest()
         self._file = self._locked()
         self.found = self._read()
@@ -194,7 +194,7 @@ class UnfinishedVectors:
             self._journal.remove()  # the same again would end the same way
 
 
-def _code() -> str:
+def code_digest() -> str:
     """SHA-256 over the package's modules that run here: other code may compute other vectors."""
     hasher = hashlib.sha256()
     for name, module in sorted(sys.modules.items()):

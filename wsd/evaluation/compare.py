@@ -42,6 +42,7 @@ FILES = {
     "views": (tables.CONTROL_VIEW, "control views"),
     "twins": (tables.TWIN, "encoders with random weights"),
     "zero_shot": (tables.ZERO_SHOT, "from glosses, without a label"),
+    "finetuned": (tables.FINE_TUNED, "of an encoder that was trained further, one per seed"),
     "control": (CONTROL_TASK, "the control task"),
     "published": (tables.PUBLISHED, "of `wsd published`"),
     "systems": (tables.SYSTEM, "of `wsd score`"),
@@ -80,7 +81,7 @@ def run(args: argparse.Namespace) -> None:
     found = assemble(
         candidates=own,
         per_word=rows["per_word"],
-        others=[*rows["baselines"], *controls, *elsewhere],
+        others=[*rows["baselines"], *rows["finetuned"], *controls, *elsewhere],
         chosen=chosen,
         objective=objective,
         table=listed,

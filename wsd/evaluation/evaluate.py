@@ -19,7 +19,7 @@ from wsd.arguments import add_files, add_optional_files, add_path, json_object, 
 from wsd.artifacts import predictions
 from wsd.artifacts.features import ordered_features
 from wsd.artifacts.predictions import PER_WORD, TEST, WordPredictions
-from wsd.artifacts.tables import KEY_COLUMNS, SCORES_COLUMNS, SUMMARY_COLUMNS
+from wsd.artifacts.tables import FINETUNED, KEY_COLUMNS, SCORES_COLUMNS, SUMMARY_COLUMNS
 from wsd.artifacts.training_set import setting
 from wsd.errors import ResultError
 from wsd.metrics.scores import confusion, word_scores
@@ -77,17 +77,24 @@ def _key(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _feature_sets(sources: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, str]]]:
-    """Per model, the pairs of views and layer choices in their fixed order; per word ones last."""
+    """Per model, the pairs of views and layer choices in their fixed order; what has none last."""
     found: dict[tuple[str, int], set[tuple[str, str]]] = {}
     for source in sources:
         model = source["encoder"]["model"]
         names = (source["view"], source["layers"])
         found.setdefault((model["name"], model["blocks"]), set()).add(names)
-    per_word = {(PER_WORD, PER_WORD)}
     return {
-        name: [*ordered_features(sorted(of - per_word), blocks), *(of & per_word)]
+        name: [
+            *ordered_features([names for names in sorted(of) if _is_choice(names)], blocks),
+            *(names for names in sorted(of) if not _is_choice(names)),
+        ]
         for (name, blocks), of in sorted(found.items())
     }
+
+
+def _is_choice(names: tuple[str, str]) -> bool:
+    """Whether a view and a layer choice are told of, not something in their place."""
+    return not {PER_WORD, FINETUNED} & {*names}
 
 
 def _merged(sources: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -97,7 +104,10 @@ def _merged(sources: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
         classifier = {key: source.get(key) for key in ("estimator", "space")}
         parts = {
             "corpus": source["corpus"],
-            "models": {source["encoder"]["model"]["name"]: source["encoder"]},
+            # What was trained further is of no vectors: how those were made is not said there.
+            "models": {source["encoder"]["model"]["name"]: source["encoder"]}
+            if source["layers"] != FINETUNED
+            else {},
             "classifiers": {source["classifier"]: classifier},
         }
         for part, entries in parts.items():

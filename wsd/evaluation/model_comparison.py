@@ -78,7 +78,7 @@ def assemble(
                 *(row for row in per_word if row.model == model),
                 replace(max(own, key=lambda row: row.mean(objective)), kind=tables.BEST),
                 *(row for other, row in references.items() if other != model),
-                *(r for r in strongest if not _is_control(r) or model in models_of(r, of_models)),
+                *(r for r in strongest if not _is_own(r) or model in models_of(r, of_models)),
             ],
             objective=on_folds,
         )
@@ -110,6 +110,11 @@ def _reference(
 
 def _is_control(row: ComparisonRow) -> bool:
     return row.kind in (tables.CONTROL_VIEW, tables.TWIN, tables.ZERO_SHOT)
+
+
+def _is_own(row: ComparisonRow) -> bool:
+    """Whether a row stands beside its own model alone."""
+    return _is_control(row) or row.kind == tables.FINE_TUNED
 
 
 def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[ComparisonRow]:

@@ -16,6 +16,7 @@ from wsd import logs
 from wsd.arguments import add_configfiles, add_run
 from wsd.artifacts.corpus import read
 from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.finetuned import MODEL
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.pair_cosines import COSINES, TABLE
 from wsd.artifacts.pairs import PAGE, PAIRS_FILE
@@ -52,7 +53,7 @@ def damaged(results: Path, *, quick: bool = False) -> Iterator[tuple[Path, str]]
     """
     for path in _files(results):
         try:
-            if path.suffix == VECTORS:
+            if path.suffix == VECTORS and path.parent.name != MODEL:
                 check_vectors(path, layers=not quick)
             else:
                 verify(path)

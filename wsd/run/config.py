@@ -13,13 +13,14 @@ from typing import Any
 
 from wsd.artifacts.dataset import DATA, DATASETS, MANIFEST, Dataset, check_name
 from wsd.artifacts.features import Features, parse_features
+from wsd.artifacts.finetuned import ALL, name_of
 from wsd.artifacts.gloss_vectors import KINDS, NO_GLOSSES, OF_CORPUS, VIEW
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.noad import AT_LEAST, NOAD
 from wsd.artifacts.runs import NAMELESS, RUNS
 from wsd.artifacts.search import PARAMETERS
-from wsd.artifacts.training_set import FULL
+from wsd.artifacts.training_set import FULL, setting
 from wsd.artifacts.views import STATIC
 from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
 from wsd.corpora.systems import SYSTEMS as PUBLISHED
@@ -44,7 +45,8 @@ SOURCES = ("hub", "revision", "package", "path")
 # What to do about a name that is taken.
 FREE = {
     "models": "give it another name: no model, twin or other file of the results has it",
-    "classifiers": "give it another name: no other classifier or kind of gloss vector has it",
+    "classifiers": "give it another name: no other classifier, kind of gloss vector or fine-tuned "
+    "row has it",
     "systems": "give the system a name that no model, published system or other system has",
 }
 
@@ -89,7 +91,9 @@ def check(config: Mapping[str, Any]) -> Config:
     }
     published = PUBLISHED if dataset.name == "coarsewsd20" else ()
     _check_names("models", said.models, [*BESIDE_MODELS, *twins])
-    _check_names("classifiers", said.classifiers, KINDS if said.glosses != NO_GLOSSES else ())
+    taken = KINDS if said.glosses != NO_GLOSSES else ()
+    tuned = [name_of(seed) for seed in said.finetune.seeds] if said.finetune else []
+    _check_names("classifiers", said.classifiers, [*taken, *tuned])
     _check_names("systems", said.systems, [*models, *twins, *published])
     for i, system in enumerate(said.systems):
         _check_file(system.file, f"systems[{i}].file", JSON_LINES)
@@ -97,6 +101,8 @@ def check(config: Mapping[str, Any]) -> Config:
         _check_glosses(said, dataset)
     _check_controls(said.controls, classifiers)
     trains = _trains(said.trains, dataset, words)
+    if said.finetune is not None:
+        _check_finetune(said, models.values())
     if said.projections == ["discriminant"]:
         what = "discriminant alone: a word too small for its LDA would have no picture"
         raise _refused(what, "projections", "add pca")
@@ -112,6 +118,15 @@ def check(config: Mapping[str, Any]) -> Config:
         tuning=said.tuning,
         controls=said.controls,
         glosses=said.glosses,
+        finetune=said.finetune,
+        finetune_trains=tuple(
+            train
+            for train in trains
+            if said.finetune
+            and {train, setting(train)[0]} & {*said.finetune.trains}
+            and dataset.labelled
+            and not dataset.of_pairs
+        ),
         analyses=tuple(said.analyses),
         transforms=tuple(said.transforms),
         projections=tuple(said.projections),
@@ -260,6 +275,23 @@ def _check_glosses(said: ConfigFile, dataset: Dataset) -> None:
         _check_file(said.glosses, "glosses", FIX_GLOSSES)
     elif not (dataset.folder or (DATA / f"glosses/{dataset.name}.tsv").is_file()):
         raise _refused(f"{dataset.title} comes with no glosses", "glosses", FIX_GLOSSES)
+
+
+def _check_finetune(said: ConfigFile, models: Iterable[Model]) -> None:
+    asked, trains = said.finetune, dict.fromkeys([FULL, *said.trains])
+    for i, name in enumerate(asked.trains):
+        if name not in trains:
+            what = f"{name!r} is no training set of this run"
+            fix = f"choose among {', '.join(trains)}, or add it to trains"
+            raise _refused(what, f"finetune.trains[{i}]", fix)
+    if asked.folds > said.tuning.folds:
+        what = f"settings tried on {asked.folds} folds, and there are {said.tuning.folds}"
+        raise _refused(what, "finetune.folds", f"say {said.tuning.folds} at most")
+    for i, blocks in enumerate(asked.blocks):
+        for model in models:
+            if blocks != ALL and int(blocks) > model.blocks:
+                what = f"{blocks} blocks, and {model.name} has {model.blocks}"
+                raise _refused(what, f"finetune.blocks[{i}]", "say fewer, or all")
 
 
 def _check_controls(controls: Controls, classifiers: Iterable[str]) -> None:

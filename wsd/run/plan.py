@@ -2,8 +2,9 @@
 
 The disk is that of the embeddings: everything else is small beside it. The time is that of the
 encoder's matrix products, at the speed measured here and now, of fitting the logistic regressions,
-of t-SNE, and of starting the jobs. Folds, baselines, calibration, comparison and pages are not in
-it: of the processor time of a sweep with MiniLM they took an eighth.
+of t-SNE, and of starting the jobs; that of fine-tuning is said apart. Folds, baselines,
+calibration, comparison and pages are not in it: of the processor time of a sweep with MiniLM they
+took an eighth.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import numpy as np
 from wsd import logs
 from wsd.arguments import add_configfiles, count
 from wsd.artifacts.features import parse_features
+from wsd.artifacts.finetuned import ALL, COSTS, FOLDER
 from wsd.artifacts.gloss_vectors import VIEW
 from wsd.artifacts.search import grid_points
 from wsd.artifacts.views import blocks_of
@@ -30,6 +32,8 @@ from wsd.storage.file_names import file_name
 PIECES = 33
 # Share of the machine's best matrix product that a forward pass reaches, measured with MiniLM.
 EFFICIENCY = 0.65
+# The same in a training, its optimizer in it.
+TRAINING_EFFICIENCY = 0.4
 # Processor time of one job beside its work, for libraries and weights: of an embedding job, which
 # has a part of the words, and of a classification, a projection by PCA or a search for neighbours.
 START_SECONDS = 4.0
@@ -87,6 +91,27 @@ def logistic_seconds(config: Config, model: Model, instances: int) -> float:
     return LOGISTIC_SECONDS * instances * widths * penalties * fits
 
 
+def finetune_seconds(config: Config, model: Model) -> float:
+    """Rough processor time of training an encoder, for each of its training sets."""
+    asked = config.finetune
+    if asked is None or model.name in config.twins:
+        return 0.0
+    instances = sum(config.dataset.sizes[word] for word in config.words)
+    # Of a block that is trained, gradients take two passes more.
+    passes = [
+        epochs * (1 + 2 * (1 if blocks == ALL else int(blocks) / model.blocks))
+        for epochs in asked.epochs
+        for blocks in asked.blocks
+        for _ in asked.rate
+    ]
+    share = asked.folds * (1 - 1 / config.tuning.folds)
+    tried = share * sum(passes) if len(passes) > 1 else 0.0
+    operations = 24.0 * model.width**2 * model.blocks * PIECES * instances
+    forward = operations / (_operations_per_second() * TRAINING_EFFICIENCY)
+    # The longest setting may be the one that is chosen.
+    return forward * (tried + len(asked.seeds) * max(passes))
+
+
 def _operations_per_second() -> float:
     """Speed of one core at a matrix product of the kind an encoder does."""
     from threadpoolctl import threadpool_limits
@@ -113,6 +138,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
         else:
             what = f"{len(config.words)} words, clusters in {choices}: there are no senses"
         lines.append(f"{model.name} on {config.dataset.title}: {what}")
+        lines += _of_finetuning(config, model, results, cores)
         if not words:
             lines.append("  every sentence is embedded already")
             continue
@@ -136,6 +162,18 @@ def describe(config: Config, results: Path, cores: int) -> str:
     for why in without_head(config).values():
         lines.append(f"left out of substitutes: {why}")
     return "\n".join(lines)
+
+
+def _of_finetuning(config: Config, model: Model, results: Path, cores: int) -> Iterator[str]:
+    """What a model's fine-tuning will take, if any is left to do."""
+    folder = results / config.dataset.name / model.name / FOLDER
+    left = [train for train in config.finetune_trains if not (folder / train / COSTS).exists()]
+    if left and (seconds := finetune_seconds(config, model)):
+        yield (
+            f"  to fine-tune, on {', '.join(left)}: at most roughly {_duration(seconds)} of "
+            f"processor time for the full training set, {_duration(seconds / cores)} on {cores} "
+            f"core{'s' if cores > 1 else ''}"
+        )
 
 
 def without_head(config: Config) -> dict[str, str]:

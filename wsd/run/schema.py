@@ -13,6 +13,7 @@ from pydantic import Field
 from wsd.artifacts.noad import AT_LEAST
 from wsd.run.section import UNSET, Either, OneOrSome, Section, Some, Unique
 from wsd.run.values import (
+    Blocks,
     BuiltIn,
     Count,
     Device,
@@ -191,6 +192,33 @@ class Controls(Section):
     classifiers: Some[str]
 
 
+class Finetune(Section):
+    """Encoders trained on the senses themselves. Folds choose among all rates, epochs and blocks.
+
+    Attributes
+    ----------
+    rate
+        The highest learning rates, above 0.
+    epochs
+        How often every training instance is seen.
+    blocks
+        How many of the upper blocks are trained, or all, which trains the embeddings too.
+    seeds
+        Each is a training of its own, and a row; the first one tries the settings.
+    trains
+        The training sets, each one of `trains`.
+    folds
+        On how many folds of the first drawing a setting is tried, each a training of its own.
+    """
+
+    rate: Some[NumberAbove0]
+    epochs: Some[Count]
+    blocks: Some[Blocks]
+    seeds: Some[Seed] = Field([1, 2, 3])
+    trains: Some[str] = Field(["full"])
+    folds: Count = 1
+
+
 class SystemEntry(Section):
     """A system: its name, and the file of what it says.
 
@@ -246,6 +274,8 @@ class ConfigFile(Section):
     glosses
         The senses from glosses, without a label: none; corpus, the glosses that come with it; or a
         file, a table with word, sense and gloss.
+    finetune
+        Encoders trained on the senses themselves, by settings that folds choose (default: none).
     analyses
         Further tables, each of them geometry, audit, code_length or substitutes.
     transforms
@@ -280,6 +310,7 @@ class ConfigFile(Section):
     views: Views
     controls: Controls
     glosses: Text
+    finetune: Finetune = UNSET
     analyses: Unique[Literal["geometry", "audit", "code_length", "substitutes"]]
     transforms: Some[Transform]
     projections: Some[Literal["pca", "discriminant", "tsne"]]

@@ -8,7 +8,7 @@ from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.gloss_vectors import NO_GLOSSES
 from wsd.artifacts.runs import tables_of
 from wsd.artifacts.views import STATIC, blocks_of
-from wsd.run.schema import Controls, Tuning
+from wsd.run.schema import Controls, Finetune, Tuning
 
 MIX = "mix"
 # There where a driver is.
@@ -95,6 +95,9 @@ class Config:
         Training sets, draws of one setting apart: ``full`` first.
     glosses : str
         ``none``, ``corpus``, or a file.
+    finetune : Finetune or None
+    finetune_trains : tuple of str
+        On which training sets encoders are trained, draws of one setting apart.
     transforms : tuple of str
         What is done to the vectors before they are measured.
     projections : tuple of str
@@ -116,6 +119,8 @@ class Config:
     tuning: Tuning
     controls: Controls
     glosses: str
+    finetune: Finetune | None
+    finetune_trains: tuple[str, ...]
     analyses: tuple[str, ...]
     transforms: tuple[str, ...]
     projections: tuple[str, ...]

@@ -59,6 +59,8 @@ def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
         found += [f"{key} {name}" for name in mine if theirs.get(name, mine[name]) != mine[name]]
     glosses = {of.get("glosses", NO_GLOSSES) for of in (one, other)} - {NO_GLOSSES}
     found += ["glosses"] if len(glosses) > 1 else []
+    tuned = [of["finetune"] for of in (one, other) if of.get("finetune")]
+    found += ["finetune"] if tuned[1:] and tuned[0] != tuned[1] else []
     # The further training sets of a feature set are one job.
     further = [{*of.get("trains", ())} - {FULL} for of in (one, other)]
     return [*found, "trains"] if all(further) and further[0] != further[1] else found

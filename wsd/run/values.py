@@ -25,6 +25,11 @@ Layer = Annotated[
     Annotated[str, Tag("name")] | Annotated[int, Tag("number")],
     Discriminator(lambda value: "name" if isinstance(value, str) else "number"),
 ]
+# Of how many blocks something is: all, or a number from 1 up.
+Blocks = Annotated[
+    Annotated[Literal["all"], Tag("name")] | Annotated[int, Field(ge=1), Tag("number")],
+    Discriminator(lambda value: "name" if isinstance(value, str) else "number"),
+]
 Name = Annotated[str, Field(pattern=f"^{PLAIN_NAME}$")]
 Text = Annotated[str, Field(min_length=1)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
