@@ -316,9 +316,17 @@ def test_what_the_step_writes(place: Path, out: Path) -> None:
             assert (of.gold == corpus.gold[corpus.split == "test"]).all()
 
 
-def test_the_first_seeds_encoder_is_a_model_to_load(out: Path, tmp_path: Path) -> None:
+def test_the_first_seeds_encoder_is_a_model_to_load(
+    out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     args = ["model", "--name", "tuned", "--path", str(out / "model"), "--blocks", "2"]
     assert main([*args, "--width", "32", "--out", str(tmp_path / "m.json")]) == 0
+    # Every file of it can be checked, and is.
+    assert main(["check", str(shutil.copytree(out, tmp_path / "results/out").parent)]) == 0
+    weights = tmp_path / "results/out/model/model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"x")
+    assert main(["check", str(tmp_path / "results")]) != 0
+    assert str(weights) in capsys.readouterr().out
 
 
 def test_the_command_gives_the_same_on_two_threads(place: Path, out: Path, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from wsd.artifacts.tables import (
     BEST,
     CANDIDATE,
     CONTROL_VIEW,
+    FINE_TUNED,
     PUBLISHED,
     SELECTED,
     TWIN,
@@ -140,6 +141,23 @@ def test_zero_shot_stands_with_its_last_layer_whichever_is_best() -> None:
     shown = [(r.classifier, r.layers) for r in found.others if r.kind == ZERO_SHOT]
     assert shown == [("gloss", "10"), ("gloss-mean", "1")]
     assert found.candidates == [found.candidates[0]] and found.reference.classifier == "lda"
+
+
+def test_every_seed_of_a_fine_tuned_encoder_stands_beside_its_own_model_alone() -> None:
+    chosen, table = selection("2")
+    both = {**chosen, "n": chosen["m"]}
+    tuned = [row(FINE_TUNED, "finetuned", FEW, classifier=f"finetuned-{n}") for n in (1, 2)]
+    found = assemble(
+        candidates=[row(CANDIDATE, "2", SOME), row(CANDIDATE, "2", MANY, model="n")],
+        per_word=[],
+        others=tuned,
+        chosen=both,
+        objective="mean_macro_f1",
+        table=table,
+    )
+    shown = [[r.classifier for r in of.others if r.kind == FINE_TUNED] for of in found]
+    assert shown == [["finetuned-1", "finetuned-2"], []]
+    assert [len(of.candidates) for of in found] == [1, 1]
 
 
 def test_errors_stand_beside_one_another() -> None:

@@ -18,6 +18,8 @@ EXCLUDED = {
     "index.html": "the days on which the reports were made",
     ".state/": "locks, and Snakemake's notes with times",
 }
+# Of a fine-tuning, what it took.
+COSTS = "costs.csv"
 # Beside a word's vectors, what they were made of: the checksums of wsd's own modules too.
 NOTE = ".made.json"
 # Bokeh gives its elements new numbers each time.
@@ -45,7 +47,7 @@ def results(folder: Path, *, scripts: bool = True) -> dict[str, bytes]:
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if not path.is_file() or path.name == NOTE or name.startswith(tuple(EXCLUDED)):
+        if not path.is_file() or path.name in (NOTE, COSTS) or name.startswith(tuple(EXCLUDED)):
             continue
         if not scripts and ASSETS in name:
             continue

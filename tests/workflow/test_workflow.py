@@ -245,6 +245,7 @@ def test_a_changed_parameter_reruns_its_classifier(
         ({"projections": ["tsne", "pca"]}, {"project": 4}),
         ({"controls": {"baselines": True, "views": ["context"]}}, {"classify": 3}),
         ({"controls": {"baselines": True, "task": True}}, {"control": 3}),
+        ({"finetune": {"rate": [1e-3], "epochs": [1], "blocks": [1]}}, {"finetune": 1}),
         (
             {"controls": {"baselines": True, "random_weights": [1, 2]}},
             {"model": 2, "embed_twin": 2, "classify": 6},

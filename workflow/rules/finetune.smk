@@ -20,7 +20,7 @@ if CONFIG.finetune:
             ),
             trials=f"{FINETUNE}/trials.csv",
             costs=f"{FINETUNE}/costs.csv",
-            model=directory(f"{FINETUNE}/model"),
+            model=f"{FINETUNE}/model/model.safetensors",
         log:
             f"{LOGS}/{{model}}/finetune/{{train}}.log",
         benchmark:

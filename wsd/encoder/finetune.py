@@ -38,7 +38,8 @@ from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_pre
 from wsd.artifacts.views import DEVICES, INPUTS, MASKED, POOLINGS
 from wsd.encoder import sources
 from wsd.errors import ConfigError, DamageError, ModelError
-from wsd.storage.atomic import replacing_folder
+from wsd.storage.atomic import replacing_folder, umask
+from wsd.storage.checksums import note_checksum
 from wsd.storage.csv import write_csv
 
 if TYPE_CHECKING:
@@ -324,6 +325,9 @@ def _finetune(
         for name in of.record["files"]:
             if ".safetensors" not in name:
                 shutil.copyfile(source / name, folder / name)
+        for path in [*folder.iterdir()]:
+            path.chmod(0o666 & ~umask())
+            note_checksum(path)
 
 
 def _rows_of(corpora: Corpora, split: str) -> dict[str, np.ndarray]:

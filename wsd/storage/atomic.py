@@ -90,7 +90,7 @@ def _renamed(path: Path, *, noted: bool) -> Iterator[Path]:
     try:
         hold(handle)
         yield temporary
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(0o666 & ~umask())
         os.fsync(handle)
         if noted:
             # First: a file without its checksum would be one that nobody checks.
@@ -134,10 +134,11 @@ def _sync_all(folder: Path) -> None:
                 os.fsync(file.fileno())
 
 
-def _umask() -> int:
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask
+def umask() -> int:
+    """What this process takes off the permissions of what it writes."""
+    found = os.umask(0)
+    os.umask(found)
+    return found
 
 
 def probe(folder: Path) -> None:

@@ -37,6 +37,13 @@ def noted_checksum(path: Path) -> str | None:
     return None
 
 
+def note_checksum(path: Path) -> None:
+    """Note the checksum of a file, of a folder that gets its name when it is whole."""
+    note = path.parent / SUMS / path.name
+    note.parent.mkdir(exist_ok=True)
+    note.write_text(f"{checksum(path)}\n")
+
+
 def verify(path: Path) -> None:
     """Check a file's bytes against the checksum that was noted when it was written.
 
