@@ -17,7 +17,7 @@ from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.estimators.registry import ESTIMATORS, make_estimator
 from wsd.classification.estimators.scalar_mix import MixedLogistic
 from wsd.errors import ConfigError
-from wsd.run.schema import ClassifierEntry
+from wsd.run.entries import ClassifierEntry
 
 EVERY = [
     NearestCentroid("cosine"),

@@ -21,7 +21,8 @@ from wsd.errors import ConfigError
 from wsd.run import config_files
 from wsd.run.config import check
 from wsd.run.config_files import merge_configs
-from wsd.run.schema import ConfigFile, Controls, Finetune, ModelEntry, Tuning, Views, schema_text
+from wsd.run.entries import ModelEntry
+from wsd.run.schema import ConfigFile, Controls, Finetune, Tuning, Views, schema_text
 from wsd.run.section import Section
 from wsd.run.settings import Classifier, Config
 
@@ -998,3 +999,17 @@ def test_more_clusters_than_sentences(clusters: int, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no word has more than 3 sentences") as caught:
         check_changed(own, top(clusters=clusters))
     assert caught.value.where == "config key clusters"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("glosses", "corpus"), ("finetune", {"rate": [1e-4], "epochs": [1], "blocks": [1]})],
+)
+def test_what_takes_senses_is_refused_without_them(key: str, value: object, tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("a cell\nthe cell\nmy cell\n", encoding="utf-8")
+    given = {"unlabelled": True, "word": "cell", "name": "mine"}
+    import_corpus([tmp_path / "s.txt"], out=tmp_path / "mine", **given)
+    own = top(dataset={"name": "mine", "path": str(tmp_path / "mine")}, words="all")
+    with pytest.raises(ConfigError, match="mine has no senses") as caught:
+        check_changed(own, top(**{key: value}))
+    assert caught.value.where == f"config key {key}"

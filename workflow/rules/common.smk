@@ -21,6 +21,7 @@ import wsd.logs
 import wsd.report.overview
 import wsd.run.config
 import wsd.run.config_files
+import wsd.run.demands
 import wsd.run.listings
 import wsd.run.lock
 import wsd.run.notes
@@ -112,7 +113,7 @@ TABLE_LOGS = str(CONFIG.tables(ALL_RESULTS / "logs"))
 TABLE_BENCHMARKS = str(CONFIG.tables(ALL_RESULTS / "benchmarks"))
 OF_RUN = f"--run {CONFIG.run}" if CONFIG.run else ""
 PACKAGE = in_one_message(
-    wsd.run.config.without_braces,
+    wsd.run.demands.without_braces,
     os.path.relpath(Path(wsd.__file__).parent),
     "the folder of the program",
 )

@@ -135,7 +135,7 @@ rule strategies:
         ],
         zero_shot=zero_shot(),
         per_word=expand(PER_WORD, model=CONFIG.models),
-        finetuned=[],
+        finetuned=finetuned(),
     output:
         f"{TABLES}/comparison/strategies.csv",
     log:

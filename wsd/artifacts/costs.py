@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from wsd.artifacts.finetuned import COSTS
 from wsd.artifacts.training_set import FULL, setting
 from wsd.storage.expecting import UNEXPECTED
-
-COSTS = "costs.csv"
 
 
 class Spent(NamedTuple):

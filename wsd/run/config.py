@@ -4,30 +4,38 @@ Snakemake merges the config files, and so do the commands that take some; this t
 into typed values. No step of the pipeline imports it: steps get what they need as arguments.
 """
 
-import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.dataset import DATA, DATASETS, MANIFEST, Dataset, check_name
+from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name
 from wsd.artifacts.features import Features, parse_features
-from wsd.artifacts.finetuned import ALL, name_of
-from wsd.artifacts.gloss_vectors import KINDS, NO_GLOSSES, OF_CORPUS, VIEW
+from wsd.artifacts.finetuned import name_of
+from wsd.artifacts.gloss_vectors import KINDS, NO_GLOSSES
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.noad import AT_LEAST, NOAD
 from wsd.artifacts.runs import NAMELESS, RUNS
 from wsd.artifacts.search import PARAMETERS
 from wsd.artifacts.training_set import FULL, setting
-from wsd.artifacts.views import STATIC
 from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
 from wsd.corpora.systems import SYSTEMS as PUBLISHED
-from wsd.errors import ConfigError, CorpusError
+from wsd.errors import CorpusError
 from wsd.run.config_files import read_configs
+from wsd.run.demands import (
+    check_code_length,
+    check_controls,
+    check_file,
+    check_finetune,
+    check_glosses,
+    check_views,
+    refused,
+    without_braces,
+)
+from wsd.run.entries import ClassifierEntry, ModelEntry, SystemEntry
 from wsd.run.foldable import check_folds
-from wsd.run.schema import ClassifierEntry, ConfigFile, Controls, ModelEntry, SystemEntry
+from wsd.run.schema import ConfigFile
 from wsd.run.settings import MIX, Classifier, Config, Model
 from wsd.run.validation import README, validate
 
@@ -37,10 +45,7 @@ BESIDE_MODELS = (
     "portable", "provenance.json", "published", "report", RUNS, "scores.csv", "selected.wsd",
     "selection.csv", "selection.json", "source", "summary.csv", "systems", "trains", "uses",
 )  # fmt: skip
-NESTED = ("1pct", "5pct", "10pct", "25pct", "50pct")
-BRACES = re.compile(r"\{[^{}]*\}")
 JSON_LINES = "give a file of JSON lines, as `wsd score` takes it"
-FIX_GLOSSES = f"give a table with word, sense and gloss, {OF_CORPUS} or {NO_GLOSSES}"
 SOURCES = ("hub", "revision", "package", "path")
 # What to do about a name that is taken.
 FREE = {
@@ -70,7 +75,7 @@ def check(config: Mapping[str, Any]) -> Config:
         Naming the key, the value and what is possible.
     """
     said = validate(config)
-    _check_views(said)
+    check_views(said)
     dataset = _dataset(said)
     first = said.views.classify[:1]
     words = dataset.choose(said.words, where="config key words")
@@ -96,18 +101,18 @@ def check(config: Mapping[str, Any]) -> Config:
     _check_names("classifiers", said.classifiers, [*taken, *tuned])
     _check_names("systems", said.systems, [*models, *twins, *published])
     for i, system in enumerate(said.systems):
-        _check_file(system.file, f"systems[{i}].file", JSON_LINES)
+        check_file(system.file, f"systems[{i}].file", JSON_LINES)
     if said.glosses != NO_GLOSSES:
-        _check_glosses(said, dataset)
-    _check_controls(said.controls, classifiers)
+        check_glosses(said, dataset)
+    check_controls(said.controls, classifiers)
     trains = _trains(said.trains, dataset, words)
     if said.finetune is not None:
-        _check_finetune(said, models.values())
+        check_finetune(said, dataset, models.values())
     if said.projections == ["discriminant"]:
         what = "discriminant alone: a word too small for its LDA would have no picture"
-        raise _refused(what, "projections", "add pca")
+        raise refused(what, "projections", "add pca")
     if "code_length" in said.analyses:
-        _check_code_length(trains, [classifiers[name] for name in said.controls.classifiers])
+        check_code_length(trains, [classifiers[name] for name in said.controls.classifiers])
     made = Config(
         dataset=dataset,
         run=said.run or NAMELESS,
@@ -144,37 +149,8 @@ def check(config: Mapping[str, Any]) -> Config:
     longest = max(dataset.sizes[word] for word in words)
     if said.clusters is not None and said.clusters >= longest:
         what = f"{said.clusters} clusters, and no word has more than {longest} sentences"
-        raise _refused(what, "clusters", "ask for fewer, or leave the key out")
+        raise refused(what, "clusters", "ask for fewer, or leave the key out")
     return made
-
-
-def _refused(what: str, key: str, fix: str) -> ConfigError:
-    return ConfigError(what, where=f"config key {key}", fix=fix)
-
-
-def without_braces(path: str, where: str) -> str:
-    """Refuse braces in a path for Snakemake, which takes them for wildcards and has no escape."""
-    if BRACES.search(path):
-        what = f"the path {path!r} has braces, which Snakemake takes for wildcards"
-        raise ConfigError(what, where=where, fix="rename the folder, or use a link to it")
-    return path
-
-
-def _check_views(said: ConfigFile) -> None:
-    used: dict[str, Iterable[str]] = {
-        "views.classify": said.views.classify,
-        "controls.views": said.controls.views,
-        **{f"features[{i}]": entry for i, entry in enumerate(said.features)},
-    }
-    for key, views in used.items():
-        for view in views:
-            if view not in said.views.store:
-                what = f"the view {view!r} is to be classified but not stored"
-                raise _refused(what, key, f"add {view} to views.store")
-    if said.views.classify[0] in STATIC:
-        what = f"the first view, {said.views.classify[0]!r}, has no layers"
-        fix = "put another first: pages, twins, control task and analyses are of the first"
-        raise _refused(what, "views.classify", fix)
 
 
 def _dataset(said: ConfigFile) -> Dataset:
@@ -182,21 +158,21 @@ def _dataset(said: ConfigFile) -> Dataset:
     entry = said.dataset
     if said.at_least is not None and entry not in NOAD:
         fix = f"leave it out: it is for {', '.join(NOAD)}; `wsd import` has --at-least"
-        raise _refused("another corpus than NOAD", "at_least", fix)
+        raise refused("another corpus than NOAD", "at_least", fix)
     if isinstance(entry, str):
         if said.at_least is None:
             return DATASETS[entry]
         dataset = replace(DATASETS[entry], at_least=said.at_least)
         if not dataset.words:
             what = f"no word has two senses with {said.at_least} instances"
-            raise _refused(what, "at_least", f"give fewer, {AT_LEAST} or more")
+            raise refused(what, "at_least", f"give fewer, {AT_LEAST} or more")
         return dataset
     check_name(entry.name, "config key dataset.name")
     without_braces(entry.path, "config key dataset.path")
     try:
         return read_manifest(Path(entry.path) / MANIFEST, name=entry.name, title=entry.title)
     except CorpusError as error:
-        raise _refused(error.what, f"dataset.path, {error.where}", error.fix or README) from None
+        raise refused(error.what, f"dataset.path, {error.where}", error.fix or README) from None
 
 
 def _model(entry: ModelEntry, key: str, said: ConfigFile) -> Model:
@@ -205,12 +181,12 @@ def _model(entry: ModelEntry, key: str, said: ConfigFile) -> Model:
         named = ", ".join(source) or "-"
         what = f"the model {entry.name!r} has no source, or more than one: {named}"
         fix = "give exactly one of `hub` with `revision`, `package`, or `path`"
-        raise _refused(what, key, fix)
+        raise refused(what, key, fix)
     choices = expand_layers(said.layers, entry.blocks, where="config key layers")
     if all(choice.operation == MIX for choice in choices):
         what = f"nothing but a learned mix: {', '.join(choice.name for choice in choices)}"
         fix = "add another choice, such as all: only logistic learns a mix, and the pages show none"
-        raise _refused(what, "layers", fix)
+        raise refused(what, "layers", fix)
     sets = [_feature_set(of, entry.blocks, f"features[{i}]") for i, of in enumerate(said.features)]
     return Model(
         **{name: value for name, value in entry if name not in SOURCES},
@@ -225,7 +201,7 @@ def _feature_set(entry: Mapping[str, str | int], blocks: int, key: str) -> Featu
     found = parse_features("+".join(entry), layers, blocks, where=f"config key {key}")
     for view, choice in found.parts:
         if choice.operation == MIX:
-            raise _refused(
+            raise refused(
                 f"a learned mix, {entry[view]!r}, beside another vector",
                 f"{key}.{view}",
                 "use mean, sum or concat here: a mix is learned on one view alone, and stands "
@@ -238,13 +214,13 @@ def _classifier(entry: ClassifierEntry, key: str, written: Mapping[str, Any]) ->
     estimator = entry.estimator or entry.name
     if estimator not in PARAMETERS:
         fix = f"add `estimator:` with {' or '.join(PARAMETERS)}"
-        raise _refused(f"{entry.name!r} is no estimator", key, fix)
+        raise refused(f"{entry.name!r} is no estimator", key, fix)
     # As it is written: in its order, and a whole number as one.
     space = {k: v for k, v in written.items() if k not in ("name", "estimator")}
     for name in space:
         if name not in PARAMETERS[estimator]:
             fix = f"its parameters are {', '.join(PARAMETERS[estimator])}"
-            raise _refused(f"{estimator} has no parameter {name!r}", key, fix)
+            raise refused(f"{estimator} has no parameter {name!r}", key, fix)
     return Classifier(entry.name, estimator, space)
 
 
@@ -257,48 +233,8 @@ def _check_names(
     taken = {name.lower() for name in others}
     for i, entry in enumerate(entries):
         if entry.name.lower() in taken:
-            raise _refused(f"the name {entry.name!r} is taken", f"{key}[{i}].name", FREE[key])
+            raise refused(f"the name {entry.name!r} is taken", f"{key}[{i}].name", FREE[key])
         taken.add(entry.name.lower())
-
-
-def _check_file(path: str, key: str, fix: str) -> None:
-    without_braces(path, f"config key {key}")
-    if not os.path.isfile(path):  # noqa: PTH113 - nor is one whose name is too long
-        raise _refused(f"there is no file {path!r}", key, fix)
-
-
-def _check_glosses(said: ConfigFile, dataset: Dataset) -> None:
-    if VIEW not in said.views.store:
-        what = f"glosses are compared with the view {VIEW!r}, which is not stored"
-        raise _refused(what, "views.store", f"add {VIEW}, or say `glosses: {NO_GLOSSES}`")
-    if said.glosses != OF_CORPUS:
-        _check_file(said.glosses, "glosses", FIX_GLOSSES)
-    elif not (dataset.folder or (DATA / f"glosses/{dataset.name}.tsv").is_file()):
-        raise _refused(f"{dataset.title} comes with no glosses", "glosses", FIX_GLOSSES)
-
-
-def _check_finetune(said: ConfigFile, models: Iterable[Model]) -> None:
-    asked, trains = said.finetune, dict.fromkeys([FULL, *said.trains])
-    for i, name in enumerate(asked.trains):
-        if name not in trains:
-            what = f"{name!r} is no training set of this run"
-            fix = f"choose among {', '.join(trains)}, or add it to trains"
-            raise _refused(what, f"finetune.trains[{i}]", fix)
-    if asked.folds > said.tuning.folds:
-        what = f"settings tried on {asked.folds} folds, and there are {said.tuning.folds}"
-        raise _refused(what, "finetune.folds", f"say {said.tuning.folds} at most")
-    for i, blocks in enumerate(asked.blocks):
-        for model in models:
-            if blocks != ALL and int(blocks) > model.blocks:
-                what = f"{blocks} blocks, and {model.name} has {model.blocks}"
-                raise _refused(what, f"finetune.blocks[{i}]", "say fewer, or all")
-
-
-def _check_controls(controls: Controls, classifiers: Iterable[str]) -> None:
-    for i, name in enumerate(controls.classifiers):
-        if name not in classifiers:
-            fix = f"choose among {', '.join(classifiers)}"
-            raise _refused(f"there is no classifier {name!r}", f"controls.classifiers[{i}]", fix)
 
 
 def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tuple[str, ...]:
@@ -312,20 +248,9 @@ def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tup
         drawn = tuple(train for train in drawn if train == FULL or train in holds)
         if not drawn:
             fix = "use full" + (", balanced, 1pct to 100pct, or nshot-1 to 30" if holds else "")
-            raise _refused(f"{dataset.title} has no training set {name!r}", f"trains[{i}]", fix)
+            raise refused(f"{dataset.title} has no training set {name!r}", f"trains[{i}]", fix)
         if not all(train == FULL or set(words) & set(holds[train]) for train in drawn):
             what = f"the training set {name!r} has none of the words {', '.join(words)}"
-            raise _refused(what, f"trains[{i}]", "leave it out, or choose other words")
+            raise refused(what, f"trains[{i}]", "leave it out, or choose other words")
         found += drawn
     return tuple(dict.fromkeys(found))
-
-
-def _check_code_length(trains: Sequence[str], classifiers: Sequence[Classifier]) -> None:
-    lacking = [train for train in NESTED if train not in trains]
-    if lacking:
-        what = f"the code length needs the nested training sets, {', '.join(lacking)} too"
-        raise _refused(what, "trains", "add them, or leave code_length out of analyses")
-    if not {"logistic", "lda"} & {classifier.estimator for classifier in classifiers}:
-        what = "the code length needs a classifier that gives probabilities"
-        fix = "add one of logistic and lda, or leave code_length out of analyses"
-        raise _refused(what, "controls.classifiers", fix)
