@@ -35,6 +35,7 @@ from wsd.artifacts.encoder_record import read_record
 from wsd.artifacts.finetuned import Setting
 from wsd.artifacts.folds import Folds
 from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_predictions
+from wsd.artifacts.tables import FINETUNED
 from wsd.artifacts.views import DEVICES, INPUTS, MASKED, POOLINGS
 from wsd.encoder import sources
 from wsd.errors import ConfigError, DamageError, ModelError
@@ -293,7 +294,7 @@ def _finetune(
         "task": "sense",
         "versions": versions(),
         "view": finetuned.VIEW,
-        "layers": finetuned.FINETUNED,
+        "layers": FINETUNED,
         "encoder": {
             "model": {key: value for key, value in of.record.items() if key != "folder"},
             "input": args.input,
@@ -302,7 +303,7 @@ def _finetune(
             "versions": {package: version(package) for package in PACKAGES},
         },
         "corpus": {word: corpus.digest for word, corpus in of.corpora.items()},
-        "estimator": finetuned.FINETUNED,
+        "estimator": FINETUNED,
         "parameters": chosen._asdict(),
         "space": {"settings": [setting._asdict() for setting in settings]},
         "objective": objective,
