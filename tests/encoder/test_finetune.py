@@ -369,7 +369,7 @@ def test_held_out_instances_are_not_learned_in_a_trial(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from wsd.artifacts import folds as folding
-    from wsd.encoder.finetune import Finetuning
+    from wsd.encoder.finetuning import Finetuning
 
     seen: list[tuple[str, dict[str, Any]]] = []
     own = Finetuning.fit
