@@ -51,7 +51,7 @@ def test_from_the_archive_to_the_pages(checkout: Checkout, config: dict) -> None
         page for of in ("report", "portable") for page in sorted((results / of).rglob("*.html"))
     ]
     single = [page.name for page in pages if page.parent.parent.name == "portable"]
-    assert single == [f"{word}.html" for word in WORDS] and len(pages) == 6
+    assert single == [f"{word}.html" for word in WORDS] and len(pages) == 7
     for page in pages:
         text = page.read_text(encoding="utf-8")
         assert "SemCor and MASC with NOAD senses" in text, page
