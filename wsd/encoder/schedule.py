@@ -18,8 +18,8 @@ def steps_of(instances: int, epochs: int) -> int:
 def rate_at(step: int, steps: int, highest: float) -> float:
     """The rate of a step, counted from 0: it rises in a line to the highest, and falls in one to 0.
 
-    >>> [rate_at(step, 20, 9.0) for step in (0, 1, 2, 11, 19)]
-    [4.5, 9.0, 9.0, 4.5, 0.5]
+    >>> tuple(rate_at(step, 20, 9.0) for step in (0, 1, 2, 11, 19))
+    (4.5, 9.0, 9.0, 4.5, 0.5)
     """
     rising = math.ceil(WARM_UP * steps)
     return highest * min((step + 1) / rising, (steps - step) / max(1, steps - rising))
