@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from wsd.analysis.uses import add_clusters, check_clusters, find_uses
+from wsd.analysis.uses import add_clusters, check_clusters, of_words
 from wsd.arguments import add_corpora, add_out, add_path, add_seed
-from wsd.artifacts.corpus import read_corpora
+from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.substitutes import read_substitutes
-from wsd.artifacts.uses import SUBSTITUTES, shown, write_uses
+from wsd.artifacts.uses import SUBSTITUTES, write_uses
 from wsd.artifacts.views import MASKED
 
 
@@ -40,11 +40,10 @@ def run(args: argparse.Namespace) -> None:
     corpora = read_corpora(args.corpus, args.words)
     most = check_clusters(args.clusters, corpora)
     found, source = read_substitutes(args.substitutes, corpora)
-    seen, words = {}, {}
-    for word, corpus in corpora.items():
-        taken = shown(corpus, args.seed)
-        seen[word] = corpus.take(taken)
-        vectors = bags(found[word].take(np.flatnonzero(taken).tolist()).fillers[MASKED].pieces)
-        words[word] = find_uses(seen[word], vectors, most, args.seed)
+
+    def vectors(corpus: Corpus, taken: np.ndarray) -> np.ndarray:
+        rows = np.flatnonzero(taken).tolist()
+        return bags(found[corpus.word].take(rows).fillers[MASKED].pieces)
+
     names = {"view": SUBSTITUTES, "layers": MASKED, "encoder": {"model": source["model"]}}
-    write_uses(args.out, seen, words, {**names, "seed": args.seed})
+    write_uses(args.out, *of_words(corpora, vectors, most, args.seed), {**names, "seed": args.seed})

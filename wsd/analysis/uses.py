@@ -7,6 +7,7 @@ instances take part, of whatever split.
 """
 
 import argparse
+from collections.abc import Callable
 
 import numpy as np
 
@@ -62,6 +63,28 @@ def find_uses(corpus: Corpus, vectors: np.ndarray, most: int, seed: int) -> Word
     return WordUses(points, find_neighbours(corpus, vectors), partitions, labels)
 
 
+def of_words(
+    corpora: Corpora, vectors: Callable[[Corpus, np.ndarray], np.ndarray], most: int, seed: int
+) -> tuple[dict[str, Corpus], dict[str, WordUses]]:
+    """The shown instances of every word and their uses.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+    vectors : function of a corpus and a bool array of its rows
+        The vectors of those rows.
+    most, seed : int
+        As :func:`find_uses` takes them.
+    """
+    seen, words = {}, {}
+    for word, corpus in corpora.items():
+        taken = shown(corpus, seed)
+        seen[word] = corpus.take(taken)
+        words[word] = find_uses(seen[word], vectors(corpus, taken), most, seed)
+        log.debug("%s: highest silhouette %.3f", word, words[word].score)
+    return seen, words
+
+
 def add_clusters(parser: argparse.ArgumentParser) -> None:
     """How many clusters are tried."""
     text = f"the most clusters to try (default: {CLUSTERS}, or as a word has sentences for)"
@@ -90,10 +113,5 @@ def run(args: argparse.Namespace) -> None:
     corpora = read_corpora(args.corpus, args.words)
     most = check_clusters(args.clusters, corpora)
     stored = StoredFeatures(args.embeddings, args.view, args.layers)
-    seen, words = {}, {}
-    for word, corpus in corpora.items():
-        taken = shown(corpus, args.seed)
-        seen[word], vectors = corpus.take(taken), stored.read(corpus)[taken]
-        words[word] = find_uses(seen[word], vectors, most, args.seed)
-        log.debug("%s: highest silhouette %.3f", word, words[word].score)
-    write_uses(args.out, seen, words, {**stored.provenance(args.out), "seed": args.seed})
+    found = of_words(corpora, lambda corpus, taken: stored.read(corpus)[taken], most, args.seed)
+    write_uses(args.out, *found, {**stored.provenance(args.out), "seed": args.seed})

@@ -69,10 +69,14 @@ def embedding_bytes(model: Model, instances: int, views: Sequence[str]) -> int:
 
 def pass_seconds(model: Model, jobs: int, instances: int) -> float:
     """Rough processor time of passing instances through the encoder, in so many jobs."""
+    return _forward_seconds(model, instances, EFFICIENCY) + START_SECONDS * jobs
+
+
+def _forward_seconds(model: Model, instances: int, efficiency: float) -> float:
     # Per piece and block: 12 width² weights in six products, a multiplication and an addition
     # each; attention adds little at this length.
     operations = 24.0 * model.width**2 * model.blocks * PIECES * instances
-    return operations / (_operations_per_second() * EFFICIENCY) + START_SECONDS * jobs
+    return operations / (_operations_per_second() * efficiency)
 
 
 def logistic_seconds(config: Config, model: Model, instances: int) -> float:
@@ -106,8 +110,7 @@ def finetune_seconds(config: Config, model: Model) -> float:
     ]
     share = asked.folds * (1 - 1 / config.tuning.folds)
     tried = share * sum(passes) if len(passes) > 1 else 0.0
-    operations = 24.0 * model.width**2 * model.blocks * PIECES * instances
-    forward = operations / (_operations_per_second() * TRAINING_EFFICIENCY)
+    forward = _forward_seconds(model, instances, TRAINING_EFFICIENCY)
     # The longest setting may be the one that is chosen.
     return forward * (tried + len(asked.seeds) * max(passes))
 
