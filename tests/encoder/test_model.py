@@ -85,6 +85,13 @@ def test_a_random_weight_twin_is_the_same_record_with_a_seed(fake: Path) -> None
         verify(twin)
 
 
+def test_what_a_model_was_trained_from_is_part_of_its_record(fake: Path) -> None:
+    assert resolve_path(fake, finetuned_from="base") == {
+        **resolve_path(fake),
+        "finetuned_from": "base",
+    }
+
+
 @pytest.mark.parametrize("seed", [-1, True, 1.0, "1", 2**63])
 def test_a_seed_that_is_none(fake: Path, seed: Any) -> None:
     with pytest.raises(ConfigError, match="not a seed") as error:

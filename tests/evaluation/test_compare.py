@@ -18,6 +18,7 @@ from wsd.artifacts.tables import (
     CANDIDATE,
     CONTROL_VIEW,
     FINE_TUNED,
+    FINE_TUNED_LAYER,
     PUBLISHED,
     SELECTED,
     TWIN,
@@ -158,6 +159,29 @@ def test_every_seed_of_a_fine_tuned_encoder_stands_beside_its_own_model_alone() 
     shown = [[r.classifier for r in of.others if r.kind == FINE_TUNED] for of in found]
     assert shown == [["finetuned-1", "finetuned-2"], []]
     assert [len(of.candidates) for of in found] == [1, 1]
+
+
+def test_of_a_fine_tuned_encoder_the_best_layer_stands_beside_what_it_was_made_of() -> None:
+    chosen, table = selection("2")
+    made = {"encoder": {"model": {"finetuned_from": "m"}}}
+    layers = [
+        replace(row(FINE_TUNED_LAYER, layer, wrong, model="anything", classifier=name), source=made)
+        for name in ("lda", "knn")
+        for layer, wrong in (("0", MANY), ("1", FEW), ("2", SOME))
+    ]
+    found = assemble(
+        candidates=[row(CANDIDATE, "2", SOME), row(CANDIDATE, "2", MANY, model="n")],
+        per_word=[],
+        others=layers,
+        chosen={**chosen, "n": chosen["m"]},
+        objective="mean_macro_f1",
+        table=table,
+    )
+    shown = [
+        [(r.classifier, r.layers) for r in of.others if r.kind == FINE_TUNED_LAYER] for of in found
+    ]
+    assert shown == [[("lda", "1"), ("knn", "1")], []]
+    assert [[r.model for r in of.candidates] for of in found] == [["m"], ["n"]]
 
 
 def test_errors_stand_beside_one_another() -> None:

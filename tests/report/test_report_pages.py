@@ -474,6 +474,18 @@ def test_curves_have_the_figures_of_the_tables(run: Run, built: Path) -> None:
     assert [s["y"] for s in anisotropy] == [[0.0, 0.1, 0.2]] * 2
 
 
+def test_layers_after_fine_tuning_are_lines_of_the_model_they_were(run: Run, built: Path) -> None:
+    page = Page(built / "report" / "layers.html")
+    rows = {(r["layers"], r["classifier"]): r for r in compared(run, "candidate")}
+    sources = sources_of(page.json(f"curves.{MODEL}.mean_macro_f1"))
+    for reader in READERS:
+        (shown,) = (s["y"] for s in sources if set(s["name"]) == {f"{reader}, fine-tuned"})
+        before = [rows[name, reader]["mean_macro_f1"] for name in ("0", "1", "2")]
+        assert shown == pytest.approx([100 * (value - 0.125) for value in before], abs=1e-3)
+    assert "after fine-tuning, a control" in " ".join(page.text.split())
+    assert "curves.<b>after</b>.mean_macro_f1" not in (built / "report/layers.html").read_text()
+
+
 def test_zero_shot_is_a_dotted_line_and_glosses_have_their_section(run: Run, built: Path) -> None:
     page = Page(built / "report" / "layers.html")
     table = pd.read_csv(run.tables["controls"][0], dtype={"layers": str})
@@ -1047,8 +1059,8 @@ def test_small_runs_have_no_controls_and_no_further_training_sets(tmp_path: Path
     build_report(**arguments)
     page = Page(tmp_path / "report" / "layers.html")
     text = " ".join(page.text.split())
-    for missing in ("context only", "Learning curves", "Geometry", "dashed", "Calibration",
-                    "zero-shot", "gloss"):  # fmt: skip
+    for missing in ("context only", "fine-tuned", "dashdot", "Learning curves", "Geometry",
+                    "dashed", "Calibration", "zero-shot", "gloss"):  # fmt: skip
         assert missing not in text
     assert not (tmp_path / "report" / "data" / "controls.csv").exists()
     assert "controls.csv" not in Page(tmp_path / "report" / "index.html").text

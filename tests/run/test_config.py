@@ -94,6 +94,17 @@ def finetune(**values: Any) -> Change:
     return top(finetune={**TUNED, **values})
 
 
+def trained(**values: Any) -> Change:
+    """A model that is another one, fine-tuned; None takes a key away."""
+
+    def change(config: dict[str, Any]) -> None:
+        entry = {"name": "trained", "finetuned_from": MINILM, "blocks": 6, "width": 384, **values}
+        entry = {key: value for key, value in entry.items() if value is not None}
+        config.update(finetune=TUNED, models=[*config["models"], entry])
+
+    return change
+
+
 def views(store: list[str], classify: list[str], **more: Any) -> Change:
     return top(views={"store": store, "classify": classify, **more})
 
@@ -413,6 +424,26 @@ def test_training_sets() -> None:
 
 def test_projections_are_in_the_order_they_are_written() -> None:
     assert check_changed(top(projections=["tsne", "pca"])).projections == ("tsne", "pca")
+
+
+def test_what_was_fine_tuned_is_its_model_but_for_name_and_weights() -> None:
+    config = check_changed(
+        model(pooling="first", precision="bfloat16"), trained(), controls(random_weights=[1])
+    )
+    assert [*config.models, *config.finetuned] == [MINILM, "trained"]
+    base, found = config.models[MINILM], config.finetuned["trained"]
+    assert found.source == {"finetuned_from": MINILM} and found.sha256 == {}
+    assert replace(found, name=base.name, source=base.source, sha256=base.sha256) == base
+    # Nothing is trained of it, and it has no twin of its own.
+    assert list(config.twins) == [f"{MINILM}-random-1"]
+    assert [*config.encoders] == [MINILM, f"{MINILM}-random-1", "trained"]
+    # Every classifier on the single layers of one view, and nothing else.
+    assert config.stored_views(found) == ("focal",)
+    assert config.feature_sets(found) == [("focal", str(layer)) for layer in range(7)]
+    assert [of.name for of in config.classifiers_of(found)] == list(config.classifiers)
+    # It is of the words that it was trained on.
+    assert config.record("trained") == "quickstart/trained/model.json"
+    assert config.record(MINILM) == f"models/{MINILM}.json"
 
 
 def test_twins_are_their_model_but_for_name_and_weights() -> None:
@@ -840,6 +871,38 @@ WRONG: list[tuple[Change, str, str, str]] = [
         "classifiers[0].name",
         "'finetuned-2' is taken",
         "fine-tuned row",
+    ),
+    (
+        trained(finetuned_from="other"),
+        "models[1].finetuned_from",
+        "there is no model 'other'",
+        f"choose among {MINILM}",
+    ),
+    (
+        trained(finetuned_from="trained"),
+        "models[1].finetuned_from",
+        "there is no model 'trained'",
+        f"choose among {MINILM}",
+    ),
+    (trained(pooling="last"), "models[1].pooling", f"pooling is that of {MINILM}", "leave it out"),
+    (trained(path="x"), "models[1].path", f"path is that of {MINILM}", "leave it out"),
+    (trained(blocks=12), "models[1].blocks", "has blocks 6, not 12", "say 6"),
+    (trained(width=None), "models[1]", "'width' is a required", "add the key"),
+    (trained(name=MINILM), "models[1].name", "is taken", "another name"),
+    (
+        lambda c: (trained()(c), c.pop("finetune"))[:0],
+        "models[1].finetuned_from",
+        "no encoder is trained",
+        "config/finetune.yaml",
+    ),
+    (
+        lambda c: (
+            trained()(c),
+            coarsewsd20(trains=["10pct"], finetune={**TUNED, "trains": ["10pct"]})(c),
+        )[:0],
+        "models[1].finetuned_from",
+        "on the full training set",
+        "full among its trains",
     ),
     (top(glosses=True), "glosses", "True", "'string'"),
     (

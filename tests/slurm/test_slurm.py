@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from checkout import Checkout, Run
 from require import missing
-
-from wsd.run.lock import STATE
+from same_results import differences
 
 pytestmark = pytest.mark.slow
 
@@ -142,19 +141,7 @@ def test_the_logs_of_the_steps_are_where_they_always_are(queued: Queued, local: 
 
 
 def test_the_results_are_those_of_a_run_without_slurm(queued: Queued, local: Checkout) -> None:
-    def results(checkout: Checkout) -> dict[str, bytes]:
-        folder = checkout.root / "results"
-        return {
-            str(path.relative_to(folder)): path.read_bytes()
-            for path in sorted(folder.rglob("*"))
-            # How long a step took and what it said meanwhile, and notes of when that was.
-            if path.is_file()
-            and path.relative_to(folder).parts[0] not in ("benchmarks", "logs", STATE)
-        }
-
-    theirs, ours = results(queued.checkout), results(local)
-    assert list(theirs) == list(ours)
-    assert [name for name in ours if theirs[name] != ours[name]] == []
+    assert differences(queued.checkout.root / "results", local.root / "results") == []
 
 
 def test_nothing_is_left_to_do_without_slurm(queued: Queued) -> None:

@@ -80,11 +80,26 @@ def config(checkout: Checkout) -> dict:
     }
 
 
+# Notes every clock that Snakemake's own process sets.
+CLOCKS = """
+import sys, threading
+if "snakemake" in sys.orig_argv:
+    class Timer(threading.Timer):
+        def start(self):
+            print("clock", file=open("clocks.txt", "a"))
+            super().start()
+    threading.Timer = Timer
+"""
+
+
 @pytest.fixture(scope="module")
-def small(checkout: Checkout, config: dict) -> str:
+def small(checkout: Checkout, config: dict, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The config file of a run that is done."""
     path = checkout.configure("small", **config)
-    first = checkout.run("--cores", "2", "--configfile", path)
+    noting = tmp_path_factory.mktemp("noting")
+    (noting / "sitecustomize.py").write_text(CLOCKS)
+    both = f"{checkout.root}:{noting}"
+    first = checkout.run("--cores", "2", "--configfile", path, PYTHONPATH=both)
     choices = 4  # layers 0 to 2 and their mean
     assert first.jobs == {
         "corpus": 1,
@@ -144,6 +159,13 @@ def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> N
     comparison = rows(checkout, "comparison")
     assert {row["classifier"] for row in comparison} >= {*BASELINES, "per-word", "logistic"}
     assert [row["kind"] for row in comparison].count("selected") == 1
+
+
+@pytest.mark.slow
+def test_no_clock_makes_snakemake_weigh_the_jobs_again(checkout: Checkout, small: str) -> None:
+    """Each would set the next, and one more with every job."""
+    clocks = checkout.root / "clocks.txt"
+    assert not clocks.exists(), f"{clocks.read_text().count('clock')} clocks"
 
 
 @pytest.mark.slow
@@ -248,7 +270,7 @@ def test_a_changed_parameter_reruns_its_classifier(
         ({"finetune": {"rate": [1e-3], "epochs": [1], "blocks": [1]}}, {"finetune": 1}),
         (
             {"controls": {"baselines": True, "random_weights": [1, 2]}},
-            {"model": 2, "embed_twin": 2, "classify": 6},
+            {"model": 2, "embed_control": 2, "classify": 6},
         ),
     ],
     ids=lambda value: "-".join(value),
@@ -441,7 +463,7 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
         "published": PUBLISHED,
         "model": 1 + 3,
         "embed": 2,
-        "embed_twin": 3 * 2,
+        "embed_control": 3 * 2,
         "classify": candidates + (3 + 3) * single,
         "classify_trains": further,
         "control": single,

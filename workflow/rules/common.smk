@@ -125,7 +125,7 @@ if (BIN / "wsd").exists():
     shell.prefix(f"export PATH={shlex.quote(str(BIN))}:$PATH; ")
 
 
-# Encoders: those that are compared, and their twins with random weights.
+# Encoders: those that are compared, their twins with random weights, and what was fine-tuned.
 ENCODERS = CONFIG.encoders
 OTHER_TRAINS = CONFIG.trains[1:]
 CONTROL_VIEWS = [view for view in CONFIG.controls.views if view not in CONFIG.classify]
@@ -202,10 +202,15 @@ def pass_minutes(name, words, attempt):
     return attempt * math.ceil(10 + 0.7 * products * sentences / 1000)
 
 
+def encoder_record(wildcards):
+    """The record of an encoder."""
+    return f"results/{CONFIG.record(wildcards.model)}"
+
+
 def model_source(wildcards):
     """The source of a model as flags of `wsd model`."""
     model = ENCODERS[wildcards.model]
-    flags = dict(model.source)
+    flags = {key.replace("_", "-"): value for key, value in model.source.items()}
     if model.random_weights is not None:
         flags["random-weights"] = str(model.random_weights)
     return " ".join(f"--{key} {shlex.quote(value)}" for key, value in flags.items())
@@ -279,8 +284,8 @@ def candidates(pattern, train=FULL, classifiers=None, joined=True):
     ]
 
 
-def controls(pattern, models, views):
-    """The paths of every single layer of some models' views, with the controls' classifiers."""
+def controls(pattern, models, views, classifiers=CONFIG.controls.classifiers):
+    """The paths of every single layer of some models' views, with some classifiers."""
     return [
         pattern.format(
             model=name, train=FULL, view=view, layers=layers, classifier=classifier
@@ -288,8 +293,15 @@ def controls(pattern, models, views):
         for name, model in models.items()
         for view in views
         for layers in model.single_of(view)
-        for classifier in CONFIG.controls.classifiers
+        for classifier in classifiers
     ]
+
+
+def finetuned_layers(pattern):
+    """The paths of every single layer of what was fine-tuned, with every classifier."""
+    return controls(
+        pattern, CONFIG.finetuned, CONFIG.classify[:1], CONFIG.classifiers
+    )
 
 
 def of_every_train(pattern):
@@ -308,6 +320,7 @@ def scored(pattern):
         *of_every_train(pattern),
         *controls(pattern, CONFIG.models, CONTROL_VIEWS),
         *controls(pattern, CONFIG.twins, CONFIG.classify[:1]),
+        *finetuned_layers(pattern),
     ]
     return list(dict.fromkeys(paths))
 
@@ -399,6 +412,16 @@ def reproduce_command():
     command += ["--configfile", *files] if files else []
     command += ["--config", *single] if single else []
     return shlex.join(command)
+
+
+def limit_by_cores():
+    """Take off Snakemake's limit of jobs per second, but for a queue's sake.
+
+    With it each job that ends sets a clock going that weighs the ready jobs every second from then
+    on, as long as there are any: after 200 jobs, 200 times a second.
+    """
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
 
 
 def announce_cost():

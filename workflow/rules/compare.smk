@@ -33,6 +33,7 @@ rule compare:
         twins=controls(PREDICTIONS, CONFIG.twins, CONFIG.classify[:1]),
         zero_shot=zero_shot(),
         finetuned=finetuned([FULL] if FULL in CONFIG.finetune_trains else []),
+        finetuned_layers=finetuned_layers(PREDICTIONS),
         control=(
             controls(CONTROL, CONFIG.models, CONFIG.classify[:1])
             if CONFIG.controls.task
@@ -77,7 +78,9 @@ rule compare:
         "wsd --log {log} compare --corpus {params.corpus} --words {params.words}"
         " --candidates {input.candidates} --per-word {input.per_word}"
         " --baselines {input.baselines} --views {input.views} --twins {input.twins}"
-        " --zero-shot {input.zero_shot} --finetuned {input.finetuned} --control {input.control} --published {input.published} --systems {input.systems}"
+        " --zero-shot {input.zero_shot} --finetuned {input.finetuned}"
+        " --finetuned-layers {input.finetuned_layers} --control {input.control}"
+        " --published {input.published} --systems {input.systems}"
         " --selection {input.selection} --selection-table {input.selection_table}"
         " --scores {input.scores} --seed {params.seed} --table {output.table} --out {params.out}"
 

@@ -41,7 +41,7 @@ rule model:
 rule embed:
     input:
         modules=modules("embed"),
-        model="results/models/{model}.json",
+        model=encoder_record,
         corpus=CORPUS,
     output:
         listings_of_part(CONFIG.store),
@@ -83,14 +83,14 @@ rule embed:
         " --part {wildcards.part} --out {params.out}"
 
 
-if CONFIG.twins:
+if CONFIG.twins or CONFIG.finetuned:
 
-    # A twin's other views are never looked at.
-    use rule embed as embed_twin with:
+    # A control's other views are never looked at.
+    use rule embed as embed_control with:
         output:
             listings_of_part(CONFIG.classify[:1]),
         wildcard_constraints:
-            model="|".join(map(re.escape, CONFIG.twins)),
+            model="|".join(map(re.escape, [*CONFIG.twins, *CONFIG.finetuned])),
         params:
             corpus=folder_of("corpus"),
             words=lambda wildcards: list(map(file_name, PARTS[int(wildcards.part)])),

@@ -2,6 +2,7 @@
 # Out: results/<dataset>/<model>/finetune/<train>/: finetuned-<seed>.parquet, predictions as any
 #      others; trials.csv, what the folds say of each setting; costs.csv, what it took; model/, the
 #      encoder of the first seed. While it runs, .unfinished/ there has a checkpoint per epoch.
+#      results/<dataset>/<name>/model.json, the record of that encoder as one of `models`.
 
 FINETUNE = f"{RESULTS}/{{model}}/finetune/{{train}}"
 FINETUNED = f"{FINETUNE}/finetuned-{{seed}}.parquet"
@@ -57,3 +58,30 @@ if CONFIG.finetune:
             " --tried {params.tried} --seeds {params.seeds} --objective {params.objective}"
             " --pooling {params.pooling} --input {params.reads} --device {params.device}"
             " --threads {threads} --out {params.out}"
+
+
+if CONFIG.finetuned:
+
+    def finetuned_weights(wildcards):
+        """What the step keeps of the model that an encoder was trained from."""
+        base = CONFIG.finetuned[wildcards.model].source["finetuned_from"]
+        return f"{FINETUNE}/model/model.safetensors".format(model=base, train=FULL)
+
+    use rule model as finetuned_model with:
+        input:
+            modules=modules("model"),
+            weights=finetuned_weights,
+        output:
+            f"{RESULTS}/{{model}}/model.json",
+        log:
+            f"{LOGS}/{{model}}/model.log",
+        benchmark:
+            f"{BENCHMARKS}/{{model}}/model.tsv"
+        wildcard_constraints:
+            model="|".join(map(re.escape, CONFIG.finetuned)),
+        params:
+            source=lambda wildcards, input: model_source(wildcards)
+            + f" --path {Path(input.weights).parent}",
+            sha256=model_checksums,
+            blocks=lambda wildcards: ENCODERS[wildcards.model].blocks,
+            width=lambda wildcards: ENCODERS[wildcards.model].width,

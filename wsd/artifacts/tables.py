@@ -11,7 +11,7 @@ SELECTED, SELECTED_PER_WORD, BEST = (
 )
 CANDIDATE, BASELINE, CONTROL_VIEW, TWIN = "candidate", "baseline", "control view", "random weights"
 PUBLISHED, SYSTEM, ZERO_SHOT = "published", "system", "zero-shot"
-FINE_TUNED = "fine-tuned"
+FINE_TUNED, FINE_TUNED_LAYER = "fine-tuned", "fine-tuned, frozen again"
 # In place of a layer choice: the whole encoder was trained.
 FINETUNED = "finetuned"
 

@@ -19,7 +19,7 @@ from wsd.storage.json import write_json
 
 SOURCES = ("hub", "package", "path")
 # What the command hands on as it is, beside the source.
-OPTIONS = ("revision", "blocks", "width", "random_weights")
+OPTIONS = ("revision", "blocks", "width", "random_weights", "finetuned_from")
 
 
 def resolve(
@@ -33,6 +33,7 @@ def resolve(
     revision: str | None = None,
     package: str | None = None,
     path: str | None = None,
+    finetuned_from: str | None = None,
 ) -> dict[str, Any]:
     """Find a model's files, fetch them if need be, verify them, and record what they are.
 
@@ -55,13 +56,16 @@ def resolve(
         one folder of model files, which is not imported; or a local folder.
     revision : str, optional
         The full commit hash of the repository.
+    finetuned_from : str, optional
+        The name of the model that was trained further to become this one.
 
     Returns
     -------
     dict
         ``name``; ``source`` (``hub`` and ``revision``, ``package`` and ``version``, or
         ``path``); ``folder``; ``files``, the checksum of every file of the model;
-        ``blocks``; ``width``; ``model_type``; with random weights also ``random_weights``.
+        ``blocks``; ``width``; ``model_type``; with random weights also ``random_weights``, and
+        ``finetuned_from`` if it is given.
 
     Raises
     ------
@@ -97,6 +101,7 @@ def resolve(
         **checked_config(name, folder, blocks, width, reject),
         # Not there at all otherwise: the record of a model as it is must not change.
         **({} if random_weights is None else {"random_weights": random_weights}),
+        **({} if finetuned_from is None else {"finetuned_from": finetuned_from}),
     }
 
 
@@ -107,6 +112,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sha256", nargs="*", default=[], metavar="FILE=SHA256")
     text = "weights drawn, not read"
     parser.add_argument("--random-weights", type=seed, metavar="SEED", help=text)
+    text = "the model that was trained further to become this one"
+    parser.add_argument("--finetuned-from", metavar="NAME", help=text)
     parser.add_argument("--blocks", type=count, required=True, help="blocks the model must have")
     parser.add_argument("--width", type=count, required=True, help="width the model must have")
     add_out(parser, "the model's record, .json")

@@ -47,7 +47,9 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
     of_hub = "hub" in source
 
     def wrong(what: str, where: object) -> ModelError:
-        again = f"delete results/models/{name}.json and run again"
+        # What was fine-tuned is made by a step, which also makes its record anew.
+        made = source["path"] if "finetuned_from" in record else f"results/models/{name}.json"
+        again = f"delete {made} and run again"
         return (CacheError if of_hub else ModelError)(what, where=str(where), fix=again)
 
     if of_hub:

@@ -43,6 +43,7 @@ FILES = {
     "twins": (tables.TWIN, "encoders with random weights"),
     "zero_shot": (tables.ZERO_SHOT, "from glosses, without a label"),
     "finetuned": (tables.FINE_TUNED, "of an encoder that was trained further, one per seed"),
+    "finetuned_layers": (tables.FINE_TUNED_LAYER, "the single layers of such an encoder"),
     "control": (CONTROL_TASK, "the control task"),
     "published": (tables.PUBLISHED, "of `wsd published`"),
     "systems": (tables.SYSTEM, "of `wsd score`"),
@@ -74,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
         objective, chosen = chosen["objective"], chosen["chosen"]
     rows = {name: read_rows(vars(args)[name], kind, corpora) for name, (kind, _) in FILES.items()}
     own = rows["candidates"]
-    controls = [*rows["views"], *rows["twins"], *rows["zero_shot"]]
+    controls = [*rows["views"], *rows["twins"], *rows["finetuned_layers"], *rows["zero_shot"]]
     elsewhere = [*rows["published"], *rows["systems"]]
     with expecting(args.selection_table):
         listed = read_csv(args.selection_table)[LISTED]

@@ -11,6 +11,9 @@ from wsd.artifacts import tables
 from wsd.errors import ResultError
 from wsd.evaluation.rows import ComparisonRow
 
+# Rows of single layers, of which a comparison has one each.
+CONTROLS = (tables.CONTROL_VIEW, tables.TWIN, tables.FINE_TUNED_LAYER, tables.ZERO_SHOT)
+
 
 @dataclass(frozen=True, eq=False)
 class ModelComparison:
@@ -45,9 +48,9 @@ def assemble(
 ) -> list[ModelComparison]:
     """Sort rows by model, find the models' references, and reduce the controls.
 
-    Of a model's control views and of its twins the layer that is best *on the test set* stands
-    for each classifier: the comparison favours the control. Of zero-shot rows it is the last
-    single layer, since to choose one would take labels.
+    Of a model's control views, of its twins and of what it became by fine-tuning the layer that is
+    best *on the test set* stands for each classifier: the comparison favours the control. Of
+    zero-shot rows it is the last single layer, since to choose one would take labels.
 
     Parameters
     ----------
@@ -109,7 +112,7 @@ def _reference(
 
 
 def _is_control(row: ComparisonRow) -> bool:
-    return row.kind in (tables.CONTROL_VIEW, tables.TWIN, tables.ZERO_SHOT)
+    return row.kind in CONTROLS
 
 
 def _is_own(row: ComparisonRow) -> bool:
@@ -135,6 +138,8 @@ def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[Comparison
 
 def models_of(control: ComparisonRow, models: Iterable[str]) -> list[str]:
     """Which model a control is of: a twin is that of its name without what follows."""
+    if control.kind == tables.FINE_TUNED_LAYER:
+        return [control.source["encoder"]["model"].get("finetuned_from", control.model)]
     if control.kind != tables.TWIN:
         return [control.model]
     return [m for m in models if re.fullmatch(rf"{re.escape(m)}-random-[0-9]+", control.model)]

@@ -2,7 +2,9 @@
 
 from functools import partial
 
-from wsd.artifacts.tables import KEY_COLUMNS, NAMES
+import pandas as pd
+
+from wsd.artifacts.tables import FINE_TUNED_LAYER, KEY_COLUMNS, NAMES
 from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES
 from wsd.storage.csv import Columns
 
@@ -12,6 +14,20 @@ COMPARISON_TABLES = (
     *("layers", "word-layers", "model-layers", "group-layers", "group-peaks"),
     "strategies",
 )
+
+
+def after_fine_tuning(controls: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataFrame:
+    """The rows of layers of fine-tuned encoders, under the names of the models they were."""
+    names = [comparison[column] for column in ("model", "reference_model")]
+    base = {
+        model: reference
+        for kind, model, reference in zip(comparison["kind"], *names, strict=True)
+        if kind == FINE_TUNED_LAYER
+    }
+    rows = controls[controls["kind"] == FINE_TUNED_LAYER]
+    return rows.assign(model=rows["model"].map(base))
+
+
 # The means over words, by column, as the pages name them.
 METRICS = {
     "mean_macro_f1": "Macro-F1",
@@ -35,7 +51,9 @@ _optional = partial(Columns, may_be_empty=True)
 TABLES = {
     "scores": Columns((*KEY_COLUMNS, "word"), ("n_senses", "n_train", "n_test", *WORD_SCORES)),
     "summary": Columns(tuple(KEY_COLUMNS), MEAN_SCORES),
-    "comparison": Columns((*NAMES, "about"), ("n_words", "objective_on_folds", *_MEANS)),
+    "comparison": Columns(
+        (*NAMES, "about", "reference_model"), ("n_words", "objective_on_folds", *_MEANS)
+    ),
     "controls": _optional(NAMES, _MEANS),
     "differences": _optional(
         ("reference_model", *NAMES, "figure"), ("difference", "low", "high", "p_holm")

@@ -89,7 +89,7 @@ def missing(results: Path, config: Config) -> Iterator[Path]:
     expected = [
         *(tables / name for name in ends),
         *(here / f"corpus/{word}.parquet" for word in words),
-        *(results / f"models/{name}.json" for name in config.encoders),
+        *(results / config.record(name) for name in config.encoders),
         *(
             here / name / "embeddings" / word / f"{view}{VECTORS}"
             for name, model in config.encoders.items()

@@ -46,7 +46,9 @@ BESIDE_MODELS = (
     "selection.csv", "selection.json", "source", "summary.csv", "systems", "trains", "uses",
 )  # fmt: skip
 JSON_LINES = "give a file of JSON lines, as `wsd score` takes it"
-SOURCES = ("hub", "revision", "package", "path")
+SOURCES = ("hub", "revision", "package", "path", "finetuned_from")
+# What an entry with `finetuned_from` may say; the rest is that of the model it names.
+OF_FINETUNED = {"name", "finetuned_from", "blocks", "width"}
 # What to do about a name that is taken.
 FREE = {
     "models": "give it another name: no model, twin or other file of the results has it",
@@ -80,7 +82,14 @@ def check(config: Mapping[str, Any]) -> Config:
     first = said.views.classify[:1]
     words = dataset.choose(said.words, where="config key words")
     models = {
-        entry.name: _model(entry, f"models[{i}]", said) for i, entry in enumerate(said.models)
+        entry.name: _model(entry, f"models[{i}]", said)
+        for i, entry in enumerate(said.models)
+        if entry.finetuned_from is None
+    }
+    further = {
+        entry.name: _finetuned(entry, f"models[{i}]", models, said)
+        for i, entry in enumerate(said.models)
+        if entry.finetuned_from is not None
     }
     # A model whose weights are drawn already would be its own twin, with another seed at most.
     twins = {
@@ -99,7 +108,7 @@ def check(config: Mapping[str, Any]) -> Config:
     taken = KINDS if said.glosses != NO_GLOSSES else ()
     tuned = [name_of(seed) for seed in said.finetune.seeds] if said.finetune else []
     _check_names("classifiers", said.classifiers, [*taken, *tuned])
-    _check_names("systems", said.systems, [*models, *twins, *published])
+    _check_names("systems", said.systems, [*models, *twins, *further, *published])
     for i, system in enumerate(said.systems):
         check_file(system.file, f"systems[{i}].file", JSON_LINES)
     if said.glosses != NO_GLOSSES:
@@ -119,6 +128,7 @@ def check(config: Mapping[str, Any]) -> Config:
         words=words,
         models=models,
         twins=twins,
+        finetuned=further,
         trains=trains,
         tuning=said.tuning,
         controls=said.controls,
@@ -180,7 +190,7 @@ def _model(entry: ModelEntry, key: str, said: ConfigFile) -> Model:
     if set(source) not in ({"hub", "revision"}, {"package"}, {"path"}):
         named = ", ".join(source) or "-"
         what = f"the model {entry.name!r} has no source, or more than one: {named}"
-        fix = "give exactly one of `hub` with `revision`, `package`, or `path`"
+        fix = "give exactly one of `hub` with `revision`, `package`, `path` or `finetuned_from`"
         raise refused(what, key, fix)
     choices = expand_layers(said.layers, entry.blocks, where="config key layers")
     if all(choice.operation == MIX for choice in choices):
@@ -194,6 +204,27 @@ def _model(entry: ModelEntry, key: str, said: ConfigFile) -> Model:
         layers=tuple(choice.name for choice in choices),
         features=tuple(dict.fromkeys((one.view, one.layers) for one in sets)),
     )
+
+
+def _finetuned(entry: ModelEntry, key: str, models: Mapping[str, Model], said: ConfigFile) -> Model:
+    """What `finetune` makes of a model: like that one, but for its weights."""
+    if entry.finetuned_from not in models:
+        what = f"there is no model {entry.finetuned_from!r} to be trained"
+        fix = f"choose among {', '.join(models)}" if models else "add it to models"
+        raise refused(what, f"{key}.finetuned_from", fix)
+    base = models[entry.finetuned_from]
+    if said.finetune is None or FULL not in said.finetune.trains:
+        what = "no encoder is trained on the full training set"
+        fix = "add finetune, as in config/finetune.yaml, with full among its trains"
+        raise refused(what, f"{key}.finetuned_from", fix)
+    for name in sorted(entry.model_fields_set - OF_FINETUNED):
+        raise refused(f"{name} is that of {base.name}", f"{key}.{name}", "leave it out")
+    for name, expected in (("blocks", base.blocks), ("width", base.width)):
+        if getattr(entry, name) != expected:
+            what = f"{base.name} has {name} {expected}, not {getattr(entry, name)}"
+            raise refused(what, f"{key}.{name}", f"say {expected}")
+    source = {"finetuned_from": base.name}
+    return replace(base, name=entry.name, source=source, sha256={}, random_weights=None)
 
 
 def _feature_set(entry: Mapping[str, str | int], blocks: int, key: str) -> Features:

@@ -21,7 +21,7 @@ from wsd.run.values import (
 
 
 class ModelEntry(Section):
-    """An encoder, taken from exactly one of `hub` (with `revision`), `package` or `path`.
+    """An encoder, from exactly one of `hub` (with `revision`), `package`, `path`, `finetuned_from`.
 
     Attributes
     ----------
@@ -35,6 +35,9 @@ class ModelEntry(Section):
         An installed Python package that carries the model.
     path
         A local folder with config.json, *.safetensors and a tokenizer.
+    finetuned_from
+        The name of another model: what `finetune` made of it, on the full training set and with
+        the first seed. It is a control, the single layers of one view; never selected.
     sha256
         Expected checksums, file name to sha256; a file that differs is refused.
     blocks
@@ -58,6 +61,7 @@ class ModelEntry(Section):
     revision: Annotated[str, Field(pattern="^[0-9a-f]{40}$")] = UNSET
     package: Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_]*$")] = UNSET
     path: Text = UNSET
+    finetuned_from: Name = UNSET
     sha256: dict[str, Sha256] = Field({})
     blocks: Count
     width: Count

@@ -46,7 +46,7 @@ TSNE_SECONDS = 6e-3
 
 
 def to_embed(config: Config, results: Path) -> Iterator[tuple[Model, list[str], tuple[str, ...]]]:
-    """Per model and twin, the words that have no embeddings yet and the views to be kept."""
+    """Per encoder, the words that have no embeddings yet and the views to be kept."""
     for model in config.encoders.values():
         views = config.stored_views(model)
         folder = results / config.dataset.name / model.name / "embeddings"
@@ -98,7 +98,7 @@ def logistic_seconds(config: Config, model: Model, instances: int) -> float:
 def finetune_seconds(config: Config, model: Model) -> float:
     """Rough processor time of training an encoder, for each of its training sets."""
     asked = config.finetune
-    if asked is None or model.name in config.twins:
+    if asked is None or model.name not in config.models:
         return 0.0
     instances = sum(config.dataset.sizes[word] for word in config.words)
     # Of a block that is trained, gradients take two passes more.
@@ -195,15 +195,14 @@ def _later_seconds(config: Config, model: Model) -> float:
     instances = sum(config.dataset.sizes[word] for word in config.words)
     if not config.dataset.labelled:
         return JOB_SECONDS * len(model.unmixed(config.classify[0]))
-    # Layer choices with pictures and neighbours; a twin has none.
-    shown = sum(len(model.unmixed(view)) for view in config.classify)
-    shown = 0 if model.name in config.twins else shown
-    glossed = config.has_glosses and model.name in config.models
-    zero_shot = len(model.unmixed(VIEW)) if glossed else 0
+    # Layer choices with pictures and neighbours, and zero-shot rows; a control has none.
+    compared = model.name in config.models
+    shown = sum(len(model.unmixed(view)) for view in config.classify) if compared else 0
+    zero_shot = len(model.unmixed(VIEW)) if compared and config.has_glosses else 0
     jobs = len(config.combinations(model)) + zero_shot + shown * (len(config.projections) + 1)
     pictures = TSNE_SECONDS * instances * shown if "tsne" in config.projections else 0.0
     # The focal word masked, and left in.
-    asked = "substitutes" in config.analyses and model.name in config.models
+    asked = "substitutes" in config.analyses and compared
     asked = asked and model.name not in without_head(config)
     passes = 2 * pass_seconds(model, 1, instances) if asked else 0.0
     return JOB_SECONDS * jobs + logistic_seconds(config, model, instances) + pictures + passes

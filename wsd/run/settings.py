@@ -22,7 +22,7 @@ class Model:
     Attributes
     ----------
     source : dict
-        ``hub`` and ``revision``, ``package``, or ``path``.
+        ``hub`` and ``revision``, ``package``, ``path``, or ``finetuned_from``.
     layers : tuple of str
         The layer choices for this model's number of blocks, in their fixed order.
     features : tuple of (views, layer choices)
@@ -91,6 +91,8 @@ class Config:
         The encoders that are compared.
     twins : dict
         The twins with random weights of those that have weights of their own.
+    finetuned : dict
+        What fine-tuning makes of models.
     trains : tuple of str
         Training sets, draws of one setting apart: ``full`` first.
     glosses : str
@@ -115,6 +117,7 @@ class Config:
     words: tuple[str, ...]
     models: dict[str, Model]
     twins: dict[str, Model]
+    finetuned: dict[str, Model]
     trains: tuple[str, ...]
     tuning: Tuning
     controls: Controls
@@ -149,16 +152,24 @@ class Config:
 
     @property
     def encoders(self) -> dict[str, Model]:
-        """The models and their twins."""
-        return {**self.models, **self.twins}
+        """The models, and the controls that are encoders: twins, and what was fine-tuned."""
+        return {**self.models, **self.twins, **self.finetuned}
+
+    def record(self, name: str) -> str:
+        """Where an encoder's record lies, below a folder of all results.
+
+        What was fine-tuned is of one dataset; others are the same for all.
+        """
+        of_dataset = f"{self.dataset.name}/{name}/model.json"
+        return of_dataset if name in self.finetuned else f"models/{name}.json"
 
     def stored_views(self, model: Model) -> tuple[str, ...]:
-        """What is kept of a model: of a twin one view, nothing else of it is looked at."""
-        return self.classify[:1] if model.name in self.twins else self.store
+        """What is kept of a model: of a control one view, nothing else of it is looked at."""
+        return self.store if model.name in self.models else self.classify[:1]
 
     def feature_sets(self, model: Model) -> list[tuple[str, str]]:
         """What a model is classified with: views and layer choices, first those of one view."""
-        if model.name in self.twins:
+        if model.name not in self.models:
             return [(self.classify[0], layers) for layers in model.single]
         single = [(view, layers) for view in self.classify for layers in model.layers_of(view)]
         return [*single, *model.features]

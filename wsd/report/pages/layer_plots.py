@@ -12,7 +12,7 @@ from wsd.report.pages import curves
 from wsd.report.pages.content import Report, having, records
 from wsd.report.pages.models import blocks, by_depth, rows_shown
 from wsd.report.pages.plots import RAMP
-from wsd.report.tables import METRICS
+from wsd.report.tables import METRICS, after_fine_tuning
 
 CONTEXT = "context"
 DEPTHS = {0.0: "0", 0.2: "0.2", 0.4: "0.4", 0.6: "0.6", 0.8: "0.8", 1.0: "1"}
@@ -52,8 +52,11 @@ class OverallLine(NamedTuple):
 
 
 def overall_lines(report: Report) -> list[OverallLine]:
-    """Of each classifier the report's view, and the context's where there is one; zero-shot."""
+    """Of each classifier the report's view, where there is one the context's, and the view's after
+    fine-tuning; zero-shot.
+    """
     lines = []
+    tuned = after_fine_tuning(report.tables["controls"], report.tables["comparison"])
     for i, reader in enumerate(report.readers):
         candidates = report.rows("comparison", kind=CANDIDATE, classifier=reader)
         lines.append(OverallLine(reader, having(candidates, view=report.view), i, "solid"))
@@ -62,6 +65,9 @@ def overall_lines(report: Report) -> list[OverallLine]:
         context = having(candidates, view=CONTEXT) if context.empty else context
         if len(context):
             lines.append(OverallLine(f"{reader}, context only", context, i, "dashed"))
+        after = having(tuned, classifier=reader)
+        if len(after):
+            lines.append(OverallLine(f"{reader}, fine-tuned", after, i, "dashdot"))
     glosses = report.rows("controls", kind=ZERO_SHOT, view=report.view)
     for i, kind in enumerate(dict.fromkeys(glosses["classifier"]), len(report.readers)):
         lines.append(
@@ -83,7 +89,7 @@ def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
             rows = having(line.rows, model=model)
             look: dict[str, Any] = {"name": line.name, "style": line.style, "number": number}
             lines[model].append(curves.of_metric(rows, metric, singles, dash=line.dash, **look))
-            if line.dash != "dashed":
+            if line.dash not in ("dashed", "dashdot"):
                 lines[model].append(curves.of_metric(rows, metric, combined, joined=False, **look))
     y_range = curves.common_range([curve for of_model in lines.values() for curve in of_model])
     found = []

@@ -1,9 +1,10 @@
 """The figure over all words of every layer and combination: a panel per model.
 
 A line per classifier with its band, combinations beside it with bars: 95% intervals. Dashed: the
-context alone, under the same classifier. Horizontal: other systems and the most frequent sense.
-Where models have different numbers of blocks, layers stand at their relative depth, so that the
-panels can be held against each other; what is printed below them stays the number of the layer.
+context alone, under the same classifier; dots and dashes: after fine-tuning. Horizontal: other
+systems and the most frequent sense. Where models have different numbers of blocks, layers stand at
+their relative depth, so that the panels can be held against each other; what is printed below them
+stays the number of the layer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from matplotlib.figure import Figure
 
 from wsd.artifacts.tables import CONTROL_VIEW, PUBLISHED, SYSTEM
 from wsd.report.paper import style
+from wsd.report.tables import after_fine_tuning
 
 MOST_FREQUENT = "most_frequent_sense"
 CONTEXT = "context"
@@ -24,6 +26,7 @@ HEIGHT = 100.0  # mm
 PLOT = 62.0  # mm of it, roughly, between the lowest and the highest value
 ASIDE = 0.08  # of the way to the next layer
 CONTEXT_LINE: dict[str, Any] = {"linestyle": "--", "linewidth": 0.8, "zorder": 1.5}
+TUNED_LINE: dict[str, Any] = {**CONTEXT_LINE, "linestyle": "-."}
 LEADER: dict[str, Any] = {
     **{"arrowstyle": "-", "color": style.GREY, "linewidth": 0.5},
     **{"relpos": (0, 0.5), "shrinkA": 0, "shrinkB": 0},
@@ -41,6 +44,7 @@ def draw_layers(
     figure, drawn = style.canvas(found, HEIGHT, style.TWO_COLUMNS, sharey=True)
     of_classifiers = style.looks(layers["classifier"].unique().tolist())
     depth = style.by_depth(layers)
+    tuned = after_fine_tuning(controls, comparison)
     for ax, table in drawn:
         # A static view tells of no blocks.
         count = style.blocks_of(table) if depth else 0
@@ -52,9 +56,11 @@ def draw_layers(
             aside = ASIDE / blocks * (i - (len(groups) - 1) / 2)
             beside = {name: x + aside for name, x in at.items()}
             look = of_classifiers[str(classifier)]
-            context = of_context(controls, str(table["model"].iloc[0]), str(classifier))
-            x = context["layers"].map(beside)
-            ax.plot(x, 100 * context[measure], color=look["color"], **CONTEXT_LINE)
+            for others, line in ((of_context(controls), CONTEXT_LINE), (tuned, TUNED_LINE)):
+                model = others["model"] == str(table["model"].iloc[0])
+                other = style.single(others[model & (others["classifier"] == classifier)])
+                x = other["layers"].map(beside)
+                ax.plot(x, 100 * other[measure], color=look["color"], **line)
             curve(ax, style.single(rows), beside, look)
             combined = rows[~rows["layers"].str.isdecimal()]
             x, ends = combined["layers"].map(beside), [100 * combined[n] for n in VALUES]
@@ -69,6 +75,7 @@ def draw_layers(
     handles = [
         *(style.key(style.shown(name), **look) for name, look in of_classifiers.items()),
         style.key("context only", color=style.GREY, **CONTEXT_LINE),
+        *([style.key("fine-tuned", color=style.GREY, **TUNED_LINE)] if len(tuned) else []),
         style.key("chosen on folds", **style.RINGED),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 6))
@@ -88,10 +95,9 @@ def places(names: Sequence[str], blocks: int = 1) -> dict[str, float]:
     return {name: place / blocks for name, place in at.items()}
 
 
-def of_context(controls: pd.DataFrame, model: str, classifier: str) -> pd.DataFrame:
-    """The single layers of the view of the context alone."""
-    found = controls[(controls["kind"] == CONTROL_VIEW) & (controls["view"] == CONTEXT)]
-    return style.single(found[(found["model"] == model) & (found["classifier"] == classifier)])
+def of_context(controls: pd.DataFrame) -> pd.DataFrame:
+    """The layers of the view of the context alone."""
+    return controls[(controls["kind"] == CONTROL_VIEW) & (controls["view"] == CONTEXT)]
 
 
 def curve(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float], look: style.Look) -> None:
