@@ -153,13 +153,18 @@ def _others(
             spent = searched + costs.classifying_selected(model)
             yield PER_WORD, ON_FOLDS, Run(FULL, row, Spent(spent, spent))
     for path in files["finetuned"]:
-        source = predictions.read_predictions(path)[1]
-        with expecting(path):
-            train, own = source["train"], source["encoder"]["model"]["name"] == model
-            there = {word: corpora[word] for word in corpora if word in source["corpus"]}
-        if own:
-            (row,) = read_rows([path], FINE_TUNED, there)
+        row = _row(path, tables.FINE_TUNED, corpora)
+        if row.model == model:
+            with expecting(path):
+                train = row.source["train"]
             yield FINE_TUNED, ON_FOLDS, Run(train, row, costs.finetuning(model, train))
+
+
+def _row(path: Path, kind: str, corpora: Corpora) -> ComparisonRow:
+    """The predictions of a training set, which may lack words."""
+    there = {word.word for word in predictions.read_predictions(path)[0]}
+    (row,) = read_rows([path], kind, {word: corpora[word] for word in corpora if word in there})
+    return row
 
 
 def _classifying(model: str, train: str, of: Sequence[Candidate], costs: Costs) -> float:
@@ -193,9 +198,8 @@ class Frozen:
             choice, chosen_by = self._choice(name, among)
             if choice is None:
                 continue
-            (path, source), = ((p, s) for of, p, s in self.group if of is choice)  # fmt: skip
-            there = {word: corpora[word] for word in corpora if word in source["corpus"]}
-            (row,) = read_rows([self.predicted[path]], tables.CANDIDATE, there)
+            (path,) = (path for of, path, _ in self.group if of is choice)
+            row = _row(self.predicted[path], tables.CANDIDATE, corpora)
             embedding = costs.embedding(model)
             spent = Spent(
                 embedding + _classifying(model, train, [choice], costs),
