@@ -510,11 +510,11 @@ def test_other_sources_of_a_model() -> None:
 
 # What it may not
 
-SOURCES = "exactly one of `hub` with `revision`, `package`, or `path`"
+SOURCES = "exactly one of `hub` with `revision`, `package`, `path` or `finetuned_from`"
 LAYERS = "with 6 blocks, use 0 to 6"
 MODEL_KEYS = (
-    "blocks, hub, input, name, package, path, pooling, precision, random_weights, revision, "
-    "sha256, width"
+    "blocks, finetuned_from, hub, input, name, package, path, pooling, precision, "
+    "random_weights, revision, sha256, width"
 )
 
 # Change, key, what the error says of the value, what it says is possible.

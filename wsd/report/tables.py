@@ -132,7 +132,9 @@ TABLES = {
 }
 # Those that the figures are drawn from, any of which may have no rows, with what is drawn of them.
 DRAWN_TABLES = {
-    "comparison": _optional(("kind", "model", "layers", "classifier"), MEAN_SCORES),
+    "comparison": _optional(
+        ("kind", "model", "layers", "classifier", "reference_model"), MEAN_SCORES
+    ),
     "layers": _optional(
         (*_NAMES, "figure"),
         ("relative_depth", "value", "low", "high", *_DIFFERENCE),

@@ -87,6 +87,8 @@ def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
         lines[model] = []
         for number, line in enumerate(overall_lines(report)):
             rows = having(line.rows, model=model)
+            if rows.empty:
+                continue
             look: dict[str, Any] = {"name": line.name, "style": line.style, "number": number}
             lines[model].append(curves.of_metric(rows, metric, singles, dash=line.dash, **look))
             if line.dash not in ("dashed", "dashdot"):
