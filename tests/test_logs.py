@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import resource
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -71,7 +72,12 @@ def test_a_command_ends_its_log(tmp_path: Path, capsys: pytest.CaptureFixture[st
         header = ",".join((*leaderboard.KEYS, "train", *further))
         atomic.write_text(tmp_path / name, f"{header}\n")
     assert main(["--log", str(log), "leaderboard", str(tmp_path / "summary.csv")]) == 0
-    assert lines(log)[-1]["message"] == "done"
+    last = lines(log)[-1]
+    assert last["message"] == "done"
+    # Of this process, which runs all tests.
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    assert 0 < last["processor_seconds"] >= 0.5 * (used.ru_utime + used.ru_stime)
+    assert last["peak_mb"] >= 0.9 * used.ru_maxrss / 1024
 
 
 def test_the_log_of_a_killed_job_is_told_from_the_others(tmp_path: Path) -> None:

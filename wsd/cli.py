@@ -123,7 +123,7 @@ def _run(argv: Sequence[str] | None) -> int:
                 if not of_a_run:
                     raise
                 raise _set_aside(error) from error
-        log.debug(logs.DONE)
+        log.debug(logs.DONE, extra={"spent": logs.spent()})
     except OSError as error:  # what the system alone can say
         what = (error.strerror or str(error)).lower()
         where = str(error.filename) if error.filename is not None else None

@@ -2,7 +2,9 @@
 
 A line of a log file has ``time`` (UTC), ``level``, ``step`` (the command), ``message``,
 ``process``, and what the job is about: the command's arguments that name one thing, such as
-``word``, ``model`` or ``layers``. Warnings of libraries are among the messages.
+``word``, ``model`` or ``layers``. The last line of a step that ended well has what it took, too:
+``processor_seconds`` over all cores, and ``peak_mb`` of memory. Warnings of libraries are among the
+messages.
 ``jq -r .message FILE`` reads like the terminal. What a message quotes may be foreign: here as there
 nothing of it steers the terminal (:func:`wsd.errors.visible`).
 """
@@ -10,6 +12,7 @@ nothing of it steers the terminal (:func:`wsd.errors.visible`).
 import json
 import logging
 import re
+import resource
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -75,6 +78,7 @@ class JsonLines(logging.Formatter):
             **self.about,
             "process": record.process,
             "message": visible(record.getMessage(), "\n"),
+            **getattr(record, "spent", {}),
         }
         if record.exc_info:
             line["traceback"] = visible(self.formatException(record.exc_info), "\n")
@@ -95,6 +99,15 @@ def show(text: str) -> None:
     """Print an answer; what a terminal has no letter for, it gets as an escape."""
     encoding = sys.stdout.encoding or "utf-8"
     print(visible(text, "\n").encode(encoding, "backslashreplace").decode(encoding))
+
+
+def spent() -> dict[str, float]:
+    """What this process and those that it waited for have taken so far."""
+    parts = [resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return {
+        "processor_seconds": round(sum(of.ru_utime + of.ru_stime for of in parts), 3),
+        "peak_mb": round(max(of.ru_maxrss for of in parts) / 1024),
+    }
 
 
 def about(arguments: Mapping[str, Any]) -> dict[str, Any]:

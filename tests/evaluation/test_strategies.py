@@ -1,5 +1,6 @@
 """Strategies side by side: what stands in the table, from files made by hand with known figures."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +28,7 @@ from wsd.metrics.scores import mean_scores
 from wsd.storage.json import write_json
 
 F1 = "mean_macro_f1"
-BENCHMARKS = {
+SECONDS = {
     "m/embed/1": 60.0,
     "m/embed/2": 30.0,
     "m/embed_glosses/1": 3.0,
@@ -62,10 +63,11 @@ def file(folder: Path, wrong: Wrong, n_train: int = 10, **over: Any) -> Path:
     return path
 
 
-def benchmark(folder: Path, name: str, seconds: float | str) -> None:
-    path = folder / f"{name}.tsv"
+def log_of(folder: Path, name: str, seconds: float | str) -> None:
+    path = folder / f"{name}.log"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"s\th:m:s\tcpu_time\n99.0\t0:01:39\t{seconds}\n")
+    last = {"message": "done", "processor_seconds": seconds, "peak_mb": 99}
+    path.write_text('{"message": "1 of 2 words"}\n' + json.dumps(last) + "\n")
 
 
 def three(folder: Path, test: tuple[Wrong, ...] = (FEW, SOME, MANY), **other: Any) -> list[Pair]:
@@ -78,14 +80,14 @@ def table(
     folder: Path,
     *pairs: Pair,
     selected: str = "2",
-    benchmarks: Mapping[str, float | str] = BENCHMARKS,
+    seconds: Mapping[str, float | str] = SECONDS,
     **files: list[Path],
 ) -> pd.DataFrame:
     names = {"view": "focal", "layers": selected, "classifier": "lda"}
     chosen = {"m": {"full": {"all": names}}}
     write_json(folder / "selection.json", {"objective": F1, "chosen": chosen})
-    for name, seconds in benchmarks.items():
-        benchmark(folder / "b", name, seconds)
+    for name, taken in seconds.items():
+        log_of(folder / "b", name, taken)
     call_step(
         strategies,
         corpora(),
@@ -93,8 +95,8 @@ def table(
         searches=[other for _, other in pairs],
         selection=folder / "selection.json",
         results=folder / "r",
-        benchmarks=folder / "b",
-        own_benchmarks=folder / "b",
+        logs=folder / "b",
+        own_logs=folder / "b",
         parts=2,
         out=folder / "out/strategies.csv",
         **files,
@@ -215,8 +217,8 @@ def test_draws_of_a_setting_are_one_row_and_chosen_each_by_its_own_folds(tmp_pat
         pair(tmp_path, "1", FEW, GOOD, train="nshot-3.set2"),
         pair(tmp_path, "2", MANY, FAIR, train="nshot-3.set2"),
     ]
-    seconds = {**BENCHMARKS, "m/classify_trains/focal.1.lda": 8, "m/classify_trains/focal.2.lda": 4}
-    found = table(tmp_path, *three(tmp_path), *first, *second, benchmarks=seconds)
+    seconds = {**SECONDS, "m/classify_trains/focal.1.lda": 8, "m/classify_trains/focal.2.lda": 4}
+    found = table(tmp_path, *three(tmp_path), *first, *second, seconds=seconds)
     assert found["train"].tolist() == ["full", "full", "nshot-3", "nshot-3"]
     row = found[found["train"] == "nshot-3"].loc["best frozen layer"]
     assert (row["layers"], row["runs"]) == ("2, 1", 2)
@@ -228,8 +230,8 @@ def test_draws_of_a_setting_are_one_row_and_chosen_each_by_its_own_folds(tmp_pat
 def test_other_settings_share_a_job_so_that_their_time_is_not_known(tmp_path: Path) -> None:
     trains = ("10pct", "nshot-3.set1")
     more = [of for train in trains for of in three(tmp_path, train=train)]
-    seconds = {**BENCHMARKS, "m/classify_trains/focal.2.lda": 4.0}
-    found = table(tmp_path, *three(tmp_path), *more, benchmarks=seconds)
+    seconds = {**SECONDS, "m/classify_trains/focal.2.lda": 4.0}
+    found = table(tmp_path, *three(tmp_path), *more, seconds=seconds)
     assert found[found["train"] != "full"]["processor_minutes"].isna().all()
 
 
@@ -262,8 +264,8 @@ def test_times_alone_differ_from_run_to_run(tmp_path: Path) -> None:
     """And what compares two runs leaves just them out."""
     for folder, factor in (("one", 1.0), ("other", 7.0)):
         (tmp_path / folder).mkdir()
-        changed = {name: seconds * factor for name, seconds in BENCHMARKS.items()}
-        everything(tmp_path / folder, benchmarks=changed)
+        changed = {name: seconds * factor for name, seconds in SECONDS.items()}
+        everything(tmp_path / folder, seconds=changed)
     one, other = (
         pd.read_csv(tmp_path / folder / "out/strategies.csv") for folder in ("one", "other")
     )
@@ -297,18 +299,31 @@ def test_runs_stand_beside_those_that_learned_from_the_same_sentences() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", '"', "s\n1\n", *(f"cpu_time\n{of}" for of in ("", "NA", "-", "0.0", "inf", "\xff"))],
+    [
+        *(
+            "",
+            "\n",
+            "{",
+            "[]",
+            '{"message": "killed"}',
+            '{"processor_seconds": 3}\n{"message": ""}',
+        ),
+        *(
+            f'{{"processor_seconds": {of}}}'
+            for of in ("", "null", '"-"', "0.0", "Infinity", '"\xff')
+        ),
+    ],
 )
 def test_what_is_not_on_record_is_never_zero(tmp_path: Path, text: str) -> None:
-    (tmp_path / "a.tsv").write_bytes(text.encode("latin-1"))
-    assert np.isnan(processor_seconds(tmp_path / "a.tsv"))
-    assert np.isnan(processor_seconds(tmp_path / "none.tsv"))
+    (tmp_path / "a.log").write_bytes(text.encode("latin-1"))
+    assert np.isnan(processor_seconds(tmp_path / "a.log"))
+    assert np.isnan(processor_seconds(tmp_path / "none.log"))
     assert np.isnan(total([]))
 
 
 def test_one_part_without_a_record_leaves_the_sum_open(tmp_path: Path) -> None:
-    without = {name: of for name, of in BENCHMARKS.items() if name != "m/embed/2"}
-    found = table(tmp_path, *three(tmp_path), benchmarks=without)
+    without = {name: of for name, of in SECONDS.items() if name != "m/embed/2"}
+    found = table(tmp_path, *three(tmp_path), seconds=without)
     assert found["processor_minutes"].isna().all()
     assert np.isnan(Costs(tmp_path, tmp_path, tmp_path, 1, ()).finetuning("m", "full").chosen)
 

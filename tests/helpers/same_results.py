@@ -12,8 +12,7 @@ from pathlib import Path
 
 # Of the results, what differs between two runs that are alike, and why.
 EXCLUDED = {
-    "logs/": "times and processes",
-    "benchmarks/": "times and memory",
+    "logs/": "times, memory and processes",
     ".steps/": "the checksums of wsd's own modules",
     "index.html": "the days on which the reports were made",
     ".state/": "locks, and Snakemake's notes with times",

@@ -31,8 +31,6 @@ rule classify:
         searches=[SEARCH.replace("{train}", FULL)],
     log:
         f"{LOGS}/{{model}}/classify/{{view}}.{{layers}}.{{classifier}}.log",
-    benchmark:
-        f"{BENCHMARKS}/{{model}}/classify/{{view}}.{{layers}}.{{classifier}}.tsv"
     # What everything else waits for; pictures and neighbours fill the cores that are left.
     priority: 1
     conda:
@@ -71,8 +69,6 @@ if OTHER_TRAINS:
             searches=expand(SEARCH, train=OTHER_TRAINS, allow_missing=True),
         log:
             f"{LOGS}/{{model}}/classify_trains/{{view}}.{{layers}}.{{classifier}}.log",
-        benchmark:
-            f"{BENCHMARKS}/{{model}}/classify_trains/{{view}}.{{layers}}.{{classifier}}.tsv"
         message:
             "classify: {wildcards.model}, {wildcards.view}, layers {wildcards.layers}, {wildcards.classifier}, further training sets"
 
@@ -88,8 +84,6 @@ rule control:
         searches=[CONTROL_SEARCH.replace("{train}", FULL)],
     log:
         f"{LOGS}/{{model}}/control/{{view}}.{{layers}}.{{classifier}}.log",
-    benchmark:
-        f"{BENCHMARKS}/{{model}}/control/{{view}}.{{layers}}.{{classifier}}.tsv"
     conda:
         CONDA
     resources:
@@ -122,8 +116,6 @@ rule baseline:
         BASELINES,
     log:
         f"{LOGS}/baselines/{{baseline}}.log",
-    benchmark:
-        f"{BENCHMARKS}/baselines/{{baseline}}.tsv"
     # The bag of words takes minutes: as the last job it would keep one core busy alone.
     priority: 1
     conda:
@@ -153,8 +145,6 @@ rule baseline_substitutes:
         OF_SUBSTITUTES,
     log:
         f"{LOGS}/{{model}}/baseline_substitutes.log",
-    benchmark:
-        f"{BENCHMARKS}/{{model}}/baseline_substitutes.tsv"
     priority: 1
     conda:
         CONDA
@@ -184,8 +174,6 @@ rule select:
         chosen=f"{TABLES}/selection.json",
     log:
         f"{TABLE_LOGS}/select.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/select.tsv"
     conda:
         CONDA
     resources:
@@ -211,8 +199,6 @@ rule classify_selected:
         PER_WORD,
     log:
         f"{TABLE_LOGS}/{{model}}/classify_selected.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/{{model}}/classify_selected.tsv"
     conda:
         CONDA
     resources:
@@ -242,8 +228,6 @@ rule project:
         PROJECTIONS,
     log:
         f"{LOGS}/{{model}}/project/{{method}}.{{view}}.{{layers}}.log",
-    benchmark:
-        f"{BENCHMARKS}/{{model}}/project/{{method}}.{{view}}.{{layers}}.tsv"
     conda:
         CONDA
     resources:
@@ -271,8 +255,6 @@ rule neighbours:
         NEIGHBOURS,
     log:
         f"{LOGS}/{{model}}/neighbours/{{view}}.{{layers}}.log",
-    benchmark:
-        f"{BENCHMARKS}/{{model}}/neighbours/{{view}}.{{layers}}.tsv"
     conda:
         CONDA
     resources:
@@ -312,8 +294,6 @@ rule evaluate:
         provenance=f"{TABLES}/provenance.json",
     log:
         f"{TABLE_LOGS}/evaluate.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/evaluate.tsv"
     conda:
         CONDA
     resources:

@@ -105,12 +105,9 @@ PARTS = dict(enumerate(wsd.run.parts.in_parts(CONFIG.words, CONFIG.dataset.sizes
 # What depends on its wildcards and on settings that runs have in common: shared by all runs.
 RESULTS = f"results/{DATASET}"
 LOGS = f"results/logs/{DATASET}"
-BENCHMARKS = f"results/benchmarks/{DATASET}"
-# What depends on the choice that this config makes. A benchmark counts as a result, so that those
-# of two runs must not be one file.
+# What depends on the choice that this config makes.
 TABLES = str(CONFIG.tables(ALL_RESULTS))
 TABLE_LOGS = str(CONFIG.tables(ALL_RESULTS / "logs"))
-TABLE_BENCHMARKS = str(CONFIG.tables(ALL_RESULTS / "benchmarks"))
 OF_RUN = f"--run {CONFIG.run}" if CONFIG.run else ""
 PACKAGE = in_one_message(
     wsd.run.demands.without_braces,

@@ -60,8 +60,6 @@ rule compare:
         ),
     log:
         f"{TABLE_LOGS}/compare.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/compare.tsv"
     conda:
         CONDA
     resources:
@@ -99,8 +97,6 @@ rule layerwise:
         peaks=f"{TABLES}/comparison/group-peaks.csv",
     log:
         f"{TABLE_LOGS}/layerwise.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/layerwise.tsv"
     conda:
         CONDA
     resources:
@@ -120,7 +116,7 @@ rule layerwise:
         " --group-peaks {output.peaks}"
 
 
-# The benchmarks are no inputs: what nobody measured here is not run again to be measured.
+# The logs are no inputs: what did not leave its time here is not run again for it.
 rule strategies:
     input:
         modules=modules("strategies"),
@@ -143,8 +139,6 @@ rule strategies:
         f"{TABLES}/comparison/strategies.csv",
     log:
         f"{TABLE_LOGS}/strategies.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/strategies.tsv"
     conda:
         CONDA
     resources:
@@ -154,8 +148,8 @@ rule strategies:
         corpus=folder_of("corpus"),
         words=WORDS,
         results=folder_of("corpus", up=2),
-        benchmarks=BENCHMARKS,
-        own=TABLE_BENCHMARKS,
+        logs=LOGS,
+        own=TABLE_LOGS,
         parts=len(PARTS),
         seed=CONFIG.seed,
     message:
@@ -166,7 +160,7 @@ rule strategies:
         " --selection {input.selection} --baselines {input.baselines}"
         " --zero-shot {input.zero_shot} --per-word {input.per_word}"
         " --finetuned {input.finetuned} --results {params.results}"
-        " --benchmarks {params.benchmarks} --own-benchmarks {params.own}"
+        " --logs {params.logs} --own-logs {params.own}"
         " --parts {params.parts} --seed {params.seed} --out {output}"
 
 
@@ -184,8 +178,6 @@ rule figures:
         directory(f"{TABLES}/figures"),
     log:
         f"{TABLE_LOGS}/figures.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/figures.tsv"
     conda:
         CONDA
     resources:
@@ -208,8 +200,6 @@ rule geometry:
         f"{TABLES}/{{model}}/geometry.csv",
     log:
         f"{TABLE_LOGS}/{{model}}/geometry.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/{{model}}/geometry.tsv"
     conda:
         CONDA
     resources:
@@ -240,8 +230,6 @@ rule sense_substitutes:
         f"{TABLES}/{{model}}/substitutes.csv",
     log:
         f"{TABLE_LOGS}/{{model}}/sense_substitutes.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/{{model}}/sense_substitutes.tsv"
     conda:
         CONDA
     resources:
@@ -274,8 +262,6 @@ rule audit:
         expand("{results}/audit/{{model}}/{table}.csv", results=TABLES, table=AUDIT),
     log:
         f"{TABLE_LOGS}/{{model}}/audit.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/{{model}}/audit.tsv"
     conda:
         CONDA
     resources:
@@ -311,8 +297,6 @@ rule code_length:
         f"{TABLES}/{{model}}/code-length.csv",
     log:
         f"{TABLE_LOGS}/{{model}}/code_length.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/{{model}}/code_length.tsv"
     conda:
         CONDA
     resources:

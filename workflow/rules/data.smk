@@ -37,8 +37,6 @@ if DATASET == "coarsewsd20":
             [f"{SOURCE}/{file}" for file in coarsewsd20.downloaded_files()],
         log:
             f"{LOGS}/download.log",
-        benchmark:
-            f"{BENCHMARKS}/download.tsv"
         conda:
             CONDA
         resources:
@@ -63,8 +61,6 @@ if FROM_NOAD:
             MANIFEST,
         log:
             f"{LOGS}/noad.log",
-        benchmark:
-            f"{BENCHMARKS}/noad.tsv"
         conda:
             CONDA
         resources:
@@ -93,8 +89,6 @@ if OWN:
             manifest=f"{SOURCE}/{dataset.MANIFEST}",
         log:
             f"{LOGS}/own.log",
-        benchmark:
-            f"{BENCHMARKS}/own.tsv"
         conda:
             CONDA
         resources:
@@ -123,8 +117,6 @@ rule corpus:
         CORPUS,
     log:
         f"{LOGS}/corpus.log",
-    benchmark:
-        f"{BENCHMARKS}/corpus.tsv"
     conda:
         CONDA
     resources:
@@ -163,8 +155,6 @@ if DATASET == "coarsewsd20":
             ),
         log:
             f"{LOGS}/trains.log",
-        benchmark:
-            f"{BENCHMARKS}/trains.tsv"
         conda:
             CONDA
         resources:
@@ -195,8 +185,6 @@ if DATASET == "coarsewsd20":
             PUBLISHED,
         log:
             f"{LOGS}/published/{{system}}.log",
-        benchmark:
-            f"{BENCHMARKS}/published/{{system}}.tsv"
         conda:
             CONDA
         resources:
@@ -224,8 +212,6 @@ if CONFIG.systems:
             SCORED,
         log:
             f"{LOGS}/systems/{{system}}.log",
-        benchmark:
-            f"{BENCHMARKS}/systems/{{system}}.tsv"
         wildcard_constraints:
             system="|".join(map(re.escape, CONFIG.systems)),
         conda:
@@ -256,8 +242,6 @@ rule folds:
         FOLDS,
     log:
         f"{LOGS}/folds/{{train}}.log",
-    benchmark:
-        f"{BENCHMARKS}/folds/{{train}}.tsv"
     priority: 1
     conda:
         CONDA

@@ -16,8 +16,6 @@ rule model:
         "results/models/{model}.json",
     log:
         "results/logs/models/{model}.log",
-    benchmark:
-        "results/benchmarks/models/{model}.tsv"
     conda:
         CONDA
     resources:
@@ -47,8 +45,6 @@ rule embed:
         listings_of_part(CONFIG.store),
     log:
         f"{LOGS}/{{model}}/embed/{{part}}.log",
-    benchmark:
-        f"{BENCHMARKS}/{{model}}/embed/{{part}}.tsv"
     wildcard_constraints:
         model="|".join(map(re.escape, CONFIG.models)),
     # Its words keep all cores busy. The vectors are the same for any number. It comes first: behind
@@ -111,8 +107,6 @@ rule alignment:
         f"{TABLES}/{{model}}/alignment.csv",
     log:
         f"{TABLE_LOGS}/{{model}}/alignment.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/{{model}}/alignment.tsv"
     conda:
         CONDA
     resources:
@@ -138,8 +132,6 @@ rule substitutes:
         SUBSTITUTES,
     log:
         f"{LOGS}/{{model}}/substitutes.log",
-    benchmark:
-        f"{BENCHMARKS}/{{model}}/substitutes.tsv"
     priority: 2
     conda:
         CONDA

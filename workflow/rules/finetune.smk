@@ -24,8 +24,6 @@ if CONFIG.finetune:
             model=f"{FINETUNE}/model/model.safetensors",
         log:
             f"{LOGS}/{{model}}/finetune/{{train}}.log",
-        benchmark:
-            f"{BENCHMARKS}/{{model}}/finetune/{{train}}.tsv"
         # It keeps all cores busy, and what it gives is the same for any number of them.
         priority: 2
         conda:
@@ -75,8 +73,6 @@ if CONFIG.finetuned:
             f"{RESULTS}/{{model}}/model.json",
         log:
             f"{LOGS}/{{model}}/model.log",
-        benchmark:
-            f"{BENCHMARKS}/{{model}}/model.tsv"
         wildcard_constraints:
             model="|".join(map(re.escape, CONFIG.finetuned)),
         params:

@@ -21,8 +21,6 @@ if CONFIG.has_glosses:
             GLOSS_TABLES,
         log:
             f"{LOGS}/glosses.log",
-        benchmark:
-            f"{BENCHMARKS}/glosses.tsv"
         priority: 3
         conda:
             CONDA
@@ -53,8 +51,6 @@ if CONFIG.has_glosses:
             ),
         log:
             f"{LOGS}/{{model}}/embed_glosses/{{part}}.log",
-        benchmark:
-            f"{BENCHMARKS}/{{model}}/embed_glosses/{{part}}.tsv"
         params:
             corpus=folder_of("corpus"),
             words=WORDS,
@@ -84,8 +80,6 @@ if CONFIG.has_glosses:
             expand(ZERO_SHOT, gloss=gloss_vectors.KINDS, allow_missing=True),
         log:
             f"{LOGS}/{{model}}/zero_shot/{{layers}}.log",
-        benchmark:
-            f"{BENCHMARKS}/{{model}}/zero_shot/{{layers}}.tsv"
         conda:
             CONDA
         resources:
@@ -120,8 +114,6 @@ if CONFIG.has_glosses:
             GLOSS_WORTH,
         log:
             f"{TABLE_LOGS}/{{model}}/gloss_worth.log",
-        benchmark:
-            f"{TABLE_BENCHMARKS}/{{model}}/gloss_worth.tsv"
         conda:
             CONDA
         resources:

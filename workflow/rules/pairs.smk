@@ -15,8 +15,6 @@ rule pairs:
         cosines=f"{TABLES}/{{model}}/cosines.parquet",
     log:
         f"{TABLE_LOGS}/{{model}}/pairs.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/{{model}}/pairs.tsv"
     conda:
         CONDA
     resources:
@@ -52,8 +50,6 @@ rule pairs_page:
         PAIRS_PAGE,
     log:
         f"{TABLE_LOGS}/{{model}}/pairs_page.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/{{model}}/pairs_page.tsv"
     conda:
         CONDA
     resources:

@@ -48,8 +48,6 @@ rule report:
         ),
     log:
         f"{TABLE_LOGS}/report.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/report.tsv"
     conda:
         CONDA
     resources:

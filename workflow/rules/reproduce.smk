@@ -9,7 +9,7 @@ if DATASET == "coarsewsd20":
     REPRODUCED = GOLDEN if GOLDEN in CONFIG.models else next(iter(CONFIG.models))
 
     # What it finds is a log, since Snakemake deletes the output of a job that fails. Of one that
-    # passed the benchmark's file remains: it runs again when something that it reads changes.
+    # passed an empty file remains: it runs again when something that it reads changes.
     rule reproduce:
         input:
             modules=modules("reproduce"),
@@ -17,12 +17,12 @@ if DATASET == "coarsewsd20":
             vectors=listings(REPRODUCED, "focal"),
             centroids=f"{SOURCE}/published/centroids/{GOLDEN}.txt",
             published=PUBLISHED.format(system=f"1nn-{GOLDEN}"),
+        output:
+            touch(f"{LOGS}/{REPRODUCED}/reproduced"),
         log:
             f"{LOGS}/{REPRODUCED}/reproduce.log",
             found=f"{LOGS}/{REPRODUCED}/reproduce.json",
             text=f"{LOGS}/{REPRODUCED}/reproduce.txt",
-        benchmark:
-            f"{BENCHMARKS}/{REPRODUCED}/reproduce.tsv"
         conda:
             CONDA
         resources:

@@ -23,8 +23,6 @@ rule calibration:
         expand("{results}/{{model}}/{table}.csv", results=TABLES, table=CONFIDENCE),
     log:
         f"{TABLE_LOGS}/{{model}}/calibration.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/{{model}}/calibration.tsv"
     conda:
         CONDA
     resources:
@@ -58,8 +56,6 @@ rule fit:
         f"{TABLES}/selected.wsd",
     log:
         f"{TABLE_LOGS}/fit.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/fit.tsv"
     conda:
         CONDA
     resources:

@@ -18,8 +18,6 @@ rule uses:
         USES,
     log:
         f"{TABLE_LOGS}/{{model}}/uses/{{view}}.{{layers}}.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/{{model}}/uses/{{view}}.{{layers}}.tsv"
     conda:
         CONDA
     resources:
@@ -48,8 +46,6 @@ rule substitute_uses:
         SUBSTITUTE_USES,
     log:
         f"{TABLE_LOGS}/{{model}}/substitute_uses.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/{{model}}/substitute_uses.tsv"
     conda:
         CONDA
     resources:
@@ -83,8 +79,6 @@ rule uses_page:
         words=[directory(f"{TABLES}/uses/{model}") for model in CONFIG.models],
     log:
         f"{TABLE_LOGS}/uses_page.log",
-    benchmark:
-        f"{TABLE_BENCHMARKS}/uses_page.tsv"
     conda:
         CONDA
     resources:

@@ -1,10 +1,11 @@
 """What steps took in processor time, as far as it is on record.
 
-Snakemake writes a benchmark beside every job: a table of one row with ``cpu_time``, in seconds,
-over all cores. `wsd finetune` writes its own, ``costs.csv``, with a row per trial and per seed.
-What is not on record is NaN, and so is every sum that it is part of.
+Every step that ends well says so in the last line of its log, with the processor time that it took
+over all cores. `wsd finetune` writes more, ``costs.csv``, with a row per trial and per seed. What
+is not on record is NaN, and so is every sum that it is part of.
 """
 
+import json
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,17 +27,18 @@ class Spent(NamedTuple):
     searched: float
 
 
-def processor_seconds(benchmark: Path) -> float:
-    """What a job took; NaN if its benchmark is missing or none, or it was too short."""
+def processor_seconds(log: Path) -> float:
+    """What a step took; NaN if its log is missing or none, or does not end well."""
     with suppress(OSError, *UNEXPECTED):
-        seconds = float(pd.read_csv(benchmark, sep="\t")["cpu_time"].iloc[0])
+        last = json.loads(log.read_text(encoding="utf-8").splitlines()[-1])
+        seconds = float(last["processor_seconds"])
         return seconds if 0 < seconds < float("inf") else nan
     return nan
 
 
-def total(benchmarks: Iterable[Path]) -> float:
-    """What several jobs took together; NaN if one of them is not on record, or there is none."""
-    found = [processor_seconds(path) for path in benchmarks]
+def total(logs: Iterable[Path]) -> float:
+    """What several steps took together; NaN if one of them is not on record, or there is none."""
+    found = [processor_seconds(path) for path in logs]
     return fsum(found) if found else nan
 
 
@@ -46,7 +48,7 @@ class Costs:
 
     Attributes
     ----------
-    benchmarks : Path
+    logs : Path
         Of what its runs share.
     own : Path
         Of what the run has of its own.
@@ -58,7 +60,7 @@ class Costs:
         All its training sets, every draw.
     """
 
-    benchmarks: Path
+    logs: Path
     own: Path
     results: Path
     parts: int
@@ -67,7 +69,7 @@ class Costs:
     def embedding(self, model: str) -> float:
         """Every layer of every stored view of all words."""
         parts = range(1, self.parts + 1)
-        return total(self.benchmarks / model / "embed" / f"{part}.tsv" for part in parts)
+        return total(self.logs / model / "embed" / f"{part}.log" for part in parts)
 
     def classifying(self, model: str, train: str, view: str, layers: str, classifier: str) -> float:
         """One feature set and classifier: tuned on folds, fitted and applied.
@@ -75,32 +77,32 @@ class Costs:
         All further training sets are done in one job: where they are draws of one setting, each
         has an equal share of it; of other ones it is not on record what each took.
         """
-        name = f"{view}.{layers}.{classifier}.tsv"
+        name = f"{view}.{layers}.{classifier}.log"
         if train == FULL:
-            return processor_seconds(self.benchmarks / model / "classify" / name)
+            return processor_seconds(self.logs / model / "classify" / name)
         further = [of for of in self.trains if of != FULL]
         if len({setting(of)[0] for of in further}) > 1:
             return nan
-        return processor_seconds(self.benchmarks / model / "classify_trains" / name) / len(further)
+        return processor_seconds(self.logs / model / "classify_trains" / name) / len(further)
 
     def baseline(self, name: str) -> float:
         """A baseline without an encoder."""
-        return processor_seconds(self.benchmarks / "baselines" / f"{name}.tsv")
+        return processor_seconds(self.logs / "baselines" / f"{name}.log")
 
     def substitutes(self, model: str) -> float:
         """Asking a model for substitutes, and learning from bags of them."""
-        folder = self.benchmarks / model
-        return total([folder / "substitutes.tsv", folder / "baseline_substitutes.tsv"])
+        folder = self.logs / model
+        return total([folder / "substitutes.log", folder / "baseline_substitutes.log"])
 
     def zero_shot(self, model: str, layers: str) -> float:
         """Embedding sentences and glosses, and taking the nearest gloss."""
-        folder = self.benchmarks / model
-        of_glosses = [folder / "embed_glosses" / "1.tsv", folder / "zero_shot" / f"{layers}.tsv"]
+        folder = self.logs / model
+        of_glosses = [folder / "embed_glosses" / "1.log", folder / "zero_shot" / f"{layers}.log"]
         return self.embedding(model) + total(of_glosses)
 
     def classifying_selected(self, model: str) -> float:
         """Fitting and applying what each word's folds chose."""
-        return processor_seconds(self.own / model / "classify_selected.tsv")
+        return processor_seconds(self.own / model / "classify_selected.log")
 
     def finetuning(self, model: str, train: str) -> Spent:
         """One seed, on average; and every trial and seed."""

@@ -144,8 +144,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     ):
         add_optional_files(parser, f"--{kind}", f"predictions: {text}")
     add_path(parser, "--results", "folder results/<dataset>, for what fine-tuning took")
-    add_path(parser, "--benchmarks", "folder of Snakemake's benchmarks of the dataset")
-    add_path(parser, "--own-benchmarks", "those of the run's own tables")
+    add_path(parser, "--logs", "folder of the logs of the dataset's steps, for what each took")
+    add_path(parser, "--own-logs", "those of the run's own tables")
     text = "in so many jobs the words are embedded (default: 1)"
     parser.add_argument("--parts", type=count, default=1, metavar="N", help=text)
     add_seed(parser)
@@ -160,7 +160,7 @@ def run(args: argparse.Namespace) -> None:
         objective, chosen = selection["objective"], selection["chosen"]
     groups = read_candidates(args.searches, objective)
     trains = tuple(dict.fromkeys(train for _, train in groups))
-    costs = Costs(args.benchmarks, args.own_benchmarks, args.results, args.parts, trains)
+    costs = Costs(args.logs, args.own_logs, args.results, args.parts, trains)
     files = {kind: getattr(args, kind) for kind in KINDS}
     files["candidates"] = dict(zip(args.searches, args.candidates, strict=True))
     found = gather(groups, files, chosen, objective, corpora, costs)

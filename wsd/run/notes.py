@@ -21,7 +21,7 @@ from wsd.storage.atomic import storing
 
 NOTES, CUT_OFF = "metadata", "incomplete"
 # What lies among the results and is none, or is of all of them.
-ASIDE = {"logs", "benchmarks", "README.md", "index.html"}
+ASIDE = {"logs", "README.md", "index.html"}
 # What stands in a note in place of a step's command, so that the step runs again.
 MISSING = "a file is missing"
 UNKNOWN = "nobody noted what made the file"
