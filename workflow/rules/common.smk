@@ -296,9 +296,7 @@ def controls(pattern, models, views, classifiers=CONFIG.controls.classifiers):
 
 def finetuned_layers(pattern):
     """The paths of every single layer of what was fine-tuned, with every classifier."""
-    return controls(
-        pattern, CONFIG.finetuned, CONFIG.classify[:1], CONFIG.classifiers
-    )
+    return controls(pattern, CONFIG.finetuned, CONFIG.classify[:1], CONFIG.classifiers)
 
 
 def of_every_train(pattern):
