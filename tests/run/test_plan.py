@@ -202,7 +202,8 @@ def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e30)
     monkeypatch.setattr(plan, "START_SECONDS", 0)
     monkeypatch.setattr(plan, "JOB_SECONDS", 60)
-    monkeypatch.setattr(plan, "LOGISTIC_SECONDS", 0)
+    monkeypatch.setattr(plan, "SET_SECONDS", 0)
+    monkeypatch.setattr(plan, "SEARCHED", {})
     monkeypatch.setattr(plan, "TSNE_SECONDS", 0)
     controls = {"baselines": False, "views": [], "random_weights": [1], "task": False}
     config = config_of(
@@ -217,7 +218,7 @@ def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert found == [f"{2 * 2 + 1 + 2 * 3} min", "7 min"]
 
 
-def test_logistic_regressions_are_counted() -> None:
+def test_logistic_regressions_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     controls = {"baselines": False, "views": [], "random_weights": [1], "task": False}
     config = config_of(
         "quickstart.yaml",
@@ -235,19 +236,43 @@ def test_logistic_regressions_are_counted() -> None:
     # One and one, two, six, and one and three hidden states; four penalties in all; a fit for
     # each of three folds, twice, and one on all.
     vectors = 1 + 1 + 2 + 6 + (1 + 3)
-    expected = plan.LOGISTIC_SECONDS * 100 * 384 * vectors * 4 * (3 * 2 + 1)
-    assert plan.logistic_seconds(config, config.models[MINILM], 100) == pytest.approx(
-        expected, rel=1e-12
-    )
+    for name in ("JOB_SECONDS", "SET_SECONDS"):
+        monkeypatch.setattr(plan, name, 0)
+    each = plan.LOGISTIC_SECONDS * sum(config.dataset.sizes.values()) * 384 * (3 * 2 + 1)
+    found = plan.classifying_seconds(config, config.models[MINILM])
+    assert found == pytest.approx(each * vectors * 4, rel=1e-12)
     # A twin: every single layer, one classifier.
-    twin = plan.LOGISTIC_SECONDS * 100 * 384 * 7 * 1 * 7
-    found = plan.logistic_seconds(config, config.twins[f"{MINILM}-random-1"], 100)
-    assert found == pytest.approx(twin, rel=1e-12)
+    found = plan.classifying_seconds(config, config.twins[f"{MINILM}-random-1"])
+    assert found == pytest.approx(each * 7, rel=1e-12)
+
+
+def test_every_classification_of_the_study_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as the workflow has (`test_a_dry_run_of_the_study`)."""
+    config = config_of("minilm.yaml", "study.yaml")
+    found = list(plan.classifications(config, config.models[MINILM]))
+    on_full = 12 * 4 + 1 + 4 * 4 + (3 + 1) * 7 * 2
+    assert [sum(sets == n for _, _, sets in found) for n in (1, 18)] == [on_full, 16 * 2]
+    twin = config.twins[f"{MINILM}-random-1"]
+    assert len(list(plan.classifications(config, twin))) == 7 * 2
+    # LDA: of 12 layer choices one is four wide; features of 2, 2, 3 and 4 widths; controls.
+    sizes = [*config.dataset.sizes.values()]
+    for name in ("JOB_SECONDS", "SET_SECONDS"):
+        monkeypatch.setattr(plan, name, 0)
+    monkeypatch.setattr(plan, "SEARCHED", {"lda": ("shrinkage", 1.0)})
+    monkeypatch.setattr(plan, "KNN_SECONDS", 0.0)
+    widths = 11 + 4 + (2 + 2 + 3 + 4) + 4 * 7
+    expected = sum(sizes) * 384 * widths * 8 * 16
+    assert plan.classifying_seconds(config, config.models[MINILM]) == pytest.approx(expected)
+    monkeypatch.setattr(plan, "SEARCHED", {})
+    monkeypatch.setattr(plan, "KNN_SECONDS", 1.0)
+    expected = 16 * sum(n**2 for n in sizes) * 3
+    assert plan.classifying_seconds(config, config.models[MINILM]) == pytest.approx(expected)
 
 
 def test_pictures_by_tsne_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("START_SECONDS", "JOB_SECONDS", "LOGISTIC_SECONDS"):
+    for name in ("START_SECONDS", "JOB_SECONDS"):
         monkeypatch.setattr(plan, name, 0)
+    monkeypatch.setattr(plan, "SEARCHED", {})
     monkeypatch.setattr(plan, "TSNE_SECONDS", 1)
     monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e30)
     for projections, expected in (
@@ -261,8 +286,8 @@ def test_pictures_by_tsne_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_asking_for_substitutes_is_two_passes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("JOB_SECONDS", "LOGISTIC_SECONDS"):
-        monkeypatch.setattr(plan, name, 0)
+    monkeypatch.setattr(plan, "JOB_SECONDS", 0)
+    monkeypatch.setattr(plan, "SEARCHED", {})
     monkeypatch.setattr(plan, "pass_seconds", lambda *_: 240)
     asked = config_of("quickstart.yaml", analyses=["substitutes"])
     for has_head, minutes in ((True, 4 + 8), (False, 4)):

@@ -1,10 +1,10 @@
 """What a run will cost, said before it starts, in disk and roughly in time.
 
 The disk is that of the embeddings: everything else is small beside it. The time is that of the
-encoder's matrix products, at the speed measured here and now, of fitting the logistic regressions,
-of t-SNE, and of starting the jobs; that of fine-tuning is said apart. Folds, baselines,
-calibration, comparison and pages are not in it: of the processor time of a sweep with MiniLM they
-took an eighth.
+encoder's matrix products, at the speed measured here and now, of tuning the classifiers, of t-SNE,
+and of starting the jobs; that of fine-tuning is said apart. Folds, baselines, calibration,
+analyses, comparison and pages are not in it: of the processor time of a sweep with MiniLM they
+took an eighth, and more where there are hundreds of words.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from wsd.artifacts.search import grid_points
 from wsd.artifacts.views import blocks_of
 from wsd.encoder.head import known_without_head
 from wsd.run.parts import in_parts
-from wsd.run.settings import Config, Model
+from wsd.run.settings import Classifier, Config, Model
 from wsd.storage.file_names import file_name
 
 # Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
@@ -39,10 +39,16 @@ TRAINING_EFFICIENCY = 0.4
 START_SECONDS = 4.0
 JOB_SECONDS = 3.0
 # Processor time of what takes long in those jobs, measured with MiniLM on CoarseWSD-20: of a
-# logistic regression per instance, feature, penalty and fit, all folds at once, and of t-SNE per
-# instance.
+# logistic regression and of LDA per instance, feature, penalty or shrinkage, and fit, all folds at
+# once; of knn per pair of instances of a word and drawing of the folds; of any per word and
+# training set, the further ones being small; and of t-SNE per instance.
 LOGISTIC_SECONDS = 1e-8
+LDA_SECONDS = 5e-9
+KNN_SECONDS = 3e-8
+SET_SECONDS = 0.03
 TSNE_SECONDS = 6e-3
+# What of a search space takes time; of the rest all values are had at once.
+SEARCHED = {"logistic": ("C", LOGISTIC_SECONDS), "lda": ("shrinkage", LDA_SECONDS)}
 
 
 def to_embed(config: Config, results: Path) -> Iterator[tuple[Model, list[str], tuple[str, ...]]]:
@@ -79,20 +85,40 @@ def _forward_seconds(model: Model, instances: int, efficiency: float) -> float:
     return operations / (_operations_per_second() * efficiency)
 
 
-def logistic_seconds(config: Config, model: Model, instances: int) -> float:
-    """Rough processor time of fitting a model's logistic regressions, on the folds and on all."""
+def classifications(config: Config, model: Model) -> Iterator[tuple[Classifier, int, int]]:
+    """A model's jobs of classification: classifier, number of features, number of training sets."""
+    named = config.controls.classifiers if model.name in config.models else []
+    further = len(config.trains) - 1
+    for of_set, layers in config.feature_sets(model):
+        parts = parse_features(of_set, layers, model.blocks).parts
+        width = model.width * sum(choice.widths for _, choice in parts)
+        for classifier in config.classifiers_of(model):
+            if classifier.fits(layers):
+                yield classifier, width, 1
+                if further and classifier.name in named:
+                    yield classifier, width, further
+    views = [view for view in config.controls.views if view not in config.classify]
+    for view in (*views, *(config.classify[:1] if config.controls.task else ())):
+        for name in named:
+            yield from [(config.classifiers[name], model.width, 1)] * len(model.single_of(view))
+
+
+def classifying_seconds(config: Config, model: Model) -> float:
+    """Rough processor time of a model's classifications, on the folds and on all."""
+    sizes = [config.dataset.sizes[word] for word in config.words]
     fits = config.tuning.folds * config.tuning.repeats + 1
-    penalties = sum(
-        len({point.get("C") for point in grid_points(classifier.space)})
-        for classifier in config.classifiers_of(model)
-        if classifier.estimator == "logistic"
-    )
-    widths = sum(
-        model.width * choice.widths
-        for views, layers in config.feature_sets(model)
-        for _, choice in parse_features(views, layers, model.blocks).parts
-    )
-    return LOGISTIC_SECONDS * instances * widths * penalties * fits
+    seconds = 0.0
+    for classifier, width, sets in classifications(config, model):
+        seconds += JOB_SECONDS + SET_SECONDS * len(sizes) * sets
+        if sets > 1:
+            continue
+        if classifier.estimator in SEARCHED:
+            name, each = SEARCHED[classifier.estimator]
+            values = {point.get(name) for point in grid_points(classifier.space)}
+            seconds += each * sum(sizes) * width * len(values) * fits
+        elif classifier.estimator == "knn":
+            seconds += KNN_SECONDS * sum(size**2 for size in sizes) * config.tuning.repeats
+    return seconds
 
 
 def finetune_seconds(config: Config, model: Model) -> float:
@@ -199,13 +225,13 @@ def _later_seconds(config: Config, model: Model) -> float:
     compared = model.name in config.models
     shown = sum(len(model.unmixed(view)) for view in config.classify) if compared else 0
     zero_shot = len(model.unmixed(VIEW)) if compared and config.has_glosses else 0
-    jobs = len(config.combinations(model)) + zero_shot + shown * (len(config.projections) + 1)
+    jobs = zero_shot + shown * (len(config.projections) + 1)
     pictures = TSNE_SECONDS * instances * shown if "tsne" in config.projections else 0.0
     # The focal word masked, and left in.
     asked = "substitutes" in config.analyses and compared
     asked = asked and model.name not in without_head(config)
     passes = 2 * pass_seconds(model, 1, instances) if asked else 0.0
-    return JOB_SECONDS * jobs + logistic_seconds(config, model, instances) + pictures + passes
+    return JOB_SECONDS * jobs + classifying_seconds(config, model) + pictures + passes
 
 
 def _duration(seconds: float) -> str:
