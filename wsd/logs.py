@@ -3,8 +3,8 @@
 A line of a log file has ``time`` (UTC), ``level``, ``step`` (the command), ``message``,
 ``process``, and what the job is about: the command's arguments that name one thing, such as
 ``word``, ``model`` or ``layers``. The last line of a step that ended well has what it took, too:
-``processor_seconds`` over all cores, and ``peak_mb`` of memory. Warnings of libraries are among the
-messages.
+``processor_seconds`` over all cores, and on Linux ``peak_mb`` of memory. Warnings of libraries are
+among the messages.
 ``jq -r .message FILE`` reads like the terminal. What a message quotes may be foreign: here as there
 nothing of it steers the terminal (:func:`wsd.errors.visible`).
 """
@@ -15,6 +15,7 @@ import re
 import resource
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -102,12 +103,15 @@ def show(text: str) -> None:
 
 
 def spent() -> dict[str, float]:
-    """What this process and those that it waited for have taken so far."""
+    """What this process has taken so far, with those that it waited for; its peak of memory."""
     parts = [resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return {
-        "processor_seconds": round(sum(of.ru_utime + of.ru_stime for of in parts), 3),
-        "peak_mb": round(max(of.ru_maxrss for of in parts) / 1024),
-    }
+    found = {"processor_seconds": round(sum(of.ru_utime + of.ru_stime for of in parts), 3)}
+    # Not ru_maxrss, which begins with the memory of the process that started this one.
+    with suppress(OSError):
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+        if peak := re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE):
+            found["peak_mb"] = round(int(peak[1]) / 1024)
+    return found
 
 
 def about(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -154,7 +154,7 @@ def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> N
     # corpus, folds, model, embed, classify, baseline, project (two ways), neighbours, to the end
     assert len(logs) == 1 + 1 + 1 + 1 + 1 + 8 + 3 + 8 + 4 + len(TO_THE_END)
     last = [json.loads(path.read_text().splitlines()[-1]) for path in logs]
-    assert all(0.1 < of["processor_seconds"] < 100 and 30 < of["peak_mb"] < 3000 for of in last)
+    assert all(0.01 < of["processor_seconds"] < 100 and 10 < of["peak_mb"] < 3000 for of in last)
     chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())
     assert chosen["candidates"] == {"tiny, full": 8}
     assert chosen["folds"] == {"full": {"k": 3, "repeats": 1, "seed": 1}}
