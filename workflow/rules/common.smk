@@ -382,6 +382,12 @@ def finetuned(trains=CONFIG.finetune_trains):
     return expand(FINETUNED, model=CONFIG.models, train=trains, seed=seeds)
 
 
+def finetuned_weights(wildcards):
+    """What fine-tuning keeps of the model that an encoder was trained from."""
+    base = CONFIG.finetuned[wildcards.model].source["finetuned_from"]
+    return f"{FINETUNE}/model/model.safetensors".format(model=base, train=FULL)
+
+
 def finetune_minutes(wildcards, attempt):
     """Three times what one core is told to take; as many trainings as settings and seeds."""
     seconds = wsd.run.plan.finetune_seconds(CONFIG, ENCODERS[wildcards.model])

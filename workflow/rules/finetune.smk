@@ -60,11 +60,6 @@ if CONFIG.finetune:
 
 if CONFIG.finetuned:
 
-    def finetuned_weights(wildcards):
-        """What the step keeps of the model that an encoder was trained from."""
-        base = CONFIG.finetuned[wildcards.model].source["finetuned_from"]
-        return f"{FINETUNE}/model/model.safetensors".format(model=base, train=FULL)
-
     use rule model as finetuned_model with:
         input:
             modules=modules("model"),
