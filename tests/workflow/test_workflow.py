@@ -17,6 +17,7 @@ import pytest
 import zoo
 from checkout import Checkout
 from hub_server import HubServer
+from require import missing
 from tiny import tiny_bert
 
 from wsd.artifacts import corpus as corpora
@@ -486,6 +487,18 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     assert set(re.findall(r"control task: \S+ (\S+), layers", run.text)) == {"focal"}
     twins = set(re.findall(r"classify: (\S+-random-\d), (\S+), layers (\d),", run.text))
     assert len(twins) == 3 * 7 and {view for _, view, _ in twins} == {"focal"}
+
+
+@pytest.mark.slow
+def test_the_groups_of_slurm_fit_every_step(checkout: Checkout) -> None:
+    """A step between those of a group that is in none is refused before anything runs."""
+    if find_spec("snakemake_executor_plugin_slurm") is None:
+        missing("slurm", "Snakemake's executor for it is not installed")
+    files = [f"config/{name}.yaml" for name in ("minilm", "study", "finetune")]
+    key = "glosses=corpus"
+    queue = ("--profile", "profiles/slurm", "--cores", "4")
+    run = checkout.run("-n", *queue, "--configfile", *files, "--config", key)
+    assert {"strategies", "finetune", "zero_shot", "audit", "code_length"} <= set(run.jobs)
 
 
 @pytest.mark.slow
