@@ -98,6 +98,9 @@ def test_the_curve_has_a_point_per_layer_and_classifier(chromium: Browser, built
     )
     singles = [choice for choice in CHOICES if choice.isdigit()]
     own = [text for text in said if "context only" not in text]
-    # The classifiers, and the senses from glosses.
-    assert len(own) == len(singles) * (len(READERS) + 1)
+    # The classifiers, before and after fine-tuning, and the senses from glosses.
+    assert len(own) == len(singles) * (2 * len(READERS) + 1)
+    dashes = "return [...document.querySelectorAll('.opening polyline.dashdot')]"
+    drawn = chromium.js(f"{dashes}.map((of) => getComputedStyle(of).strokeDasharray)")
+    assert len(drawn) == len(READERS) and "none" not in drawn
     assert len(chromium.js("return [...document.querySelectorAll('.opening i')]")) == 1
