@@ -134,7 +134,14 @@ def test_the_files_of_a_folder_that_a_rule_names_get_no_note(here: Path) -> None
 
 
 def test_what_is_no_result_gets_no_note(here: Path) -> None:
-    for name in ("README.md", "logs/q/a.log", "q/.sums/x.csv", "q/x.csv.damaged", ".steps/a"):
+    for name in (
+        "README.md",
+        "logs/q/a.log",
+        "benchmarks/q/a.tsv",
+        "q/.sums/x.csv",
+        "q/x.csv.damaged",
+        ".steps/a",
+    ):
         path = Path("results", name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")

@@ -31,8 +31,8 @@ SENTENCES = "sentences"
 OF_PAIRS = (f"{SENTENCES}.parquet", "pairs.parquet")
 # What lies under results/ beside the datasets.
 BESIDE_DATASETS = (
-    "coarsewsd20", "quickstart", "quickstart-hard", *noad.NOAD, "models", "logs", "index.html",
-    "readme.md",
+    "coarsewsd20", "quickstart", "quickstart-hard", *noad.NOAD, "models", "logs", "benchmarks",
+    "index.html", "readme.md",
 )  # fmt: skip
 ABOUT = ("title", "source", "licence", "licence_url", "citation")
 COUNTS = ("n_train", "n_test", "n_out_of_domain")

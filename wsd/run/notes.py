@@ -20,8 +20,8 @@ from wsd.run.lock import STATE, say
 from wsd.storage.atomic import storing
 
 NOTES, CUT_OFF = "metadata", "incomplete"
-# What lies among the results and is none, or is of all of them.
-ASIDE = {"logs", "README.md", "index.html"}
+# What lies among the results and is none, or is of all of them; benchmarks are of earlier versions.
+ASIDE = {"logs", "benchmarks", "README.md", "index.html"}
 # What stands in a note in place of a step's command, so that the step runs again.
 MISSING = "a file is missing"
 UNKNOWN = "nobody noted what made the file"
