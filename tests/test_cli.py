@@ -391,6 +391,25 @@ def test_the_leaderboard_and_the_help_load_no_library(tmp_path: Path) -> None:
         assert ended.stderr.splitlines()[-1] == "set()"
 
 
+def test_a_classifier_starts_without_the_statistics_of_scipy(tmp_path: Path) -> None:
+    """Half a second of each step; what asks for something of it still has it."""
+    code = """
+import sys
+from wsd.cli import main
+try:
+    main(["classify", "--help"])
+finally:
+    loaded = "scipy.stats._stats_py" in sys.modules
+    from scipy.stats import norm
+    import scipy.stats, scipy.stats.qmc
+    print(loaded, norm.cdf(0), scipy.stats.norm is norm, sys.modules["scipy.stats"].__file__)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert "\nFalse 0.5 True /" in ended.stdout, ended.stderr
+
+
 def test_a_log_that_cannot_be_written_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
 from wsd import __version__, logs
@@ -86,10 +86,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Imports make hundreds of thousands of objects that stay: looking through them again and again
     # for what may go is a tenth of the time that a step takes to start.
     gc.set_threshold(200_000, 20, 100)
+    sys.modules.setdefault("scipy.stats", _OnDemand("scipy.stats"))
     code = _run(argv)
     if argv is None:
         _leave(code)
     return code
+
+
+class _OnDemand(ModuleType):
+    """Stands in a module's place until something of it is asked for: to import it does not load it.
+
+    scikit-learn imports ``scipy.stats`` whatever is asked of it: half a second of each step.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(importlib.import_module(self.__name__), name)
 
 
 def _leave(code: int) -> NoReturn:

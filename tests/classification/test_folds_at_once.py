@@ -118,7 +118,7 @@ def test_the_gradient_of_each_fold(n_classes: int, width: int) -> None:
     design, alike = Logistic()._shared_design(X, counts)
     assert alike.all()
     scaled = StandardScaler().fit_transform(X)
-    for C, weights, logits in newton.fit_all(design, y, counts, CS, 1e-6):
+    for C, weights, logits, _ in newton.fit_all(design, y, counts, CS, 1e-6):
         for fold in range(5):
             fit = counts[fold] == 1
             of_fold, intercept = weights[:, fold, :-1], weights[:, fold, -1]

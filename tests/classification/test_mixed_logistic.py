@@ -8,7 +8,7 @@ from clouds import clouds
 from numpy.testing import assert_allclose, assert_array_equal
 
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.scalar_mix import MixedLogistic, ScalarMix
+from wsd.classification.estimators.scalar_mix import MixedLogistic, layer_weights
 
 LAYERS, WIDTH = 3, 8
 
@@ -23,9 +23,9 @@ def layers(seed: int, *, classes: int = 3) -> tuple[np.ndarray, np.ndarray, np.n
 
 def mixture(X: np.ndarray, of: np.ndarray, y: np.ndarray) -> np.ndarray:
     """By hand: the standardised layers, weighted as the scalar mix fitted to X and y says."""
-    mix = ScalarMix(layers=LAYERS).fit(X, y)
-    scaled = (of - X.mean(axis=0)) / X.std(axis=0)
-    return sum(w * part for w, part in zip(mix.weights_, np.hsplit(scaled, LAYERS), strict=True))
+    fitted, scaled = ((rows - X.mean(axis=0)) / X.std(axis=0) for rows in (X, of))
+    weights = layer_weights(np.stack(np.hsplit(fitted, LAYERS)), y)
+    return sum(w * part for w, part in zip(weights, np.hsplit(scaled, LAYERS), strict=True))
 
 
 @pytest.mark.parametrize("parameters", [{}, {"C": 0.05}, {"C": 0.05, "prior_shift": 1.0}])

@@ -1,14 +1,14 @@
-"""The scalar mix: its gradient, its loss against scikit-learn's, and the layer that it finds."""
+"""The scalar mix: its gradient, its minimum beside a plain search's, the layer that it finds."""
 
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
-from sklearn.base import clone
+from scipy.special import logsumexp, softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from wsd.classification.estimators.scalar_mix import ScalarMix, loss_and_gradient
+from wsd.classification.estimators.scalar_mix import MixedLogistic, Mixtures, layer_weights
 from wsd.errors import ConfigError, WsdError
 
 
@@ -28,25 +28,43 @@ def stacked(X: np.ndarray, layers: int) -> np.ndarray:
     return np.ascontiguousarray(scaled.reshape(len(X), layers, -1).swapaxes(0, 1))
 
 
-def stacked_by(mix: ScalarMix, X: np.ndarray) -> np.ndarray:
-    return mix.scaler_.transform(X).reshape(len(X), mix.layers, -1).swapaxes(0, 1)
+def joint_loss(theta: np.ndarray, stack: np.ndarray, y: np.ndarray, C: float) -> float:
+    """What mixture and classifier are to minimise together, written down as it is defined."""
+    layers, n, width = stack.shape
+    mixed = np.tensordot(softmax(theta[:layers]), stack, 1)
+    mixed = mixed / mixed.std(axis=0)
+    weights, intercepts = np.split(theta[layers:].reshape(-1, width + 1), [width], axis=1)
+    logits = mixed @ weights.T + intercepts.T
+    if logits.shape[1] == 1:
+        logits = np.column_stack([np.zeros(n), logits])
+    losses = logsumexp(logits, axis=1) - logits[np.arange(n), y]
+    return float(losses.mean() + (weights**2).sum() / (2 * C * n))
 
 
-def spread_of(stack: np.ndarray) -> np.ndarray:
-    return np.einsum("lnw,mnw->lmw", stack, stack) / stack.shape[1]
+@pytest.mark.parametrize("classes", [2, 3])
+def test_mixture_and_classifier_are_at_rest_together(classes: int) -> None:
+    """A search over all of their parameters, by finite differences, finds nothing lower."""
+    rng, y = np.random.default_rng(8), np.arange(60) % classes
+    X = rng.normal(size=(60, 3, 3))
+    X[:, 0, 0] += 2 * (y == 0)
+    X[:, 2, 1] += 2 * (y == 1)
+    stack = stacked(X.reshape(60, 9), 3)
+    of_all = np.zeros(3 + (1 if classes == 2 else classes) * 4)
+    found = minimize(joint_loss, of_all, args=(stack, y, 0.05), tol=1e-10)
+    weights = layer_weights(stack, y, C=0.05, tol=1e-9)
+    assert weights == pytest.approx(softmax(found.x[:3]), abs=1e-4)
+    assert weights.max() < 0.99  # nothing at a bound
+    lowest, _ = Mixtures(stack, y, 0.05, 1e-9).lowest(np.log(weights))
+    assert lowest == pytest.approx(found.fun, abs=1e-8)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_the_gradient_is_that_of_finite_differences(classes: int) -> None:
     X, y = layered(classes=classes)
-    stack = stacked(X, 4)
-    n_logits = 1 if classes == 2 else classes
-    theta = np.random.default_rng(0).normal(size=4 + n_logits * 7) / 2
-    spread = spread_of(stack)
-    _, gradient = loss_and_gradient(theta, stack, y, 0.3, spread)
-    numeric = approx_fprime(
-        theta, lambda at: loss_and_gradient(at, stack, y, 0.3, spread)[0], epsilon=1e-7
-    )
+    mixtures = Mixtures(stacked(X, 4), y, 0.3, 1e-11)
+    at = np.random.default_rng(0).normal(size=4)
+    _, gradient = mixtures.lowest(at)
+    numeric = approx_fprime(at, lambda mixture: mixtures.lowest(mixture)[0], epsilon=1e-5)
     assert gradient == pytest.approx(numeric, abs=1e-6)
     assert (np.abs(gradient) > 1e-4).all()
 
@@ -57,45 +75,32 @@ def test_with_equal_weights_the_loss_is_scikit_learns(classes: int) -> None:
     X, y = layered(classes=classes)
     stack, C = stacked(X, 4), 0.2
     mean = stack.mean(axis=0)
-    scale = mean.std(axis=0)
-    model = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(mean / scale, y)
-    coef = model.coef_ / scale
-    theta = np.concatenate([np.zeros(4), coef.ravel(), model.intercept_])
-    loss, gradient = loss_and_gradient(theta, stack, y, 1 / (C * len(y)), spread_of(stack))
-    likelihood = np.log(model.predict_proba(mean / scale)[np.arange(len(y)), y])
+    scaled = mean / mean.std(axis=0)
+    model = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(scaled, y)
+    likelihood = np.log(model.predict_proba(scaled)[np.arange(len(y)), y])
     expected = -likelihood.mean() + np.sum(model.coef_**2) / (2 * C * len(y))
-    assert loss == pytest.approx(expected, rel=1e-12)
-    # Its minimum is ours too, but for the mixture, which is not at rest there.
-    assert gradient[4:] == pytest.approx(np.zeros(len(theta) - 4), abs=1e-8)
-    assert np.abs(gradient[:4]).max() > 1e-4
+    for other in (np.zeros(4), np.arange(4.0)):  # from zeros, and from another mixture's weights
+        mixtures = Mixtures(stack, y, C, 1e-9)
+        mixtures.lowest(other)
+        assert mixtures.lowest(np.zeros(4))[0] == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("layers", [1, 3])
-def test_copies_of_one_layer_are_logistic_regression(classes: int, layers: int) -> None:
-    X, y = layered(classes=classes)
-    one = X[:80, 12:18]
-    scaler = StandardScaler().fit(one)
-    expected = LogisticRegression(C=0.5, tol=1e-10, max_iter=10_000)
-    expected.fit(scaler.transform(one), y[:80])
-    mix = ScalarMix(layers, C=0.5, tol=1e-9).fit(np.tile(one, layers), y[:80])
-    assert mix.weights_ == pytest.approx(np.full(layers, 1 / layers))
-    assert mix.coef_ == pytest.approx(expected.coef_, abs=1e-6)
-    assert mix.intercept_ == pytest.approx(expected.intercept_, abs=1e-6)
+def test_copies_of_one_layer_share_the_weight(layers: int) -> None:
+    X, y = layered()
+    weights = layer_weights(stacked(np.tile(X[:, 12:18], layers), layers), y, C=0.5)
+    assert weights == pytest.approx(np.full(layers, 1 / layers))
 
 
 @pytest.mark.parametrize("informative", [0, 2, 3])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_the_informative_layer_is_found(informative: int, classes: int) -> None:
     X, y = layered(n=300, informative=informative, classes=classes)
-    mix = ScalarMix(4).fit(X[:200], y[:200])
+    mix = MixedLogistic(4).fit(X[:200], y[:200])
     assert mix.weights_.argmax() == informative
     assert mix.weights_[informative] > 0.9
     assert mix.weights_.sum() == pytest.approx(1)
-    mixed = np.tensordot(mix.weights_, stacked_by(mix, X[200:]), axes=1)
-    logits = mixed @ mix.coef_.T + mix.intercept_
-    predicted = logits.argmax(axis=1) if classes > 2 else logits[:, 0] > 0
-    assert (predicted == y[200:]).mean() > 0.95
+    assert (mix.predict(X[200:]) == y[200:]).mean() > 0.95
 
 
 def test_two_layers_that_each_know_a_half_share_the_weight() -> None:
@@ -105,9 +110,9 @@ def test_two_layers_that_each_know_a_half_share_the_weight() -> None:
     X = rng.normal(size=(400, 3, 8))
     X[:, 0, :4] += 2.0 * (2 * (y % 2) - 1)[:, None]
     X[:, 2, 4:] += 2.0 * (2 * (y // 2) - 1)[:, None]
-    mix = ScalarMix(3).fit(X.reshape(400, -1), y)
-    assert min(mix.weights_[[0, 2]]) > 0.4
-    assert mix.weights_[1] < 0.1
+    weights = layer_weights(stacked(X.reshape(400, -1), 3), y)
+    assert min(weights[[0, 2]]) > 0.4
+    assert weights[1] < 0.1
 
 
 def test_layers_that_know_the_same_share_the_weight() -> None:
@@ -115,7 +120,7 @@ def test_layers_that_know_the_same_share_the_weight() -> None:
     rng = np.random.default_rng(5)
     y = np.arange(200) % 2
     X = rng.normal(size=(200, 3, 300)) + 0.2 * (2 * y - 1)[:, None, None] * rng.normal(size=300)
-    weights = ScalarMix(3, C=0.01).fit(X.reshape(200, -1), y).weights_
+    weights = layer_weights(stacked(X.reshape(200, -1), 3), y, C=0.01)
     assert weights == pytest.approx(np.full(3, 1 / 3), abs=0.02)
 
 
@@ -123,7 +128,7 @@ def test_the_scale_of_a_layer_is_nothing() -> None:
     X, y = layered()
     scaled = X.copy()
     scaled[:, 6:12] *= 1000
-    one, two = (ScalarMix(4, tol=1e-9).fit(features, y) for features in (X, scaled))
+    one, two = (MixedLogistic(4).fit(features, y) for features in (X, scaled))
     assert one.weights_ == pytest.approx(two.weights_, abs=1e-5)
 
 
@@ -132,15 +137,13 @@ def test_layers_lie_side_by_side() -> None:
     X, y = layered(informative=1)
     order = [1, 0, 2, 3]
     swapped = X.reshape(len(X), 4, 6)[:, order].reshape(len(X), 24)
-    one, two = (ScalarMix(4, tol=1e-9).fit(features, y) for features in (X, swapped))
+    one, two = (MixedLogistic(4).fit(features, y) for features in (X, swapped))
     assert two.weights_ == pytest.approx(one.weights_[order], abs=1e-5)
 
 
 def test_one_class_leaves_the_weights_equal() -> None:
     X, _ = layered()
-    mix = ScalarMix(4).fit(X, np.full(len(X), 5))
-    assert mix.coef_.shape == (0, 6) and mix.intercept_.shape == (0,)
-    assert mix.weights_.tolist() == [0.25] * 4
+    assert MixedLogistic(4).fit(X, np.full(len(X), 5)).weights_.tolist() == [0.25] * 4
 
 
 def test_a_class_of_one_instance_and_constant_features() -> None:
@@ -149,8 +152,8 @@ def test_a_class_of_one_instance_and_constant_features() -> None:
     X[:, 18:] = 0.0  # a whole layer
     y[:] = y % 2
     y[0] = 9
-    mix = ScalarMix(4).fit(X, y)
-    assert mix.coef_.shape == (3, 6) and np.isfinite(mix.coef_).all()
+    mix = MixedLogistic(4).fit(X, y)
+    assert np.isfinite(mix.predict_proba(X)).all()
     assert mix.weights_.sum() == pytest.approx(1)
 
 
@@ -158,7 +161,7 @@ def test_a_class_of_one_instance_and_constant_features() -> None:
 def test_features_that_are_not_so_many_layers_are_refused(layers: int) -> None:
     X, y = layered()
     with pytest.raises(ConfigError, match="layers of one width"):
-        ScalarMix(layers).fit(X, y)
+        MixedLogistic(layers).fit(X, y)
 
 
 def test_what_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +175,7 @@ def test_what_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("wsd.classification.estimators.scalar_mix.minimize", failing)
     X, y = layered()
     with pytest.raises(WsdError, match="did not converge: ABNORMAL"):
-        ScalarMix(4).fit(X, y)
+        layer_weights(stacked(X, 4), y)
 
 
 def test_the_fit_is_the_same_bit_for_bit_on_any_number_of_threads(
@@ -189,14 +192,7 @@ def test_the_fit_is_the_same_bit_for_bit_on_any_number_of_threads(
     fits = []
     for threads in (1, 2, 4):
         with threadpool_limits(threads):
-            fits.append(ScalarMix(4).fit(X.astype(np.float32), y))
+            fits.append(MixedLogistic(4).fit(X.astype(np.float32), y).weights_)
     assert used == {1}
-    for other in fits[1:]:
-        assert np.array_equal(fits[0].weights_, other.weights_)
-        assert np.array_equal(fits[0].coef_, other.coef_)
-    assert fits[0].coef_.dtype == np.float64
-
-
-def test_it_is_a_scikit_learn_estimator() -> None:
-    mix = ScalarMix(3, C=0.1, tol=1e-5)
-    assert clone(mix).get_params() == {"layers": 3, "C": 0.1, "tol": 1e-5}
+    assert all(np.array_equal(fits[0], other) for other in fits[1:])
+    assert fits[0].dtype == np.float64

@@ -1,13 +1,16 @@
 """The k nearest training instances by cosine, each with a vote that falls with its distance."""
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
 
-from wsd.classification.estimators.base import Points, TransformedClassifier
+from wsd.classification.estimators.base import Points, Split, TransformedClassifier
+from wsd.metrics.nearest import blocks, unit_vectors
 from wsd.metrics.one_thread import one_thread
 
 SAME = 1e-12  # below this, a cosine distance is rounding
+SPARE = 60  # neighbours beyond the k that are kept, for those that a fold holds out
 
 
 class KNN(TransformedClassifier):
@@ -48,21 +51,8 @@ class KNN(TransformedClassifier):
 
     def _nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances and class codes of the k nearest, ascending; equally near ones by position."""
-        # All of scikit-learn's metrics come with it, and every classifier's process reads this.
-        from sklearn.metrics.pairwise import cosine_distances
-
-        X = self._checked(X)
-        k = min(k, len(self.vectors_))
-        with one_thread():
-            distances = cosine_distances(X, self.vectors_)
-        # What is as near as the k-th, and only that, has to be sorted.
-        bound = np.partition(distances, k - 1, axis=1)[:, k - 1]
-        nearest = np.empty((len(X), k), dtype=np.intp)
-        for i, row in enumerate(distances):
-            candidates = np.flatnonzero(row <= bound[i])
-            nearest[i] = candidates[np.argsort(row[candidates], kind="stable")[:k]]
-        codes = np.searchsorted(self.classes_, self.labels_)
-        return np.take_along_axis(distances, nearest, axis=1), codes[nearest]
+        distances, rows = _nearest(unit_vectors(self._checked(X)), unit_vectors(self.vectors_), k)
+        return distances, np.searchsorted(self.classes_, self.labels_)[rows]
 
     def _votes(self, distances: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
         """Shares of the votes of the first k; an instance at distance 0 outvotes all others."""
@@ -91,3 +81,63 @@ class KNN(TransformedClassifier):
             distances, codes = fitted._nearest(held, max(ks))
             found |= {(transform, k): fitted._votes(distances, codes, k) for k in ks}
         return np.stack([found[point["transform"], point["k"]] for point in points])
+
+    def search_folds(
+        self, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Points
+    ) -> list[np.ndarray]:
+        """The same on many splits of the same instances into those to fit on and those held out.
+
+        As :meth:`wsd.classification.estimators.logistic.Logistic.search_folds`. The neighbours of
+        all instances among all are looked for once; a fold's are those of them that it fits on.
+        Where too few are, and with a transform, which each fold fits anew, it looks itself.
+        """
+        points = self._filled(grid)
+        if any(point["transform"] != "none" for point in points):
+            return [self.search(X[fit], y[fit], X[held], grid) for fit, held in splits]
+        classifier = self.set_params(transform="none").fit(X, y)
+        most = max(point["k"] for point in points)
+        units = unit_vectors(classifier.vectors_)
+        distances, rows = _nearest(units, units, most + SPARE)
+        found = []
+        for fit, held in splits:
+            of_fold = KNN(most).fit(X[fit], y[fit])
+            k = min(most, len(fit))
+            fitted = np.zeros(len(X), dtype=bool)
+            fitted[fit] = True
+            other = ~fitted[rows[held]]
+            places = np.argsort(other, axis=1, kind="stable")[:, :k]
+            near = np.take_along_axis(distances[held], places, axis=1)
+            codes = np.searchsorted(
+                of_fold.classes_, y[np.take_along_axis(rows[held], places, axis=1)]
+            )
+            if (few := np.count_nonzero(~other, axis=1) < k).any():
+                near[few], codes[few] = of_fold._nearest(X[held[few]], k)
+            votes = {k: of_fold._votes(near, codes, k) for k in {point["k"] for point in points}}
+            found.append(np.stack([votes[point["k"]] for point in points]))
+        return found
+
+
+def _nearest(X: np.ndarray, trained: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Distances and rows of the k nearest, ascending; equally near ones by position.
+
+    Of vectors of length 1, block by block; of fewer than k, all.
+    """
+    k = min(k, len(trained))
+    with one_thread():
+        found = [_of_block(X[of] @ trained.T, k) for of in blocks(len(X), len(trained))]
+    distances, rows = (np.concatenate(part) for part in zip(*found, strict=True))
+    return distances, rows
+
+
+def _of_block(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same, of the products of some of them. Overwritten."""
+    np.maximum(np.subtract(1, distances, out=distances), 0, out=distances)
+    nearest = np.sort(np.argpartition(distances, k - 1, axis=1)[:, :k], axis=1)
+    bound = np.take_along_axis(distances, nearest, axis=1).max(axis=1)
+    # Of several that are as near as the k-th, a partition takes any.
+    for i in np.flatnonzero(np.count_nonzero(distances <= bound[:, None], axis=1) > k):
+        candidates = np.flatnonzero(distances[i] <= bound[i])
+        nearest[i] = np.sort(candidates[np.argsort(distances[i, candidates], kind="stable")[:k]])
+    found = np.take_along_axis(distances, nearest, axis=1)
+    order = np.argsort(found, axis=1, kind="stable")
+    return np.take_along_axis(found, order, axis=1), np.take_along_axis(nearest, order, axis=1)

@@ -92,7 +92,7 @@ class Logistic(Classifier):
             yield from Cs
             return
         codes, every = np.searchsorted(self.classes_, y), np.ones((1, len(y)))
-        for C, weights, _ in fit_all(design, codes, every, Cs, tol):
+        for C, weights, *_ in fit_all(design, codes, every, Cs, tol):
             coordinates = weights[:, 0]
             if len(self.classes_) == 2:
                 coordinates = np.diff(coordinates, axis=0)

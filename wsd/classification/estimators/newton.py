@@ -47,15 +47,23 @@ class Fitted(NamedTuple):
         On the design's features, the intercept last.
     logits : array of shape (n_classes, n_fits, n_rows)
         Of all rows, those that do not count too.
+    objective : array of shape (n_fits,)
+        The sum of the losses, and the penalty.
     """
 
     C: float
     weights: np.ndarray
     logits: np.ndarray
+    objective: np.ndarray
 
 
 def fit_all(
-    design: Any, codes: np.ndarray, counts: np.ndarray, Cs: Sequence[float], tol: float
+    design: Any,
+    codes: np.ndarray,
+    counts: np.ndarray,
+    Cs: Sequence[float],
+    tol: float,
+    start: np.ndarray | None = None,
 ) -> Iterator[Fitted]:
     """Fit under every penalty, from the strongest to the weakest.
 
@@ -72,6 +80,8 @@ def fit_all(
         Inverse strengths, as scikit-learn has them.
     tol : float
         No component of the gradient of the mean loss exceeds it, in the fit's own scale.
+    start : array, optional
+        Weights to start from, as :class:`Fitted` has them (default: zeros).
 
     Raises
     ------
@@ -80,6 +90,9 @@ def fit_all(
     losses = _Losses(codes, counts)
     size = (len(losses.turn), len(counts))
     at = (np.zeros((*size, design.scales.shape[1])), np.zeros((*size, len(codes))))
+    if start is not None:
+        weights = np.tensordot(losses.turn, start, 1)
+        at = (weights, design.forward(weights, np.arange(len(counts))))
     before, known = at, [np.nan, np.nan]  # the logs of the last two penalties
     for C in sorted(Cs):
         # Two classes have w on one logit, which is w/2 and -w/2 on two, of half the squares.
@@ -93,7 +106,8 @@ def fit_all(
             fits.move(np.arange(len(counts)), weights, logits, fits.objective)
         fits.minimise(tol)
         before, at, known = at, (fits.weights, fits.logits), [known[1], np.log(C)]
-        yield Fitted(C, *(np.tensordot(losses.turn.T, array, 1) for array in at))
+        of_weights, logits = (np.tensordot(losses.turn.T, array, 1) for array in at)
+        yield Fitted(C, of_weights, logits, fits.objective)
 
 
 class _Losses:
