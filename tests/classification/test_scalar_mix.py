@@ -64,7 +64,7 @@ def test_the_gradient_is_that_of_finite_differences(classes: int) -> None:
     mixtures = Mixtures(stacked(X, 4), y, 0.3, 1e-11)
     at = np.random.default_rng(0).normal(size=4)
     _, gradient = mixtures.lowest(at)
-    numeric = approx_fprime(at, lambda mixture: mixtures.lowest(mixture)[0], epsilon=1e-5)
+    numeric = approx_fprime(at, lambda mixture: mixtures.lowest(mixture)[0], epsilon=1e-6)
     assert gradient == pytest.approx(numeric, abs=1e-6)
     assert (np.abs(gradient) > 1e-4).all()
 
