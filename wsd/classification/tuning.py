@@ -102,7 +102,6 @@ def score_word(
         predicted = np.empty((len(grid), len(gold)), dtype=np.int64)
         for fit, held in of_repeat:
             predicted[:, held] = np.unique(gold[fit])[next(scores).argmax(axis=2)]
-        for i, of_point in enumerate(predicted):
-            found = word_scores(confusion(gold, of_point, n_senses))
-            figures[repeat, i] = [found[figure] for figure in WORD_SCORES]
+        found = word_scores(np.stack([confusion(gold, point, n_senses) for point in predicted]))
+        figures[repeat] = np.stack([found[figure] for figure in WORD_SCORES], axis=-1)
     return figures

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, lapack
 
 ROUNDING = 1e-10  # of rows in units of deviations
 LEFT = 1e-6  # of a feature's sum of squares: less than this share cannot be told by subtraction
@@ -94,6 +94,22 @@ class Scatter:
         return Classes(counts, means / scale, left, None, centre, scale)
 
 
+def of_rows(rows: np.ndarray, codes: np.ndarray) -> Classes:
+    """What rows say that are not yet less their mean and in units of each feature's deviation.
+
+    Parameters
+    ----------
+    rows : array of shape (n, features)
+        In units of about 1: a deviation that is rounding beside that is none.
+    codes : int array of shape (n,)
+        As of :class:`Scatter`.
+    """
+    centre, scale = rows.mean(axis=0), rows.std(axis=0)
+    scale[scale <= ROUNDING] = 1
+    found = Scatter((rows - centre) / scale, codes).classes
+    return found._replace(centre=centre, scale=scale)
+
+
 class Covariance:
     """The covariance within classes, its trace kept but shrunk towards a multiple of the identity:
     (1 - shrinkage) S + shrinkage (tr S / features) I.
@@ -119,10 +135,12 @@ class Covariance:
         shrunk = self.share * self.products
         shrunk.flat[:: len(shrunk) + 1] += self.ridge
         # It is its own transpose, which is in the order of LAPACK: not copied, half of the time.
-        factor = cho_factor(shrunk.T, overwrite_a=True, check_finite=False)
+        factor, failed = lapack.dpotrf(shrunk.T, overwrite_a=True, clean=False)
+        if failed:
+            raise LinAlgError("a covariance that is not positive definite")
         if self.rows is None:
-            return np.asarray(cho_solve(factor, right, check_finite=False))
-        inner = cho_solve(factor, self.rows @ right, check_finite=False)
+            return np.asarray(lapack.dpotrs(factor, right)[0])
+        inner, _ = lapack.dpotrs(factor, self.rows @ right)
         return np.asarray((right - self.share * (self.rows.T @ inner)) / self.ridge)
 
     def crossed(self, axis: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from wsd.classification.estimators.base import Classifier, Points, Split
 from wsd.metrics.one_thread import one_thread
-from wsd.metrics.scatter import Classes, Covariance, Scatter
+from wsd.metrics.scatter import Classes, Covariance, Scatter, of_rows
 
 
 class LDA(Classifier):
@@ -99,10 +99,9 @@ class LDA(Classifier):
             for fit, held in splits:
                 classes = scatter.without(np.setdiff1d(np.arange(len(y)), fit))
                 if classes is None:
-                    found.append(self.search(X[fit], y[fit], X[held], grid))
-                else:
-                    placed = (scaled[held] - classes.centre) / classes.scale
-                    found.append(self._at_points(grid, classes, placed))
+                    classes = of_rows(scaled[fit], np.unique(y[fit], return_inverse=True)[1])
+                placed = (scaled[held] - classes.centre) / classes.scale
+                found.append(self._at_points(grid, classes, placed))
         return found
 
     def _at_points(self, grid: Points, classes: Classes, placed: np.ndarray) -> np.ndarray:
