@@ -26,6 +26,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from wsd.artifacts.corpus import Corpus
 from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.pairs import auc
 from wsd.metrics.transforms import Transform
 
 OF_PAIRS = ["self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"]
@@ -170,7 +171,7 @@ def of_pairs(directions: np.ndarray, gold: np.ndarray, seed: int) -> dict[str, f
         return found
     found["silhouette"] = _silhouette(cosines, gold)
     same = gold[pairs[0]] == gold[pairs[1]]
-    found["pair_auc"] = float(metrics.roc_auc_score(same, cosines[pairs]))
+    found["pair_auc"] = float(auc(cosines[pairs], same, np.ones((1, len(same))))[0])
     found["kmeans_ari"], found["kmeans_v"] = _kmeans(directions, gold, len(senses), seed)
     return found
 
