@@ -40,6 +40,7 @@ def pair(
     *,
     model: str = "m",
     untuned: tuple[str, ...] = (),
+    grid: list[dict[str, Any]] = GRID,
     **other: Any,
 ) -> Pair:
     """Predictions and search of one layer choice; on folds, accuracy is macro-F1 upside down."""
@@ -64,7 +65,7 @@ def pair(
         for f1 in [np.array(values)]
     }
     predictions.write_predictions(files[0], words(wrong), source)
-    write_search(files[1], Search(GRID, of_words, untuned), source)
+    write_search(files[1], Search(grid, of_words, untuned), source)
     return files
 
 

@@ -12,7 +12,20 @@ import pytest
 from call_step import call_step
 from same_results import differences
 from test_compare import corpora, words
-from test_layerwise import FAIR, FEW, GOOD, MANY, POOR, SOME, Pair, Wrong, confusions, joints, pair
+from test_layerwise import (
+    FAIR,
+    FEW,
+    GOOD,
+    GRID,
+    MANY,
+    POOR,
+    SOME,
+    Pair,
+    Wrong,
+    confusions,
+    joints,
+    pair,
+)
 
 from wsd.artifacts import predictions
 from wsd.artifacts.costs import Costs, Spent, processor_seconds, total
@@ -236,13 +249,17 @@ def test_other_settings_share_a_job_so_that_their_time_is_not_known(tmp_path: Pa
 
 
 def test_without_folds_the_last_layer_stands_and_no_features(tmp_path: Path) -> None:
+    """With what has nothing to tune, in whatever order they come."""
+    untuned: dict[str, Any] = {"untuned": ("bat", "seal"), "train": "nshot-3.set1"}
     few = [
-        pair(tmp_path, layers, FEW, {}, untuned=("bat", "seal"), train="nshot-3.set1")
+        pair(tmp_path, layers, FEW, {}, **untuned, classifier=name, grid=grid)
         for layers in ("10", "9", "mean-all")
+        for name, grid in (("lda", GRID), ("nearest_centroid", [{}]), ("knn", GRID))
     ]
     found = table(tmp_path, *three(tmp_path), *few)
     (row,) = found[found["train"] == "nshot-3"].to_dict("records")
     assert (row["strategy"], row["layers"]) == ("best frozen layer", "10")
+    assert row["classifier"] == "nearest_centroid"
     assert row["chosen_by"] == "last layer"
 
 

@@ -1,8 +1,9 @@
 """The strategies to tell a word's sense by, and what each was run on.
 
 Nothing here looks at a test label to choose: a layer and a feature set are what the folds of the
-very training set choose, and where a training set is too small for folds, the last single layer
-stands, since to choose one takes labels. Of zero-shot rows it is the last one too.
+very training set choose. Where a training set is too small for folds, the last single layer stands,
+since to choose one takes labels, with the classifier that has the least to tune. Of zero-shot rows
+it is the last layer too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -214,7 +215,7 @@ class Frozen:
         if found is not None:
             return among[found[1]], ON_FOLDS
         if name == BEST_LAYER and among:
-            return max(among, key=lambda of: int(of.layers)), LAST
+            return min(among, key=lambda of: (-int(of.layers), len(of.search.grid))), LAST
         return None, ""
 
     def _selected(self, among: Sequence[Candidate]) -> Candidate:
