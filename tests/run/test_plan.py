@@ -169,8 +169,8 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = config_of("quickstart.yaml", words=FIVE)
     touch(tmp_path, "spring", *config.store)
     # 558 sentences are left: 24 * 384² * 6 * 33 * 558 operations at 0.65e10 per second
-    # and core, 4 s to start, and 3 s for each of two classifications, two projections and
-    # the search for neighbours of 11 layer choices, besides 1 s of logistic regressions.
+    # and core, 4 s to start, and 2 s for each of two classifications, two projections and
+    # the search for neighbours of 11 layer choices, besides 14 s of regressions and tables.
     # On disk: 7 states * 558 * 384 numbers * 4 bytes * 4 views = 24.0 MB.
     assert describe(config, tmp_path, 2).splitlines() == [
         f"{MINILM} on The quickstart corpus: 5 words, 22 combinations of features and classifier",
@@ -205,6 +205,7 @@ def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(plan, "SET_SECONDS", 0)
     monkeypatch.setattr(plan, "SEARCHED", {})
     monkeypatch.setattr(plan, "TSNE_SECONDS", 0)
+    monkeypatch.setattr(plan, "_tables_seconds", lambda *_: 0)
     controls = {"baselines": False, "views": [], "random_weights": [1], "task": False}
     config = config_of(
         "quickstart.yaml",
@@ -269,10 +270,34 @@ def test_every_classification_of_the_study_is_counted(monkeypatch: pytest.Monkey
     assert plan.classifying_seconds(config, config.models[MINILM]) == pytest.approx(expected)
 
 
+def test_tables_and_pages_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are hundreds of words they are half of it."""
+    for name in ("START_SECONDS", "JOB_SECONDS", "SET_SECONDS", "INSTANCE_SECONDS"):
+        monkeypatch.setattr(plan, name, 0)
+    monkeypatch.setattr(plan, "SEARCHED", {})
+    monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e30)
+    monkeypatch.setattr(plan, "SHOWN_SECONDS", 1)
+    monkeypatch.setattr(plan, "COMPARED_SECONDS", 600)
+    monkeypatch.setattr(plan, "PAGE_SECONDS", 60)
+    controls = {"baselines": False, "views": [], "random_weights": [1], "task": False}
+    config = config_of(
+        "quickstart.yaml",
+        words=FIVE,
+        layers=[0, 1],
+        projections=["pca"],
+        controls={**controls, "classifiers": ["nearest_centroid"]},
+    )
+    seconds = 744 * 2 * 2 + 5 * (600 * 2 * 2 + 60)
+    found = re.findall(r"roughly ([\d.]+ \w+)", describe(config, tmp_path, 1))
+    # A twin is in no picture, and its rows are few.
+    assert found == [f"{seconds / 3600:.1f} h", "10 s"]
+
+
 def test_pictures_by_tsne_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("START_SECONDS", "JOB_SECONDS"):
         monkeypatch.setattr(plan, name, 0)
     monkeypatch.setattr(plan, "SEARCHED", {})
+    monkeypatch.setattr(plan, "_tables_seconds", lambda *_: 0)
     monkeypatch.setattr(plan, "TSNE_SECONDS", 1)
     monkeypatch.setattr(plan, "_operations_per_second", lambda: 1e30)
     for projections, expected in (
@@ -288,6 +313,7 @@ def test_asking_for_substitutes_is_two_passes(
 ) -> None:
     monkeypatch.setattr(plan, "JOB_SECONDS", 0)
     monkeypatch.setattr(plan, "SEARCHED", {})
+    monkeypatch.setattr(plan, "_tables_seconds", lambda *_: 0)
     monkeypatch.setattr(plan, "pass_seconds", lambda *_: 240)
     asked = config_of("quickstart.yaml", analyses=["substitutes"])
     for has_head, minutes in ((True, 4 + 8), (False, 4)):

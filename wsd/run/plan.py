@@ -1,10 +1,9 @@
 """What a run will cost, said before it starts, in disk and roughly in time.
 
 The disk is that of the embeddings: everything else is small beside it. The time is that of the
-encoder's matrix products, at the speed measured here and now, of tuning the classifiers, of t-SNE,
-and of starting the jobs; that of fine-tuning is said apart. Folds, baselines, calibration,
-analyses, comparison and pages are not in it: of the processor time of a sweep with MiniLM they
-took an eighth, and more where there are hundreds of words.
+encoder's matrix products, at the speed measured here and now, of tuning the classifiers, of
+pictures, tables and pages, and of starting the jobs; that of fine-tuning is said apart. Analyses
+are not in it.
 """
 
 import argparse
@@ -37,16 +36,23 @@ TRAINING_EFFICIENCY = 0.4
 # Processor time of one job beside its work, for libraries and weights: of an embedding job, which
 # has a part of the words, and of a classification, a projection by PCA or a search for neighbours.
 START_SECONDS = 4.0
-JOB_SECONDS = 3.0
+JOB_SECONDS = 2.0
 # Processor time of what takes long in those jobs, measured with MiniLM on CoarseWSD-20: of a
 # logistic regression and of LDA per instance, feature, penalty or shrinkage, and fit, all folds at
 # once; of knn per pair of instances of a word and drawing of the folds; of any per word and
 # training set, the further ones being small; and of t-SNE per instance.
 LOGISTIC_SECONDS = 1e-8
-LDA_SECONDS = 5e-9
-KNN_SECONDS = 3e-8
+LDA_SECONDS = 3e-9
+KNN_SECONDS = 1.3e-8
 SET_SECONDS = 0.03
 TSNE_SECONDS = 6e-3
+# The same of what comes after: per instance of a projection by PCA or a search for neighbours; of
+# the comparison and the curves over layers per word and combination; of folds, baselines and
+# calibration per instance; and of a word's page.
+SHOWN_SECONDS = 8e-5
+COMPARED_SECONDS = 0.05
+INSTANCE_SECONDS = 2.3e-3
+PAGE_SECONDS = 0.3
 # What of a search space takes time; of the rest all values are had at once.
 SEARCHED = {"logistic": ("C", LOGISTIC_SECONDS), "lda": ("shrinkage", LDA_SECONDS)}
 
@@ -231,7 +237,16 @@ def _later_seconds(config: Config, model: Model) -> float:
     asked = "substitutes" in config.analyses and compared
     asked = asked and model.name not in without_head(config)
     passes = 2 * pass_seconds(model, 1, instances) if asked else 0.0
-    return JOB_SECONDS * jobs + classifying_seconds(config, model) + pictures + passes
+    seconds = JOB_SECONDS * jobs + classifying_seconds(config, model) + pictures + passes
+    return seconds + (_tables_seconds(config, model, jobs) if compared else 0.0)
+
+
+def _tables_seconds(config: Config, model: Model, jobs: int) -> float:
+    """Rough processor time of pictures, tables and pages, beside starting their jobs."""
+    words, instances = len(config.words), sum(config.dataset.sizes[w] for w in config.words)
+    combinations = len(config.combinations(model))
+    each = COMPARED_SECONDS * combinations + PAGE_SECONDS
+    return (SHOWN_SECONDS * jobs + INSTANCE_SECONDS) * instances + each * words
 
 
 def _duration(seconds: float) -> str:
