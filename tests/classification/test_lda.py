@@ -64,7 +64,9 @@ def test_a_search_is_every_fit_on_its_own(rows: int, width: int) -> None:
 
 @SHAPES
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("kind", ["ordinary", "a class in one fold alone", "one row alone varies"])
+@pytest.mark.parametrize(
+    "kind", ["ordinary", "a class in one fold alone", "one row alone varies", "one row far away"]
+)
 def test_folds_searched_at_once_are_searched_each_on_its_own_rows(
     rows: int, width: int, kind: str
 ) -> None:
@@ -77,6 +79,8 @@ def test_folds_searched_at_once_are_searched_each_on_its_own_rows(
         y[fold == 1] = np.where(y[fold == 1] == 0, 7, y[fold == 1])
     elif kind == "one row alone varies":
         X[7, 2] = 0.2
+    elif kind == "one row far away":
+        X[7] *= 1e12
     splits = [(np.flatnonzero((fold != k) & (fold < 5)), np.flatnonzero(fold == k)) for k in (0, 1)]
     grid = [{"shrinkage": s, "prior_exponent": e} for s in (0.9, 0.1) for e in (1, 0)]
     found = LDA().search_folds(X, y, splits, grid)

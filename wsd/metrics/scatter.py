@@ -100,12 +100,13 @@ def of_rows(rows: np.ndarray, codes: np.ndarray) -> Classes:
     Parameters
     ----------
     rows : array of shape (n, features)
-        In units of about 1: a deviation that is rounding beside that is none.
+        In any units.
     codes : int array of shape (n,)
         As of :class:`Scatter`.
     """
     centre, scale = rows.mean(axis=0), rows.std(axis=0)
-    scale[scale <= ROUNDING] = 1
+    # Of a constant feature what is left is rounding: as scikit-learn's StandardScaler tells it.
+    scale[scale <= len(rows) * np.finfo(float).eps * np.abs(centre)] = 1
     found = Scatter((rows - centre) / scale, codes).classes
     return found._replace(centre=centre, scale=scale)
 

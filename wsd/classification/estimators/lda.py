@@ -94,13 +94,17 @@ class LDA(Classifier):
         """
         found = []
         with one_thread():
-            scaled = StandardScaler().fit_transform(np.asarray(X, dtype=np.float64))
+            X = np.asarray(X, dtype=np.float64)
+            scaled = StandardScaler().fit_transform(X)
             scatter = Scatter(scaled.copy(), np.unique(y, return_inverse=True)[1])
             for fit, held in splits:
                 classes = scatter.without(np.setdiff1d(np.arange(len(y)), fit))
+                rows = scaled
                 if classes is None:
-                    classes = of_rows(scaled[fit], np.unique(y[fit], return_inverse=True)[1])
-                placed = (scaled[held] - classes.centre) / classes.scale
+                    # As they are: in units of a row far away, which it lacks, little is left.
+                    rows, codes = X, np.unique(y[fit], return_inverse=True)[1]
+                    classes = of_rows(rows[fit], codes)
+                placed = (rows[held] - classes.centre) / classes.scale
                 found.append(self._at_points(grid, classes, placed))
         return found
 
