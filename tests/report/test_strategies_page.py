@@ -47,7 +47,7 @@ def test_what_is_not_known_is_a_dash_and_no_zero(built: Path) -> None:
     text = text_of(built)
     assert "zero-shot (gloss) focal 2, <b>own</b>: the last layer none 0 - 45.00" in text
     assert "bag of words full 60 0.024 0.048 with search 50.00 47.0-52.0" in text
-    assert "No time on record: zero-shot (gloss), best frozen layer on 1pct." in text
+    assert "No time on record: best frozen layer on 1pct; zero-shot (gloss)." in text
     drawn = json.dumps(Page(built).json(f"strategies.{MODEL}.minutes"))
     assert "zero-shot" not in drawn and "120 minutes" in drawn
 
