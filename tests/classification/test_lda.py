@@ -54,11 +54,14 @@ def test_without_a_prior_classes_of_any_size_are_as_likely() -> None:
 def test_a_search_is_every_fit_on_its_own(rows: int, width: int) -> None:
     X, y, held = clouds(3, rows=rows, width=width, spread=2.0, shares=(0.6, 0.3, 0.1))
     grid = [{"shrinkage": s, "prior_exponent": e} for s in (0.9, 0.1, 0.5) for e in (1, 0.25, 0)]
-    found = LDA().search(X, y, held, grid)
+    both, labels = np.vstack([X, held]), np.resize(y, len(X) + len(held))
+    split = np.split(np.arange(len(both)), [len(X)])
+    (found,) = LDA().search_folds(both, labels, [(split[0], split[1])], grid)
     for point, of_point in zip(grid, found, strict=True):
         alone = LDA(**point).fit(X, y).predict_proba(held)
         assert_allclose(of_point, alone, atol=1e-9, err_msg=str(point))
-    (own,) = LDA(shrinkage=0.2, prior_exponent=0.5).search(X, y, held, [{}])
+    lda = LDA(shrinkage=0.2, prior_exponent=0.5)
+    ((own,),) = lda.search_folds(both, labels, [(split[0], split[1])], [{}])
     assert_allclose(own, LDA(0.2, 0.5).fit(X, y).predict_proba(held), atol=1e-9)
 
 
@@ -85,7 +88,7 @@ def test_folds_searched_at_once_are_searched_each_on_its_own_rows(
     grid = [{"shrinkage": s, "prior_exponent": e} for s in (0.9, 0.1) for e in (1, 0)]
     found = LDA().search_folds(X, y, splits, grid)
     for of_split, (fit, held) in zip(found, splits, strict=True):
-        alone = LDA().search(X[fit], y[fit], X[held], grid)
+        alone = [LDA(**point).fit(X[fit], y[fit]).predict_proba(X[held]) for point in grid]
         assert_allclose(of_split, alone, rtol=1e-7, atol=1e-9)
 
 

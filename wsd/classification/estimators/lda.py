@@ -76,19 +76,10 @@ class LDA(Classifier):
         """Probability of each class: array of shape (n_samples, n_classes)."""
         return softmax(self.decision_function(X), axis=1)
 
-    def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
-        """Probabilities of held-out instances under every point of a search space.
-
-        As :meth:`wsd.classification.estimators.logistic.Logistic.search`.
-        """
-        with one_thread():
-            classes = self._classes(X, y)
-            return self._at_points(grid, classes, self.scaler_.transform(held))
-
     def search_folds(
         self, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Points
     ) -> list[np.ndarray]:
-        """The same on many splits of the same instances into those to fit on and those held out.
+        """Probabilities of held-out instances under every point of a search space, on many splits.
 
         As :meth:`wsd.classification.estimators.logistic.Logistic.search_folds`.
         """
