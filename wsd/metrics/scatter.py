@@ -5,6 +5,7 @@ Of many sets of the same rows, each without a few, the products are those of all
 add to them.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,6 +14,14 @@ from scipy.linalg import LinAlgError, lapack
 
 ROUNDING = 1e-10  # of rows in units of deviations
 LEFT = 1e-6  # of a feature's sum of squares: less than this share cannot be told by subtraction
+
+
+IN_PLACE = {"overwrite_a": True, "clean": False}
+# From so many rows of products on, single precision saves more than its refinement takes.
+WORTH_SINGLE = 512
+# A step that is no longer than this share of what it is added to ends the refinement.
+SOLVED = 1e-9
+ROUNDS = 8
 
 
 class Classes(NamedTuple):
@@ -133,15 +142,28 @@ class Covariance:
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         """Its inverse times the columns of ``right``."""
-        shrunk = self.share * self.products
-        shrunk.flat[:: len(shrunk) + 1] += self.ridge
-        # It is its own transpose, which is in the order of LAPACK: not copied, half of the time.
-        factor, failed = lapack.dpotrf(shrunk.T, overwrite_a=True, clean=False)
+        factor, failed = lapack.dpotrf(self._shrunk(self.products), lower=True, **IN_PLACE)
         if failed:
             raise LinAlgError("a covariance that is not positive definite")
+        inner, _ = lapack.dpotrs(factor, self._of_products(right), lower=True)
+        return self._of_features(right, inner)
+
+    def _shrunk(self, products: np.ndarray) -> np.ndarray:
+        """In the precision of the products, and in the order of LAPACK: not copied, half of the
+        time. It is its own transpose.
+        """
+        shrunk = products.dtype.type(self.share) * products
+        shrunk.flat[:: len(shrunk) + 1] += products.dtype.type(self.ridge)
+        return shrunk.T
+
+    def _of_products(self, right: np.ndarray) -> np.ndarray:
+        """What the shrunk products are solved for."""
+        return right if self.rows is None else self.rows @ right
+
+    def _of_features(self, right: np.ndarray, inner: np.ndarray) -> np.ndarray:
+        """The solution, from that of the shrunk products."""
         if self.rows is None:
-            return np.asarray(lapack.dpotrs(factor, right)[0])
-        inner, _ = lapack.dpotrs(factor, self.rows @ right)
+            return np.asarray(inner)
         return np.asarray((right - self.share * (self.rows.T @ inner)) / self.ridge)
 
     def crossed(self, axis: np.ndarray) -> np.ndarray:
@@ -153,3 +175,57 @@ class Covariance:
     def times(self, axis: np.ndarray) -> np.ndarray:
         """It times an axis."""
         return np.asarray(self.share * self.crossed(axis) + self.ridge * axis)
+
+
+def solve_all(
+    classes: Classes, shrinkages: Sequence[float], right: np.ndarray
+) -> list[np.ndarray]:
+    """What :meth:`Covariance.solve` gives under several shrinkages; of many features in less time.
+
+    Their factors are then made in single precision. What a solution leaves over is computed in
+    double, and solved for, until what comes on top tells no more (iterative refinement: Langou et
+    al. 2006, "Exploiting the performance of 32 bit floating point arithmetic in obtaining 64 bit
+    accuracy"). Where it does not come to that, all is solved in double.
+
+    Parameters
+    ----------
+    classes : Classes
+    shrinkages : sequence of float
+    right : array of shape (features, columns)
+
+    Returns
+    -------
+    list of arrays of shape (features, columns)
+    """
+    spreads = [Covariance(classes, shrinkage) for shrinkage in shrinkages]
+    inner = None
+    if len(classes.products) >= WORTH_SINGLE:
+        inner = _refined(classes.products, spreads, spreads[0]._of_products(right))
+    if inner is None:
+        return [spread.solve(right) for spread in spreads]
+    return [of._of_features(right, one) for of, one in zip(spreads, inner, strict=True)]
+
+
+def _refined(
+    products: np.ndarray, spreads: Sequence[Covariance], right: np.ndarray
+) -> list[np.ndarray] | None:
+    """Solutions of the shrunk products, or None where single precision does not do."""
+    single = products.astype(np.float32)
+    factors = [lapack.spotrf(one._shrunk(single), lower=True, **IN_PLACE) for one in spreads]
+    if any(failed for _, failed in factors):
+        return None
+    found, left = [np.zeros_like(right) for _ in spreads], [right for _ in spreads]
+    for _ in range(ROUNDS):
+        told = False
+        for (factor, _), solved, rest in zip(factors, found, left, strict=True):
+            step, _ = lapack.spotrs(factor, rest.astype(np.float32), lower=True)
+            solved += step
+            told |= not np.abs(step).max() <= SOLVED * np.abs(solved).max()
+        if not told:
+            return found
+        crossed = np.split(products @ np.hstack(found), len(found), axis=1)
+        left = [
+            right - one.share * of_found - one.ridge * solved
+            for one, of_found, solved in zip(spreads, crossed, found, strict=True)
+        ]
+    return None

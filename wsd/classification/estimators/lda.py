@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from wsd.classification.estimators.base import Classifier, Points, Split
 from wsd.metrics.one_thread import one_thread
-from wsd.metrics.scatter import Classes, Covariance, Scatter, of_rows
+from wsd.metrics.scatter import Classes, Covariance, Scatter, of_rows, solve_all
 
 
 class LDA(Classifier):
@@ -52,8 +52,9 @@ class LDA(Classifier):
         """
         with one_thread():
             classes = self._classes(X, y)
-            self.coef_, offset = _linear(classes, self.shrinkage)
-        self.intercept_ = offset + self.prior_exponent * self.log_prior_
+            columns = Covariance(classes, self.shrinkage).solve(classes.means.T)
+        self.coef_ = columns.T
+        self.intercept_ = _offset(classes, columns) + self.prior_exponent * self.log_prior_
         return self
 
     def _classes(self, X: np.ndarray, y: np.ndarray) -> Classes:
@@ -103,15 +104,15 @@ class LDA(Classifier):
         """Probabilities of instances in the units of the classes, under every point."""
         points = self._filled(grid)
         log_prior = np.log(classes.counts / classes.counts.sum())
+        shrinkages = list(dict.fromkeys(point["shrinkage"] for point in points))
+        solved = solve_all(classes, shrinkages, classes.means.T)
         scores = {}
-        for shrinkage in {point["shrinkage"] for point in points}:
-            coef, offset = _linear(classes, shrinkage)
-            scores[shrinkage] = placed @ coef.T + offset
+        for shrinkage, columns in zip(shrinkages, solved, strict=True):
+            scores[shrinkage] = placed @ columns + _offset(classes, columns)
         weighed = [scores[p["shrinkage"]] + p["prior_exponent"] * log_prior for p in points]
         return softmax(np.stack(weighed), axis=-1)
 
 
-def _linear(classes: Classes, shrinkage: float) -> tuple[np.ndarray, np.ndarray]:
-    """Weights of shape (n_classes, n_features), and offsets without the prior."""
-    coef = Covariance(classes, shrinkage).solve(classes.means.T).T
-    return coef, -(coef * classes.means).sum(axis=1) / 2
+def _offset(classes: Classes, columns: np.ndarray) -> np.ndarray:
+    """Of each class, without the prior; the columns are the classes' weights."""
+    return -(columns * classes.means.T).sum(axis=0) / 2

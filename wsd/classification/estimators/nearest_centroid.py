@@ -1,13 +1,20 @@
 """Nearest centroid: nothing to tune, the published systems' own classifier."""
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from wsd.classification.estimators.base import TransformedClassifier
+from wsd.classification.estimators.base import (
+    Points,
+    Split,
+    TransformedClassifier,
+    class_scores,
+)
 from wsd.errors import ConfigError
 from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.one_thread import one_thread
 
 METRICS = ("cosine", "euclidean")
 
@@ -58,7 +65,39 @@ class NearestCentroid(TransformedClassifier):
         -------
         array of shape (n_samples, n_classes)
         """
-        X = self._checked(X)
-        if self.metric == "cosine":
-            return unit_vectors(X) @ unit_vectors(self.centroids_).T
-        return -cdist(X, self.centroids_)
+        return _scores(self.metric, self._checked(X), self.centroids_)
+
+    def search_folds(
+        self, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Points
+    ) -> list[np.ndarray]:
+        """Scores of held-out instances under every point of a search space, on many splits.
+
+        As :meth:`wsd.classification.estimators.logistic.Logistic.search_folds`. The sums of all
+        folds' classes are one product; a transform is fitted anew by each fold.
+        """
+        points = self._filled(grid)
+        if any(point["transform"] != "none" for point in points):
+            return [self._each(X[fit], y[fit], X[held], grid) for fit, held in splits]
+        X = np.asarray(X, dtype=np.float64)
+        codes = np.unique(y, return_inverse=True)[1]
+        members = np.zeros((len(splits), codes.max() + 1, len(y)))
+        for of_fold, (fit, _) in zip(members, splits, strict=True):
+            of_fold[codes[fit], fit] = 1
+        counts = members.sum(axis=2)
+        with one_thread():
+            sums = (members.reshape(-1, len(y)) @ X).reshape(*counts.shape, -1)
+            found = []
+            for (_, held), of_fold, n in zip(splits, sums, counts, strict=True):
+                centroids = of_fold[n > 0] / n[n > 0, None]
+                rows = X[held]
+                found.append(np.stack([_scores(p["metric"], rows, centroids) for p in points]))
+        return found
+
+    def _each(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
+        return np.stack([class_scores(self.set_params(**p).fit(X, y), held) for p in grid])
+
+
+def _scores(metric: str, X: np.ndarray, centroids: np.ndarray) -> np.ndarray:
+    if metric == "cosine":
+        return unit_vectors(X) @ unit_vectors(centroids).T
+    return -cdist(X, centroids)
