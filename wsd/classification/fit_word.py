@@ -95,20 +95,23 @@ def predict_splits(
     As :func:`predict_word`, of what was fitted on ``n_train`` instances.
     """
     splits = [split for split in dict.fromkeys(corpus.split.tolist()) if split != "train"]
-    return [
-        WordPredictions(
-            word=corpus.word,
-            senses=corpus.senses,
-            n_train=n_train,
-            index=corpus.index[tested],
-            gold=corpus.gold[tested],
-            predicted=classifier.predict(vectors[tested]).astype(np.int32),
-            scores=scores_of(classifier, vectors[tested], len(corpus.senses)),
-            split=split,
+    made = []
+    for split in splits:
+        tested = np.flatnonzero(corpus.split == split)
+        scores = scores_of(classifier, vectors[tested], len(corpus.senses))
+        made.append(
+            WordPredictions(
+                word=corpus.word,
+                senses=corpus.senses,
+                n_train=n_train,
+                index=corpus.index[tested],
+                gold=corpus.gold[tested],
+                predicted=np.nanargmax(scores, axis=1).astype(np.int32),
+                scores=scores,
+                split=split,
+            )
         )
-        for split in splits
-        for tested in [np.flatnonzero(corpus.split == split)]
-    ]
+    return made
 
 
 def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray:

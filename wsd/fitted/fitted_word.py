@@ -103,7 +103,7 @@ class FittedWord:
             shown = calibration.to_probabilities(logits, self.temperature or 1.0)
         neighbours, similarity = novelty.nearest(vectors, self.train)
         return VectorAnswers(
-            predicted=self.classifier.predict(vectors).astype(np.int32),
+            predicted=np.nanargmax(scores, axis=1).astype(np.int32),
             scores=scores,
             probabilities=shown,
             distance=np.clip(1 - similarity[:, 0], 0, None),
