@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from call_step import call_step
 from made import MakeCorpus, WriteFolds, WriteVectors, classify, turns
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -18,6 +19,7 @@ from wsd.artifacts.folds import WordFolds
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.search import read_search
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
+from wsd.classification import classify as classification
 from wsd.classification import classify_selected
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
@@ -125,6 +127,9 @@ def test_only_the_rows_of_the_training_set_are_fitted(make_corpus: MakeCorpus) -
 
 
 # Files
+
+
+KEYS = ("layers", "name", "estimator", "space")
 
 
 def word_predictions(
@@ -305,6 +310,42 @@ def test_other_labels_are_learned_in_place_of_the_senses(folder: Folder) -> None
         assert found.gold.tolist() == found.predicted.tolist() == [0, 1]
     # The digests are the corpus's, not those of a table with other labels.
     assert provenance["corpus"] == {word: of.digest for word, of in folder.corpora.items()}
+
+
+def test_several_layer_choices_and_estimators_at_once(folder: Folder) -> None:
+    """Each file is what it is alone."""
+    asked = [("0", "near", "nearest_centroid", '{"metric": "euclidean"}'),
+             ("0", "lda", "lda", '{"shrinkage": 0.5}'),
+             ("mean-0-2", "near", "nearest_centroid", '{"metric": "euclidean"}'),
+             ("mean-0-2", "lda", "lda", '{"shrinkage": 0.5}')]  # fmt: skip
+    folder.classify()
+    out, searches = ([folder.root / f"{kind}.{i}" for i in range(4)] for kind in ("o", "s"))
+    shared: dict[str, Any] = {
+        "corpus": folder.root / "corpora",
+        "words": list(folder.corpora),
+        "embeddings": folder.root,
+        "view": "context",
+        "folds": [folder.root / "folds.parquet"],
+    }
+    both: dict[str, Any] = {
+        "layers": ["0", "mean-0-2"],
+        **{key: [one[i] for one in asked[:2]] for i, key in enumerate(KEYS) if i},
+    }
+    call_step(classification, **shared, **both, searches=searches, out=out)
+    for i, one in enumerate(asked):
+        alone = {key: [text] for key, text in zip(KEYS, one, strict=True)}
+        files = {"searches": [folder.search], "out": [folder.out]}
+        call_step(classification, **shared, **alone, **files)
+        assert out[i].read_bytes() == folder.out.read_bytes()
+        assert searches[i].read_bytes() == folder.search.read_bytes()
+    for changes, message in (
+        ({"out": out[:3]}, "4 are made, 4 searches and 3 outputs named"),
+        ({"name": ["near"]}, "2 estimators, 1 names, 2 spaces"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            call_step(
+                classification, **{**shared, **both, "searches": searches, "out": out, **changes}
+            )
 
 
 def test_each_word_as_its_own_folds_choose(folder: Folder) -> None:

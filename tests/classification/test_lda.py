@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from wsd.classification.estimators.lda import LDA
+from wsd.metrics import scatter
 
 SHAPES = pytest.mark.parametrize(("rows", "width"), [(150, 12), (60, 60), (40, 150)])
 
@@ -90,6 +91,24 @@ def test_folds_searched_at_once_are_searched_each_on_its_own_rows(
     for of_split, (fit, held) in zip(found, splits, strict=True):
         alone = [LDA(**point).fit(X[fit], y[fit]).predict_proba(X[held]) for point in grid]
         assert_allclose(of_split, alone, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize(("rows", "width"), [(150, 12), (60, 60), (40, 150)])
+@pytest.mark.parametrize("weakest", [0.1, 1e-6])
+def test_single_precision_is_refined_to_double(
+    monkeypatch: pytest.MonkeyPatch, rows: int, width: int, weakest: float
+) -> None:
+    """Where so little is shrunk that it cannot be, all is solved in double."""
+    X, y, _ = clouds(7, rows=rows, width=width, spread=2.0, shares=(0.6, 0.3, 0.1))
+    X[:, 1] = X[:, 0] + 1e-9 * X[:, 1]
+    classes, shrinkages = scatter.of_rows(X, y), [0.9, 0.5, weakest]
+    expected = [scatter.Covariance(classes, s).solve(classes.means.T) for s in shrinkages]
+    monkeypatch.setattr(scatter, "WORTH_SINGLE", 1)
+    if weakest == 0.1:
+        monkeypatch.setattr(scatter.Covariance, "solve", None)  # not asked
+    found = scatter.solve_all(classes, shrinkages, classes.means.T)
+    for of_shrinkage, solved in zip(found, expected, strict=True):
+        assert_allclose(of_shrinkage, solved, rtol=1e-9, atol=1e-9 * np.abs(solved).max())
 
 
 def test_the_features_are_scaled_by_the_training_set_alone() -> None:

@@ -117,14 +117,17 @@ def classify(
     relabel: Callable[[Corpus], np.ndarray] | None = None,
     **asked: Any,
 ) -> None:
-    """Write the corpora below ``root`` and classify them as the command does."""
+    """Write the corpora below ``root`` and classify one feature set with one estimator, as the
+    command does.
+    """
+    asked |= {key: [asked[key]] for key in ("layers", "estimator", "name")}
     for word, corpus in corpora.items():
         write_corpus(root / "corpora" / f"{word}.parquet", corpus)
     args = argparse.Namespace(
         corpus=root / "corpora",
         words=list(corpora),
         embeddings=embeddings,
-        space=json.dumps(space),
+        space=[json.dumps(space)],
         **asked,
     )
     classification.run(args, task=task, relabel=relabel)

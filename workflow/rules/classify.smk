@@ -42,16 +42,15 @@ rule classify:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors"),
         words=WORDS,
-        estimator=lambda wildcards: CONFIG.classifiers[wildcards.classifier].estimator,
-        space=search_space,
+        layers=lambda wildcards: wildcards.layers,
+        classifiers=lambda wildcards: classifier_flags([wildcards.classifier]),
         objective=CONFIG.tuning.objective,
     message:
         "classify: {wildcards.model}, {wildcards.view}, layers {wildcards.layers}, {wildcards.classifier}"
     shell:
         "wsd --log {log} classify --corpus {params.corpus} --embeddings {params.embeddings}"
-        " --words {params.words} --view {wildcards.view} --layers {wildcards.layers}"
-        " --estimator {params.estimator} --name {wildcards.classifier}"
-        " --space {params.space:q} --objective {params.objective} --folds {input.folds}"
+        " --words {params.words} --view {wildcards.view} --layers {params.layers}"
+        " {params.classifiers} --objective {params.objective} --folds {input.folds}"
         " --searches {output.searches} --out {output.predictions}"
 
 
@@ -73,6 +72,51 @@ if OTHER_TRAINS:
             "classify: {wildcards.model}, {wildcards.view}, layers {wildcards.layers}, {wildcards.classifier}, further training sets"
 
 
+# Of a control all layers and classifiers in one job: most take less than starting one.
+if CONTROL_VIEWS:
+    OF_VIEWS = common_layers(CONFIG.models, CONTROL_VIEWS)
+
+    ruleorder: classify_views > classify
+
+    use rule classify as classify_views with:
+        output:
+            predictions=controls_of(PREDICTIONS, OF_VIEWS),
+            searches=controls_of(SEARCH, OF_VIEWS),
+        log:
+            f"{LOGS}/{{model}}/classify_views/{{view}}{only(OF_VIEWS)}.log",
+        wildcard_constraints:
+            model=any_of(CONFIG.models),
+            view=any_of(CONTROL_VIEWS),
+        params:
+            layers=OF_VIEWS,
+            classifiers=lambda wildcards: classifier_flags(CONFIG.controls.classifiers),
+        message:
+            "classify: {wildcards.model}, {wildcards.view}, layers {params.layers}"
+
+
+if CONFIG.twins:
+    OF_TWINS = common_layers(CONFIG.twins, CONFIG.classify[:1])
+
+    ruleorder: classify_twins > classify
+
+    use rule classify as classify_twins with:
+        output:
+            predictions=controls_of(PREDICTIONS, OF_TWINS),
+            searches=controls_of(SEARCH, OF_TWINS),
+        log:
+            f"{LOGS}/{{model}}/classify_twins/{{view}}{only(OF_TWINS)}.log",
+        wildcard_constraints:
+            model=any_of(CONFIG.twins),
+        params:
+            layers=OF_TWINS,
+            classifiers=lambda wildcards: classifier_flags(CONFIG.controls.classifiers),
+        message:
+            "classify: {wildcards.model}, {wildcards.view}, layers {params.layers}"
+
+
+OF_TASK = common_layers(CONFIG.models, CONFIG.classify[:1])
+
+
 rule control:
     input:
         modules=modules("control"),
@@ -80,10 +124,10 @@ rule control:
         vectors=vectors,
         folds=FOLDS.format(train=FULL),
     output:
-        predictions=[CONTROL.replace("{train}", FULL)],
-        searches=[CONTROL_SEARCH.replace("{train}", FULL)],
+        predictions=controls_of(CONTROL, OF_TASK),
+        searches=controls_of(CONTROL_SEARCH, OF_TASK),
     log:
-        f"{LOGS}/{{model}}/control/{{view}}.{{layers}}.{{classifier}}.log",
+        f"{LOGS}/{{model}}/control/{{view}}{only(OF_TASK)}.log",
     conda:
         CONDA
     resources:
@@ -93,17 +137,16 @@ rule control:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors"),
         words=WORDS,
-        estimator=lambda wildcards: CONFIG.classifiers[wildcards.classifier].estimator,
-        space=search_space,
+        layers=OF_TASK,
+        classifiers=lambda wildcards: classifier_flags(CONFIG.controls.classifiers),
         objective=CONFIG.tuning.objective,
         seed=CONFIG.seed,
     message:
-        "control task: {wildcards.model}, {wildcards.view}, layers {wildcards.layers}, {wildcards.classifier}"
+        "control task: {wildcards.model}, {wildcards.view}, layers {params.layers}"
     shell:
         "wsd --log {log} control --corpus {params.corpus} --embeddings {params.embeddings}"
-        " --words {params.words} --view {wildcards.view} --layers {wildcards.layers}"
-        " --estimator {params.estimator} --name {wildcards.classifier}"
-        " --space {params.space:q} --objective {params.objective} --folds {input.folds}"
+        " --words {params.words} --view {wildcards.view} --layers {params.layers}"
+        " {params.classifiers} --objective {params.objective} --folds {input.folds}"
         " --searches {output.searches} --seed {params.seed} --out {output.predictions}"
 
 

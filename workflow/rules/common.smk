@@ -146,12 +146,17 @@ PROBABILISTIC = [
 ]
 
 
+def any_of(names):
+    """What a wildcard may be."""
+    return "|".join(map(re.escape, names))
+
+
 wildcard_constraints:
-    model="|".join(map(re.escape, ENCODERS)),
+    model=any_of(ENCODERS),
     part=r"\d+",
-    classifier="|".join(map(re.escape, CONFIG.classifiers)),
+    classifier=any_of(CONFIG.classifiers),
     view=r"[a-z_]+(\+[a-z_]+)*",
-    train="|".join(map(re.escape, CONFIG.trains)),
+    train=any_of(CONFIG.trains),
     layers=r"[a-z0-9-]+(\+[a-z0-9-]+)*",
     method="pca|discriminant|tsne",
     gloss="|".join(gloss_vectors.KINDS),
@@ -217,8 +222,15 @@ def model_checksums(wildcards):
     return [f"{k}={v}" for k, v in ENCODERS[wildcards.model].sha256.items()]
 
 
-def search_space(wildcards):
-    return json.dumps(CONFIG.classifiers[wildcards.classifier].space)
+def classifier_flags(names):
+    """Classifiers of the config as flags of `wsd classify`."""
+    asked = [CONFIG.classifiers[name] for name in names]
+    flags = {
+        "estimator": [one.estimator for one in asked],
+        "name": names,
+        "space": [json.dumps(one.space) for one in asked],
+    }
+    return " ".join(f"--{key} {shlex.join(values)}" for key, values in flags.items())
 
 
 def listings(model, kinds):
@@ -292,6 +304,27 @@ def controls(pattern, models, views, classifiers=CONFIG.controls.classifiers):
         for layers in model.single_of(view)
         for classifier in classifiers
     ]
+
+
+def common_layers(models, views):
+    """The single layers of some models' views, for one job; where they are not the same, each for
+    its own: an output cannot hang on a wildcard.
+    """
+    found = {model.single_of(view) for model in models.values() for view in views}
+    return found.pop() if len(found) == 1 else ("{layers}",)
+
+
+def controls_of(pattern, layers):
+    """The paths of some layers with every classifier of a control."""
+    names = CONFIG.controls.classifiers
+    return expand(
+        pattern, train=FULL, layers=layers, classifier=names, allow_missing=True
+    )
+
+
+def only(layers):
+    """What a log's name says of the layers: those of a job of their own."""
+    return ".{layers}" if layers == ("{layers}",) else ""
 
 
 def finetuned_layers(pattern):

@@ -1,22 +1,23 @@
-"""Tune and fit one classifier on one feature set, word by word, and predict the test instances.
+"""Tune and fit classifiers on feature sets, word by word, and predict the test instances.
 
-One file holds all words: word, split, index (line of the test file), gold, predicted, and a map
-from every sense of the word to its score. A sense without training instances scores NaN and is
-never predicted.
+One file per feature set, classifier and training set holds all words: word, split, index (line of
+the test file), gold, predicted, and a map from every sense of the word to its score. A sense
+without training instances scores NaN and is never predicted.
 """
 
 import argparse
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsd.arguments import add_feature_set, add_files, add_objective, json_object, writes
+from wsd.arguments import add_embeddings, add_files, add_objective, json_object, writes
 from wsd.artifacts import folds as folding
 from wsd.artifacts import search
-from wsd.artifacts.corpus import Corpus, read_corpora
+from wsd.artifacts.corpus import Corpora, Corpus, read_corpora
 from wsd.artifacts.features import StoredFeatures
 from wsd.artifacts.predictions import write_predictions
 from wsd.artifacts.search import fixed_parameters, grid_points, write_search
@@ -29,33 +30,63 @@ from wsd.metrics.one_thread import one_thread
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    add_feature_set(parser)
-    parser.add_argument("--estimator", required=True, choices=list(search.PARAMETERS))
-    parser.add_argument("--name", help="its name in the config (default: the estimator)")
-    parser.add_argument(
-        "--space", default="{}", metavar="JSON", help="parameters; lists of values are searched"
-    )
+    add_embeddings(parser)
+    parser.add_argument("--view", default="focal", help="what is read: focal (the default), ...")
+    text = "layer choices: 6, mean-last-4, ..."
+    parser.add_argument("--layers", nargs="+", required=True, help=text)
+    estimators = list(search.PARAMETERS)
+    parser.add_argument("--estimator", nargs="+", required=True, choices=estimators)
+    text = "their names in the config (default: the estimators)"
+    parser.add_argument("--name", nargs="+", help=text)
+    text = "the parameters of each; lists of values are searched"
+    parser.add_argument("--space", nargs="+", metavar="JSON", help=text)
     add_objective(parser, search.OBJECTIVES)
     add_files(parser, "--folds", "of `wsd folds`, one per training set")
-    add_files(parser, "--searches", "for what the folds say, .parquet")
-    add_files(parser, "--out", "for the predictions, .parquet")
+    text = ", .parquet; one per layer choice, estimator and training set, the last changing fastest"
+    add_files(parser, "--searches", f"for what the folds say{text}")
+    add_files(parser, "--out", "for the predictions; as many, in the same order")
     writes(parser, "searches", "out")
 
 
-def _grid(estimator: str, space: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The points of a search space; what the estimator does not take is refused before any work."""
-    known = search.PARAMETERS[estimator]
-    if unknown := sorted(space.keys() - set(known)):
-        raise none_of(f"{estimator} has no parameter {unknown[0]!r}", known, "--space")
-    if not (grid := grid_points(space)):
-        fix = "give every parameter a value, or a list of some"
-        raise ConfigError("a parameter without values", where="--space", fix=fix)
-    try:
-        for point in grid:
-            make_estimator(estimator, point)
-    except ConfigError as error:
-        raise ConfigError(error.what, where="--space", fix=error.fix) from None
-    return grid
+class _Classifier(NamedTuple):
+    """One that is asked for.
+
+    Attributes
+    ----------
+    name, estimator : str
+    space : mapping of parameter to value or list of values
+    """
+
+    name: str
+    estimator: str
+    space: Mapping[str, Any]
+
+    def grid(self) -> list[dict[str, Any]]:
+        """The points of the search space; what the estimator does not take is refused."""
+        known = search.PARAMETERS[self.estimator]
+        if unknown := sorted(self.space.keys() - set(known)):
+            what = f"{self.estimator} has no parameter {unknown[0]!r}"
+            raise none_of(what, known, "--space")
+        if not (grid := grid_points(self.space)):
+            fix = "give every parameter a value, or a list of some"
+            raise ConfigError("a parameter without values", where="--space", fix=fix)
+        try:
+            for point in grid:
+                make_estimator(self.estimator, point)
+        except ConfigError as error:
+            raise ConfigError(error.what, where="--space", fix=error.fix) from None
+        return grid
+
+
+def _asked(args: argparse.Namespace) -> list[_Classifier]:
+    estimators = args.estimator
+    names, spaces = args.name or estimators, args.space or ["{}"] * len(estimators)
+    if not len(names) == len(spaces) == len(estimators):
+        what = f"{len(estimators)} estimators, {len(names)} names, {len(spaces)} spaces"
+        fix = "give a name and a space for each estimator, or none"
+        raise ConfigError(what, where="--estimator, --name, --space", fix=fix)
+    read = [json_object(space, "--space") for space in spaces]
+    return list(map(_Classifier, names, estimators, read))
 
 
 def run(
@@ -77,44 +108,57 @@ def run(
     relabel : function of a corpus, optional
         Gives labels to learn in place of the senses, for all of its rows.
     """
-    if not len(args.folds) == len(args.searches) == len(args.out):
-        what = f"{len(args.folds)} folds, {len(args.searches)} searches, {len(args.out)} outputs"
-        fix = "give one of each per training set"
-        raise ConfigError(what, where="--folds, --searches, --out", fix=fix)
-    space = json_object(args.space, "--space")
-    grid = _grid(args.estimator, space)
+    choices = [
+        (layers, classifier, classifier.grid())
+        for layers, classifier in itertools.product(args.layers, _asked(args))
+    ]
+    wanted = len(choices) * len(args.folds)
+    if not wanted == len(args.searches) == len(args.out):
+        what = f"{wanted} are made, {len(args.searches)} searches and {len(args.out)} outputs named"
+        fix = "give one of each per layer choice, estimator and file of folds"
+        raise ConfigError(what, where="--searches, --out", fix=fix)
+    named = iter(zip(args.searches, args.out, strict=True))
     corpora = read_corpora(args.corpus, args.words)
     trains = [folding.of_words(path, corpora) for path in args.folds]
-    stored = StoredFeatures(args.embeddings, args.view, args.layers)
+    labelled = {
+        word: dataclasses.replace(of, gold=relabel(of)) if relabel else of
+        for word, of in corpora.items()
+    }
+    for layers, classifier, grid in choices:
+        stored = StoredFeatures(args.embeddings, args.view, layers)
+        words = partial(_read, corpora, labelled, stored, classifier.estimator)
+        # On several threads a product's last bits depend on their number, and with them a near tie.
+        with one_thread():
+            searched = tune(words(), trains, grid)
+            tuned = []
+            for found in searched:
+                parameters = found.best(args.objective) or fixed_parameters(classifier.space)
+                untuned = list(found.untuned)
+                told = {"parameters": parameters, "space": classifier.space, "untuned": untuned}
+                tuned.append(told)
+            made = fit_and_predict(words(), trains, tuned)
+        # The first ends it, so that of the names none is lost.
+        of_trains = zip(trains, tuned, searched, made, named, strict=False)
+        for train, told, of_folds, predicted, (path, out) in of_trains:
+            provenance = {
+                **provenance_on(train),
+                **stored.provenance(out),
+                **told,
+                "task": task,
+                "estimator": classifier.estimator,
+                "classifier": classifier.name,
+                "objective": args.objective,
+                "folds": {"k": train.k, "repeats": train.repeats, "seed": train.seed},
+            }
+            write_search(path, of_folds, provenance)
+            write_predictions(out, predicted, provenance)
 
-    def words() -> Iterator[LabelledWord]:
-        """Read anew each time: the vectors of one word at a time are in memory."""
-        for corpus in corpora.values():
-            vectors, labelled = stored.read(corpus), corpus
-            if relabel is not None:
-                labelled = dataclasses.replace(corpus, gold=relabel(corpus))
-            unfitted = partial(estimator_for, args.estimator, stored.features)
-            yield LabelledWord(corpus, labelled, vectors, unfitted)
 
-    # On several threads a product's last bits depend on their number, and with them a near tie.
-    with one_thread():
-        searched = tune(words(), trains, grid)
-        tuned = []
-        for found in searched:
-            parameters = found.best(args.objective) or fixed_parameters(space)
-            untuned = list(found.untuned)
-            tuned.append({"parameters": parameters, "space": space, "untuned": untuned})
-        made = fit_and_predict(words(), trains, tuned)
-    for i, train in enumerate(trains):
-        provenance = {
-            **provenance_on(train),
-            **stored.provenance(args.out[i]),
-            **tuned[i],
-            "task": task,
-            "estimator": args.estimator,
-            "classifier": args.name or args.estimator,
-            "objective": args.objective,
-            "folds": {"k": train.k, "repeats": train.repeats, "seed": train.seed},
-        }
-        write_search(args.searches[i], searched[i], provenance)
-        write_predictions(args.out[i], made[i], provenance)
+def _read(
+    corpora: Corpora, labelled: Corpora, stored: StoredFeatures, estimator: str
+) -> Iterator[LabelledWord]:
+    """Read anew each time: the vectors of one word at a time are in memory."""
+    for word, corpus in corpora.items():
+        vectors = stored.read(corpus)
+        unfitted = partial(estimator_for, estimator, stored.features)
+        yield LabelledWord(corpus, labelled[word], vectors, unfitted)

@@ -177,9 +177,7 @@ class Covariance:
         return np.asarray(self.share * self.crossed(axis) + self.ridge * axis)
 
 
-def solve_all(
-    classes: Classes, shrinkages: Sequence[float], right: np.ndarray
-) -> list[np.ndarray]:
+def solve_all(classes: Classes, shrinkages: Sequence[float], right: np.ndarray) -> list[np.ndarray]:
     """What :meth:`Covariance.solve` gives under several shrinkages; of many features in less time.
 
     Their factors are then made in single precision. What a solution leaves over is computed in
