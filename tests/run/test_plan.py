@@ -213,10 +213,10 @@ def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         projections=["pca", "tsne"],
         controls={**controls, "classifiers": ["nearest_centroid"]},
     )
-    found = re.findall(r"roughly (\d+ min)", describe(config, tmp_path, 1))
+    found = re.findall(r"roughly (\d+ \w+)", describe(config, tmp_path, 1))
     # Two classifiers on two layers and logistic on the mix; two pictures and one search for
-    # neighbours of each layer. A twin has seven layers for one classifier, and is not shown.
-    assert found == [f"{2 * 2 + 1 + 2 * 3} min", "7 min"]
+    # neighbours of each layer. A twin's seven layers are one job, and it is not shown.
+    assert found == [f"{2 * 2 + 1 + 2 * 3} min", "60 s"]
 
 
 def test_logistic_regressions_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,9 +252,12 @@ def test_every_classification_of_the_study_is_counted(monkeypatch: pytest.Monkey
     config = config_of("minilm.yaml", "study.yaml")
     found = list(plan.classifications(config, config.models[MINILM]))
     on_full = 12 * 4 + 1 + 4 * 4 + (3 + 1) * 7 * 2
-    assert [sum(sets == n for _, _, sets in found) for n in (1, 18)] == [on_full, 16 * 2]
-    twin = config.twins[f"{MINILM}-random-1"]
-    assert len(list(plan.classifications(config, twin))) == 7 * 2
+    assert [sum(one.sets == n for one in found) for n in (1, 18)] == [on_full, 16 * 2]
+    jobs = 12 * 4 + 1 + 4 * 4 + 3 + 1 + 16 * 2
+    assert sum(one.job for one in found) == pytest.approx(jobs)
+    twin = list(plan.classifications(config, config.twins[f"{MINILM}-random-1"]))
+    assert len(twin) == 7 * 2
+    assert sum(one.job for one in twin) == pytest.approx(1)
     # LDA: of 12 layer choices one is four wide; features of 2, 2, 3 and 4 widths; controls.
     sizes = [*config.dataset.sizes.values()]
     for name in ("JOB_SECONDS", "SET_SECONDS"):

@@ -268,12 +268,12 @@ def test_a_changed_parameter_reruns_its_classifier(
         ({"features": [{"focal": 2, "context": 1}]}, {"classify": 2}),
         ({"layers": [*LAYERS, "mix-all"]}, {"classify": 1}),
         ({"projections": ["tsne", "pca"]}, {"project": 4}),
-        ({"controls": {"baselines": True, "views": ["context"]}}, {"classify": 3}),
-        ({"controls": {"baselines": True, "task": True}}, {"control": 3}),
+        ({"controls": {"baselines": True, "views": ["context"]}}, {"classify_views": 1}),
+        ({"controls": {"baselines": True, "task": True}}, {"control": 1}),
         ({"finetune": {"rate": [1e-3], "epochs": [1], "blocks": [1]}}, {"finetune": 1}),
         (
             {"controls": {"baselines": True, "random_weights": [1, 2]}},
-            {"model": 2, "embed_control": 2, "classify": 6},
+            {"model": 2, "embed_control": 2, "classify_twins": 2},
         ),
     ],
     ids=lambda value: "-".join(value),
@@ -455,9 +455,9 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     # four sets of two vectors for all four.
     candidates = 12 * 4 + 1 + 4 * 4
     # On the further training sets the two classifiers of the controls, which learn no mix: one
-    # job for all sets. Three control views and three twins have the single layers alone.
+    # job for all sets. Three control views, three twins and the control task have the single
+    # layers alone, a job for all layers and both.
     further = (12 + 4) * 2
-    single = 7 * 2
     assert run.jobs == {
         "download": 1,
         "corpus": 1,
@@ -467,9 +467,11 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
         "model": 1 + 3,
         "embed": 2,
         "embed_control": 3 * 2,
-        "classify": candidates + (3 + 3) * single,
+        "classify": candidates,
+        "classify_views": 3,
+        "classify_twins": 3,
         "classify_trains": further,
-        "control": single,
+        "control": 1,
         "baseline": 3,
         "project": 24,
         "neighbours": 12,
@@ -485,8 +487,22 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     assert "layers mix-all, logistic" in run.text
     assert not re.search(r"(project|neighbours): .*mix-all", run.text)
     assert set(re.findall(r"control task: \S+ (\S+), layers", run.text)) == {"focal"}
-    twins = set(re.findall(r"classify: (\S+-random-\d), (\S+), layers (\d),", run.text))
-    assert len(twins) == 3 * 7 and {view for _, view, _ in twins} == {"focal"}
+    every = "0 1 2 3 4 5 6"
+    twins = set(re.findall(rf"classify: (\S+-random-\d), (\S+), layers {every}$", run.text, re.M))
+    assert twins == {(f"all-MiniLM-L6-v2-random-{seed}", "focal") for seed in (1, 2, 3)}
+
+
+@pytest.mark.slow
+def test_controls_of_models_of_two_sizes_are_a_job_a_layer(
+    checkout: Checkout, config: dict
+) -> None:
+    (model,) = config["models"]
+    models = [model, {**model, "name": "deeper", "blocks": model["blocks"] + 1}]
+    controls = {"baselines": False, "views": ["context"], "random_weights": [1], "task": True}
+    path = checkout.configure("sizes", **{**config, "models": models, "controls": controls})
+    found = checkout.run("-n", "--configfile", path).jobs
+    layers = sum(of["blocks"] + 1 for of in models)
+    assert [found[rule] for rule in ("classify_views", "classify_twins", "control")] == [layers] * 3
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import time
 import timeit
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -91,22 +92,45 @@ def _forward_seconds(model: Model, instances: int, efficiency: float) -> float:
     return operations / (_operations_per_second() * efficiency)
 
 
-def classifications(config: Config, model: Model) -> Iterator[tuple[Classifier, int, int]]:
-    """A model's jobs of classification: classifier, number of features, number of training sets."""
+class Classification(NamedTuple):
+    """One of a feature set with a classifier.
+
+    Attributes
+    ----------
+    classifier : Classifier
+    width : int
+        Number of features.
+    sets : int
+        Number of training sets.
+    job : float
+        Its share of a job: of a control all layers and classifiers are one.
+    """
+
+    classifier: Classifier
+    width: int
+    sets: int = 1
+    job: float = 1.0
+
+
+def classifications(config: Config, model: Model) -> Iterator[Classification]:
+    """A model's classifications."""
     named = config.controls.classifiers if model.name in config.models else []
     further = len(config.trains) - 1
+    twin = 1 / len(model.single_of(config.classify[0])) / len(config.controls.classifiers or [""])
+    job = twin if model.name in config.twins else 1.0
     for of_set, layers in config.feature_sets(model):
         parts = parse_features(of_set, layers, model.blocks).parts
         width = model.width * sum(choice.widths for _, choice in parts)
         for classifier in config.classifiers_of(model):
             if classifier.fits(layers):
-                yield classifier, width, 1
+                yield Classification(classifier, width, job=job)
                 if further and classifier.name in named:
-                    yield classifier, width, further
+                    yield Classification(classifier, width, further)
     views = [view for view in config.controls.views if view not in config.classify]
     for view in (*views, *(config.classify[:1] if config.controls.task else ())):
-        for name in named:
-            yield from [(config.classifiers[name], model.width, 1)] * len(model.single_of(view))
+        asked = [config.classifiers[name] for name in named for _ in model.single_of(view)]
+        for classifier in asked:
+            yield Classification(classifier, model.width, job=1 / len(asked))
 
 
 def classifying_seconds(config: Config, model: Model) -> float:
@@ -114,8 +138,8 @@ def classifying_seconds(config: Config, model: Model) -> float:
     sizes = [config.dataset.sizes[word] for word in config.words]
     fits = config.tuning.folds * config.tuning.repeats + 1
     seconds = 0.0
-    for classifier, width, sets in classifications(config, model):
-        seconds += JOB_SECONDS + SET_SECONDS * len(sizes) * sets
+    for classifier, width, sets, job in classifications(config, model):
+        seconds += JOB_SECONDS * job + SET_SECONDS * len(sizes) * sets
         if sets > 1:
             continue
         if classifier.estimator in SEARCHED:
