@@ -48,7 +48,8 @@ def auc(values: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.ndarray
     array of shape (draws,)
         NaN where one of the kinds is missing.
     """
-    order = np.argsort(values, kind="stable")
+    # Not stable, which would take a third longer: equal values come together below.
+    order = np.argsort(values)
     starts = np.flatnonzero(np.r_[True, np.diff(values[order]) > 0])
     weights, same = weights[:, order], same[order]
     of_same, of_different = (
