@@ -25,6 +25,7 @@ from wsd.artifacts.views import CONTEXTUAL
 from wsd.encoder.architecture import length_limit, stated_shape
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve
+from wsd.encoder.needed_rows import NeededRows
 from wsd.errors import ModelError
 
 pytestmark = pytest.mark.slow
@@ -97,6 +98,26 @@ def test_hidden_states_that_pass_are_those_that_the_model_gives(built: Built, na
     passing = encode(encoder, SENTENCES)
     encoder._passing = None
     assert np.array_equal(passing, encode(encoder, SENTENCES))
+
+
+@pytest.mark.parametrize("name", zoo.KINDS)
+def test_of_a_position_alone_the_last_block_gives_the_same(built: Built, name: str) -> None:
+    encoder = Encoder.load(str(built(name)), device="cpu")
+    alone = encode(encoder, SENTENCES, ["focal"])
+    encoder._needed = None
+    assert close(alone, encode(encoder, SENTENCES, ["focal"]))
+
+
+def test_keys_and_values_are_computed_of_every_position(built: Built) -> None:
+    encoder = Encoder.load(str(built("bert")), device="cpu")
+    spared = [name for name, of in encoder.model.named_modules() if isinstance(of, NeededRows)]
+    last = f"encoder.layer.{encoder.blocks - 1}"
+    assert spared == [
+        f"{last}.attention.self.query",
+        f"{last}.attention.output.dense",
+        f"{last}.intermediate.dense",
+        f"{last}.output.dense",
+    ]
 
 
 @pytest.mark.parametrize("name", zoo.KINDS)

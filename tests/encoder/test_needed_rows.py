@@ -1,0 +1,69 @@
+"""Which linear layers may leave positions out is found by trying."""
+
+from threading import Thread
+
+import pytest
+import torch
+
+from wsd.encoder.needed_rows import Needed, NeededRows, spare
+
+WIDTH = 8
+STATE = torch.randn((2, 5, WIDTH), generator=torch.manual_seed(3))
+
+
+class Block(torch.nn.Module):
+    """Attention, here a mean over positions that it may look at, and a product after it."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        torch.manual_seed(7)
+        self.value = torch.nn.Linear(WIDTH, WIDTH)
+        self.after = torch.nn.Linear(WIDTH, WIDTH)
+        self.kind = kind
+
+    def forward(self, state: torch.Tensor) -> torch.Tensor:
+        value = self.value(state)
+        seen = torch.ones(5, 5).tril() if self.kind == "looks back" else torch.ones(5, 5)
+        mixed = (seen / seen.sum(dim=1, keepdim=True)) @ value
+        if self.kind == "pieces before sentences":
+            return self.after(mixed.transpose(0, 1)).transpose(0, 1)
+        found = state + self.after(mixed)
+        if self.kind == "shifts afterwards":
+            return found + found.roll(1, dims=1)
+        return found.mean(dim=1, keepdim=True) + found if self.kind == "pools" else found
+
+
+@pytest.mark.parametrize("kind", ["ordinary", "looks back"])
+def test_what_comes_after_attention_is_computed_where_it_is_read(kind: str) -> None:
+    block = Block(kind)
+    whole = block(STATE)
+    needed = spare(block, lambda: block(STATE))
+    assert needed is not None
+    assert [name for name, of in block.named_modules() if isinstance(of, NeededRows)] == ["after"]
+    seen = []
+    block.after.linear.register_forward_pre_hook(lambda _, args: seen.append(len(args[0])))
+    assert torch.equal(block(STATE), whole)
+    rows = torch.tensor([3, 6])
+    with needed.only(10, rows):
+        found = block(STATE)
+    assert torch.allclose(found.reshape(10, -1)[rows], whole.reshape(10, -1)[rows], rtol=1e-6)
+    assert seen == [2, 2]  # sentences, and rows
+    assert torch.equal(block(STATE), whole)
+
+
+@pytest.mark.parametrize("kind", ["pieces before sentences", "shifts afterwards", "pools"])
+def test_what_other_positions_hang_on_is_left_as_it_is(kind: str) -> None:
+    block = Block(kind)
+    assert spare(block, lambda: block(STATE)) is None
+    assert not any(isinstance(module, NeededRows) for module in block.modules())
+
+
+def test_a_batch_of_another_thread_is_computed_whole() -> None:
+    needed, found = Needed(), []
+    layer = NeededRows(torch.nn.Linear(WIDTH, WIDTH), needed)
+    with needed.only(10, torch.tensor([0])):
+        thread = Thread(target=lambda: found.append(layer(STATE)))
+        thread.start()
+        thread.join()
+        assert layer(STATE)[1].eq(0).all()
+    assert torch.equal(found[0], layer(STATE))
