@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 from made_report import MODEL, Page, Run, build_report, make_run
 
+from wsd.report.pages.strategies import apart
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
@@ -61,6 +63,11 @@ def test_what_needs_no_label_stands_at_the_left_edge(built: Path) -> None:
     assert '"2.0", "none"' in drawn or '[2.0, "none"]' in drawn
     # What was measured of time stands in the other picture alone.
     assert "minutes" not in drawn
+
+
+def test_the_numbers_of_an_axis_do_not_run_into_one_another() -> None:
+    assert apart([1197, 1080, 23638, 1080, 1404]) == [1080, 1404, 23638]
+    assert apart([]) == []
 
 
 def test_names_are_text(built: Path) -> None:

@@ -1,6 +1,6 @@
 """The strategies page: what each way to tell senses scores, on how many labels, in what time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import floor, log10
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from wsd.storage.atomic import write_text
 BESIDE = 1.09
 # What the ends of an axis leave free: a factor.
 ROOM = 1.4
+# How far two ticks are apart at least: a factor.
+APART = 1.3
 # Where what takes no label stands, as a share of the fewest labels.
 NO_LABELS = 0.2
 
@@ -118,9 +120,18 @@ def _by_labels(rows: pd.DataFrame, names: dict[str, int]) -> tuple[list[Curve], 
     places = rows["labels"].where(rows["labels"] > 0, none)
     middle = (len(names) - 1) / 2
     aside = rows["strategy"].map(names).map(lambda i: BESIDE ** (i - middle))
-    ticks = {float(place): f"{place:,.0f}" for place in sorted(set(labelled))}
+    ticks = {place: f"{place:,.0f}" for place in apart(labelled)}
     ticks |= {none: "none"} if (rows["labels"] == 0).any() else {}
     return list(_curves(rows.assign(place=places * aside), "place", names)), ticks
+
+
+def apart(places: Iterable[float]) -> list[float]:
+    """Of some places on an axis those, from the left, whose numbers do not run into one another."""
+    found: list[float] = []
+    for place in sorted(map(float, places)):
+        if not found or place >= APART * found[-1]:
+            found.append(place)
+    return found
 
 
 def _curves(rows: pd.DataFrame, column: str, names: dict[str, int]) -> Iterator[Curve]:
