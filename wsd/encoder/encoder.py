@@ -7,7 +7,7 @@ which instances run together (:mod:`wsd.encoder.batches`), and what is done with
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -21,24 +21,19 @@ from wsd.encoder.architecture import (
     examine,
     input_matrix,
     length_limit,
-    ordinary_pieces,
     stated_shape,
 )
 from wsd.encoder.batches import model_inputs, run_all, to_host
-from wsd.encoder.hooks import StateHooks, find_blocks
+from wsd.encoder.hooks import StateHooks
 from wsd.encoder.loading import check_precision, choose_device, load_folder, weights_digest
-from wsd.encoder.needed_rows import Needed, spare
-from wsd.encoder.packed_linear import pack
+from wsd.encoder.needed_rows import Needed
+from wsd.encoder.ready import make_ready
 from wsd.encoder.view_pieces import Places, Sentences, selection, static_views
 from wsd.encoder.word_pieces import Aligned, Aligner
 from wsd.errors import ModelError
-from wsd.logs import log
 
 # Our threads run whole batches; where a GPU does that, the tokenizer may have all cores.
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
-
-# The share of a batch's positions up to which it pays to pick them.
-LITTLE = 0.5
 
 _S = TypeVar("_S", bound=Sentences)
 
@@ -144,25 +139,7 @@ class Encoder:
 
     def _make_ready(self, precision: str) -> None:
         """Arrange the model for speed. Its hidden states, tried before, are no others after it."""
-        before, after = self.aligner.before, self.aligner.after
-        ids = [*before, *(pieces := ordinary_pieces(self)), *after]
-        inputs = model_inputs(self, [ids])
-        with torch.inference_mode():
-            blocks = find_blocks(self.model, inputs)
-            if blocks is not None:
-                self._passing = StateHooks(self.model, blocks)
-            self.model.to(getattr(torch, precision))
-            packed = pack(self.model, lambda: self.hidden_states(inputs)[-1])
-            # In less than float32, rounding hides what a position has to do with another.
-            exact = self.device.type == "cpu" and precision == "float32"
-            if exact and blocks is not None and len(blocks) == self.blocks:
-                two = model_inputs(self, [ids, [*before, *reversed(pieces), *after]])
-                self._needed = spare(blocks[-1], lambda: self.model(**two).last_hidden_state)
-        states = "kept until the end" if blocks is None else "read as they pass"
-        weights = "laid out for the processor" if packed else "as they are"
-        last = "whole" if self._needed is None else "where it is read"
-        said = "%s: hidden states %s, weights %s, last block %s"
-        log.debug(said, type(self.model).__name__, states, weights, last)
+        self._passing, self._needed = make_ready(self, precision)
 
     @cached_property
     def architecture(self) -> Architecture:
@@ -302,7 +279,8 @@ class Encoder:
                 layers.append(torch.bmm(select, state.float()))
 
             if self._passing is not None:
-                with self._only(select):
+                reading = self._needed.reading(select) if self._needed else nullcontext()
+                with reading:
                     self._passing.run(inputs, keep)
             else:
                 for state in self.hidden_states(inputs):
@@ -313,11 +291,3 @@ class Encoder:
             vectors = torch.stack(layers).permute(2, 0, 1, 3).contiguous()
             finite = vectors.isfinite().all(dim=3).all(dim=1).all(dim=0)
             return to_host(vectors).numpy(), finite.cpu().numpy()
-
-    def _only(self, select: torch.Tensor) -> AbstractContextManager[None]:
-        """Have the last block compute only what is read of it, where that is little."""
-        read = select.any(dim=1).flatten().nonzero().flatten()
-        positions = select.shape[0] * select.shape[2]
-        if self._needed is None or len(read) > positions * LITTLE:
-            return nullcontext()
-        return self._needed.only(positions, read)

@@ -8,7 +8,7 @@ other positions, what is read of the last hidden state stays the same.
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import torch
 
@@ -18,6 +18,8 @@ from wsd.encoder.packed_linear import PackedLinear
 ROUNDING = 1e-6
 # What the others are given in the trial: so much that whatever hangs on them is far off.
 FAR_OFF = 1e4
+# The share of a batch's positions up to which it pays to pick them.
+LITTLE = 0.5
 
 
 class Needed(threading.local):
@@ -45,6 +47,14 @@ class Needed(threading.local):
             yield
         finally:
             self.rows = None
+
+    def reading(self, select: torch.Tensor) -> AbstractContextManager[None]:
+        """The same, of the positions that a selection (sentences, views, pieces) has weights for;
+        of many of a batch, all.
+        """
+        read = select.any(dim=1).flatten().nonzero().flatten()
+        positions = select.shape[0] * select.shape[2]
+        return self.only(positions, read if len(read) <= LITTLE * positions else None)
 
 
 class NeededRows(torch.nn.Module):
