@@ -108,10 +108,8 @@ def run(
     relabel : function of a corpus, optional
         Gives labels to learn in place of the senses, for all of its rows.
     """
-    choices = [
-        (layers, classifier, classifier.grid())
-        for layers, classifier in itertools.product(args.layers, _asked(args))
-    ]
+    classifiers = [(one, one.grid()) for one in _asked(args)]
+    choices = list(itertools.product(args.layers, classifiers))
     wanted = len(choices) * len(args.folds)
     if not wanted == len(args.searches) == len(args.out):
         what = f"{wanted} are made, {len(args.searches)} searches and {len(args.out)} outputs named"
@@ -124,7 +122,7 @@ def run(
         word: dataclasses.replace(of, gold=relabel(of)) if relabel else of
         for word, of in corpora.items()
     }
-    for layers, classifier, grid in choices:
+    for layers, (classifier, grid) in choices:
         stored = StoredFeatures(args.embeddings, args.view, layers)
         words = partial(_read, corpora, labelled, stored, classifier.estimator)
         # On several threads a product's last bits depend on their number, and with them a near tie.

@@ -14,8 +14,6 @@ from scipy.linalg import LinAlgError, lapack
 
 ROUNDING = 1e-10  # of rows in units of deviations
 LEFT = 1e-6  # of a feature's sum of squares: less than this share cannot be told by subtraction
-
-
 IN_PLACE = {"overwrite_a": True, "clean": False}
 # From so many rows of products on, single precision saves more than its refinement takes.
 WORTH_SINGLE = 512

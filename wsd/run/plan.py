@@ -116,7 +116,7 @@ def classifications(config: Config, model: Model) -> Iterator[Classification]:
     """A model's classifications."""
     named = config.controls.classifiers if model.name in config.models else []
     further = len(config.trains) - 1
-    twin = 1 / len(model.single_of(config.classify[0])) / len(config.controls.classifiers or [""])
+    twin = 1 / len(model.single_of(config.classify[0])) / len(config.controls.classifiers)
     job = twin if model.name in config.twins else 1.0
     for of_set, layers in config.feature_sets(model):
         parts = parse_features(of_set, layers, model.blocks).parts
