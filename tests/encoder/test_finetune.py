@@ -13,21 +13,23 @@ import numpy as np
 import pytest
 import torch
 import zoo
+from safetensors.torch import load_file
 from steps import WORDS as TWO
 from tiny import tiny_bert
 
 from wsd.artifacts.corpus import Corpus, read_corpora, write
 from wsd.artifacts.dataset import DATA
-from wsd.artifacts.finetuned import Setting, best, read_settings
+from wsd.artifacts.finetuned import Setting, best, objective_of, read_settings
 from wsd.artifacts.predictions import read_predictions
 from wsd.cli import main
 from wsd.corpora.text_format import read_text
 from wsd.encoder import training
-from wsd.encoder.batches import CPU_BUDGET, fixed
+from wsd.encoder.batches import fixed
 from wsd.encoder.finetune import UNFINISHED
+from wsd.encoder.needed_rows import NeededRows, restore
 from wsd.encoder.schedule import BATCH, batches, rate_at, steps_of
 from wsd.encoder.tagger import Instance, Tagger
-from wsd.encoder.training import DECAY, LONGEST, gradient, optimizer_of, train
+from wsd.encoder.training import DECAY, LONGEST, PART, gradient, optimizer_of, train
 from wsd.errors import ConfigError, ModelError
 from wsd.storage.csv import read_csv
 
@@ -56,6 +58,16 @@ def made(folder: Path, blocks: int | str = "all") -> tuple[Tagger, list[Instance
         golds = corpus.gold[:40].tolist()
         instances += [Instance(a, senses, senses[g]) for a, g in zip(aligned, golds, strict=True)]
     return tagger, instances
+
+
+def plain(tagger: Tagger) -> None:
+    """The model as transformers has it: every position computed, dense gradients."""
+    assert any(isinstance(module, NeededRows) for module in tagger.model.modules())
+    restore(tagger.model)
+    assert not any(isinstance(module, NeededRows) for module in tagger.model.modules())
+    for module in tagger.model.modules():
+        if isinstance(module, torch.nn.Embedding):
+            module.sparse = False
 
 
 def weights(tagger: Tagger) -> dict[str, torch.Tensor]:
@@ -100,9 +112,14 @@ def test_the_gradient_of_the_parts_is_that_of_the_batch(folder: Path) -> None:
     with torch.no_grad():  # at first, with a layer of zeros, the encoder has no gradient
         tagger.weight.normal_(generator=torch.Generator().manual_seed(0))
     lengths = [len(one.aligned.ids) for one in batch]
-    assert len(list(fixed(lengths, CPU_BUDGET))) > 1
+    assert len(list(fixed(lengths, PART))) > 2
     loss = gradient(tagger, batch, threads=1)
     found = [p.grad for p in tagger.trained.values()]
+    # Two threads sum in the same order.
+    assert gradient(tagger, batch, threads=2) == loss
+    again = [p.grad for p in tagger.trained.values()]
+    assert all(torch.equal(a, b) for a, b in zip(found, again, strict=True) if a is not None)
+    plain(tagger)
     whole = torch.nn.functional.cross_entropy(
         tagger.logits(batch), torch.tensor([one.gold for one in batch])
     )
@@ -111,16 +128,13 @@ def test_the_gradient_of_the_parts_is_that_of_the_batch(folder: Path) -> None:
     length = max(other.norm() for other in expected)
     for one, other in zip(found, expected, strict=True):
         assert one is not None and (one - other).norm() < 1e-5 * length
-    # Two threads sum in the same order.
-    assert gradient(tagger, batch, threads=2) == loss
-    again = [p.grad for p in tagger.trained.values()]
-    assert all(torch.equal(a, b) for a, b in zip(found, again, strict=True) if a is not None)
 
 
 def test_a_training_is_the_plain_loop(folder: Path, tmp_path: Path) -> None:
-    """Against torch's AdamW and schedule on whole batches."""
+    """Against torch's AdamW and schedule on whole batches, every position and row computed."""
     found = weights(trained(folder, tmp_path))
     tagger, instances = made(folder)
+    plain(tagger)
     named = tagger.trained
     groups = [
         {"params": [p for p in named.values() if p.ndim > 1], "weight_decay": DECAY},
@@ -316,9 +330,29 @@ def test_what_the_step_writes(place: Path, out: Path) -> None:
             assert (of.gold == corpus.gold[corpus.split == "test"]).all()
 
 
-def test_the_first_seeds_encoder_is_a_model_to_load(
-    out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_first_seeds_encoder_is_kept_whatever_the_test_set_says(
+    place: Path, tmp_path: Path
 ) -> None:
+    grid, kept = {"rate": [5e-3], "epochs": [3], "blocks": ["all"]}, []
+    for seeds in (["1", "2"], ["2", "1"]):
+        folder = tmp_path / seeds[0]
+        assert finetune(place, folder, "--seeds", *seeds, grid=grid) == 0
+        kept.append(load_file(folder / "model/model.safetensors"))
+    figures = [
+        objective_of(read_predictions(folder / f"finetuned-{seed}.parquet")[0], "mean_macro_f1")
+        for seed in (1, 2)
+    ]
+    assert figures[0] != figures[1]
+    assert kept[0].keys() == kept[1].keys() and not equal(*kept)
+
+
+def test_the_first_seeds_encoder_is_a_model_to_load(
+    place: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found, before = (load_file(of / "model.safetensors") for of in (out / "model", place / "tiny"))
+    assert {name: of.shape for name, of in found.items()} == {
+        name: of.shape for name, of in before.items()
+    }
     args = ["model", "--name", "tuned", "--path", str(out / "model"), "--blocks", "2"]
     assert main([*args, "--width", "32", "--out", str(tmp_path / "m.json")]) == 0
     # Every file of it can be checked, and is.

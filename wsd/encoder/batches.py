@@ -78,6 +78,7 @@ def run_all(
     *,
     device: torch.device,
     threads: int = 1,
+    budget: int | None = None,
 ) -> Iterator[tuple[_W, _R]]:
     """Run batches on as many threads as may be, or as large as a GPU allows.
 
@@ -92,6 +93,8 @@ def run_all(
     device : torch.device
     threads : int
         Batches that run at the same time, on a CPU.
+    budget : int, optional
+        Positions of a batch, on a CPU, if not ``CPU_BUDGET``.
 
     Yields
     ------
@@ -102,7 +105,7 @@ def run_all(
         tasks = (
             (work, rows)
             for work, lengths, done in works
-            for rows in fixed(lengths, CPU_BUDGET)
+            for rows in fixed(lengths, budget or CPU_BUDGET)
             if not set(rows).issubset(done)
         )
         with ThreadPoolExecutor(max_workers=threads) as pool:

@@ -9,6 +9,8 @@ other positions, what is read of the last hidden state stays the same.
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from types import UnionType
+from typing import Any
 
 import torch
 
@@ -95,12 +97,7 @@ def spare(block: torch.nn.Module, run: Callable[[], torch.Tensor]) -> Needed | N
     whole = run()
     positions = 2 * whole.shape[1]
     whole = whole.reshape(positions, -1)
-    places = [
-        (parent, name, child)
-        for parent in block.modules()
-        for name, child in parent._modules.items()
-        if isinstance(child, torch.nn.Linear | PackedLinear)
-    ]
+    places = _children(block, torch.nn.Linear | PackedLinear)
     # The last of the first sentence, which sees all of it where a model looks back alone, and the
     # first of the second.
     read = (positions // 2 - 1, positions // 2)
@@ -111,6 +108,23 @@ def spare(block: torch.nn.Module, run: Callable[[], torch.Tensor]) -> Needed | N
         else:
             setattr(parent, name, child)
     return needed if spared else None
+
+
+def restore(block: torch.nn.Module) -> None:
+    """Have the linear layers compute every position again, under the names that they had."""
+    for parent, name, child in _children(block, NeededRows):
+        setattr(parent, name, child.linear)
+
+
+def _children(
+    block: torch.nn.Module, kinds: type | UnionType
+) -> list[tuple[torch.nn.Module, str, Any]]:
+    return [
+        (parent, name, child)
+        for parent in block.modules()
+        for name, child in parent._modules.items()
+        if isinstance(child, kinds)
+    ]
 
 
 def _stays(

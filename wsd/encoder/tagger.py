@@ -9,6 +9,7 @@ training would not be the same twice.
 """
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -16,11 +17,12 @@ from typing import Any, Self
 import torch
 
 from wsd.artifacts.finetuned import ALL
-from wsd.encoder.architecture import ordinary_pieces
 from wsd.encoder.batches import model_inputs
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.hooks import find_blocks
 from wsd.encoder.loading import choose_device, load_folder
+from wsd.encoder.needed_rows import restore
+from wsd.encoder.ready import spare_last, trial_inputs
 from wsd.encoder.view_pieces import selection
 from wsd.encoder.word_pieces import Aligned
 from wsd.errors import ModelError
@@ -78,11 +80,18 @@ class Tagger:
         shape = (len(known), encoder.width)
         self.weight = torch.zeros(shape, device=encoder.device, requires_grad=True)
         self.bias = torch.zeros(len(known), device=encoder.device, requires_grad=True)
-        of_encoder = self._trained(blocks)
+        with torch.no_grad():
+            every = find_blocks(encoder.model, trial_inputs(encoder))
+        of_encoder = self._trained(blocks, every)
         for name, parameter in encoder.model.named_parameters():
             # Below the lowest that is trained no gradient is made, and nothing kept for one.
             parameter.requires_grad_(name in of_encoder)
         self.trained = {**of_encoder, "(head).weight": self.weight, "(head).bias": self.bias}
+        for module in model.modules():
+            if isinstance(module, torch.nn.Embedding):
+                # A batch has few of its rows: a gradient of all would be mostly zeros.
+                module.sparse = encoder.device.type == "cpu"
+        self._needed = spare_last(encoder, every)
 
     @classmethod
     def load(
@@ -107,22 +116,20 @@ class Tagger:
         _ = encoder.architecture  # a model that cannot be handled is refused here
         return cls(model, encoder, known, blocks)
 
-    def _trained(self, blocks: int | str) -> dict[str, torch.nn.Parameter]:
+    def _trained(
+        self, blocks: int | str, every: Sequence[torch.nn.Module] | None
+    ) -> dict[str, torch.nn.Parameter]:
         """The encoder's parameters that are trained: of those that come into the last state."""
         encoder = self.encoder
-        before, after = encoder.aligner.before, encoder.aligner.after
-        inputs = model_inputs(encoder, [[*before, *ordinary_pieces(encoder), *after]])
         named = dict(encoder.model.named_parameters())
         if blocks == ALL:
-            last = encoder.model(**inputs).last_hidden_state.sum()
+            last = encoder.model(**trial_inputs(encoder)).last_hidden_state.sum()
             found = torch.autograd.grad(last, list(named.values()), allow_unused=True)
             return {
                 name: parameter
                 for (name, parameter), gradient in zip(named.items(), found, strict=True)
                 if gradient is not None
             }
-        with torch.no_grad():
-            every = find_blocks(encoder.model, inputs)
         if every is None or len(every) != encoder.blocks:
             what = f"the blocks of {type(encoder.model).__name__} cannot be told apart"
             fix = "train all of it: `blocks: [all]` (config key finetune.blocks)"
@@ -135,12 +142,12 @@ class Tagger:
         aligned = [one.aligned for one in batch]
         encoder = self.encoder
         inputs = model_inputs(encoder, [a.ids for a in aligned], [a.segments for a in aligned])
-        state = encoder.model(**inputs).last_hidden_state
         places = [[one.pooled(encoder.pooling)] for one in aligned]
-        select = selection(places, state.shape[1]).to(encoder.device)
-        found = torch.nn.functional.linear(
-            torch.bmm(select, state.float())[:, 0], self.weight, self.bias
-        )
+        select = selection(places, inputs["input_ids"].shape[1])
+        with nullcontext() if self._needed is None else self._needed.reading(select):
+            state = encoder.model(**inputs).last_hidden_state
+        focal = torch.bmm(select.to(encoder.device), state.float())[:, 0]
+        found = torch.nn.functional.linear(focal, self.weight, self.bias)
         own = torch.zeros_like(found, dtype=torch.bool)
         for row, one in enumerate(batch):
             own[row, one.senses.start : one.senses.stop] = True
@@ -161,4 +168,5 @@ class Tagger:
 
     def save(self, folder: Path) -> None:
         """Write the encoder's weights, in ``model.safetensors``, without the linear layer."""
+        restore(self.model)
         self.model.save_pretrained(folder, safe_serialization=True)
