@@ -423,7 +423,9 @@ def finetuned_weights(wildcards):
 
 def finetune_minutes(wildcards, attempt):
     """Three times what one core is told to take; as many trainings as settings and seeds."""
-    seconds = wsd.run.plan.finetune_seconds(CONFIG, ENCODERS[wildcards.model])
+    seconds = wsd.run.plan.finetune_seconds(
+        CONFIG, ENCODERS[wildcards.model], wildcards.train
+    )
     return attempt * math.ceil(10 + 3 * seconds / 60)
 
 

@@ -4,6 +4,7 @@ Some are built in. Another is a folder that ``wsd import`` wrote, with a manifes
 """
 
 import csv
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -99,6 +100,20 @@ class Dataset:
         Each sense needs an instance in every fold, and near-duplicates stay together.
         """
         return {w: int(of["most_folds"]) for w, of in self._counts.items() if "most_folds" in of}
+
+    def rows_at_most(self, word: str, setting: str) -> int:
+        """How many instances of a word a training set of a setting has at most.
+
+        Of NOAD, which is divided by text, it is not known how many are for training.
+        """
+        if (of := self._counts.get(word)) is None:
+            return self.sizes[word]
+        rows = int(of["n_train"])
+        if setting.endswith("pct"):
+            return math.ceil(rows * int(setting.removesuffix("pct")) / 100)
+        if setting.startswith("nshot-"):
+            return min(rows, int(setting.removeprefix("nshot-")) * int(of["n_senses"]))
+        return rows
 
     @cached_property
     def _counts(self) -> Mapping[str, Mapping[str, Any]]:

@@ -8,13 +8,9 @@ are not in it.
 
 import argparse
 import os
-import time
-import timeit
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
 
 from wsd import logs
 from wsd.arguments import add_configfiles, count
@@ -22,18 +18,14 @@ from wsd.artifacts.features import parse_features
 from wsd.artifacts.finetuned import ALL, COSTS, FOLDER
 from wsd.artifacts.gloss_vectors import VIEW
 from wsd.artifacts.search import grid_points
+from wsd.artifacts.training_set import setting
 from wsd.artifacts.views import blocks_of
 from wsd.encoder.head import known_without_head
+from wsd.run.pace import EFFICIENCY, TRAINING_EFFICIENCY, duration, forward_seconds
 from wsd.run.parts import in_parts
 from wsd.run.settings import Classifier, Config, Model
 from wsd.storage.file_names import file_name
 
-# Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
-PIECES = 33
-# Share of the machine's best matrix product that a forward pass reaches, measured with MiniLM.
-EFFICIENCY = 0.65
-# The same in a training, its optimizer in it.
-TRAINING_EFFICIENCY = 0.4
 # Processor time of one job beside its work, for libraries and weights: of an embedding job, which
 # has a part of the words, and of a classification, a projection by PCA or a search for neighbours.
 START_SECONDS = 4.0
@@ -82,14 +74,7 @@ def embedding_bytes(model: Model, instances: int, views: Sequence[str]) -> int:
 
 def pass_seconds(model: Model, jobs: int, instances: int) -> float:
     """Rough processor time of passing instances through the encoder, in so many jobs."""
-    return _forward_seconds(model, instances, EFFICIENCY) + START_SECONDS * jobs
-
-
-def _forward_seconds(model: Model, instances: int, efficiency: float) -> float:
-    # Per piece and block: 12 width² weights in six products, a multiplication and an addition
-    # each; attention adds little at this length.
-    operations = 24.0 * model.width**2 * model.blocks * PIECES * instances
-    return operations / (_operations_per_second() * efficiency)
+    return forward_seconds(model, instances, EFFICIENCY) + START_SECONDS * jobs
 
 
 class Classification(NamedTuple):
@@ -151,12 +136,12 @@ def classifying_seconds(config: Config, model: Model) -> float:
     return seconds
 
 
-def finetune_seconds(config: Config, model: Model) -> float:
-    """Rough processor time of training an encoder, for each of its training sets."""
+def finetune_seconds(config: Config, model: Model, train: str) -> float:
+    """Rough processor time of training an encoder on a training set, at most."""
     asked = config.finetune
     if asked is None or model.name not in config.models:
         return 0.0
-    instances = sum(config.dataset.sizes[word] for word in config.words)
+    instances = sum(config.dataset.rows_at_most(word, setting(train)[0]) for word in config.words)
     # Of a block that is trained, gradients take two passes more.
     passes = [
         epochs * (1 + 2 * (1 if blocks == ALL else int(blocks) / model.blocks))
@@ -166,21 +151,9 @@ def finetune_seconds(config: Config, model: Model) -> float:
     ]
     share = asked.folds * (1 - 1 / config.tuning.folds)
     tried = share * sum(passes) if len(passes) > 1 else 0.0
-    forward = _forward_seconds(model, instances, TRAINING_EFFICIENCY)
+    forward = forward_seconds(model, instances, TRAINING_EFFICIENCY)
     # The longest setting may be the one that is chosen.
     return forward * (tried + len(asked.seeds) * max(passes))
-
-
-def _operations_per_second() -> float:
-    """Speed of one core at a matrix product of the kind an encoder does."""
-    from threadpoolctl import threadpool_limits
-
-    a = np.ones((1024, 384), dtype=np.float32)
-    b = np.ones((384, 1536), dtype=np.float32)
-    # In processor time: what else the machine is doing is no part of it.
-    with threadpool_limits(1):
-        best = min(timeit.repeat(lambda: a @ b, timer=time.process_time, number=1, repeat=5))
-    return 2.0 * a.shape[0] * a.shape[1] * b.shape[1] / best
 
 
 def describe(config: Config, results: Path, cores: int) -> str:
@@ -209,7 +182,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
         lines.append(
             f"  to embed: {instances:,} sentences of {len(words)} words; "
             f"{embedding_bytes(model, instances, views) / 1e9:.2f} GB in "
-            f"{results / config.dataset.name}; roughly {_duration(seconds / cores)} on {cores} "
+            f"{results / config.dataset.name}; roughly {duration(seconds / cores)} on {cores} "
             f"core{'s' if cores > 1 else ''} without GPU"
         )
         # A twin with random weights comes from the same files.
@@ -227,10 +200,10 @@ def _of_finetuning(config: Config, model: Model, results: Path, cores: int) -> I
     """What a model's fine-tuning will take, if any is left to do."""
     folder = results / config.dataset.name / model.name / FOLDER
     left = [train for train in config.finetune_trains if not (folder / train / COSTS).exists()]
-    if left and (seconds := finetune_seconds(config, model)):
+    if seconds := sum(finetune_seconds(config, model, train) for train in left):
         yield (
-            f"  to fine-tune, on {', '.join(left)}: at most roughly {_duration(seconds)} of "
-            f"processor time for the full training set, {_duration(seconds / cores)} on {cores} "
+            f"  to fine-tune, on {', '.join(left)}: at most roughly {duration(seconds)} of "
+            f"processor time, {duration(seconds / cores)} on {cores} "
             f"core{'s' if cores > 1 else ''}"
         )
 
@@ -271,14 +244,6 @@ def _tables_seconds(config: Config, model: Model, jobs: int) -> float:
     combinations = len(config.combinations(model))
     each = COMPARED_SECONDS * combinations + PAGE_SECONDS
     return (SHOWN_SECONDS * jobs + INSTANCE_SECONDS) * instances + each * words
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(1, round(seconds / 10) * 10)} s"
-    if seconds < 5400:
-        return f"{round(seconds / 60)} min"
-    return f"{seconds / 3600:.1f} h"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -76,8 +76,9 @@ def _translated(error: ErrorDetails, config: Mapping[str, Any]) -> ConfigError:
             context = {"expected": context["expected"].replace(" or ", ", ")}
         said = SAID[kind].format(**context) if kind in SAID else error["msg"]
         what = f"{SHOWN.repr(value)} {said}"
-    fix = "; ".join(filter(None, (about, _read_otherwise(kind, value))))
-    return ConfigError(what, where=f"config key {key or '(top level)'}", fix=fix)
+    if otherwise := _read_otherwise(kind, value):
+        about = f"{about.rstrip('.')}; {otherwise}" if about else otherwise
+    return ConfigError(what, where=f"config key {key or '(top level)'}", fix=about)
 
 
 def _read_otherwise(kind: str, value: Any) -> str | None:
