@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import small_gpu
 import torch
 import zoo
 from safetensors.torch import load_file
@@ -26,6 +27,7 @@ from wsd.corpora.text_format import read_text
 from wsd.encoder import training
 from wsd.encoder.batches import fixed
 from wsd.encoder.finetune import UNFINISHED
+from wsd.encoder.finetuning import Finetuning
 from wsd.encoder.needed_rows import NeededRows, restore
 from wsd.encoder.schedule import BATCH, batches, rate_at, steps_of
 from wsd.encoder.tagger import Instance, Tagger
@@ -255,6 +257,72 @@ def test_a_training_that_diverges_says_what_to_change(
     assert not list(tmp_path.iterdir())
 
 
+# A GPU without room
+
+
+def test_parts_that_do_not_fit_are_halved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tagger, instances = made(folder)
+    batch = instances[:20] + instances[40:60]
+    with torch.no_grad():
+        tagger.weight.normal_(generator=torch.Generator().manual_seed(0))
+    loss = gradient(tagger, batch, threads=1)
+    expected = [p.grad for p in tagger.trained.values()]
+    sizes: list[int] = []
+    own = Tagger.gradients
+
+    def counted(self: Tagger, part: list[Instance]) -> Any:
+        sizes.append(len(part))
+        return own(self, part)
+
+    limited = small_gpu.holding(9, counted, lambda self, part: len(part))
+    monkeypatch.setattr(Tagger, "gradients", limited)
+    monkeypatch.setattr(training, "run_all", small_gpu.run_all)
+    assert gradient(tagger, batch, threads=1) == pytest.approx(loss, rel=1e-6)
+    assert sum(sizes) == 40 and max(sizes) <= 9
+    length = max(other.norm() for other in expected if other is not None)
+    for parameter, other in zip(tagger.trained.values(), expected, strict=True):
+        assert parameter.grad is not None and other is not None
+        assert (parameter.grad - other).norm() < 1e-5 * length
+
+
+def test_no_room_for_the_moments_is_no_fault_of_the_program(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def step(*_: Any, **__: Any) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(torch.optim.AdamW, "step", step)
+    assert finetune(place, tmp_path) == ModelError.exit_code
+    said = capsys.readouterr().err
+    assert "no room" in said and "finetune.blocks" in said and "device: cpu" in said
+
+
+def test_what_was_done_before_the_memory_ran_out_is_kept(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = 0
+    own = Tagger.gradients
+
+    def gradients(self: Tagger, part: list[Instance]) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == most:
+            raise ModelError("the GPU has no room for one sentence of 40 pieces")
+        return own(self, part)
+
+    monkeypatch.setattr(Tagger, "gradients", gradients)
+    most, one = 0, {**GRID, "rate": [1e-3]}
+    assert finetune(place, tmp_path / "whole", grid=one) == 0
+    all_calls, calls = calls, 0
+    most = all_calls - 2  # within the second seed
+    assert finetune(place, tmp_path / "out", grid=one) == ModelError.exit_code
+    assert [path.name for path in (tmp_path / "out").rglob("*.*")] == [UNFINISHED, "seed-1.safetensors"]  # noqa: E501  # fmt: skip
+    most, calls = 0, 0
+    assert finetune(place, tmp_path / "out", grid=one) == 0 and calls < 0.6 * all_calls
+    for name in ("finetuned-1.parquet", "finetuned-2.parquet", "model/model.safetensors"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
 # The command
 
 
@@ -443,17 +511,56 @@ def test_one_setting_is_not_tried(place: Path, tmp_path: Path) -> None:
     assert read_csv(tmp_path / "costs.csv")["trial"].isna().all()
 
 
-def test_what_diverges_leaves_nothing(
+def test_what_diverges_leaves_nothing_but_the_trials_before(
     place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
     assert finetune(place, out, grid={**GRID, "rate": [1e-3, 5.0]}) != 0
     assert "rate 5," in capsys.readouterr().err
-    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert files == [out / UNFINISHED / "trial-1-0.safetensors"]
+
+
+def test_a_small_training_set_has_as_many_epochs_as_its_steps_take(
+    place: Path, tmp_path: Path
+) -> None:
+    """A batch has 32 instances: an epoch of these three words has six steps."""
+    corpora = read_corpora(place / "corpus", [*LEFT])
+    rows = sum((corpus.split == "train").sum() for corpus in corpora.values())
+    assert steps_of(rows, 1) == 6
+    grid = {"rate": [1e-3], "epochs": [1, 3, 4], "blocks": ["all"]}
+    assert finetune(place, tmp_path, "--steps", "13", grid=grid) == 0
+    assert read_csv(tmp_path / "trials.csv")["epochs"].tolist() == [3, 4]
+    _, about = read_predictions(tmp_path / "finetuned-1.parquet")
+    assert about["parameters"]["epochs"] >= 3
+
+
+def test_predictions_are_part_of_what_a_seed_and_a_trial_took(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock that stands still but in predictions."""
+    now = 0.0
+    own = Finetuning.predict
+
+    def predict(*args: Any) -> Any:
+        nonlocal now
+        now += 7
+        return own(*args)
+
+    monkeypatch.setattr(Finetuning, "predict", predict)
+    for clock in ("monotonic", "process_time"):
+        monkeypatch.setattr(training.time, clock, lambda: now)
+    assert finetune(place, tmp_path) == 0
+    costs = read_csv(tmp_path / "costs.csv")
+    assert len(costs) == 4
+    assert (costs[["processor_seconds", "wall_seconds"]] == 7).all(axis=None)
 
 
 @pytest.mark.parametrize(
     "grid", ["{}", "[]", "x", '{"rate": [0], "epochs": [1], "blocks": [1]}',
+             '{"rate": [1e-3], "epochs": [1.5], "blocks": [1]}',
+             '{"rate": [1e-3], "epochs": ["all"], "blocks": [1]}',
+             '{"rate": [1e-3], "epochs": [1], "blocks": [0.5]}',
              '{"rate": [1e-3], "epochs": [1], "blocks": ["most"]}',
              '{"rate": [], "epochs": [1], "blocks": [1]}']
 )  # fmt: skip

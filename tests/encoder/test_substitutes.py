@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import small_gpu
 import torch
 import transformers
 import zoo
@@ -20,6 +21,7 @@ from tiny import corpus_of, tiny_bert, tiny_tokenizer
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.substitutes import SEEN, Fillers, K, read_substitutes, shown, write_substitutes
 from wsd.artifacts.views import MASKED, PLAIN
+from wsd.encoder import fill_mask
 from wsd.encoder.fill_mask import FillMask, _named
 from wsd.encoder.head import HEADS, known_without_head, why_no_head
 from wsd.encoder.model import resolve
@@ -81,6 +83,30 @@ def test_the_head_is_asked_at_the_focal_word_masked_and_left_in(known: Path) -> 
     assert firsts[MASKED] == [after["[MASK]"]] * 4
     # The second focal word is of many pieces: the first one's place is asked.
     assert firsts[PLAIN] == [after[piece] for piece in ("crane", "q", "crane", "crane")]
+
+
+def test_batches_that_a_gpu_does_not_hold_are_halved(
+    known: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = corpus_of(*((f"a crane {'flew ' * (i % 5)}near the river", 1) for i in range(40)))
+    model = FillMask.load(str(known), device="cpu")
+    expected, sizes = filled(model, corpus), []
+    own = model.model.forward
+
+    def counted(*args: Any, **inputs: Any) -> Any:
+        sizes.append(len(inputs["input_ids"]))
+        return own(*args, **inputs)
+
+    limited = small_gpu.holding(11, counted, lambda *_, **inputs: len(inputs["input_ids"]))
+    monkeypatch.setattr(model.model, "forward", limited)
+    monkeypatch.setattr(fill_mask, "run_all", small_gpu.run_all)
+    found = filled(model, corpus)
+    assert sizes and max(sizes) <= 11
+    for seen in SEEN:
+        assert found[seen].pieces == expected[seen].pieces
+        np.testing.assert_allclose(
+            found[seen].probabilities, expected[seen].probabilities, atol=1e-6
+        )
 
 
 def following() -> dict[str, str]:

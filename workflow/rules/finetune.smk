@@ -41,6 +41,7 @@ if CONFIG.finetune:
             grid=lambda wildcards: CONFIG.finetune.model_dump_json(
                 include={"rate", "epochs", "blocks"}
             ),
+            steps=CONFIG.finetune.steps,
             tried=CONFIG.finetune.folds,
             seeds=CONFIG.finetune.seeds,
             objective=CONFIG.tuning.objective,
@@ -53,7 +54,7 @@ if CONFIG.finetune:
         shell:
             "wsd --log {log} finetune --model {input.model} --corpus {params.corpus}"
             " --words {params.words} --folds {input.folds} --grid {params.grid:q}"
-            " --tried {params.tried} --seeds {params.seeds} --objective {params.objective}"
+            " --steps {params.steps} --tried {params.tried} --seeds {params.seeds} --objective {params.objective}"
             " --pooling {params.pooling} --input {params.reads} --device {params.device}"
             " --threads {threads} --out {params.out}"
 

@@ -57,7 +57,7 @@ def read_settings(text: str, where: str) -> list[Setting]:
         grid = json.loads(text)
         found = [Setting(*of) for of in itertools.product(*(grid[k] for k in Setting._fields))]
         sound = found and all(
-            of.rate > 0 and of.epochs >= 1 and (of.blocks == ALL or int(of.blocks) >= 1)
+            of.rate > 0 and _counts(of.epochs) and (of.blocks == ALL or _counts(of.blocks))
             for of in found
         )
     except (LookupError, RecursionError, TypeError, ValueError):
@@ -66,6 +66,10 @@ def read_settings(text: str, where: str) -> list[Setting]:
         fix = """write it so: '{"rate": [5e-5], "epochs": [2], "blocks": ["all"]}'"""
         raise ConfigError(f"{text!r} is no grid of settings", where=where, fix=fix)
     return found
+
+
+def _counts(value: object) -> bool:
+    return type(value) is int and value >= 1
 
 
 def name_of(seed: int) -> str:

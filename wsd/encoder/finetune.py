@@ -35,7 +35,8 @@ from wsd.artifacts.tables import FINETUNED
 from wsd.artifacts.views import DEVICES, INPUTS, MASKED, POOLINGS
 from wsd.encoder import sources
 from wsd.encoder.finetuning import Finetuning, costs_of, try_settings
-from wsd.errors import ConfigError, DamageError, ModelError
+from wsd.encoder.schedule import long_enough
+from wsd.errors import ConfigError, DamageError
 from wsd.storage.atomic import replacing_folder, umask
 from wsd.storage.checksums import note_checksum
 from wsd.storage.csv import write_csv
@@ -53,6 +54,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grid", required=True, metavar="JSON", help=text)
     text = "on so many folds of the first repeat settings are tried (default: 1)"
     parser.add_argument("--tried", type=count, default=1, metavar="N", help=text)
+    text = "the fewest steps of a training: a small set has as many epochs as that takes"
+    parser.add_argument("--steps", type=count, default=1, metavar="N", help=text)
     add_objective(parser, search.OBJECTIVES)
     parser.add_argument("--seeds", type=seed, nargs="+", default=[1, 2, 3])
     add_choice(parser, "--pooling", POOLINGS)
@@ -88,9 +91,6 @@ def run(args: argparse.Namespace) -> None:
     except sources.CacheError as error:
         # This step asks no hub; the one that made the record does.
         raise DamageError(error.what, path=args.model) from error
-    except ModelError:
-        shutil.rmtree(of.unfinished, ignore_errors=True)  # the same again would end the same way
-        raise
     shutil.rmtree(of.unfinished)
 
 
@@ -99,9 +99,10 @@ def _finetune(
 ) -> None:
     """Try, train and predict; nothing is written before all of it is done."""
     first, objective = args.seeds[0], args.objective
+    rows = {word: folds.rows(corpus) for word, corpus in of.corpora.items()}
+    settings = long_enough(settings, sum(map(len, rows.values())), args.steps)
     trials = try_settings(of, settings, folds, args.tried, first, objective)
     chosen = settings[best := finetuned.best(trials, settings)]
-    rows = {word: folds.rows(corpus) for word, corpus in of.corpora.items()}
     splits = dict.fromkeys(
         [TEST, *(s for corpus in of.corpora.values() for s in corpus.split.tolist())]
     )
@@ -109,13 +110,14 @@ def _finetune(
     made: dict[int, list[WordPredictions]] = {}
     for number in args.seeds:
         tagger, done = of.fit(rows, chosen, number, f"seed-{number}")
+        with done.timed():
+            made[number] = [
+                found
+                for split in splits
+                if split != "train"
+                for found in of.predict(tagger, _rows_of(of.corpora, split), rows)
+            ]
         costs.append({"seed": number, **costs_of(done)})
-        made[number] = [
-            found
-            for split in splits
-            if split != "train"
-            for found in of.predict(tagger, _rows_of(of.corpora, split), rows)
-        ]
     provenance = {
         "train": folds.train,
         "task": "sense",
@@ -134,6 +136,7 @@ def _finetune(
         "parameters": chosen._asdict(),
         "space": {"settings": [setting._asdict() for setting in settings]},
         "objective": objective,
+        "tried": len(trials),
         "folds": {"k": folds.k, "repeats": folds.repeats, "seed": folds.seed},
     }
     for number, words in made.items():

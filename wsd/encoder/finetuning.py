@@ -14,6 +14,7 @@ from wsd.artifacts.finetuned import Setting
 from wsd.artifacts.folds import Folds
 from wsd.artifacts.predictions import WordPredictions
 from wsd.encoder import sources
+from wsd.errors import ModelError
 
 if TYPE_CHECKING:
     from wsd.encoder.tagger import Tagger
@@ -58,6 +59,8 @@ class Finetuning:
 
     def fit(self, rows: Rows, setting: Setting, seed: int, name: str) -> "tuple[Tagger, Done]":
         """Train on some rows of every word; what was done of it before is not done again."""
+        import torch
+
         from wsd.encoder.tagger import Instance, Tagger
         from wsd.encoder.training import train
 
@@ -83,16 +86,22 @@ class Finetuning:
             len(of) * log(known[senses[word].start : senses[word].stop].sum())
             for word, of in rows.items()
         ]
-        done = train(
-            tagger,
-            instances,
-            setting,
-            seed,
-            path=self.unfinished / f"{name}.safetensors",
-            about={"files": self.record["files"], "known": known.tolist()},
-            threads=self.threads,
-            guessing=fsum(guessed) / len(instances),
-        )
+        try:
+            done = train(
+                tagger,
+                instances,
+                setting,
+                seed,
+                path=self.unfinished / f"{name}.safetensors",
+                about={"files": self.record["files"], "known": known.tolist()},
+                threads=self.threads,
+                guessing=fsum(guessed) / len(instances),
+            )
+        except torch.OutOfMemoryError as error:
+            # Not in a part of a batch, which would have been halved: weights, gradients, moments.
+            what = f"the GPU has no room for training {setting.blocks} blocks"
+            fix = "end what else runs on it, lower `finetune.blocks`, or use `device: cpu`"
+            raise ModelError(what, fix=fix) from error
         return tagger, done
 
     def predict(self, tagger: "Tagger", rows: Rows, n_train: Rows) -> list[WordPredictions]:
@@ -169,7 +178,9 @@ def try_settings(
             }
             scored = {word: train_rows[word][out == fold] for word, out in held.items()}
             tagger, done = of.fit(fit, setting, seed, f"trial-{number}-{fold}")
-            found = of.predict(tagger, {w: rows for w, rows in scored.items() if len(rows)}, fit)
+            with done.timed():
+                scored = {word: rows for word, rows in scored.items() if len(rows)}
+                found = of.predict(tagger, scored, fit)
             figure = finetuned.objective_of(found, objective)
             lines.append(
                 {

@@ -1,9 +1,11 @@
 """The order and the pace of a training: which instances make a batch, and how large a step is."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+
+from wsd.artifacts.finetuned import Setting
 
 BATCH = 32
 # The share of the steps in which the rate rises.
@@ -13,6 +15,17 @@ WARM_UP = 0.1
 def steps_of(instances: int, epochs: int) -> int:
     """How many batches there are in all."""
     return epochs * math.ceil(instances / BATCH)
+
+
+def long_enough(settings: Sequence[Setting], instances: int, steps: int) -> list[Setting]:
+    """The same settings, with as many epochs more as so many steps take; each one once.
+
+    >>> long_enough([Setting(1e-4, 2, "all"), Setting(1e-4, 3, "all")], 100, 10)
+    [Setting(rate=0.0001, epochs=3, blocks='all')]
+    """
+    least = math.ceil(steps / steps_of(instances, 1))
+    long = [of._replace(epochs=max(of.epochs, least)) for of in settings]
+    return list(dict.fromkeys(long))
 
 
 def rate_at(step: int, steps: int, highest: float) -> float:

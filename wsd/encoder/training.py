@@ -10,7 +10,8 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,12 +48,20 @@ class Done:
     ----------
     epochs : int
     processor_seconds, wall_seconds : float
-        That took, in all its tries.
+        That took, in all its tries; and what else was timed.
     """
 
     epochs: int = 0
     processor_seconds: float = 0.0
     wall_seconds: float = 0.0
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Count what is done within."""
+        spent, start = time.process_time(), time.monotonic()
+        yield
+        self.processor_seconds += time.process_time() - spent
+        self.wall_seconds += time.monotonic() - start
 
 
 def optimizer_of(tagger: Tagger) -> torch.optim.AdamW:
@@ -148,29 +157,28 @@ def train(
     of_epoch = steps // setting.epochs
     said = time.monotonic()
     while done.epochs < setting.epochs:
-        spent, start, losses = time.process_time(), time.monotonic(), []
-        for number, rows in enumerate(batches(len(instances), seed, done.epochs)):
-            step = done.epochs * of_epoch + number
-            where = f"{what}: epoch {done.epochs + 1}, step {step + 1} of {steps}"
-            batch = [instances[row] for row in rows]
-            losses.append(gradient(tagger, batch, threads) * len(batch))
-            length = torch.nn.utils.clip_grad_norm_(tagger.trained.values(), LONGEST)
-            if not math.isfinite(losses[-1]) or not torch.isfinite(length):
-                raise _diverged(f"a loss of {losses[-1] / len(batch):g}", where)
-            for group in optimizer.param_groups:
-                group["lr"] = rate_at(step, steps, setting.rate)
-            optimizer.step()
-            optimizer.zero_grad()
-            if time.monotonic() - said > PROGRESS_SECONDS:
-                said = time.monotonic()
-                left = (said - start) / (number + 1) * (steps - step - 1)
-                log.info("%s, loss %.3f, %.0f s left", where, losses[-1] / len(batch), left)
+        start, losses = time.monotonic(), []
+        with done.timed():
+            for number, rows in enumerate(batches(len(instances), seed, done.epochs)):
+                step = done.epochs * of_epoch + number
+                where = f"{what}: epoch {done.epochs + 1}, step {step + 1} of {steps}"
+                batch = [instances[row] for row in rows]
+                losses.append(gradient(tagger, batch, threads) * len(batch))
+                length = torch.nn.utils.clip_grad_norm_(tagger.trained.values(), LONGEST)
+                if not math.isfinite(losses[-1]) or not torch.isfinite(length):
+                    raise _diverged(f"a loss of {losses[-1] / len(batch):g}", where)
+                for group in optimizer.param_groups:
+                    group["lr"] = rate_at(step, steps, setting.rate)
+                optimizer.step()
+                optimizer.zero_grad()
+                if time.monotonic() - said > PROGRESS_SECONDS:
+                    said = time.monotonic()
+                    left = (said - start) / (number + 1) * (steps - step - 1)
+                    log.info("%s, loss %.3f, %.0f s left", where, losses[-1] / len(batch), left)
         mean = sum(losses) / len(instances)
         if mean > WORSE * guessing:
             raise _diverged(f"a mean loss of {mean:.3g}, where guessing has {guessing:.3g}", where)
         done.epochs += 1
-        done.processor_seconds += time.process_time() - spent
-        done.wall_seconds += time.monotonic() - start
         log.info("%s: epoch %d of %d, loss %.3f", what, done.epochs, setting.epochs, mean)
         _save(tagger, optimizer, path, {"of": of, **vars(done)}, done.epochs < setting.epochs)
     return done

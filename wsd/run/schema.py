@@ -113,9 +113,12 @@ class Finetune(Section):
     rate
         The highest learning rates, above 0.
     epochs
-        How often every training instance is seen.
+        How often every training instance is seen, at least.
     blocks
         How many of the upper blocks are trained, or all, which trains the embeddings too.
+    steps
+        The fewest steps of a training, of 32 instances each: on a small training set there are as
+        many epochs as that takes.
     seeds
         Each is a training of its own, and a row; the first one tries the settings.
     trains
@@ -127,6 +130,7 @@ class Finetune(Section):
     rate: Some[NumberAbove0]
     epochs: Some[Count]
     blocks: Some[Blocks]
+    steps: Count = 100
     seeds: Some[Seed] = Field([1, 2, 3])
     trains: Some[str] = Field(["full"])
     folds: Count = 1

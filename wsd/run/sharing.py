@@ -59,11 +59,17 @@ def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
         found += [f"{key} {name}" for name in mine if theirs.get(name, mine[name]) != mine[name]]
     glosses = {of.get("glosses", NO_GLOSSES) for of in (one, other)} - {NO_GLOSSES}
     found += ["glosses"] if len(glosses) > 1 else []
-    tuned = [of["finetune"] for of in (one, other) if of.get("finetune")]
-    found += ["finetune"] if tuned[1:] and tuned[0] != tuned[1] else []
+    found += ["finetune"] if _trained(one, other) else []
     # The further training sets of a feature set are one job.
     further = [{*of.get("trains", ())} - {FULL} for of in (one, other)]
     return [*found, "trains"] if all(further) and further[0] != further[1] else found
+
+
+def _trained(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether both train encoders on one training set, and differently."""
+    tuned = [dict(of["finetune"]) for of in (one, other) if of.get("finetune")]
+    trains = [{*of.pop("trains", [FULL])} for of in tuned]
+    return len(tuned) == 2 and bool(trains[0] & trains[1]) and tuned[0] != tuned[1]
 
 
 def _stored(config: Mapping[str, Any]) -> Any:
