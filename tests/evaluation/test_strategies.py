@@ -54,6 +54,9 @@ SECONDS = {
 }
 
 
+TRAINED = {"parameters": {"rate": 1e-4, "epochs": 2, "blocks": "all"}, "tried": 2}
+
+
 def f1(wrong: Wrong) -> float:
     return float(mean_scores(confusions(wrong))[F1])
 
@@ -137,7 +140,7 @@ def everything(folder: Path, **other: Any) -> pd.DataFrame:
         ],
         per_word=[file(folder, SOME, layers="per-word", view="per-word")],
         finetuned=[
-            file(folder, wrong, layers="finetuned", classifier=f"finetuned-{i}")
+            file(folder, wrong, layers="finetuned", classifier=f"finetuned-{i}", **TRAINED)
             for i, wrong in enumerate((FEW, SOME, MANY), 1)
         ],
         **other,
@@ -160,7 +163,22 @@ def test_every_strategy_with_its_labels_and_minutes(tmp_path: Path) -> None:
     searched = found["processor_minutes_with_search"]
     assert searched["best frozen layer"] == near(108 / 60)
     assert searched["frozen features"] == near(132 / 60)
-    assert searched["fine-tuned"] == near(420 / 60)
+    assert searched["fine-tuned"] == near((30 + 30 + 120) / 60)
+
+
+@pytest.mark.parametrize(("tried", "chosen_by"), [(2, "folds"), (0, "as given")])
+def test_how_an_encoder_was_trained_and_who_chose_it(
+    tmp_path: Path, tried: int, chosen_by: str
+) -> None:
+    files = [
+        file(tmp_path, FEW, layers="finetuned", **{**TRAINED, "tried": tried, "train": train})
+        for train in ("full", "nshot-3.set1", "nshot-3.set2", "nshot-3.set1")
+    ]
+    more = [pair(tmp_path, "2", FEW, FAIR, train=f"nshot-3.set{i}") for i in (1, 2)]
+    found = table(tmp_path, *three(tmp_path), *more, finetuned=files).loc["fine-tuned"]
+    assert found["setting"].tolist() == ["rate 0.0001, 2 epochs, blocks all"] * 2
+    assert found["chosen_by"].tolist() == [chosen_by] * 2
+    assert found["runs"].tolist() == [1, 3] and found["draws"].tolist() == [1, 2]
 
 
 def test_of_seeds_the_mean_and_each_and_none_is_picked(tmp_path: Path) -> None:

@@ -55,7 +55,16 @@ def test_what_is_not_known_is_a_dash_and_no_zero(built: Path) -> None:
 
 
 def test_each_run_stands_beside_the_mean(built: Path) -> None:
-    assert "80.00 77.0-82.0 2 runs: 81.2, 78.8" in text_of(built)
+    text = text_of(built)
+    assert "80.00 77.0-82.0 2 seeds: 81.2, 78.8" in text
+    assert "50.00 47.0-52.0 4 runs, a line per draw: 50.0, 60.0, 40.0, 50.0" in text
+    assert "50.0, 60.0,<br>40.0, 50.0" in built.read_text()
+
+
+def test_how_an_encoder_was_trained_is_said_and_who_chose_it(built: Path) -> None:
+    text = text_of(built)
+    assert "<i>tuned</i> rate <b>1 full 60 120" in text
+    assert "<i>tuned</i> rate <b>1: as given 1pct 10 1.0" in text
 
 
 def test_what_needs_no_label_stands_at_the_left_edge(built: Path) -> None:

@@ -269,6 +269,11 @@ def test_runs_are_listed_and_compared(ask: Doctor, tmp_path: Path) -> None:
         ({"trains": ["full", "5pct"]}, ["trains"]),
         ({"glosses": "none"}, []),
         ({"glosses": "mine.tsv"}, ["glosses"]),
+        ({"finetune": {"rate": [1e-4]}}, []),
+        ({"finetune": {"rate": [1e-3]}}, ["finetune"]),
+        ({"finetune": {"rate": [1e-3], "trains": ["1pct"]}}, []),
+        ({"finetune": {"rate": [1e-3], "trains": ["1pct", "full"]}}, ["finetune"]),
+        ({"finetune": None}, []),
     ],
 )
 def test_what_two_configs_make_again_in_turn(other: dict, keys: list[str]) -> None:
@@ -280,6 +285,7 @@ def test_what_two_configs_make_again_in_turn(other: dict, keys: list[str]) -> No
         "systems": [{"name": "theirs", "file": "a"}],
         "trains": ["full", "1pct"],
         "glosses": "corpus",
+        "finetune": {"rate": [1e-4]},
     }
     assert differing(one, {**one, **other}) == differing({**one, **other}, one) == keys
 

@@ -105,10 +105,10 @@ class Costs:
         return processor_seconds(self.own / model / "classify_selected.log")
 
     def finetuning(self, model: str, train: str) -> Spent:
-        """One seed, on average; and every trial and seed."""
+        """One seed, on average; and with every trial. Seeds are no search: none is picked."""
         with suppress(OSError, *UNEXPECTED):
             rows = pd.read_csv(self.results / model / "finetune" / train / COSTS)
             seconds = rows["processor_seconds"].astype(float)
-            one = float(seconds[rows["seed"].notna()].mean())
-            return Spent(one or nan, fsum(seconds) or nan)
+            one = float(seconds[rows["seed"].notna()].mean()) or nan
+            return Spent(one, one + fsum(seconds[rows["seed"].isna()]))
         return Spent(nan, nan)

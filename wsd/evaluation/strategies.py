@@ -42,8 +42,8 @@ from wsd.storage.json import read_json
 FIGURES = ("mean_macro_f1", "micro_accuracy")
 ALPHA = 0.05
 COLUMNS = [
-    *("model", "strategy", "train", "view", "layers", "classifier", "chosen_by"),
-    *("n_words", "runs", "labels", "processor_minutes", "processor_minutes_with_search"),
+    *("model", "strategy", "train", "view", "layers", "classifier", "setting", "chosen_by"),
+    *("n_words", "runs", "draws", "labels", "processor_minutes", "processor_minutes_with_search"),
     *(
         f"{figure}{of}"
         for figure in FIGURES
@@ -98,8 +98,10 @@ def _of_strategy(strategy: Strategy, seed: int) -> Line:
             name: ", ".join(dict.fromkeys(getattr(row, name) for row in rows))
             for name in ("view", "layers", "classifier")
         },
+        "setting": "; ".join(dict.fromkeys(filter(None, (of.setting for of in strategy.runs)))),
         "n_words": len(rows[0].words),
         "runs": len(rows),
+        "draws": len({of.train for of in strategy.runs}),
         "labels": float(np.mean([sum(word.n_train for word in row.words) for row in rows])),
         "processor_minutes": float(np.mean([run.spent.chosen for run in strategy.runs])) / 60,
         "processor_minutes_with_search": float(

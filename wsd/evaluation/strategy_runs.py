@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from wsd.artifacts import predictions, tables
 from wsd.artifacts.corpus import Corpora
 from wsd.artifacts.costs import Costs, Spent
+from wsd.artifacts.finetuned import Setting
 from wsd.artifacts.training_set import FULL, NO_TRAIN, setting
 from wsd.classification.select import Candidate, choose
 from wsd.errors import ResultError
@@ -30,15 +31,16 @@ BASELINES = {
     "bag_of_substitutes": "bag of substitutes",
 }
 KINDS = ("baselines", "zero_shot", "per_word", "finetuned")
-ON_FOLDS, LAST = "folds", "last layer"
+ON_FOLDS, LAST, GIVEN = "folds", "last layer", "as given"
 
 
 class Run(NamedTuple):
-    """What one strategy predicts after one training set, and what that took."""
+    """What one strategy predicts after one training set, what that took, and how it was trained."""
 
     train: str
     row: ComparisonRow
     spent: Spent
+    setting: str = ""
 
 
 @dataclass(eq=False)
@@ -157,8 +159,11 @@ def _others(
         row = _row(path, tables.FINE_TUNED, corpora)
         if row.model == model:
             with expecting(path):
-                train = row.source["train"]
-            yield FINE_TUNED, ON_FOLDS, Run(train, row, costs.finetuning(model, train))
+                train, tried = row.source["train"], row.source["tried"]
+                setting_of = str(Setting(**row.source["parameters"]))
+            chosen_by = ON_FOLDS if tried else GIVEN
+            run = Run(train, row, costs.finetuning(model, train), setting_of)
+            yield FINE_TUNED, chosen_by, run
 
 
 def _row(path: Path, kind: str, corpora: Corpora) -> ComparisonRow:

@@ -90,11 +90,12 @@ TABLES = {
     ),
     "strategies": _optional(
         (
-            *("model", "strategy", "train", "view", "layers", "classifier", "chosen_by"),
+            *("model", "strategy", "train", "view", "layers", "classifier", "setting"),
+            "chosen_by",
             *(f"{name}_of_runs" for name in BY_KIND),
         ),
         (
-            *("n_words", "runs", "labels", *MINUTES),
+            *("n_words", "runs", "draws", "labels", *MINUTES),
             *(f"{name}{of}" for name in BY_KIND for of in ("", "_low", "_high")),
             *(f"{name}_{of}" for name in BY_KIND for of in _DIFFERENCE),
         ),
