@@ -14,7 +14,6 @@ from wsd.artifacts.finetuned import Setting
 from wsd.artifacts.folds import Folds
 from wsd.artifacts.predictions import WordPredictions
 from wsd.encoder import sources
-from wsd.errors import ModelError
 
 if TYPE_CHECKING:
     from wsd.encoder.tagger import Tagger
@@ -59,8 +58,6 @@ class Finetuning:
 
     def fit(self, rows: Rows, setting: Setting, seed: int, name: str) -> "tuple[Tagger, Done]":
         """Train on some rows of every word; what was done of it before is not done again."""
-        import torch
-
         from wsd.encoder.tagger import Instance, Tagger
         from wsd.encoder.training import train
 
@@ -86,22 +83,16 @@ class Finetuning:
             len(of) * log(known[senses[word].start : senses[word].stop].sum())
             for word, of in rows.items()
         ]
-        try:
-            done = train(
-                tagger,
-                instances,
-                setting,
-                seed,
-                path=self.unfinished / f"{name}.safetensors",
-                about={"files": self.record["files"], "known": known.tolist()},
-                threads=self.threads,
-                guessing=fsum(guessed) / len(instances),
-            )
-        except torch.OutOfMemoryError as error:
-            # Not in a part of a batch, which would have been halved: weights, gradients, moments.
-            what = f"the GPU has no room for training {setting.blocks} blocks"
-            fix = "end what else runs on it, lower `finetune.blocks`, or use `device: cpu`"
-            raise ModelError(what, fix=fix) from error
+        done = train(
+            tagger,
+            instances,
+            setting,
+            seed,
+            path=self.unfinished / f"{name}.safetensors",
+            about={"files": self.record["files"], "known": known.tolist()},
+            threads=self.threads,
+            guessing=fsum(guessed) / len(instances),
+        )
         return tagger, done
 
     def predict(self, tagger: "Tagger", rows: Rows, n_train: Rows) -> list[WordPredictions]:

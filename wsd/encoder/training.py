@@ -147,7 +147,8 @@ def train(
     Raises
     ------
     ModelError
-        If the loss is not finite, or at the end of an epoch worse than guessing.
+        If the loss is not finite, or at the end of an epoch worse than guessing; if a GPU has no
+        room.
     """
     torch.set_num_threads(1)
     optimizer = optimizer_of(tagger)
@@ -158,7 +159,7 @@ def train(
     said = time.monotonic()
     while done.epochs < setting.epochs:
         start, losses = time.monotonic(), []
-        with done.timed():
+        with done.timed(), _room_for(setting.blocks):
             for number, rows in enumerate(batches(len(instances), seed, done.epochs)):
                 step = done.epochs * of_epoch + number
                 where = f"{what}: epoch {done.epochs + 1}, step {step + 1} of {steps}"
@@ -182,6 +183,17 @@ def train(
         log.info("%s: epoch %d of %d, loss %.3f", what, done.epochs, setting.epochs, mean)
         _save(tagger, optimizer, path, {"of": of, **vars(done)}, done.epochs < setting.epochs)
     return done
+
+
+@contextmanager
+def _room_for(blocks: int | str) -> Iterator[None]:
+    """Say it if there is none for gradients or moments: parts of a batch would have been halved."""
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        what = f"the GPU has no room for a training with `blocks: [{blocks}]`"
+        fix = "end what else runs on it, lower `finetune.blocks`, or use `device: cpu`"
+        raise ModelError(what, fix=fix) from error
 
 
 def _diverged(what: str, where: str) -> ModelError:
