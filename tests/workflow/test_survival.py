@@ -153,19 +153,30 @@ def test_what_was_deleted_is_made_again(done: Checkout) -> None:
     assert done.run(*ARGUMENTS).nothing
 
 
-@pytest.mark.slow
-def test_a_second_run_in_the_folder_is_refused_and_the_first_is_not_disturbed(
-    done: Checkout,
-) -> None:
+@contextlib.contextmanager
+def at_work(done: Checkout) -> Iterator[subprocess.Popen[bytes]]:
+    """A run that has the folder's lock, and stands still so that it does not end meanwhile."""
     first = crash.start(done.root, (*ARGUMENTS, "--forceall"), done.root / "first.log")
     lock = done.root / "results" / STATE / RUN_LOCK
     while f'"pid": {first.pid}' not in lock.read_text():
         assert first.poll() is None
         time.sleep(0.1)
-    second = done.run(*ARGUMENTS, code=1)
-    assert f"another run is at work in this folder (process {first.pid}" in second.text
-    assert "Traceback" not in second.text
-    assert "Building DAG" in done.run("-n", *ARGUMENTS).text
+    first.send_signal(signal.SIGSTOP)
+    try:
+        yield first
+    finally:
+        first.send_signal(signal.SIGCONT)
+
+
+@pytest.mark.slow
+def test_a_second_run_in_the_folder_is_refused_and_the_first_is_not_disturbed(
+    done: Checkout,
+) -> None:
+    with at_work(done) as first:
+        second = done.run(*ARGUMENTS, code=1)
+        assert f"another run is at work in this folder (process {first.pid}" in second.text
+        assert "Traceback" not in second.text
+        assert "Building DAG" in done.run("-n", *ARGUMENTS).text
     assert first.wait() == 0, (done.root / "first.log").read_text()[-3000:]
     assert differences(done) == []
 
@@ -197,12 +208,8 @@ def test_two_checkouts_of_one_folder_of_results(done: Checkout, tmp_path: Path) 
         if (done.root / name).is_dir():
             shutil.copytree(done.root / name, other.root / name, dirs_exist_ok=True)
     (other.root / "results").symlink_to(done.root / "results")
-    first = crash.start(done.root, (*ARGUMENTS, "--forceall"), done.root / "first.log")
-    lock = done.root / "results" / STATE / RUN_LOCK
-    while f'"pid": {first.pid}' not in lock.read_text():
-        assert first.poll() is None
-        time.sleep(0.1)
-    assert f"(process {first.pid}" in other.run(*ARGUMENTS, code=1).text
+    with at_work(done) as first:
+        assert f"(process {first.pid}" in other.run(*ARGUMENTS, code=1).text
     assert first.wait() == 0, (done.root / "first.log").read_text()[-3000:]
     assert other.run("-n", *ARGUMENTS, "--config", "seed=2").jobs["folds"] == 1
     assert differences(done) == []
