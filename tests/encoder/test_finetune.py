@@ -533,6 +533,9 @@ def test_a_small_training_set_has_as_many_epochs_as_its_steps_take(
     assert read_csv(tmp_path / "trials.csv")["epochs"].tolist() == [3, 4]
     _, about = read_predictions(tmp_path / "finetuned-1.parquet")
     assert about["parameters"]["epochs"] >= 3
+    # What was asked for is the same of every training set: tables that have several say it once.
+    assert [of["epochs"] for of in about["space"]["settings"]] == [1, 3, 4]
+    assert about["space"]["steps"] == 13
 
 
 def test_predictions_are_part_of_what_a_seed_and_a_trial_took(

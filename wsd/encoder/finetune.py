@@ -100,9 +100,10 @@ def _finetune(
     """Try, train and predict; nothing is written before all of it is done."""
     first, objective = args.seeds[0], args.objective
     rows = {word: folds.rows(corpus) for word, corpus in of.corpora.items()}
-    settings = long_enough(settings, sum(map(len, rows.values())), args.steps)
-    trials = try_settings(of, settings, folds, args.tried, first, objective)
-    chosen = settings[best := finetuned.best(trials, settings)]
+    # The provenance names those that were asked for: they are the same for every training set.
+    here = long_enough(settings, sum(map(len, rows.values())), args.steps)
+    trials = try_settings(of, here, folds, args.tried, first, objective)
+    chosen = here[best := finetuned.best(trials, here)]
     splits = dict.fromkeys(
         [TEST, *(s for corpus in of.corpora.values() for s in corpus.split.tolist())]
     )
@@ -134,7 +135,7 @@ def _finetune(
         "corpus": {word: corpus.digest for word, corpus in of.corpora.items()},
         "estimator": FINETUNED,
         "parameters": chosen._asdict(),
-        "space": {"settings": [setting._asdict() for setting in settings]},
+        "space": {"settings": [setting._asdict() for setting in settings], "steps": args.steps},
         "objective": objective,
         "tried": len(trials),
         "folds": {"k": folds.k, "repeats": folds.repeats, "seed": folds.seed},

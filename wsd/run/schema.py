@@ -130,7 +130,7 @@ class Finetune(Section):
     rate: Some[NumberAbove0]
     epochs: Some[Count]
     blocks: Some[Blocks]
-    steps: Count = 100
+    steps: Count = 300
     seeds: Some[Seed] = Field([1, 2, 3])
     trains: Some[str] = Field(["full"])
     folds: Count = 1
