@@ -297,6 +297,7 @@ def test_no_room_for_the_moments_is_no_fault_of_the_program(
     assert "no room" in said and "finetune.blocks" in said and "device: cpu" in said
 
 
+@pytest.mark.slow
 def test_what_was_done_before_the_memory_ran_out_is_kept(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -398,6 +399,7 @@ def test_what_the_step_writes(place: Path, out: Path) -> None:
             assert (of.gold == corpus.gold[corpus.split == "test"]).all()
 
 
+@pytest.mark.slow
 def test_the_first_seeds_encoder_is_kept_whatever_the_test_set_says(
     place: Path, tmp_path: Path
 ) -> None:
@@ -521,6 +523,7 @@ def test_what_diverges_leaves_nothing_but_the_trials_before(
     assert files == [out / UNFINISHED / "trial-1-0.safetensors"]
 
 
+@pytest.mark.slow
 def test_a_small_training_set_has_as_many_epochs_as_its_steps_take(
     place: Path, tmp_path: Path
 ) -> None:
