@@ -47,15 +47,19 @@ class Setting(NamedTuple):
 TRIALS_COLUMNS = ["trial", *Setting._fields, "fold", "objective", "chosen"]
 
 
+def combined(grid: Mapping[str, Any]) -> list[Setting]:
+    """All settings of lists of rates, epochs and blocks; the first varies slowest."""
+    return [Setting(*of) for of in itertools.product(*(grid[key] for key in Setting._fields))]
+
+
 def read_settings(text: str, where: str) -> list[Setting]:
-    """The settings of a grid, as JSON: an object of three lists; the first varies slowest.
+    """The settings of a grid, as JSON: an object of three lists.
 
     >>> read_settings('{"rate": [1e-4, 2e-5], "epochs": [2], "blocks": ["all"]}', "--grid")[1]
     Setting(rate=2e-05, epochs=2, blocks='all')
     """
     try:
-        grid = json.loads(text)
-        found = [Setting(*of) for of in itertools.product(*(grid[k] for k in Setting._fields))]
+        found = combined(json.loads(text))
         sound = found and all(
             of.rate > 0 and _counts(of.epochs) and (of.blocks == ALL or _counts(of.blocks))
             for of in found

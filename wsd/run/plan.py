@@ -9,14 +9,13 @@ are not in it.
 import argparse
 import os
 from collections.abc import Iterator, Sequence
-from itertools import product, starmap
 from pathlib import Path
 from typing import NamedTuple
 
 from wsd import logs
 from wsd.arguments import add_configfiles, count
 from wsd.artifacts.features import parse_features
-from wsd.artifacts.finetuned import ALL, COSTS, FOLDER, Setting
+from wsd.artifacts.finetuned import ALL, COSTS, FOLDER, combined
 from wsd.artifacts.gloss_vectors import VIEW
 from wsd.artifacts.search import grid_points
 from wsd.artifacts.training_set import setting
@@ -145,10 +144,9 @@ def finetune_seconds(config: Config, model: Model, train: str) -> float:
         return 0.0
     instances = sum(config.dataset.rows_at_most(word, setting(train)[0]) for word in config.words)
     # Of a block that is trained, gradients take two passes more.
-    settings = starmap(Setting, product(asked.rate, asked.epochs, asked.blocks))
     passes = [
         of.epochs * (1 + 2 * (1 if of.blocks == ALL else int(of.blocks) / model.blocks))
-        for of in long_enough([*settings], instances, asked.steps)
+        for of in long_enough(combined(asked.model_dump()), instances, asked.steps)
     ]
     share = asked.folds * (1 - 1 / config.tuning.folds)
     tried = share * sum(passes) if len(passes) > 1 else 0.0
