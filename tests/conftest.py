@@ -1,7 +1,15 @@
 """What several test files share: small corpora, vectors on disk, and the real dataset."""
 
-import json
 import os
+
+# One thread for linear algebra, here and in every process that a test starts. pytest runs several
+# processes on the same cores, and threads that wait for a busy core take many times as long. This
+# must come before numpy is imported. A test of threads sets their number itself.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import fcntl
+import json
+import subprocess
 import tarfile
 from collections import Counter
 from collections.abc import Callable
@@ -11,7 +19,7 @@ from typing import Any
 
 import made
 import pytest
-from checkout import REPOSITORY
+from checkout import REPOSITORY, Checkout
 from made import MakeCorpus, WriteFolds, WriteVectors
 from require import missing
 
@@ -27,6 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 ARCHIVES = "bert-disambiguation-*.tar.gz"
+SCORES = "results/quickstart/scores.csv"
 NOAD_ARCHIVES = "word_sense_disambigation_corpora-*.tar.gz"
 
 
@@ -83,6 +92,31 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         if key not in made:
             made[key] = zoo.build(name, tmp_path_factory.mktemp(name), **changes)
         return made[key]
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Checkout]:
+    """Give copies of one checkout whose run of one word is finished up to the scores.
+
+    All processes of a test session share the one run. The copies are not hard links, because tests
+    write into files, and a link would pass that on to every other copy.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "finished"
+    folder.mkdir(exist_ok=True)
+
+    def get(to: Path) -> Checkout:
+        with (folder / "lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if not (folder / "done").exists():
+                made = Checkout.create(folder / "wsd")
+                made.run(SCORES, "--cores", "2", "--configfile", made.one_word("one"))
+                (folder / "done").touch()
+        to.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["cp", "-a", folder / "wsd", to], check=True)
+        return Checkout(to)
 
     return get
 

@@ -92,7 +92,7 @@ class Checkout:
             name,
             dataset="quickstart",
             words=["crane"],
-            models=[self.tiny_model()],
+            models=[{**self.tiny_model(), "path": "tiny-bert"}],
             layers=[1],
             tuning={"folds": 3, "repeats": 1},
             classifiers=[{"name": "nearest_centroid"}],

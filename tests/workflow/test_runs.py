@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,15 @@ OWN = ("alignment", "select", "classify_selected", "calibration", "evaluate", "c
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    return Checkout.create(tmp_path_factory.mktemp("repository") / "wsd")
+def checkout(
+    finished: Callable[[Path], Checkout], tmp_path_factory: pytest.TempPathFactory
+) -> Checkout:
+    return finished(tmp_path_factory.mktemp("repository") / "wsd")
 
 
 @pytest.mark.slow
 def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
-    config, here = checkout.one_word("one"), checkout.root / "results"
+    config, here = str(checkout.root / "config/one.yaml"), checkout.root / "results"
     two = checkout.configure("two", run="two", layers=[0, 1])
     first = checkout.run("--cores", "2", "--configfile", config)
     assert f"All reports: {here / 'index.html'}" in first.text
@@ -73,7 +76,7 @@ def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_settings_that_runs_should_share_are_told(checkout: Checkout) -> None:
-    config = checkout.one_word("one")
+    config = str(checkout.root / "config/one.yaml")
     checkout.run("--cores", "2", "--configfile", config)
     other = checkout.configure("other", run="other", tuning={"folds": 4})
     run = checkout.run("--cores", "2", "--configfile", config, other)

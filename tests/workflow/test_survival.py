@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import crash
@@ -32,11 +32,11 @@ EMBED_LOG = "results/logs/quickstart/tiny/embed/1.log"
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+def done(
+    finished: Callable[[Path], Checkout], tmp_path_factory: pytest.TempPathFactory
+) -> Checkout:
     """A run of one word that is done; ``reference`` beside it has what it wrote."""
-    checkout = Checkout.create(tmp_path_factory.mktemp("survival") / "wsd")
-    checkout.one_word("one")
-    checkout.run(*ARGUMENTS)
+    checkout = finished(tmp_path_factory.mktemp("survival") / "wsd")
     subprocess.run(["cp", "-a", checkout.root, checkout.root.with_name("reference")], check=True)
     return checkout
 
