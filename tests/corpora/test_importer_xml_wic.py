@@ -139,8 +139,8 @@ def pairs(folder: Path, *lines: Pair, word: str = "cell") -> Path:
 
 
 def senses_of(path: Path) -> dict[str, str]:
-    found = {row.tokens[0]: row.sense for row in wic.read(path, None).rows}
-    assert all(row.word == "cell.n" and row.position == 1 for row in wic.read(path, None).rows)
+    found = {row.tokens[0]: row.sense for row in wic.read([path], [], None)[0].rows}
+    assert all(row.word == "cell.n" and row.position == 1 for row in wic.read([path], [], None)[0].rows)
     return found
 
 
@@ -154,7 +154,7 @@ def test_pairs_that_tell_senses_apart(tmp_path: Path) -> None:
     first, second = "cell.n.1", "cell.n.2"
     expected = {"a": first, "b": first, "c": first, "d": second, "e": second}
     assert senses_of(path) == expected
-    assert list(wic.read(path, None).left_out.values()) == [3]
+    assert list(wic.read([path], [], None)[0].left_out.values()) == [3]
     # Once f is told apart from the other group too it is a third.
     path = pairs(
         tmp_path,
@@ -198,7 +198,7 @@ def test_a_word_whose_pairs_contradict_themselves_is_left_out(tmp_path: Path) ->
     path.write_text(path.read_text() + "".join(lines))
     gold = path.with_name("train.gold.txt")
     gold.write_text(gold.read_text() + "T\nF\nT\n")
-    found = wic.read(path, None)
+    found = wic.read([path], [], None)[0]
     assert {row.word for row in found.rows} == {"mint.n"}
     why = f"cell.n, whose pairs contradict themselves ({path}:3)"
     assert found.left_out[why] == 3
@@ -210,7 +210,7 @@ def test_a_word_whose_pairs_contradict_themselves_is_left_out(tmp_path: Path) ->
 def test_pairs_that_say_nothing_of_senses(tmp_path: Path) -> None:
     path = pairs(tmp_path, ("a", "b", "T"), ("c", "d", "T"))
     with pytest.raises(CorpusError, match="no word's pairs tell two senses apart"):
-        wic.read(path, None)
+        wic.read([path], [], None)[0]
 
 
 @pytest.mark.parametrize(
@@ -231,6 +231,6 @@ def test_a_pair_that_is_none(tmp_path: Path, line: str, label: str, where: str, 
     gold = path.with_name("train.gold.txt")
     gold.write_text(f"{gold.read_text()}{label}\n")
     with pytest.raises(CorpusError) as caught:
-        wic.read(path, None)
+        wic.read([path], [], None)[0]
     assert says in caught.value.what
     assert str(caught.value.where).endswith(where)

@@ -118,7 +118,7 @@ def run_wic(data: bytes, at: Path) -> None:
     (at / "a.gold.txt").write_bytes(gold)
     path = at / "a.data.txt"
     if len(data) % 2:
-        check_gathered(wic.read(path, None))
+        check_gathered(wic.read([path], [], None)[0])
     else:
         for pair in import_pairs.checked(wic.labelled_pairs(path, wic.gold_of(path))):
             for position, tokens in (pair.first, pair.second):

@@ -7,7 +7,7 @@ every file's checksum. It is written whole or not at all, after it has been read
 
 import argparse
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from wsd.corpora import import_pairs, import_unlabelled
 from wsd.corpora.importer import allwords, folder, sense_texts, splits, tables, two_corpora, wic
 from wsd.corpora.importer.labelled import Gathered, LabelledSentence
 from wsd.corpora.importer.lay_out import in_order, lay_out
-from wsd.corpora.importer.told import as_yaml, first, too_small
+from wsd.corpora.importer.told import as_yaml, first, other_kind, too_small
 from wsd.errors import ConfigError, visible
 from wsd.storage.checksums import sha256
 
@@ -73,9 +73,8 @@ def import_corpus(args: argparse.Namespace) -> str:
             raise ConfigError("pairs are a corpus of their own", where="FILE", fix=fix)
         return import_pairs.import_pairs(files, args.gold, out, about)
     tests: list[LabelledSentence] = []
-    for path, kind in kinds.items():
-        of_file = _read(path, kind, args.word, columns, args.gold)
-        (tests if path in args.test else found.rows).extend(of_file.rows)
+    for of_file, is_test in _read(kinds, args, columns):
+        (tests if is_test else found.rows).extend(of_file.rows)
         found.files += of_file.files
         found.left_out.update(of_file.left_out)
         found.about = _about(of_file.about) | found.about
@@ -150,8 +149,8 @@ def _kind(path: Path, options: Mapping[str, Any]) -> str:
     elif path.name.lower().endswith(wic.DATA):
         kind = WIC
     else:
-        fix = f"give a .csv, .tsv or .jsonl file, an {XML}, {WIC}, or {FOLDER}"
-        raise ConfigError(f"what kind of file is {path.name!r}?", where=str(path), fix=fix)
+        what, fix = other_kind(path)
+        raise ConfigError(what, where=str(path), fix=fix)
     for option, kinds in TAKEN_BY.items():
         if options[option] and kind not in kinds:
             fix = f"leave it out: it is for {' and '.join(kinds)}"
@@ -160,13 +159,22 @@ def _kind(path: Path, options: Mapping[str, Any]) -> str:
 
 
 def _read(
-    path: Path, kind: str, word: str | None, columns: Mapping[str, str], gold: Path | None
-) -> Gathered:
-    if kind == FOLDER:
-        return folder.read(path)
-    if kind == TABLE:
-        return tables.read(path, columns, word)
-    return allwords.read(path, gold) if kind == XML else wic.read(path, gold)
+    kinds: Mapping[Path, str], args: argparse.Namespace, columns: Mapping[str, str]
+) -> Iterator[tuple[Gathered, bool]]:
+    """Read each file, and whether it is one to test on; those of WiC are read together."""
+    pairs = [path for path, kind in kinds.items() if kind == WIC]
+    if pairs:
+        train = [path for path in pairs if path not in args.test]
+        found, tested = wic.read(train, [path for path in pairs if path in args.test], args.gold)
+        yield found, False
+        yield tested, True
+    for path, kind in kinds.items():
+        if kind == FOLDER:
+            yield folder.read(path), path in args.test
+        elif kind == TABLE:
+            yield tables.read(path, columns, args.word), path in args.test
+        elif kind == XML:
+            yield allwords.read(path, args.gold), path in args.test
 
 
 def _about(given: Mapping[str, str]) -> dict[str, str]:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wsd.artifacts.all_words import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED, CountedInstance
+from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.corpora.importer.labelled import LabelledSentence
 from wsd.corpora.importer.splits import grouped, independent, would_keep
-from wsd.corpora.word_names import lemma_and_part
 from wsd.errors import CorpusError
 from wsd.logs import log
 

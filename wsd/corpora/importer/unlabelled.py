@@ -85,13 +85,16 @@ Line = tuple[str, str, list[Sentence]]
 
 def _lines(path: Path, word: str | None) -> Iterator[Line]:
     for where, text in numbered(path):
+        if "\t" in text.strip():
+            what, fix = "a tab in a line of sentences", "if the file is a table, call it .tsv"
+            raise CorpusError(what, where=where, fix=fix)
         if text.strip():
             yield where, *_told_or_found(where, text, word)
 
 
 def _cells(path: Path, columns: Mapping[str, str], word: str | None) -> Iterator[Line]:
-    for where, values in lines_of(path):
-        column_of = columns_of(tuple(values), columns, where, needed=("sentence",))
+    for where, values, header_place in lines_of(path):
+        column_of = columns_of(values, columns, header_place, needed=("sentence",))
         if "sense" in column_of:
             what = f"the column {column_of['sense']!r} says senses, and --unlabelled there are none"
             fix = "leave out --unlabelled, or the column"
