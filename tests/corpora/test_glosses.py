@@ -64,7 +64,7 @@ def test_of_a_lemma_with_its_part_of_speech_the_lemma_is_read(tmp_path: Path) ->
         (HEADER + "cell\tcell_prison\t \n" + GOOD, ":2", "gloss of 'cell_prison' is empty"),
         (HEADER + GOOD.replace("cell\tcell_battery", "Cell\tcell_battery"), "", "'cell_battery'"),
         (HEADER + GOOD + "cell\tcell_prison\tA cell is where a prisoner sleeps.\n", ":7", ":4 too"),
-        (HEADER.replace("gloss", "text") + GOOD, ":2", "no column 'gloss'"),
+        (HEADER.replace("gloss", "text") + GOOD, ":1", "no column 'gloss'"),
         (HEADER + GOOD + "cell\tcell_prison\n", ":7", "2 columns"),
         (HEADER + GOOD + "cell\tcell_prison\ta\u202eb\n", ":7", "cannot be seen"),
         (HEADER, "", "no gloss of the sense 'cell_prison' of 'cell', nor of 1 more"),

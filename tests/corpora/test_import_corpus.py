@@ -150,19 +150,19 @@ HEAD = "word\tsense\tsentence\n"
 GOOD = "cell\ta\tthe *cell* one\n"
 WRONG = {
     "columns": (".tsv", HEAD + GOOD + "cell\ta\n", 3, "2 columns, but the header has 3"),
-    "no header": (".tsv", GOOD + GOOD, 2, "no column for the sentence among cell, a, the"),
+    "no header": (".tsv", GOOD + GOOD, 1, "no column for the sentence and the sense among cell, a"),
     "two the same": (".tsv", "word\tword\tsense\n", 1, "two columns are called 'word'"),
-    "two senses": (".tsv", "sense\tlabel\tsentence\na\tb\tx\n", 2, "sense and label could both be"),
+    "two senses": (".tsv", "sense\tlabel\tsentence\na\tb\tx\n", 1, "sense and label could both be"),
     "half a span": (
         ".tsv",
         "sense\tsentence\tstart\na\tx\t0\n",
-        2,
+        1,
         "told by half, or twice: start",
     ),
     "twice told": (
         ".tsv",
         "sense\tsentence\tposition\tstart\tend\na\tx\t0\t0\t1\n",
-        2,
+        1,
         "told by half, or twice: position, start, end",
     ),
     "quote": (".csv", 'word,sense,sentence\ncell,a,"the *cell*" x\n', 2, "not CSV"),
@@ -191,9 +191,21 @@ WRONG = {
         2,
         "the characters 3 to 6 are 'ban', part of a word",
     ),
-    "semicolons": (".csv", "word;sense;sentence\ncell;a;the *cell*\n", 1, "with semicolons"),
-    "tabs": (".csv", HEAD + GOOD, 1, "columns with tabs"),
-    "CSV's quotes": (".tsv", HEAD + 'cell\ta\t"a ""*cell*"", so"\n', 2, "a cell in quotes"),
+    "two separators": (".csv", "word;sense;a, b\n", 1, "commas and semicolons in the header"),
+    "some quotes doubled": (
+        ".tsv",
+        HEAD + 'cell\ta\ta "*cell*"\n' + 'cell\ta\t"a ""*cell*"", so"\n',
+        3,
+        "doubled quotes in it, unlike the quotes in",
+    ),
+    "one column": (".tsv", "#FORMAT=1\n\nx\n", 1, "no column for the sentence and the sense"),
+    "spans": (
+        ".jsonl",
+        '{"text": "a cell", "label": [[2, 6, "a"]]}',
+        1,
+        "a list for the sense",
+    ),
+    "nested": (".jsonl", '{"text": "a", "spans": [{"start": 0}]}', 1, "no column for the sense"),
     "a word now and then": (
         ".jsonl",
         '{"word": "x", "sense": "a", "sentence": "*x*"}\n{"sense": "a", "sentence": "y *x*"}\n',

@@ -139,9 +139,9 @@ def pairs(folder: Path, *lines: Pair, word: str = "cell") -> Path:
 
 
 def senses_of(path: Path) -> dict[str, str]:
-    found = {row.tokens[0]: row.sense for row in wic.read([path], [], None)[0].rows}
-    assert all(row.word == "cell.n" and row.position == 1 for row in wic.read([path], [], None)[0].rows)
-    return found
+    rows = wic.read([path], [], None)[0].rows
+    assert all(row.word == "cell.n" and row.position == 1 for row in rows)
+    return {row.tokens[0]: row.sense for row in rows}
 
 
 def test_pairs_that_tell_senses_apart(tmp_path: Path) -> None:

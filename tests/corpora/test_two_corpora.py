@@ -88,7 +88,7 @@ def test_rare_senses_of_training_are_left_out_and_told_of_before(
     test = put(tmp_path, "b", *TEST)
     with caplog.at_level("INFO"):
         import_corpus([], out=tmp_path / "out", name="m", train=[train], test=[test], at_least=2)
-    assert "--at-least 2 would keep 1 of 3 words, 2 senses, 4 instances" in caplog.text
+    assert "--at-least 2 would keep 1 of 3 words, 2 senses, 7 instances" in caplog.text
     assert "--at-least 4 would keep 0 of 3 words" in caplog.text
     status = {one.keys: one.status for one in all_words.read(tmp_path / "out" / all_words.FILE)}
     assert (status["c3\tc1"], status["c9"], status["h2"]) == (TESTED, NO_SENSE, NOT_TRAINED)

@@ -21,7 +21,9 @@ from wsd.corpora.importer import allwords, folder, sense_texts, splits, tables, 
 from wsd.corpora.importer.labelled import Gathered, LabelledSentence
 from wsd.corpora.importer.lay_out import in_order, lay_out
 from wsd.corpora.importer.told import as_yaml, first, other_kind, too_small
+from wsd.corpora.word_names import alike
 from wsd.errors import ConfigError, visible
+from wsd.logs import log
 from wsd.storage.checksums import sha256
 
 FOLDER, TABLE = "a folder in the corpus format", "a table"
@@ -73,7 +75,7 @@ def import_corpus(args: argparse.Namespace) -> str:
             raise ConfigError("pairs are a corpus of their own", where="FILE", fix=fix)
         return import_pairs.import_pairs(files, args.gold, out, about)
     tests: list[LabelledSentence] = []
-    for of_file, is_test in _read(kinds, args, columns):
+    for of_file, is_test in _read_all(kinds, args, columns):
         (tests if is_test else found.rows).extend(of_file.rows)
         found.files += of_file.files
         found.left_out.update(of_file.left_out)
@@ -83,6 +85,8 @@ def import_corpus(args: argparse.Namespace) -> str:
     if args.senses is not None:
         found.given = sense_texts.read(args.senses, [*found.rows, *tests])
         found.files.append(args.senses)
+    for line in first(alike(one.word for one in [*found.rows, *tests]), "such words"):
+        log.info(line)
     splits.check_contradictions(found.rows)
     splits.check_contradictions(tests)
     given = bool(tests) or splits.given_splits(found.rows)
@@ -158,7 +162,7 @@ def _kind(path: Path, options: Mapping[str, Any]) -> str:
     return kind
 
 
-def _read(
+def _read_all(
     kinds: Mapping[Path, str], args: argparse.Namespace, columns: Mapping[str, str]
 ) -> Iterator[tuple[Gathered, bool]]:
     """Read each file, and whether it is one to test on; those of WiC are read together."""
@@ -169,12 +173,16 @@ def _read(
         yield found, False
         yield tested, True
     for path, kind in kinds.items():
-        if kind == FOLDER:
-            yield folder.read(path), path in args.test
-        elif kind == TABLE:
-            yield tables.read(path, columns, args.word), path in args.test
-        elif kind == XML:
-            yield allwords.read(path, args.gold), path in args.test
+        if kind != WIC:
+            yield _read(path, kind, args.word, columns, args.gold), path in args.test
+
+
+def _read(
+    path: Path, kind: str, word: str | None, columns: Mapping[str, str], gold: Path | None
+) -> Gathered:
+    if kind == FOLDER:
+        return folder.read(path)
+    return tables.read(path, columns, word) if kind == TABLE else allwords.read(path, gold)
 
 
 def _about(given: Mapping[str, str]) -> dict[str, str]:

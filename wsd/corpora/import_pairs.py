@@ -19,9 +19,11 @@ from wsd.artifacts.pairs import DIFFERENT, SAME, SPLITS, UNKNOWN, Pairs, write_p
 from wsd.corpora.importer import wic
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled import labelled
-from wsd.corpora.importer.told import as_yaml
+from wsd.corpora.importer.told import as_yaml, first
 from wsd.corpora.inflection import forms
+from wsd.corpora.word_names import alike
 from wsd.errors import ConfigError, CorpusError
+from wsd.logs import log
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
 
@@ -69,6 +71,8 @@ def import_pairs(
         split: list(checked(wic.labelled_pairs(path, labels.get(split))))
         for split, path in splits.items()
     }
+    for line in first(alike(pair.word for of in found.values() for pair in of), "such words"):
+        log.info(line)
     pairs = _gathered(found, about)
     counts = {split: Counter(pair.same for pair in of) for split, of in found.items()}
     manifest = {

@@ -1,6 +1,6 @@
-"""Which word of a corpus somebody means by a name."""
+"""Which word of a corpus somebody means by a name, and which words are easily mistaken."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from wsd.artifacts.parts_of_speech import lemma_and_part
 
@@ -23,6 +23,24 @@ def named(asked: str, words: Sequence[str]) -> list[str]:
         or [word for word in words if apart[word] == of_asked]
         or [word for word in words if apart[word][0] == folded]
     )
+
+
+def alike(words: Iterable[str]) -> list[str]:
+    """Say which words differ in capitals alone, or in the tag of one part of speech; a line each.
+
+    >>> alike(["crane", "Crane", "age.n", "run.n", "run.v"])
+    ["'Crane' and 'crane' are two words here: write them alike if they are one"]
+    """
+    found: dict[tuple[str, str | None], list[str]] = {}
+    for word in sorted(set(words)):
+        found.setdefault(_folded(word), []).append(word)
+    numbers = {2: "two", 3: "three"}
+    return [
+        f"{' and '.join(map(repr, of))} are {numbers.get(len(of), len(of))} words here: "
+        "write them alike if they are one"
+        for of in found.values()
+        if len(of) > 1
+    ]
 
 
 def _folded(word: str) -> tuple[str, str | None]:

@@ -59,10 +59,8 @@ def table(path: Path, needed: Sequence[str] = ()) -> Iterator[TableLine]:
         not fit, a header with two separators, or a column that is missing.
     """
     separator = _separator(path) if path.suffix.lower() == ".csv" else "\t"
-    if separator == "\t" and not _is_quoted(path):
-        lines = _plain(path)
-    else:
-        lines = _quoted(path, separator)
+    plain = separator == "\t" and not _is_quoted(path)
+    lines = _plain(path) if plain else _quoted(path, separator)
     header: list[str] | None = None
     header_place = ""
     for where, cells in lines:
