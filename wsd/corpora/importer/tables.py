@@ -66,7 +66,7 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
             if has_word and word is not None:
                 what = f"--word, and a column {column_of['word']!r} for it"
                 fix = "leave out --word; to import some words, keep their lines alone"
-                raise CorpusError(what, where=where, fix=fix)
+                raise CorpusError(what, where=header_place, fix=fix)
             first = first or (where, has_word)
             if has_word != first[1]:
                 what = f"{'a' if has_word else 'no'} word, unlike in {first[0]}"
@@ -145,7 +145,8 @@ def _how_to_name(missing: Sequence[str], values: Mapping[str, Any]) -> str:
         both = " and ".join(missing)
         return f"name the columns in the first line, {both} among them, with tabs between them"
     fix = [
-        f"name the column of the {key} {' or '.join(NAMES[key])}, or say --columns {key}=NAME"
+        f"call the column with the {key} {' or '.join(map(repr, NAMES[key]))}, or say "
+        f"--columns {key}=NAME"
         for key in missing
     ]
     if "sentence" in missing:

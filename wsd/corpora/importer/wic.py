@@ -156,7 +156,7 @@ def _parse(line: str) -> tuple[str, tuple[Sentence, Sentence]]:
         raise ValueError(f"{len(cells)} columns, not 5")
     word, part, places, one, other = cells
     if part not in PARTS:
-        raise ValueError(f"the part of speech {part!r}")
+        raise ValueError(f"the part of speech {part!r}, which is neither N nor V")
     numbers = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", places)
     if not numbers:
         raise ValueError(f"the places {places!r}")
