@@ -253,6 +253,15 @@ def test_what_is_wrong_is_said(
     assert str(caught.value.where).split(",")[0] == f"{path}:{line}"
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_text_in_utf16(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_bytes(("\ufeff" + HEAD + GOOD).encode(encoding))
+    with pytest.raises(CorpusError, match="the file is in UTF-16") as caught:
+        run(path, tmp_path / "out")
+    assert "iconv -f UTF-16 -t UTF-8" in str(caught.value.fix)
+
+
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "rows.tsv"
     path.write_bytes(HEAD.encode() + b"cell\ta\tthe *cell* caf\xe9\n")
@@ -409,6 +418,30 @@ def test_given_splits_are_kept_and_out_of_domain_is_a_file_of_its_own(tmp_path: 
         path.write_text(path.read_text().replace(f"\t{gone}\n", "\toutofdomain\n"))
         with pytest.raises(CorpusError, match="senses in the training split"):
             run(path, tmp_path / gone)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("Crane", "crane"), "'Crane' and 'crane' are two words here: write them alike if"),
+        (("age.n", "age.noun"), "'age.n' and 'age.noun' are two words"),
+        (("crane", "cranes"), None),
+        (("run.n", "run.v"), None),
+    ],
+)
+def test_words_that_may_be_one_are_said(
+    tmp_path: Path, words: tuple[str, ...], said: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    lines = [
+        f"{word}\t{'ab'[i % 2]}\tthe *{word.partition('.')[0]}* {letter * 3}\n"
+        for word in words
+        for i, letter in enumerate("pqrs")
+    ]
+    path = tmp_path / "rows.tsv"
+    path.write_text("word\tsense\tsentence\n" + "".join(lines))
+    with caplog.at_level("INFO"):
+        run(path, tmp_path / "out")
+    assert (said in caplog.text) if said else "two words" not in caplog.text
 
 
 def test_rare_senses_can_be_left_out(tmp_path: Path) -> None:

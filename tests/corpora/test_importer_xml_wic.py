@@ -254,7 +254,7 @@ def test_every_pairing_of_the_real_files_ends_well(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("train", "test"), permutations(["train", "dev", "test"], 2))
+@pytest.mark.parametrize(("train", "test"), list(permutations(["train", "dev", "test"], 2)))
 def test_every_real_file_is_tested_on_every_other(
     real_wic: Path, tmp_path: Path, train: str, test: str
 ) -> None:
