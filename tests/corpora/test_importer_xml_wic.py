@@ -214,6 +214,16 @@ def test_pairs_to_train_on_and_pairs_to_test_on_have_the_same_senses(tmp_path: P
     assert corpus.split.tolist().count("test") == 4
 
 
+def test_pairs_to_test_on_that_have_no_sense_are_not_forgotten(tmp_path: Path) -> None:
+    """Else the training files alone would be divided."""
+    train = of_file(tmp_path, "1", ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
+    test = of_file(tmp_path, "2", ("e", "f", "T"))
+    out = tmp_path / "out"
+    with pytest.raises(CorpusError, match="and an instance of one in the others"):
+        import_corpus([], out=out, name="mine", train=[train], test=[test], to_senses=True)
+    assert not out.exists()
+
+
 def test_pairs_that_contradict_those_of_another_file(tmp_path: Path) -> None:
     one = of_file(tmp_path, "1", ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
     other = of_file(tmp_path, "2", ("a", "c", "T"))

@@ -89,8 +89,8 @@ def import_corpus(args: argparse.Namespace) -> str:
         log.info(line)
     splits.check_contradictions(found.rows)
     splits.check_contradictions(tests)
-    given = bool(tests) or splits.given_splits(found.rows)
-    if tests:
+    given = bool(args.test) or splits.given_splits(found.rows)
+    if args.test:
         divided = two_corpora.divide(found.rows, tests, args.at_least)
         words, instances, said = divided.words, divided.instances, [*divided.said]
         found.left_out += divided.left_out
@@ -114,7 +114,7 @@ def import_corpus(args: argparse.Namespace) -> str:
         "left_out": found.left_out,
         "version": version("wsd"),
     }
-    if not tests:
+    if not args.test:
         # Several keys are all kept, so that any of them counts.
         several = any(one.also for rows in words.values() for one in rows)
         instances = two_corpora.tested(words) if several else []

@@ -122,8 +122,8 @@ def checked(pairs: Iterator[wic.Pair]) -> Iterator[wic.Pair]:
             labelled(pair.where, pair.word, pair.word, sentence)
         there = {token.casefold() for _, tokens in (pair.first, pair.second) for token in tokens}
         focal = (tokens[at] for at, tokens in (pair.first, pair.second))
-        alike = any(_spelt_alike(pair.word, form) for form in focal)
-        if there.isdisjoint(forms(pair.word)) and not alike:
+        may_be_form = any(_spelt_alike(pair.word, form) for form in focal)
+        if there.isdisjoint(forms(pair.word)) and not may_be_form:
             what = f"no form of {pair.word!r} in either sentence"
             raise CorpusError(what, where=pair.where, fix="correct the line, or leave it out")
         yield pair

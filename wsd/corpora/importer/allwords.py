@@ -166,11 +166,8 @@ def _sentences(path: Path) -> list[ParsedSentence]:
         raw = path.read_bytes()
         parser.Parse(raw, True)
     except FileNotFoundError:
-        raise CorpusError(
-            "a corpus file is missing",
-            where=str(path),
-            fix="put NAME.gold.key.txt beside it, or name it with --gold",
-        ) from None
+        fix = "name a file that is there"
+        raise CorpusError("a corpus file is missing", where=str(path), fix=fix) from None
     except (expat.ExpatError, ValueError, LookupError) as error:
         fix = f"{FIX_FORMAT}; the XML is in UTF-8, or in the encoding it names"
         raise CorpusError(f"not XML: {error}", where=where(), fix=fix) from None

@@ -143,7 +143,7 @@ def _how_to_name(missing: Sequence[str], values: Mapping[str, Any]) -> str:
         return f"{FIX_NESTED} (now {', '.join(nested)} holds lists or objects)"
     if len(values) == 1:
         both = " and ".join(missing)
-        return f"name the columns in the first line, {both} among them, with tabs between them"
+        return f"name the columns in the first line of a table, or the keys: {both} among them"
     fix = [
         f"call the column with the {key} {' or '.join(map(repr, NAMES[key]))}, or say "
         f"--columns {key}=NAME"
