@@ -65,6 +65,28 @@ def test_cells_that_merely_end_in_quotes_are_direct_speech_and_that_is_said(
     assert f"{path}:3: a cell begins and ends with a quote (there are 1)" in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("sentences", "read"),
+    [
+        # As Excel saves them: cells with a comma are in quotes, and no others.
+        (['"a, b"', '"c, d"', "e"], ["a, b", "c, d", "e"]),
+        # A single one, a comma without quotes, quotes without a comma: direct speech.
+        (['"a, b"', "c"], ['"a, b"', "c"]),
+        (['"a, b"', '"c, d"', "e, f"], ['"a, b"', '"c, d"', "e, f"]),
+        (['"a, b"', '"c, d"', '"e"'], ['"a, b"', '"c, d"', '"e"']),
+    ],
+)
+def test_quotes_around_cells_with_commas(
+    tmp_path: Path, sentences: list[str], read: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    lines = [f"w\ts\t{sentence}" for sentence in sentences]
+    path = put(tmp_path / "t.tsv", "\n".join(["\t".join(HEADER), *lines, ""]))
+    with caplog.at_level("INFO"):
+        assert [cells[2] for cells in cells_of(path)] == read
+    assert ("are taken off" in caplog.text) == (read[0] == "a, b")
+    assert ("begins and ends with a quote" in caplog.text) == (read[0] != "a, b")
+
+
 def test_a_tab_in_quotes(tmp_path: Path) -> None:
     path = put(tmp_path / "t.tsv", 'word\tsense\tsentence\nw\ts\t"a\tb"\nw\ts\tc\n')
     assert cells_of(path) == [["w", "s", "a\tb"], ["w", "s", "c"]]

@@ -102,7 +102,8 @@ def _is_quoted(path: Path) -> bool:
     """Whether a file with tabs has its cells in quotes where they need it.
 
     It has where a cell in quotes has doubled quotes in it, where all names of its columns are in
-    quotes, and where the lines have the same number of cells only if it is read so. A cell that
+    quotes, where the lines have the same number of cells only if it is read so, and where several
+    cells are in quotes, those with a comma and no others, as Excel saves them. Any other cell that
     merely begins and ends with a quote may be direct speech.
 
     Raises
@@ -128,6 +129,11 @@ def _is_quoted(path: Path) -> bool:
         or all(map(_ends_in_quotes, header))
         or any(len(cells) != len(header) for _, cells in lines)
     ):
+        return True
+    elif len(in_quotes) > 1 and all(
+        ("," in cell) == _ends_in_quotes(cell) for _, cells in lines for cell in cells
+    ):
+        log.info(f"{path}: the quotes around cells with commas are taken off")
         return True
     if in_quotes:
         log.info(
