@@ -2,6 +2,7 @@
 
 import json
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +58,18 @@ def test_of_a_lemma_with_its_part_of_speech_the_lemma_is_read(tmp_path: Path) ->
     assert gloss_table(corpus, lines).tokens[0] == ("seal", ":", "it", "swims")
 
 
+@pytest.mark.parametrize("word", ["\u82b1.n", "C.n"])
+def test_of_a_word_of_one_character_the_lemma_is_read(word: str, tmp_path: Path) -> None:
+    lemma = word[0]
+    header = "word\tsense\tgloss\n"
+    text = f"{header}{word}\ta\tone of them\n{word}\tb\tmuch {lemma} here\n"
+    lines = read_glosses(written(tmp_path, text), {word: ("a", "b")})[word]
+    corpus = replace(make_corpus([("train", 0), ("train", 1)], word=word), senses=("a", "b"))
+    found = gloss_table(corpus, lines)
+    assert found.tokens == ((lemma, ":", "one", "of", "them"), ("much", lemma, "here"))
+    assert found.position.tolist() == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
@@ -64,7 +77,7 @@ def test_of_a_lemma_with_its_part_of_speech_the_lemma_is_read(tmp_path: Path) ->
         (HEADER + "cell\tcell_prison\t \n" + GOOD, ":2", "gloss of 'cell_prison' is empty"),
         (HEADER + GOOD.replace("cell\tcell_battery", "Cell\tcell_battery"), "", "'cell_battery'"),
         (HEADER + GOOD + "cell\tcell_prison\tA cell is where a prisoner sleeps.\n", ":7", ":4 too"),
-        (HEADER.replace("gloss", "text") + GOOD, ":2", "no column 'gloss'"),
+        (HEADER.replace("gloss", "text") + GOOD, ":1", "no column 'gloss'"),
         (HEADER + GOOD + "cell\tcell_prison\n", ":7", "2 columns"),
         (HEADER + GOOD + "cell\tcell_prison\ta\u202eb\n", ":7", "cannot be seen"),
         (HEADER, "", "no gloss of the sense 'cell_prison' of 'cell', nor of 1 more"),

@@ -150,19 +150,19 @@ HEAD = "word\tsense\tsentence\n"
 GOOD = "cell\ta\tthe *cell* one\n"
 WRONG = {
     "columns": (".tsv", HEAD + GOOD + "cell\ta\n", 3, "2 columns, but the header has 3"),
-    "no header": (".tsv", GOOD + GOOD, 2, "no column for the sentence among cell, a, the"),
+    "no header": (".tsv", GOOD + GOOD, 1, "no column for the sentence and the sense among cell, a"),
     "two the same": (".tsv", "word\tword\tsense\n", 1, "two columns are called 'word'"),
-    "two senses": (".tsv", "sense\tlabel\tsentence\na\tb\tx\n", 2, "sense and label could both be"),
+    "two senses": (".tsv", "sense\tlabel\tsentence\na\tb\tx\n", 1, "sense and label could both be"),
     "half a span": (
         ".tsv",
         "sense\tsentence\tstart\na\tx\t0\n",
-        2,
+        1,
         "told by half, or twice: start",
     ),
     "twice told": (
         ".tsv",
         "sense\tsentence\tposition\tstart\tend\na\tx\t0\t0\t1\n",
-        2,
+        1,
         "told by half, or twice: position, start, end",
     ),
     "quote": (".csv", 'word,sense,sentence\ncell,a,"the *cell*" x\n', 2, "not CSV"),
@@ -191,9 +191,21 @@ WRONG = {
         2,
         "the characters 3 to 6 are 'ban', part of a word",
     ),
-    "semicolons": (".csv", "word;sense;sentence\ncell;a;the *cell*\n", 1, "with semicolons"),
-    "tabs": (".csv", HEAD + GOOD, 1, "columns with tabs"),
-    "CSV's quotes": (".tsv", HEAD + 'cell\ta\t"a ""*cell*"", so"\n', 2, "a cell in quotes"),
+    "two separators": (".csv", "word;sense;a, b\n", 1, "commas and semicolons in the header"),
+    "some quotes doubled": (
+        ".tsv",
+        HEAD + 'cell\ta\ta "*cell*"\n' + 'cell\ta\t"a ""*cell*"", so"\n',
+        3,
+        "doubled quotes in it, unlike the quotes in",
+    ),
+    "one column": (".tsv", "#FORMAT=1\n\nx\n", 1, "no column for the sentence and the sense"),
+    "spans": (
+        ".jsonl",
+        '{"text": "a cell", "label": [[2, 6, "a"]]}',
+        1,
+        "a list for the sense",
+    ),
+    "nested": (".jsonl", '{"text": "a", "spans": [{"start": 0}]}', 1, "no column for the sense"),
     "a word now and then": (
         ".jsonl",
         '{"word": "x", "sense": "a", "sentence": "*x*"}\n{"sense": "a", "sentence": "y *x*"}\n',
@@ -239,6 +251,15 @@ def test_what_is_wrong_is_said(
         run(path, tmp_path / "out")
     assert says in caught.value.what
     assert str(caught.value.where).split(",")[0] == f"{path}:{line}"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_text_in_utf16(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_bytes(("\ufeff" + HEAD + GOOD).encode(encoding))
+    with pytest.raises(CorpusError, match="the file is in UTF-16") as caught:
+        run(path, tmp_path / "out")
+    assert "iconv -f UTF-16 -t UTF-8" in str(caught.value.fix)
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
@@ -397,6 +418,30 @@ def test_given_splits_are_kept_and_out_of_domain_is_a_file_of_its_own(tmp_path: 
         path.write_text(path.read_text().replace(f"\t{gone}\n", "\toutofdomain\n"))
         with pytest.raises(CorpusError, match="senses in the training split"):
             run(path, tmp_path / gone)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("Crane", "crane"), "'Crane' and 'crane' are two words here: write them alike if"),
+        (("age.n", "age.noun"), "'age.n' and 'age.noun' are two words"),
+        (("crane", "cranes"), None),
+        (("run.n", "run.v"), None),
+    ],
+)
+def test_words_that_may_be_one_are_said(
+    tmp_path: Path, words: tuple[str, ...], said: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    lines = [
+        f"{word}\t{'ab'[i % 2]}\tthe *{word.partition('.')[0]}* {letter * 3}\n"
+        for word in words
+        for i, letter in enumerate("pqrs")
+    ]
+    path = tmp_path / "rows.tsv"
+    path.write_text("word\tsense\tsentence\n" + "".join(lines))
+    with caplog.at_level("INFO"):
+        run(path, tmp_path / "out")
+    assert (said in caplog.text) if said else "two words" not in caplog.text
 
 
 def test_rare_senses_can_be_left_out(tmp_path: Path) -> None:

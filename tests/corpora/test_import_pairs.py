@@ -97,6 +97,27 @@ def test_training_pairs_alone_with_labels_that_lie_elsewhere(tmp_path: Path) -> 
     assert read_pairs(tmp_path / "out").same.tolist() == [0, 1, 0]
 
 
+@pytest.mark.parametrize(
+    ("word", "first", "second"),
+    [
+        ("\u82b1", "\u4e00 \u6735 \u82b1", "\u684c\u4e0a \u6709 \u82b1"),
+        ("C", "the vitamin C", "we wrote C"),
+        ("x", "marks the X", "many of Xes"),
+        # Of another language, in no table of forms.
+        ("porter", "elle me porte", "il le porta"),
+        ("\u0438\u0434\u0442\u0438", "\u043e\u043d \u043d\u0435 \u0438\u0434\u0451\u0442", "a b c"),
+    ],
+)
+def test_words_of_one_character_and_of_other_languages(
+    tmp_path: Path, word: str, first: str, second: str
+) -> None:
+    line = f"{word}\tN\t2-2\t{first}\t{second}\n"
+    (tmp_path / "train.data.txt").write_text(line, encoding="utf-8")
+    (tmp_path / "train.gold.txt").write_text("T\n")
+    import_corpus([tmp_path / "train.data.txt"], out=tmp_path / "out", name="mine")
+    assert read_pairs(tmp_path / "out").word.tolist() == [f"{word}.n"]
+
+
 LINE = "mint\tN\t0-0\tmint a\tmint b\n"
 WRONG = {
     "word in neither": ({"dev.data.txt": "bank\tN\t0-0\tmint a\tmint b\n"}, "dev.data.txt:1",

@@ -107,7 +107,7 @@ def test_senses_that_are_left_out_may_be_named(tmp_path: Path, sentences: Path) 
     [
         (f"{HEADER}pear\tlock\ta\tb\n", 2, "no sentence is of the word 'pear': there are cell"),
         (f"{HEADER}cell\tlock\ta\tb\n", 2, "no sentence has the sense 'lock' of 'cell'"),
-        ("word\tsense\tname\ncell\tcell_rare\ta\n", 2, "no column 'gloss' among word, sense"),
+        ("word\tsense\tname\ncell\tcell_rare\ta\n", 1, "no column 'gloss' among word, sense"),
         (f"{HEADER}cell\tcell_rare\ta\n", 2, "3 columns, but the header has 4"),
         (f"{TABLE}\ncell\tcell_biology\t\t\n", 6, "again: it stands in"),
         (f"{TABLE}cell\tcell_rare\tliving cell\t\n", 5, "is that of 'cell_rare' too"),

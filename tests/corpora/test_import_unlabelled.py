@@ -13,6 +13,7 @@ from wsd.artifacts.manifest import read_manifest
 from wsd.cli import main
 from wsd.corpora.text_format import read_unlabelled
 from wsd.errors import ConfigError, CorpusError, WsdError
+from wsd.storage.file_names import file_name
 
 LINES = """The cell divides.
 Two Cells, said she: "cell!"
@@ -53,6 +54,40 @@ def test_lines_of_text(tmp_path: Path) -> None:
     assert sum(manifest["left_out"].values()) == 2
     dataset = read_manifest(tmp_path / "out" / MANIFEST)
     assert not dataset.labelled and dataset.sizes == {"cell": 4}
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "found"),
+    [
+        # Without spaces between the words, and with.
+        (
+            "\u82b1",
+            "\u4e00\u6735\u82b1\n\u82b1 \u5f00 \u4e86\n\u773c\u82b1\u4e86\n",
+            ["\u4e00\u6735 \u82b1", "\u82b1 \u5f00 \u4e86", "\u773c \u82b1 \u4e86"],
+        ),
+        ("C.n", "Vitamin C.\nCD, C\nA C!\n", ["Vitamin C .", "CD , C", "A C !"]),
+    ],
+)
+def test_words_of_one_character(tmp_path: Path, word: str, text: str, found: list[str]) -> None:
+    imported(tmp_path, text, word=word)
+    folder = tmp_path / "out" / file_name(word)
+    assert [" ".join(of) for of in read_unlabelled(folder, word).tokens] == found
+
+
+def test_a_table_is_not_read_as_lines(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="a tab in a line of sentences") as caught:
+        imported(tmp_path, "a cell\tone\n")
+    assert caught.value.where == f"{tmp_path / 's.txt'}:1"
+    assert not (tmp_path / "out").exists()
+
+
+def test_words_that_differ_in_capitals_alone_are_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = [f"{word}\tthe *cell* {i}" for word in ("cell", "Cell") for i in "abc"]
+    with caplog.at_level("INFO"):
+        imported(tmp_path, "\n".join(["word\tsentence", *rows, ""]), "s.tsv", word=None)
+    assert "'Cell' and 'cell' are two words here" in caplog.text
 
 
 def test_a_mark_decides(tmp_path: Path) -> None:

@@ -1,11 +1,15 @@
 """The all-words XML and the pairs of WiC: what becomes of them, and what is refused."""
 
 import json
+import zipfile
+from itertools import permutations
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
+from checkout import REPOSITORY
 from importing import import_corpus
+from require import missing
 
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
@@ -103,6 +107,7 @@ XML_WRONG = {
     "nested": (ONE.replace(">cell<", "><b>cell</b><"), "i0 k", "xml:5", "<b> inside a token"),
     "outside": ("<wf>a</wf>", "i0 k", "xml:1", "<wf> is not in a sentence"),
     "none": ("<corpus/>", "i0 k", "xml", "no <sentence>"),
+    "no instance": ("<sentence><wf>a</wf></sentence>", "i0 k", "xml", "no <instance>"),
 }
 
 
@@ -139,9 +144,9 @@ def pairs(folder: Path, *lines: Pair, word: str = "cell") -> Path:
 
 
 def senses_of(path: Path) -> dict[str, str]:
-    found = {row.tokens[0]: row.sense for row in wic.read(path, None).rows}
-    assert all(row.word == "cell.n" and row.position == 1 for row in wic.read(path, None).rows)
-    return found
+    rows = wic.read([path], [], None)[0].rows
+    assert all(row.word == "cell.n" and row.position == 1 for row in rows)
+    return {row.tokens[0]: row.sense for row in rows}
 
 
 def test_pairs_that_tell_senses_apart(tmp_path: Path) -> None:
@@ -154,7 +159,7 @@ def test_pairs_that_tell_senses_apart(tmp_path: Path) -> None:
     first, second = "cell.n.1", "cell.n.2"
     expected = {"a": first, "b": first, "c": first, "d": second, "e": second}
     assert senses_of(path) == expected
-    assert list(wic.read(path, None).left_out.values()) == [3]
+    assert list(wic.read([path], [], None)[0].left_out.values()) == [3]
     # Once f is told apart from the other group too it is a third.
     path = pairs(
         tmp_path,
@@ -173,6 +178,100 @@ def test_pairs_that_tell_senses_apart(tmp_path: Path) -> None:
         to_senses=True,
     )
     assert "cell.n.1 1 + 1, cell.n.2 1 + 1" in text
+
+
+def of_file(folder: Path, name: str, *lines: Pair) -> Path:
+    (folder / name).mkdir()
+    return pairs(folder / name, *lines)
+
+
+def test_pairs_of_several_files_are_one_set_of_senses(tmp_path: Path) -> None:
+    """Each file alone would call its larger group the first sense."""
+    of_one = (("a", "b", "T"), ("b", "c", "T"), ("d", "e", "T"), ("a", "d", "F"))
+    of_other = (("d", "f", "T"), ("d", "g", "T"), ("d", "h", "T"), ("a", "f", "F"))
+    one, other = of_file(tmp_path, "1", *of_one), of_file(tmp_path, "2", *of_other)
+    first, second = "cell.n.1", "cell.n.2"
+    assert senses_of(one)["a"] == first and senses_of(other)["a"] == second
+    expected = dict.fromkeys("defgh", first) | dict.fromkeys("abc", second)
+    for files in ([one, other], [other, one]):
+        rows = wic.read(files, [], None)[0].rows
+        assert {row.tokens[0]: row.sense for row in rows} == expected
+        assert len(rows) == len(expected)  # a sentence of both files is one row
+    text = import_corpus([one, other], out=tmp_path / "out", name="mine", to_senses=True)
+    assert "cell.n.1 3 + 2, cell.n.2 2 + 1" in text
+
+
+def test_pairs_to_train_on_and_pairs_to_test_on_have_the_same_senses(tmp_path: Path) -> None:
+    train = of_file(tmp_path, "1", ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
+    test = of_file(tmp_path, "2", ("c", "e", "T"), ("e", "f", "T"), ("a", "e", "F"))
+    found, tested = wic.read([train], [test], None)
+    senses = dict.fromkeys("cdef", "cell.n.1") | dict.fromkeys("ab", "cell.n.2")
+    assert {row.tokens[0]: row.sense for row in found.rows} == {of: senses[of] for of in "abcd"}
+    assert {row.tokens[0]: row.sense for row in tested.rows} == {of: senses[of] for of in "acef"}
+    out = tmp_path / "out"
+    import_corpus([], out=out, name="mine", train=[train], test=[test], to_senses=True)
+    corpus = read_text(out / "cell=2en", "cell.n")
+    assert corpus.split.tolist().count("test") == 4
+
+
+def test_pairs_to_test_on_that_have_no_sense_are_not_forgotten(tmp_path: Path) -> None:
+    """Else the training files alone would be divided."""
+    train = of_file(tmp_path, "1", ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
+    test = of_file(tmp_path, "2", ("e", "f", "T"))
+    out = tmp_path / "out"
+    with pytest.raises(CorpusError, match="and an instance of one in the others"):
+        import_corpus([], out=out, name="mine", train=[train], test=[test], to_senses=True)
+    assert not out.exists()
+
+
+def test_pairs_that_contradict_those_of_another_file(tmp_path: Path) -> None:
+    one = of_file(tmp_path, "1", ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
+    other = of_file(tmp_path, "2", ("a", "c", "T"))
+    assert senses_of(one)
+    with pytest.raises(CorpusError, match="no word's pairs tell two senses apart") as caught:
+        wic.read([one, other], [], None)
+    assert caught.value.where == f"{one}, {other}"
+
+
+@pytest.fixture(scope="module")
+def real_wic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """WiC v1.0."""
+    path = REPOSITORY.parent / "shared" / "data" / "WiC_dataset.zip"
+    if not path.is_file():
+        missing("archive", f"no {path}")
+    folder = tmp_path_factory.mktemp("wic")
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("splits", "words"),
+    [
+        (("train", "dev"), 117),
+        (("dev", "test", "train"), 139),
+    ],
+)
+def test_every_pairing_of_the_real_files_ends_well(
+    real_wic: Path, tmp_path: Path, splits: tuple[str, ...], words: int
+) -> None:
+    files = [real_wic / split / f"{split}.data.txt" for split in splits]
+    text = import_corpus(files, out=tmp_path / "out", name="mine", to_senses=True, at_least=2)
+    assert len(json.loads((tmp_path / "out" / MANIFEST).read_text())["words"]) == words
+    assert text.count("whose pairs contradict themselves") == 1
+    assert "instances of stay.v, whose pairs contradict themselves" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("train", "test"), list(permutations(["train", "dev", "test"], 2)))
+def test_every_real_file_is_tested_on_every_other(
+    real_wic: Path, tmp_path: Path, train: str, test: str
+) -> None:
+    of = {split: real_wic / split / f"{split}.data.txt" for split in (train, test)}
+    given = {"train": [of[train]], "test": [of[test]], "to_senses": True}
+    text = import_corpus([], out=tmp_path / "out", name="mine", **given)
+    assert ("stay.v, whose pairs" in text) == ("train" in (train, test))
 
 
 def test_a_byte_order_mark_is_no_letter(tmp_path: Path) -> None:
@@ -198,7 +297,7 @@ def test_a_word_whose_pairs_contradict_themselves_is_left_out(tmp_path: Path) ->
     path.write_text(path.read_text() + "".join(lines))
     gold = path.with_name("train.gold.txt")
     gold.write_text(gold.read_text() + "T\nF\nT\n")
-    found = wic.read(path, None)
+    found = wic.read([path], [], None)[0]
     assert {row.word for row in found.rows} == {"mint.n"}
     why = f"cell.n, whose pairs contradict themselves ({path}:3)"
     assert found.left_out[why] == 3
@@ -210,7 +309,7 @@ def test_a_word_whose_pairs_contradict_themselves_is_left_out(tmp_path: Path) ->
 def test_pairs_that_say_nothing_of_senses(tmp_path: Path) -> None:
     path = pairs(tmp_path, ("a", "b", "T"), ("c", "d", "T"))
     with pytest.raises(CorpusError, match="no word's pairs tell two senses apart"):
-        wic.read(path, None)
+        wic.read([path], [], None)[0]
 
 
 @pytest.mark.parametrize(
@@ -231,6 +330,6 @@ def test_a_pair_that_is_none(tmp_path: Path, line: str, label: str, where: str, 
     gold = path.with_name("train.gold.txt")
     gold.write_text(f"{gold.read_text()}{label}\n")
     with pytest.raises(CorpusError) as caught:
-        wic.read(path, None)
+        wic.read([path], [], None)[0]
     assert says in caught.value.what
     assert str(caught.value.where).endswith(where)

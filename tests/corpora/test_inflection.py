@@ -2,8 +2,9 @@
 
 import pytest
 
+from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.corpora.inflection import forms
-from wsd.corpora.word_names import lemma_and_part, named
+from wsd.corpora.word_names import named
 
 
 @pytest.mark.parametrize(
@@ -83,6 +84,8 @@ def test_forms_of_a_part_of_speech(word: str, some: str) -> None:
         ("interesting.a", "interestinger"),
         ("here.r", "herer"),
         ("so.conj", "sos"),
+        ("\u82b1.n", "\u82b1.n"),
+        ("C.n", "c.n"),
     ],
 )
 def test_another_word_is_no_form(word: str, other: str) -> None:
@@ -104,6 +107,17 @@ def test_another_word_is_no_form(word: str, other: str) -> None:
             (word, word, None)
             for word in ("age", "node.js", "St.", ".n", "U.S", "U.S.A", "...", "")
         ),
+        *((word, word, None) for word in ("u.s", "p.s", "u.s.a", "d.n.a", "P.R")),
+        ("\u82b1.n", "\u82b1", "noun"),
+        ("\u8bb2.v", "\u8bb2", "verb"),
+        ("\u82b1.s", "\u82b1", "adjective"),
+        ("C.n", "C", "noun"),
+        ("K.n", "K", "noun"),
+        ("x.n", "x", "noun"),
+        ("X.NOUN", "X", "noun"),
+        ("U.S.n", "U.S", "noun"),
+        ("cold.s", "cold", "adjective"),
+        ("so.conj", "so", "conj"),
     ],
 )
 def test_lemma_and_tag(word: str, lemma: str, part: str | None) -> None:
@@ -126,3 +140,19 @@ def test_lemma_and_tag(word: str, lemma: str, part: str | None) -> None:
 )
 def test_which_word_is_meant(asked: str, meant: list[str]) -> None:
     assert named(asked, ["run.n", "run.v", "bank", "Java", "serve.v"]) == meant
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("\u82b1", ["\u82b1.n"]),
+        ("\u82b1.NOUN", ["\u82b1.n"]),
+        ("x", ["X.n"]),
+        ("x.noun", ["X.n"]),
+        ("us", []),
+        ("U.S", ["u.s"]),
+        ("u", []),
+    ],
+)
+def test_words_of_one_character_are_meant(asked: str, meant: list[str]) -> None:
+    assert named(asked, ["\u82b1.n", "X.n", "u.s"]) == meant

@@ -88,10 +88,27 @@ def test_rare_senses_of_training_are_left_out_and_told_of_before(
     test = put(tmp_path, "b", *TEST)
     with caplog.at_level("INFO"):
         import_corpus([], out=tmp_path / "out", name="m", train=[train], test=[test], at_least=2)
-    assert "--at-least 2 would keep 1 of 3 words, 2 senses, 4 instances" in caplog.text
+    assert "--at-least 2 would keep 1 of 3 words, 2 senses, 7 instances" in caplog.text
     assert "--at-least 4 would keep 0 of 3 words" in caplog.text
     status = {one.keys: one.status for one in all_words.read(tmp_path / "out" / all_words.FILE)}
     assert (status["c3\tc1"], status["c9"], status["h2"]) == (TESTED, NO_SENSE, NOT_TRAINED)
+
+
+def test_a_word_without_an_instance_of_its_senses_is_not_announced(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """``lone`` is in the test files, but with none of the senses that are kept."""
+    lone = [("lone", key) for key in ("l1", "l1", "l2", "l2")]
+    cell = [("cell", key) for key in ("c1", "c1", "c2", "c2")]
+    train = put(tmp_path, "a", *lone, *cell)
+    test = put(tmp_path, "b", ("lone", "l9"), ("cell", "c1"))
+    out = tmp_path / "out"
+    with caplog.at_level("INFO"):
+        text = import_corpus([], out=out, name="m", train=[train], test=[test], at_least=2)
+    assert "--at-least 2 would keep 1 of 2 words, 2 senses, 5 instances" in caplog.text
+    assert "left out: 4 instances of words of whose senses the test files have no" in text
+    written = json.loads((out / MANIFEST).read_text())["words"]
+    assert [(word, len(of["senses"])) for word, of in written.items()] == [("cell.n", 2)]
 
 
 @pytest.mark.parametrize(

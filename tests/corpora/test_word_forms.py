@@ -136,6 +136,12 @@ def test_a_form_of_two_words_names_both() -> None:
         ("age.noun", "of all ages", "of|all|ages", 2),
         ("node.js", "in node.js.", "in|node.js|.", 1),
         ("AI", "用AI技术", "用|AI|技术", 1),
+        ("花", "他买了一朵花", "他买了一朵|花", 1),
+        ("花.n", "老人眼花了", "老人眼|花|了", 1),
+        ("讲.v", "他 讲 了", "他|讲|了", 1),
+        ("C.n", "much vitamin C.", "much|vitamin|C|.", 2),
+        ("X.n", "an X marks it", "an|X|marks|it", 1),
+        ("K", "the K's end", "the|K|'s|end", 1),
     ],
 )
 def test_any_word_is_found(word: str, text: str, tokens: str, position: int) -> None:
@@ -154,6 +160,8 @@ def test_any_word_is_found(word: str, text: str, tokens: str, position: int) -> 
         ("serve", "he served"),
         ("hope.v", "hopping"),
         ("age.n", "age.n.e"),
+        ("C.n", "the CD and .cc"),
+        ("u.s", "to u and me"),
     ],
 )
 def test_a_part_of_something_else_is_not(word: str, text: str) -> None:

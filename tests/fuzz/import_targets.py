@@ -58,12 +58,17 @@ def table_seeds() -> list[bytes]:
         head + b"crane,,1,a crane\n", head + b"crane,1,x,a crane\n", head + b",1,1,a crane\n",
         head.replace(b"position", b"text"), head + "crane,a\u200b,1,a crane\n".encode(),
     ]  # fmt: skip
+    quoted = b'sense\tsentence\ns\t"a ""*b*"""\n'
     surrogate = b'{"sense": "s", "sentence": "a *crane* \\ud800"}\n'
     mixed = b'{"sense": "s", "sentence": ["a b"]}\n{"word": "x", "sense": 1, "sentence": "a *b*"}'
     objects = b"".join(json.dumps(row).encode() + b"\n" for row in rows[:1])
     of_kind = {
-        ".csv": [CSV, b"\xef\xbb\xbf" + CSV, head, *refused],
-        ".tsv": [CSV.replace(b'"', b"").replace(b",", b"\t"), b'sense\tsentence\ns\t"a ""*b*"""\n'],
+        ".csv": [
+            *(CSV, b"\xef\xbb\xbf" + CSV, head, *refused),
+            *(CSV.replace(b",", separator) for separator in (b";", b"\t")),
+            b"sense,sentence;x\n",
+        ],
+        ".tsv": [CSV.replace(b'"', b"").replace(b",", b"\t"), quoted, quoted + b't\ta "*b*"\n'],
         ".jsonl": [objects, *(json.dumps(row).encode() for row in rows[1:]), surrogate, mixed],
     }
     return [
@@ -118,7 +123,7 @@ def run_wic(data: bytes, at: Path) -> None:
     (at / "a.gold.txt").write_bytes(gold)
     path = at / "a.data.txt"
     if len(data) % 2:
-        check_gathered(wic.read(path, None))
+        check_gathered(wic.read([path], [], None)[0])
     else:
         for pair in import_pairs.checked(wic.labelled_pairs(path, wic.gold_of(path))):
             for position, tokens in (pair.first, pair.second):

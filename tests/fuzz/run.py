@@ -60,6 +60,7 @@ PARSERS = {
     "corpora/importer/folder": ("*",),
     "corpora/importer/labelled": ("labelled", "_composed"),
     "corpora/importer/noad_xml": ("*",),
+    "corpora/importer/separated": ("*",),
     "corpora/importer/tables": ("*",),
     "corpora/importer/unlabelled": ("*",),
     "corpora/importer/wic": ("*",),

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.errors import visible
 
 
@@ -32,9 +33,9 @@ def readable(word: str, label: str) -> str:
     ('spring (hydrology)', 'food')
     """
     text = label.replace("_", " ")
-    for name in (word, word.rpartition(".")[0]):
+    for name in (word, lemma_and_part(word)[0]):
         start, end = text[: len(name)], label[len(name) : len(name) + 1]
-        if name and end == "_" and start.casefold() == name.replace("_", " ").casefold():
+        if end == "_" and start.casefold() == name.replace("_", " ").casefold():
             text = text[len(name) :]
             break
     return " ".join(text.split()) or label

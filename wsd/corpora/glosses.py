@@ -16,11 +16,11 @@ from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.gloss_vectors import GLOSS
 from wsd.artifacts.listing import TABLES, write_listing
 from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.artifacts.senses import SenseText, check_text
 from wsd.corpora.importer.labelled import plain
-from wsd.corpora.importer.tables import table
+from wsd.corpora.importer.separated import table
 from wsd.corpora.word_forms import Finder, Occurrence
-from wsd.corpora.word_names import lemma_and_part
 from wsd.errors import CorpusError
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name
@@ -38,8 +38,8 @@ def read_glosses(path: Path, senses: Mapping[str, Sequence[str]]) -> dict[str, l
     Parameters
     ----------
     path : Path
-        A ``dataset.json``, or a table with the columns ``word``, ``sense`` and ``gloss``: commas
-        between them if it is called ``.csv``, tabs otherwise. A sense may have several lines.
+        A ``dataset.json``, or a table with the columns ``word``, ``sense`` and ``gloss``,
+        as :func:`wsd.corpora.importer.separated.table` takes it. A sense may have several lines.
         Lines about other words are skipped.
     senses : mapping of word to sequence of str
 
@@ -75,12 +75,8 @@ def read_glosses(path: Path, senses: Mapping[str, Sequence[str]]) -> dict[str, l
 
 
 def _of_table(path: Path) -> Iterator[tuple[str, str, str, str]]:
-    for where, cells in table(path):
-        with refusing(where):
-            if missing := [name for name in COLUMNS if name not in cells]:
-                there = ", ".join(cells)
-                raise ValueError(f"no column {missing[0]!r} among {there}: {', '.join(COLUMNS)}")
-            word, sense, gloss = (plain(cells[name]) for name in COLUMNS)
+    for where, cells, _ in table(path, COLUMNS):
+        word, sense, gloss = (plain(cells[name]) for name in COLUMNS)
         yield where, word, sense, gloss
 
 

@@ -7,7 +7,7 @@ every file's checksum. It is written whole or not at all, after it has been read
 
 import argparse
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,10 @@ from wsd.corpora import import_pairs, import_unlabelled
 from wsd.corpora.importer import allwords, folder, sense_texts, splits, tables, two_corpora, wic
 from wsd.corpora.importer.labelled import Gathered, LabelledSentence
 from wsd.corpora.importer.lay_out import in_order, lay_out
-from wsd.corpora.importer.told import as_yaml, first, too_small
+from wsd.corpora.importer.told import as_yaml, first, other_kind, too_small
+from wsd.corpora.word_names import alike
 from wsd.errors import ConfigError, visible
+from wsd.logs import log
 from wsd.storage.checksums import sha256
 
 FOLDER, TABLE = "a folder in the corpus format", "a table"
@@ -73,9 +75,8 @@ def import_corpus(args: argparse.Namespace) -> str:
             raise ConfigError("pairs are a corpus of their own", where="FILE", fix=fix)
         return import_pairs.import_pairs(files, args.gold, out, about)
     tests: list[LabelledSentence] = []
-    for path, kind in kinds.items():
-        of_file = _read(path, kind, args.word, columns, args.gold)
-        (tests if path in args.test else found.rows).extend(of_file.rows)
+    for of_file, is_test in _read_all(kinds, args, columns):
+        (tests if is_test else found.rows).extend(of_file.rows)
         found.files += of_file.files
         found.left_out.update(of_file.left_out)
         found.about = _about(of_file.about) | found.about
@@ -84,10 +85,12 @@ def import_corpus(args: argparse.Namespace) -> str:
     if args.senses is not None:
         found.given = sense_texts.read(args.senses, [*found.rows, *tests])
         found.files.append(args.senses)
+    for line in first(alike(one.word for one in [*found.rows, *tests]), "such words"):
+        log.info(line)
     splits.check_contradictions(found.rows)
     splits.check_contradictions(tests)
-    given = bool(tests) or splits.given_splits(found.rows)
-    if tests:
+    given = bool(args.test) or splits.given_splits(found.rows)
+    if args.test:
         divided = two_corpora.divide(found.rows, tests, args.at_least)
         words, instances, said = divided.words, divided.instances, [*divided.said]
         found.left_out += divided.left_out
@@ -111,7 +114,7 @@ def import_corpus(args: argparse.Namespace) -> str:
         "left_out": found.left_out,
         "version": version("wsd"),
     }
-    if not tests:
+    if not args.test:
         # Several keys are all kept, so that any of them counts.
         several = any(one.also for rows in words.values() for one in rows)
         instances = two_corpora.tested(words) if several else []
@@ -150,8 +153,8 @@ def _kind(path: Path, options: Mapping[str, Any]) -> str:
     elif path.name.lower().endswith(wic.DATA):
         kind = WIC
     else:
-        fix = f"give a .csv, .tsv or .jsonl file, an {XML}, {WIC}, or {FOLDER}"
-        raise ConfigError(f"what kind of file is {path.name!r}?", where=str(path), fix=fix)
+        what, fix = other_kind(path)
+        raise ConfigError(what, where=str(path), fix=fix)
     for option, kinds in TAKEN_BY.items():
         if options[option] and kind not in kinds:
             fix = f"leave it out: it is for {' and '.join(kinds)}"
@@ -159,14 +162,27 @@ def _kind(path: Path, options: Mapping[str, Any]) -> str:
     return kind
 
 
+def _read_all(
+    kinds: Mapping[Path, str], args: argparse.Namespace, columns: Mapping[str, str]
+) -> Iterator[tuple[Gathered, bool]]:
+    """Read each file, and whether it is one to test on; those of WiC are read together."""
+    pairs = [path for path, kind in kinds.items() if kind == WIC]
+    if pairs:
+        train = [path for path in pairs if path not in args.test]
+        found, tested = wic.read(train, [path for path in pairs if path in args.test], args.gold)
+        yield found, False
+        yield tested, True
+    for path, kind in kinds.items():
+        if kind != WIC:
+            yield _read(path, kind, args.word, columns, args.gold), path in args.test
+
+
 def _read(
     path: Path, kind: str, word: str | None, columns: Mapping[str, str], gold: Path | None
 ) -> Gathered:
     if kind == FOLDER:
         return folder.read(path)
-    if kind == TABLE:
-        return tables.read(path, columns, word)
-    return allwords.read(path, gold) if kind == XML else wic.read(path, gold)
+    return tables.read(path, columns, word) if kind == TABLE else allwords.read(path, gold)
 
 
 def _about(given: Mapping[str, str]) -> dict[str, str]:

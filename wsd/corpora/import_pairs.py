@@ -8,6 +8,7 @@ after everything was read.
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,15 +17,20 @@ import numpy as np
 from wsd.artifacts.corpus import UNLABELLED, Corpus
 from wsd.artifacts.dataset import FORMAT, MANIFEST, OF_PAIRS, SENTENCES
 from wsd.artifacts.pairs import DIFFERENT, SAME, SPLITS, UNKNOWN, Pairs, write_pairs
+from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.corpora.importer import wic
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled import labelled
-from wsd.corpora.importer.told import as_yaml
+from wsd.corpora.importer.told import as_yaml, first
 from wsd.corpora.inflection import forms
+from wsd.corpora.word_names import alike
 from wsd.errors import ConfigError, CorpusError
+from wsd.logs import log
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
 
+# Twice the shared letters over all letters of a word and a form that are spelt alike.
+ALIKE = 0.5
 LABELS = {True: SAME, False: DIFFERENT, None: UNKNOWN}
 
 
@@ -69,6 +75,8 @@ def import_pairs(
         split: list(checked(wic.labelled_pairs(path, labels.get(split))))
         for split, path in splits.items()
     }
+    for line in first(alike(pair.word for of in found.values() for pair in of), "such words"):
+        log.info(line)
     pairs = _gathered(found, about)
     counts = {split: Counter(pair.same for pair in of) for split, of in found.items()}
     manifest = {
@@ -107,16 +115,24 @@ def _said(counts: Counter[bool | None]) -> str:
 
 
 def checked(pairs: Iterator[wic.Pair]) -> Iterator[wic.Pair]:
-    """The pairs, each with a form of its word in one of its sentences at least."""
+    """The pairs, each with a form of its word, or a focal word spelt like it, in one sentence."""
     for pair in pairs:
         # Refuses what cannot be seen, or is no Unicode.
         for sentence in (pair.first, pair.second):
             labelled(pair.where, pair.word, pair.word, sentence)
         there = {token.casefold() for _, tokens in (pair.first, pair.second) for token in tokens}
-        if there.isdisjoint(forms(pair.word)):
+        focal = (tokens[at] for at, tokens in (pair.first, pair.second))
+        may_be_form = any(_spelt_alike(pair.word, form) for form in focal)
+        if there.isdisjoint(forms(pair.word)) and not may_be_form:
             what = f"no form of {pair.word!r} in either sentence"
             raise CorpusError(what, where=pair.where, fix="correct the line, or leave it out")
         yield pair
+
+
+def _spelt_alike(word: str, form: str) -> bool:
+    """Whether a text may be a form of a word of another language than English."""
+    lemma = lemma_and_part(word)[0].casefold()
+    return SequenceMatcher(None, lemma, form.casefold(), autojunk=False).ratio() >= ALIKE
 
 
 def _gathered(found: Mapping[str, Sequence[wic.Pair]], about: Mapping[str, str]) -> Pairs:

@@ -16,7 +16,9 @@ from wsd.corpora.importer.told import as_yaml, first
 from wsd.corpora.importer.unlabelled import Uses
 from wsd.corpora.inflection import forms
 from wsd.corpora.text_format import read_unlabelled, sentence_line
+from wsd.corpora.word_names import alike
 from wsd.errors import ConfigError, CorpusError
+from wsd.logs import log
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
 from wsd.storage.file_names import file_name
@@ -68,6 +70,8 @@ def import_unlabelled(
             fix = f"--unlabelled takes {', '.join(KINDS)}: a sentence in each line, or a table"
             raise ConfigError(what, where=str(path), fix=fix)
         unlabelled.read(path, columns, options["word"], found)
+    for line in first(alike(found.rows), "such words"):
+        log.info(line)
     words = {word: rows for word, rows in sorted(found.rows.items()) if len(rows) >= LEAST}
     few = {word: len(rows) for word, rows in found.rows.items() if len(rows) < LEAST}
     if not words:

@@ -7,6 +7,7 @@ word would often be taken: *hop* has *hopping*, not *hoping*.
 import re
 from collections.abc import Iterator
 
+from wsd.artifacts.parts_of_speech import ADJECTIVE, ADVERB, NOUN, VERB, lemma_and_part
 from wsd.corpora.irregular_forms import (
     ADJECTIVES,
     COMPARED_ADVERBS,
@@ -16,7 +17,6 @@ from wsd.corpora.irregular_forms import (
     VERB_PREFIXES,
     VERBS,
 )
-from wsd.corpora.word_names import ADJECTIVE, ADVERB, OTHER, VERB, lemma_and_part
 
 # The end of a word, and what takes its place in the plural: the first that fits.
 _PLURALS = (
@@ -57,8 +57,8 @@ def forms(word: str) -> tuple[str, ...]:
     """
     lemma, part = lemma_and_part(word)
     lemma = lemma.casefold()
-    rules = _RULES.get(part or "", _of_noun)
-    return tuple(dict.fromkeys((lemma, *rules(lemma))))
+    rules = _RULES.get(part or NOUN)
+    return tuple(dict.fromkeys((lemma, *(rules(lemma) if rules else ()))))
 
 
 def _of_noun(noun: str) -> Iterator[str]:
@@ -107,10 +107,8 @@ def _of_adverb(adverb: str) -> Iterator[str]:
     yield from _of_adjective(adverb) if adverb in COMPARED_ADVERBS else ADJECTIVES.get(adverb, ())
 
 
-_RULES = {
-    **{VERB: _of_verb, ADJECTIVE: _of_adjective, ADVERB: _of_adverb},
-    OTHER: lambda word: iter(()),
-}
+# A word of a closed class has one form.
+_RULES = {NOUN: _of_noun, VERB: _of_verb, ADJECTIVE: _of_adjective, ADVERB: _of_adverb}
 
 
 def _replaced(word: str, rules: tuple[tuple[str, ...], ...]) -> Iterator[str]:

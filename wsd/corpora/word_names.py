@@ -1,33 +1,8 @@
-"""A word's name, taken apart: ``age.n`` and ``age.noun`` are the noun *age*, ``node.js`` no noun.
+"""Which word of a corpus somebody means by a name, and which words are easily mistaken."""
 
-Corpora that have a word's part of speech name it so: lemma, point, tag.
-"""
+from collections.abc import Iterable, Sequence
 
-from collections.abc import Sequence
-
-NOUN, VERB, ADJECTIVE, ADVERB, OTHER = "noun", "verb", "adjective", "adverb", "other"
-_TAGS = {
-    NOUN: "n noun nn nns nnp nnps propn",
-    VERB: "v verb vb vbd vbg vbn vbp vbz",
-    ADJECTIVE: "a s adj adjective jj jjr jjs",
-    ADVERB: "r adv adverb rb rbr rbs",
-    OTHER: "adp conj det intj num pron prt",
-}
-PART_OF_TAG = {tag: part for part, tags in _TAGS.items() for tag in tags.split()}
-
-
-def lemma_and_part(word: str) -> tuple[str, str | None]:
-    """A word's lemma and its part of speech, if the name has a known one.
-
-    A single letter after a single letter is no tag: ``U.S`` is no adjective.
-
-    >>> lemma_and_part("age.n"), lemma_and_part("age.NOUN"), lemma_and_part("node.js")
-    (('age', 'noun'), ('age', 'noun'), ('node.js', None))
-    """
-    lemma, _, tag = word.rpartition(".")
-    part = PART_OF_TAG.get(tag.casefold())
-    initials = len(tag) == 1 == len(lemma.rpartition(".")[2])
-    return (word, None) if not lemma or part is None or initials else (lemma, part)
+from wsd.artifacts.parts_of_speech import lemma_and_part
 
 
 def named(asked: str, words: Sequence[str]) -> list[str]:
@@ -41,10 +16,33 @@ def named(asked: str, words: Sequence[str]) -> list[str]:
     """
     if asked in words:
         return [asked]
-    folded, of_asked = asked.casefold(), lemma_and_part(asked.casefold())
-    apart = {word: lemma_and_part(word.casefold()) for word in words}
+    folded, of_asked = asked.casefold(), _folded(asked)
+    apart = {word: _folded(word) for word in words}
     return (
         [word for word in words if word.casefold() == folded]
         or [word for word in words if apart[word] == of_asked]
         or [word for word in words if apart[word][0] == folded]
     )
+
+
+def alike(words: Iterable[str]) -> list[str]:
+    """Say which words differ in capitals alone, or in the tag of one part of speech; a line each.
+
+    >>> alike(["crane", "Crane", "age.n", "run.n", "run.v"])
+    ["'Crane' and 'crane' are two words here: write them alike if they are one"]
+    """
+    found: dict[tuple[str, str | None], list[str]] = {}
+    for word in sorted(set(words)):
+        found.setdefault(_folded(word), []).append(word)
+    numbers = {2: "two", 3: "three"}
+    return [
+        f"{' and '.join(map(repr, of))} are {numbers.get(len(of), len(of))} words here: "
+        "write them alike if they are one"
+        for of in found.values()
+        if len(of) > 1
+    ]
+
+
+def _folded(word: str) -> tuple[str, str | None]:
+    lemma, part = lemma_and_part(word)
+    return lemma.casefold(), part

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.parts_of_speech import PARTS, parts_of_speech
+from wsd.artifacts.parts_of_speech import NOUN, OPEN_CLASSES, parts_of_speech
 from wsd.evaluation.layer_groups import GROUP, Group
 from wsd.metrics.pairs import percentiles, resampled
 from wsd.metrics.scores import word_scores
@@ -34,7 +34,7 @@ PEAK_COLUMNS = [
     *("reference", "difference", "difference_low", "difference_high"),
 ]
 # What others' peaks are compared with.
-REFERENCE = PARTS["n"]
+REFERENCE = NOUN
 
 
 class WordGroup(NamedTuple):
@@ -90,7 +90,7 @@ def word_groups(corpora: Mapping[str, Corpus], seed: int) -> list[WordGroup]:
     trained = np.array([int((of.split == "train").sum()) for of in corpora.values()])
     part = np.array([parts[word] for word in corpora])
     size = np.array([bin_of(n) for n in trained.tolist()])
-    in_order = [*(name for name in PARTS.values() if name in part)]
+    in_order = [*(name for name in OPEN_CLASSES if name in part)]
     in_order += sorted(set(part.tolist()) - set(in_order))
     groups: list[WordGroup] = []
     for name in (ALL, *in_order):

@@ -1,6 +1,7 @@
 """Foreign text: UTF-8, its lines, its JSON; what is wrong is named with its file and line."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 from wsd.errors import CorpusError
 
 GZIP = b"\x1f\x8b"
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @contextmanager
@@ -41,12 +43,18 @@ def read_text_file(path: Path) -> str:
         raise CorpusError("the file is empty", where=str(path), fix="have it written again")
     if raw.startswith(GZIP):
         raise CorpusError("the file is compressed", where=str(path), fix="unpack it first")
+    if raw.startswith(UTF16):
+        convert = f"iconv -f UTF-16 -t UTF-8 {shlex.quote(str(path))} > NEW-FILE"
+        fix = f"save it as UTF-8, for example: {convert}"
+        what = "the file is in UTF-16, as spreadsheets save Unicode text"
+        raise CorpusError(what, where=str(path), fix=fix)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         what = f"byte {raw[error.start]:#04x} is not UTF-8"
-        raise CorpusError(what, where=f"{path}:{line}", fix="save the file as UTF-8") from None
+        fix = "open it in the encoding it was saved in (often Windows-1252), and save it as UTF-8"
+        raise CorpusError(what, where=f"{path}:{line}", fix=fix) from None
 
 
 def text_of(path: Path) -> str:

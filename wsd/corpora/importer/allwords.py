@@ -27,6 +27,10 @@ TEXTS = ("wf", "instance")
 # White space that is no space.
 SPACES = re.compile(r"[^\S ]")
 DEEPEST = 100
+FIX_FORMAT = (
+    "give a file of the all-words format, with a <wf> or an <instance> for every token of a "
+    "<sentence>; or write a table with the columns word, sense and sentence"
+)
 
 
 def read(path: Path, gold: Path | None) -> Gathered:
@@ -38,6 +42,9 @@ def read(path: Path, gold: Path | None) -> Gathered:
         Naming file and line: for what is no XML, has a document type, an instance without id,
         lemma or part of speech, or without key, or a key of no instance.
     """
+    sentences = _sentences(path)
+    if not any(sentence.instances for sentence in sentences):
+        raise CorpusError("no <instance> in a <sentence>", where=str(path), fix=FIX_FORMAT)
     if gold is None:
         stem = path.name.removesuffix(".xml").removesuffix(".data")
         gold = path.with_name(stem + GOLD)
@@ -47,7 +54,7 @@ def read(path: Path, gold: Path | None) -> Gathered:
     keys = _read_gold(gold)
     found, seen = Gathered(files=[path, gold]), set()
     fix = f"give it an id of its own, a lemma, a pos among {', '.join(PARTS)} and a key in {gold}"
-    for sentence in _sentences(path):
+    for sentence in sentences:
         for place, where, attributes in sentence.instances:
             with refusing(where, fix):
                 name, word = _name_and_word(attributes)
@@ -131,11 +138,7 @@ def _sentences(path: Path) -> list[ParsedSentence]:
             made.append(ParsedSentence([], []))
         if name in TEXTS:
             if "sentence" not in inside or inside[-1] in TEXTS:
-                raise CorpusError(
-                    f"<{name}> is not in a sentence",
-                    where=where(),
-                    fix="put every token into a <sentence>",
-                )
+                raise CorpusError(f"<{name}> is not in a sentence", where=where(), fix=FIX_FORMAT)
             text.clear()
             if name == "instance":
                 made[-1].instances.append((len(made[-1].elements), where(), attributes))
@@ -163,14 +166,11 @@ def _sentences(path: Path) -> list[ParsedSentence]:
         raw = path.read_bytes()
         parser.Parse(raw, True)
     except FileNotFoundError:
-        raise CorpusError(
-            "a corpus file is missing",
-            where=str(path),
-            fix="put NAME.gold.key.txt beside it, or name it with --gold",
-        ) from None
+        fix = "name a file that is there"
+        raise CorpusError("a corpus file is missing", where=str(path), fix=fix) from None
     except (expat.ExpatError, ValueError, LookupError) as error:
-        fix = f"give a {DATA} file of the all-words format, in UTF-8 or the encoding it names"
+        fix = f"{FIX_FORMAT}; the XML is in UTF-8, or in the encoding it names"
         raise CorpusError(f"not XML: {error}", where=where(), fix=fix) from None
     if not made:
-        raise CorpusError("no <sentence> in the file", where=str(path), fix=f"give a {DATA} file")
+        raise CorpusError("no <sentence> in the file", where=str(path), fix=FIX_FORMAT)
     return made

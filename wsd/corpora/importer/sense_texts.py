@@ -5,7 +5,7 @@ from pathlib import Path
 
 from wsd.artifacts.senses import Given, SenseText, check_text, clash, clashing
 from wsd.corpora.importer.labelled import LabelledSentence, plain
-from wsd.corpora.importer.tables import table
+from wsd.corpora.importer.separated import table
 from wsd.errors import CorpusError
 from wsd.storage.text import refusing
 
@@ -19,7 +19,7 @@ def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
     Parameters
     ----------
     path : Path
-        Commas between its columns if it is called ``.csv``, tabs otherwise.
+        As :func:`wsd.corpora.importer.separated.table` takes it.
     rows : iterable of LabelledSentence
         Whose senses they are; senses of which the file says nothing go without.
 
@@ -35,7 +35,7 @@ def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
         labels.setdefault(one.word, {})[one.sense] = None
     found: dict[str, dict[str, SenseText]] = {}
     places: dict[tuple[str, str], str] = {}
-    for where, cells in table(path):
+    for where, cells, _ in table(path, COLUMNS):
         with refusing(where):
             word, sense, text = _sense(cells, labels)
             first = places.setdefault((word, sense), where)
@@ -73,9 +73,6 @@ def check_together(word: str, rows: Iterable[LabelledSentence], given: Given) ->
 def _sense(
     cells: Mapping[str, str], labels: Mapping[str, Iterable[str]]
 ) -> tuple[str, str, SenseText]:
-    if missing := [name for name in COLUMNS if name not in cells]:
-        there = ", ".join(cells)
-        raise ValueError(f"no column {missing[0]!r} among {there}: give {', '.join(COLUMNS)}")
     word, sense, name, gloss = (plain(cells[name]) for name in COLUMNS)
     if word not in labels:
         raise ValueError(f"no sentence is of the word {word!r}: there are {', '.join(labels)}")

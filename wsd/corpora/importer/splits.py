@@ -3,19 +3,17 @@ are made here where the source gives none.
 """
 
 import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from wsd.corpora.importer.at_least import Words, counted, groups, keep, would_keep
 from wsd.corpora.importer.labelled import Gathered, LabelledSentence
 from wsd.errors import CorpusError
 from wsd.logs import log
-from wsd.metrics.near_duplicates import components
 
-# Numbers of which is said what --at-least would keep.
-TOLD = (2, 4, 10)
 FIX_FEW = (
     "add instances, merge senses, or leave out what is rare with --at-least N (N instances that "
     "are no near-duplicates of one another, 2 or more), or give every line its split"
@@ -51,79 +49,38 @@ def grouped(rows: Sequence[LabelledSentence]) -> dict[str, list[LabelledSentence
     return dict(sorted(words.items()))
 
 
-def independent(words: Mapping[str, Sequence[LabelledSentence]]) -> dict[str, Counter[str]]:
-    """Of each word its senses' instances; near-duplicates are counted once."""
-    return {word: Counter(groups(rows)[1].tolist()) for word, rows in words.items()}
-
-
-def would_keep(counts: Mapping[str, Counter[str]]) -> list[str]:
-    """What ``--at-least`` would keep at some numbers, a line each."""
-    lines = []
-    for least in TOLD:
-        senses = [[n for n in of.values() if n >= least] for of in counts.values()]
-        kept = [of for of in senses if len(of) > 1]
-        lines.append(
-            f"--at-least {least} would keep {len(kept):,} of {len(counts):,} words, "
-            f"{sum(map(len, kept)):,} senses, {sum(map(sum, kept)):,} instances"
-        )
-    return lines
-
-
 def by_word(found: Gathered, at_least: int | None) -> dict[str, list[LabelledSentence]]:
-    """The rows of each word, sorted by word; those with too few instances left out, if asked."""
+    """The rows of each word, sorted by word; those that cannot be used left out, if asked."""
     words = grouped(found.rows)
-    counts = {} if at_least is None else independent(words)
-    # Before anything is left out.
-    for line in would_keep(counts) if counts else ():
+    if at_least is None:
+        for word, rows in words.items():
+            if len({one.sense for one in rows}) < 2:
+                raise _one_sense(word, words)
+        found.left_out = +found.left_out  # no zeros
+        return words
+    of_words = counted(words)
+    for line in would_keep(lambda least: keep(of_words, least), len(words)):
         log.info(line)
-    kept = {}
-    for word, rows in words.items():
-        if at_least is not None:
-            enough = {sense for sense, n in counts[word].items() if n >= at_least}
-            before, rows = len(rows), [one for one in rows if one.sense in enough]
-            found.left_out[f"senses with fewer than {at_least} instances"] += before - len(rows)
-            if len(enough) < 2:
-                found.left_out["words with fewer than two senses left"] += len(rows)
-                continue
-        if len({one.sense for one in rows}) < 2:
-            raise CorpusError(
-                f"the word {word!r} has one sense, {rows[0].sense!r}: nothing to tell apart",
-                where=rows[0].where,
-                fix="if it is a form of another word, say which in a column `word` or with --word; "
-                "to leave such words out, add --at-least 2:\n"
-                + "\n".join(would_keep(independent(words))),
-            )
-        kept[word] = rows
-    found.left_out = +found.left_out  # no zeros
+    kept = keep(of_words, at_least, found.left_out)
+    found.left_out = +found.left_out
     if not kept:
         left_out = "; ".join(f"{count} of {reason}" for reason, count in found.left_out.items())
-        fix = "see to those" if at_least is None else "see to those, or give a lower --at-least"
         what = f"no word with two senses is left (instances left out: {left_out})"
-        raise CorpusError(what, fix=fix)
+        lower = ", or give a lower --at-least" if at_least > 2 else ""
+        raise CorpusError(what, fix=f"add instances of those{lower}")
     return kept
 
 
-def groups(rows: Sequence[LabelledSentence]) -> tuple[np.ndarray, np.ndarray]:
-    """Near-duplicates together, and the sense that each group counts for.
-
-    Returns
-    -------
-    int array of shape (n,)
-        Each sentence's group.
-    str array of shape (number of groups,)
-        The group's sense; of several the one with the fewest groups so far, the rarer of two such.
-    """
-    names, gold = np.unique([one.sense for one in rows], return_inverse=True)
-    group = components([one.composed for one in rows])
-    frequent = np.bincount(gold)
-    senses = [set(gold[group == g].tolist()) for g in range(group.max() + 1)]
-    of_group = np.zeros(len(senses), dtype=int)
-    count = np.zeros(len(frequent), dtype=int)
-    # Where there is a choice comes last.
-    for g in sorted(range(len(senses)), key=lambda g: (len(senses[g]), g)):
-        of_group[g] = min(senses[g], key=lambda sense: (count[sense], frequent[sense], sense))
-        count[of_group[g]] += 1
-    return group, names[of_group]
+def _one_sense(word: str, words: Words) -> CorpusError:
+    """What is wrong with a word that has one sense."""
+    first, of_words = words[word][0], counted(words)
+    lines = would_keep(lambda least: keep(of_words, least), len(words))
+    return CorpusError(
+        f"the word {word!r} has one sense, {first.sense!r}: nothing to tell apart",
+        where=first.where,
+        fix="if it is a form of another word, say which in a column `word` or with --word; "
+        "to leave such words out, add --at-least 2:\n" + "\n".join(lines),
+    )
 
 
 def divide(
@@ -183,10 +140,16 @@ def check_splits(word: str, rows: Sequence[LabelledSentence]) -> None:
     tests = sum(one.split == "test" for one in rows)
     if len(trained) < 2 or not tests:
         there = f"{len(trained)} senses in the training split and {tests} test instances"
-        fix = "give it two senses for training and an instance for testing, or leave it out"
+        fix = (
+            "give it two senses for training and an instance for testing, or leave it out "
+            "(--at-least 1 leaves such words out)"
+        )
         raise CorpusError(f"the word {word!r} has {there}", where=rows[0].where, fix=fix)
     for one in rows:
         if one.sense not in trained:
             what = f"the sense {one.sense!r} of {word!r} has no training instance"
-            fix = "move one of its instances to the training split, or leave it out"
+            fix = (
+                "move one of its instances to the training split, or leave it out "
+                "(--at-least 1 leaves such senses out)"
+            )
             raise CorpusError(what, where=one.where, fix=fix)

@@ -8,8 +8,6 @@ these columns, by a mark in the sentence (:mod:`wsd.corpora.importer.focal_word`
 skipped.
 """
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +16,10 @@ from typing import Any
 
 from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, of_mark, of_span, of_tokens
 from wsd.corpora.importer.labelled import Gathered, labelled
+from wsd.corpora.importer.separated import table
 from wsd.corpora.text_format import PLACE
 from wsd.errors import CorpusError
-from wsd.storage.text import json_lines, numbered, refusing, text_of
+from wsd.storage.text import json_lines, refusing
 
 KINDS = (".csv", ".tsv", ".jsonl")
 NAMES = {
@@ -34,6 +33,9 @@ NAMES = {
 }
 NEEDED = ("sentence", "sense")
 FIX_PLACE = "count from 0; the end is the one after the last"
+FIX_NESTED = (
+    "write a line for each word, with its sense as a text, and its place in `start` and `end`"
+)
 
 
 def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
@@ -51,30 +53,29 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
     CorpusError
         Naming file, line and column.
     """
-    lines = lines_of(path)
     found = Gathered(files=[path])
     first: tuple[str, bool] | None = None
     header: tuple[str, ...] | None = None
     column_of: dict[str, str] = {}
-    for where, values in lines:
+    for where, values, header_place in lines_of(path):
         # Objects of one file may differ in their keys.
         if header != tuple(values):
             header = tuple(values)
-            column_of = columns_of(header, columns, where)
+            column_of = columns_of(values, columns, header_place)
             has_word = "word" in column_of
             if has_word and word is not None:
                 what = f"--word, and a column {column_of['word']!r} for it"
                 fix = "leave out --word; to import some words, keep their lines alone"
-                raise CorpusError(what, where=where, fix=fix)
+                raise CorpusError(what, where=header_place, fix=fix)
             first = first or (where, has_word)
             if has_word != first[1]:
                 what = f"{'a' if has_word else 'no'} word, unlike in {first[0]}"
                 raise CorpusError(what, where=where, fix="give every line its word, or none")
         cells = Cells(where, values, column_of)
+        sense, split = cells.text("sense"), cells.text("split", "").strip()
         position, tokens = cells.sentence()
         # Without a column for it the word is the focal token, in small letters.
         of_word = word if word is not None else cells.text("word", tokens[position].lower())
-        sense, split = cells.text("sense"), cells.text("split", "").strip()
         found.rows.append(labelled(where, of_word, sense, (position, tokens), split))
     if not found.rows:
         fix = "write a sentence in each line below the header"
@@ -82,20 +83,34 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
     return found
 
 
-def lines_of(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(file and line, values by column) of a table of any of ``KINDS``."""
-    if path.suffix.lower() == ".jsonl":
-        return json_lines(path, "write one object per line", _once)
-    return table(path)
+def lines_of(path: Path) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield file and line, values by column, and the place of the columns' names, of a table."""
+    if path.suffix.lower() != ".jsonl":
+        yield from table(path)
+        return
+    for where, values in json_lines(path, "write one object per line", _once):
+        yield where, values, where
 
 
 def columns_of(
-    header: tuple[str, ...],
+    values: Mapping[str, Any],
     columns: Mapping[str, str],
     where: str,
     needed: Sequence[str] = NEEDED,
 ) -> dict[str, str]:
-    """What is looked for -> the column that has it."""
+    """What is looked for -> the column that has it.
+
+    Parameters
+    ----------
+    values : mapping
+        A line of the table, by column.
+    columns : mapping
+        As :func:`read` takes them.
+    where : str
+        File and line of the names of the columns.
+    needed : sequence of str
+    """
+    header = tuple(values)
     found = {}
     plain = {name: name.strip().lower() for name in header}
     for key, names in NAMES.items():
@@ -111,17 +126,40 @@ def columns_of(
             raise CorpusError(what, where=where, fix=f"choose with --columns {key}={fitting[0]}")
         if fitting:
             found[key] = fitting[0]
-    for key in needed:
-        if key not in found:
-            what = f"no column for the {key} among {', '.join(header) or 'none'}"
-            fix = f"name it {' or '.join(NAMES[key])} in the header, or say --columns {key}=NAME"
-            raise CorpusError(what, where=where, fix=fix)
+    if missing := [key for key in needed if key not in found]:
+        what = f"no column for the {' and the '.join(missing)} among {', '.join(header) or 'none'}"
+        raise CorpusError(what, where=where, fix=_how_to_name(missing, values))
     if ("start" in found) != ("end" in found) or {"start", "position"} <= set(found):
         told = ", ".join(found[k] for k in ("position", "start", "end") if k in found)
         what = f"the focal word's place is told by half, or twice: {told}"
         fix = "keep either position, or start and end, or none of them and mark the word"
         raise CorpusError(what, where=where, fix=fix)
     return found
+
+
+def _how_to_name(missing: Sequence[str], values: Mapping[str, Any]) -> str:
+    """What to do about columns that are missing."""
+    if nested := [name for name, value in values.items() if _is_nested(value)]:
+        return f"{FIX_NESTED} (now {', '.join(nested)} holds lists or objects)"
+    if len(values) == 1:
+        both = " and ".join(missing)
+        return f"name the columns in the first line of a table, or the keys: {both} among them"
+    fix = [
+        f"call the column with the {key} {' or '.join(map(repr, NAMES[key]))}, or say "
+        f"--columns {key}=NAME"
+        for key in missing
+    ]
+    if "sentence" in missing:
+        fix.append("join a sentence that is in several columns, and mark the word, as [[crane]]")
+    else:
+        fix.append("for sentences without senses add --unlabelled")
+    return "; ".join(fix)
+
+
+def _is_nested(value: Any) -> bool:
+    """Whether it is an object, or a list of something else than tokens."""
+    tokens = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, dict | list) and not tokens
 
 
 @dataclass(frozen=True)
@@ -144,6 +182,9 @@ class Cells:
         # Numbers are what people call senses too.
         if type(value) is int and key != "sentence":
             value = str(value)
+        if isinstance(value, dict | list):
+            shown = "a list" if isinstance(value, list) else "an object"
+            raise CorpusError(f"{shown} for the {key}", where=self.place(key), fix=FIX_NESTED)
         if not isinstance(value, str) or (not value.strip() and key != "split"):
             shown = "nothing" if value in ("", None) else repr(value)
             raise CorpusError(f"{shown} for the {key}", where=self.place(key), fix="write a text")
@@ -186,61 +227,6 @@ class Cells:
             fix = "give the sentence as one text, or its tokens and the focal word's position"
             raise CorpusError(what, where=self.place("sentence"), fix=fix)
         return " ".join(tokens)
-
-
-def table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """(file and line, cells by column) of a table whose first line is its header."""
-    lines = _comma_separated(path) if path.suffix.lower() == ".csv" else _tab_separated(path)
-    header: list[str] | None = None
-    for where, cells in lines:
-        if header is None:
-            header = cells
-            _check_header(header, where)
-        elif any(cells):
-            if len(cells) != len(header):
-                what = f"{len(cells)} columns, but the header has {len(header)}"
-                names = ", ".join(name or "(unnamed)" for name in header)
-                fix = f"give every line the columns of the first: {names}"
-                raise CorpusError(what, where=where, fix=fix)
-            yield where, dict(zip(header, cells, strict=True))
-
-
-def _check_header(header: list[str], where: str) -> None:
-    if len(header) == 1 and (other := re.search(r"[;\t]", header[0])):
-        what = f"columns with {'semicolons' if other[0] == ';' else 'tabs'} between them"
-        raise CorpusError(what, where=where, fix="save it as CSV with commas, or as .tsv with tabs")
-    if twice := sorted(name for name in header if name and header.count(name) > 1):
-        raise CorpusError(f"two columns are called {twice[0]!r}", where=where, fix="rename one")
-
-
-def _tab_separated(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """Quotes mean nothing here."""
-    for where, line in numbered(path):
-        cells = line.split("\t")
-        if any(map(_quoted, cells)):
-            what = "a cell in quotes with doubled quotes in it, as CSV has it"
-            fix = "save it as .csv; in a .tsv a quote is a quote"
-            raise CorpusError(what, where=where, fix=fix)
-        if cells != [""]:
-            yield where, cells
-
-
-def _quoted(cell: str) -> bool:
-    inside = cell[1:-1]
-    return cell[:1] == cell[-1:] == '"' and '""' in inside and '"' not in inside.replace('""', "")
-
-
-def _comma_separated(path: Path) -> Iterator[tuple[str, list[str]]]:
-    lines = csv.reader(io.StringIO(text_of(path), newline=""), strict=True)
-    before = 0
-    try:
-        for cells in lines:
-            if cells:
-                yield f"{path}:{before + 1}", cells
-            before = lines.line_num
-    except csv.Error as error:
-        fix = 'put a cell with a comma, a quote or a line end in "quotes", and double a quote'
-        raise CorpusError(f"not CSV: {error}", where=f"{path}:{before + 1}", fix=fix) from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -3,13 +3,17 @@
 import json
 from collections.abc import Mapping
 from operator import itemgetter
+from pathlib import Path
 
 import yaml
 
 from wsd.artifacts.folds import K
+from wsd.corpora.importer import allwords, wic
 
 # Words that are named.
 SHOWN = 20
+# Ends of the names of files with labels, and of the files that they belong to.
+LABELS = {allwords.GOLD: allwords.DATA, wic.GOLD: wic.DATA}
 
 
 def too_small(most: Mapping[str, int]) -> list[str]:
@@ -36,6 +40,23 @@ def first(lines: list[str], what: str) -> list[str]:
     """The lines, or the first of them and how many more there are."""
     more = [f"... and {len(lines) - SHOWN} {what} more"] if len(lines) > SHOWN else []
     return lines[:SHOWN] + more
+
+
+def other_kind(path: Path) -> tuple[str, str]:
+    """What a file is that no reader takes, and what to do."""
+    what = f"what kind of file is {path.name!r}?"
+    for gold, data in LABELS.items():
+        if path.name.endswith(gold):
+            of = path.name.removesuffix(gold) + data
+            return f"{path.name} has labels alone", f"name {of}: its labels are found beside it"
+    if path.suffix.lower() == ".txt":
+        what = f"{path.name} may hold sentences, or a table"
+        return what, "for sentences without senses add --unlabelled; if it is a table, call it .tsv"
+    if path.suffix.lower() == ".json":
+        keys = "the keys word, sense, sentence, start and end"
+        return what, f"write one object per line, with {keys}, and call the file .jsonl"
+    kinds = ".csv, .tsv or .jsonl file, an all-words .data.xml, WiC's .data.txt, or a folder"
+    return what, f"give a {kinds} in the corpus format"
 
 
 def as_yaml(text: str) -> str:

@@ -10,14 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wsd.artifacts.all_words import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED, CountedInstance
+from wsd.artifacts.parts_of_speech import lemma_and_part
+from wsd.corpora.importer.at_least import FEW, Counted, counted, would_keep
 from wsd.corpora.importer.labelled import LabelledSentence
-from wsd.corpora.importer.splits import grouped, independent, would_keep
-from wsd.corpora.word_names import lemma_and_part
+from wsd.corpora.importer.splits import grouped
 from wsd.errors import CorpusError
 from wsd.logs import log
 
 LACKING = "words that the test files lack"
-FEW = "words with fewer than two senses left"
+UNTESTED = "words of whose senses the test files have no instance"
 
 
 @dataclass(frozen=True)
@@ -65,39 +66,43 @@ def divide(
     CorpusError
         If there is no word to train and to test.
     """
-    left_out = Counter[str]()
     trained, tested = grouped(train), grouped(test)
-    shared = {word: rows for word, rows in trained.items() if word in tested}
-    counts = independent(shared)
-    for line in would_keep(counts):
+    shared = counted({word: rows for word, rows in trained.items() if word in tested})
+    for line in would_keep(lambda least: _divide(shared, test, least).words, len(shared)):
         log.info(line)
+    divided = _divide(shared, test, at_least)
+    if not divided.words:
+        what = "no word has two senses in the training files and an instance of one in the others"
+        lower = ", or a lower --at-least" if at_least is not None and at_least > 2 else ""
+        raise CorpusError(what, fix=f"give more training files{lower}")
+    lacking = sum(len(rows) for word, rows in trained.items() if word not in shared)
+    left_out = +(divided.left_out + Counter({LACKING: lacking}))
+    seen = {(one.word, one.composed) for of in shared.values() for one in of.rows}
+    known = sum((one.word, one.composed) in seen for one in test)
+    return replace(divided, left_out=left_out, known=known)
+
+
+def _divide(
+    shared: Mapping[str, Counted], test: Sequence[LabelledSentence], at_least: int | None
+) -> Divided:
+    """What is trained and tested of the words that both have."""
+    left_out = Counter[str]()
     words: dict[str, list[LabelledSentence]] = {}
-    senses: dict[str, set[str]] = {}
-    for word, rows in trained.items():
-        if word not in shared:
-            left_out[LACKING] += len(rows)
-            continue
-        enough = {one.sense for one in rows}
-        if at_least is not None:
-            enough = {sense for sense, n in counts[word].items() if n >= at_least}
-        kept = [replace(one, split="train") for one in rows if one.sense in enough]
-        left_out[f"senses with fewer than {at_least} instances"] += len(rows) - len(kept)
-        if len(enough) < 2:
-            left_out[FEW] += len(kept)
-            continue
-        senses[word], words[word] = enough, kept
-    frequent = {word: _most_frequent(rows) for word, rows in shared.items()}
+    for word, of in shared.items():
+        rows = of.rows if at_least is None else of.enough(at_least)
+        left_out[f"senses with fewer than {at_least} instances"] += len(of.rows) - len(rows)
+        if len({one.sense for one in rows}) < 2:
+            left_out[FEW] += len(rows)
+        else:
+            words[word] = [replace(one, split="train") for one in rows]
+    senses = {word: {one.sense for one in rows} for word, rows in words.items()}
+    frequent = {word: _most_frequent(of.rows) for word, of in shared.items()}
     count = Counter[str]()
     instances = [_instance(one, words, senses, count, frequent.get(one.word, "")) for one in test]
     there = {one.word for one in instances if one.status == TESTED}
     for word in words.keys() - there:
-        left_out[LACKING] += len(words.pop(word))
-    if not words:
-        what = "no word has two senses in the training files and an instance of one in the others"
-        raise CorpusError(what, fix="give more training files, or a lower --at-least")
-    seen = {(one.word, one.composed) for rows in shared.values() for one in rows}
-    known = sum((one.word, one.composed) in seen for one in test)
-    return Divided(words, instances, +left_out, known)
+        left_out[UNTESTED] += len(words.pop(word))
+    return Divided(words, instances, left_out, known=0)
 
 
 def _most_frequent(rows: Sequence[LabelledSentence]) -> str:

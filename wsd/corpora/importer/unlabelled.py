@@ -85,20 +85,24 @@ Line = tuple[str, str, list[Sentence]]
 
 def _lines(path: Path, word: str | None) -> Iterator[Line]:
     for where, text in numbered(path):
+        if "\t" in text.strip():
+            what = "a tab in a line of sentences"
+            fix = "if the file is a table, call it .tsv; if not, write a space"
+            raise CorpusError(what, where=where, fix=fix)
         if text.strip():
             yield where, *_told_or_found(where, text, word)
 
 
 def _cells(path: Path, columns: Mapping[str, str], word: str | None) -> Iterator[Line]:
-    for where, values in lines_of(path):
-        column_of = columns_of(tuple(values), columns, where, needed=("sentence",))
+    for where, values, header_place in lines_of(path):
+        column_of = columns_of(values, columns, header_place, needed=("sentence",))
         if "sense" in column_of:
             what = f"the column {column_of['sense']!r} says senses, and --unlabelled there are none"
             fix = "leave out --unlabelled, or the column"
-            raise CorpusError(what, where=where, fix=fix)
+            raise CorpusError(what, where=header_place, fix=fix)
         if "word" in column_of and word is not None:
             what = f"--word, and a column {column_of['word']!r} for it"
-            raise CorpusError(what, where=where, fix="leave out one of the two")
+            raise CorpusError(what, where=header_place, fix="leave out one of the two")
         cells = Cells(where, values, column_of)
         of_word = cells.text("word") if "word" in column_of else word
         if {"position", "start"} & set(column_of):

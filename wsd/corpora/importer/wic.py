@@ -17,7 +17,7 @@ task, and its figures are not to be compared with accuracies on WiC.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +31,8 @@ from wsd.storage.text import read_lines, refusing
 DATA, GOLD = ".data.txt", ".gold.txt"
 PARTS = {"N": "n", "V": "v"}
 FIX = "write `word<TAB>N or V<TAB>place-place<TAB>sentence<TAB>sentence`"
+# By word its sentences, with file and line.
+_Places = dict[str, dict[Sentence, str]]
 LEFT_OUT = "words whose pairs do not tell two senses apart, or groups that they do not"
 
 
@@ -86,24 +88,47 @@ def _lines(path: Path) -> list[str]:
     return [first.removeprefix("\ufeff"), *others]
 
 
-def read(path: Path, gold: Path | None) -> Gathered:
-    """Read pairs and their labels, which lie beside them if not said otherwise, as senses.
+def read(
+    train: Sequence[Path], test: Sequence[Path], gold: Path | None
+) -> tuple[Gathered, Gathered]:
+    """Read the pairs of all files as senses.
+
+    The pairs of all files decide together which sentences have one sense: a sense has one number
+    in all of them. A sentence that several pairs have is one row.
+
+    Parameters
+    ----------
+    train : sequence of Path
+    test : sequence of Path
+        Files to test on; a sentence that is in both is a row of both.
+    gold : Path or None
+        The labels, where they do not lie beside the one file.
+
+    Returns
+    -------
+    Gathered, Gathered
+        Sentences to train on, or of all files, and sentences to test on.
 
     Raises
     ------
     CorpusError
         Naming file and line.
     """
-    gold = gold or gold_of(path)
     words: dict[str, list[Pair]] = {}
-    for pair in labelled_pairs(path, gold):
-        words.setdefault(pair.word, []).append(pair)
-    found = Gathered(files=[path, gold])
+    # Of each side its sentences, by word, and where each is first.
+    sides: tuple[_Places, _Places] = ({}, {})
+    found, tested = Gathered(), Gathered()
+    for side, of_side, paths in ((sides[0], found, train), (sides[1], tested, test)):
+        for path in paths:
+            labels = gold or gold_of(path)
+            of_side.files += [path, labels]
+            for pair in labelled_pairs(path, labels):
+                words.setdefault(pair.word, []).append(pair)
+                places = side.setdefault(pair.word, {})
+                places.setdefault(pair.first, pair.where)
+                places.setdefault(pair.second, pair.where)
     for word, pairs in words.items():
-        places: dict[Sentence, str] = {}
-        for pair in pairs:
-            places.setdefault(pair.first, pair.where)
-            places.setdefault(pair.second, pair.where)
+        places = sides[0].get(word, {}) | sides[1].get(word, {})
         try:
             kept = _told_apart(list(places), pairs)
         except _ContradictionError as error:
@@ -112,12 +137,17 @@ def read(path: Path, gold: Path | None) -> Gathered:
             continue
         for number, group in enumerate(kept, start=1):
             sense = f"{word}.{number}"
-            found.rows += [labelled(places[one], word, sense, one) for one in group]
+            for side, of_side in zip(sides, (found, tested), strict=True):
+                there = side.get(word, {})
+                of_side.rows += [
+                    labelled(there[one], word, sense, one) for one in group if one in there
+                ]
         found.left_out[LEFT_OUT] += len(places) - sum(map(len, kept))
     if not found.rows:
         fix = "a corpus of senses needs words with several pairs, some T and some F"
-        raise CorpusError("no word's pairs tell two senses apart", where=str(path), fix=fix)
-    return found
+        where = ", ".join(map(str, train))
+        raise CorpusError("no word's pairs tell two senses apart", where=where, fix=fix)
+    return found, tested
 
 
 def _parse(line: str) -> tuple[str, tuple[Sentence, Sentence]]:
@@ -126,7 +156,7 @@ def _parse(line: str) -> tuple[str, tuple[Sentence, Sentence]]:
         raise ValueError(f"{len(cells)} columns, not 5")
     word, part, places, one, other = cells
     if part not in PARTS:
-        raise ValueError(f"the part of speech {part!r}")
+        raise ValueError(f"the part of speech {part!r}, which is neither N nor V")
     numbers = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", places)
     if not numbers:
         raise ValueError(f"the places {places!r}")

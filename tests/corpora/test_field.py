@@ -1,0 +1,263 @@
+"""``wsd import`` of files in the shapes that people hold: the right corpus, or one correct message.
+
+A file of ``../shared/field`` without an expectation here fails the walk.
+"""
+
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from checkout import REPOSITORY
+from require import missing
+
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.pairs import read_pairs
+from wsd.cli import main
+from wsd.corpora.text_format import read_text, read_unlabelled
+from wsd.storage.file_names import file_name
+
+FIELD = REPOSITORY.parent / "shared" / "field"
+FLOWER, BUNDLE = "\u82b1.n", "\u5305\u88b1.n"
+
+
+class Refused(NamedTuple):
+    """What the one message says: what is wrong, where, and what to do."""
+
+    what: str
+    where: str
+    fix: str
+
+
+class Senses(NamedTuple):
+    """What an import of labelled sentences gives: instances by word and sense, some sentences."""
+
+    counts: dict[str, dict[str, int]]
+    sentences: tuple[str, ...] = ()
+
+
+class Pairs(NamedTuple):
+    """What an import of pairs gives: word, focal words, one sense or two."""
+
+    rows: list[tuple[str, str, str, int]]
+
+
+BANK = {"bank": {"bank_money": 4, "bank_river": 4}}
+DASHED = "She paid the cheque in at the bank on \u201c Friday \u201d ; later morning ."
+PLAIN = Senses(BANK, (DASHED, "The bank refused the loan to the baker ."))
+QUOTED = Senses(BANK, (DASHED, 'The bank said " no " to the baker , twice .'))
+BOTH = "no column for the sentence and the sense among "
+NO_SENTENCE, NO_SENSE = "no column for the sentence among ", "no column for the sense among "
+COLUMNS = "or say --columns sentence=NAME"
+MARK = "mark the focal word once, as [[crane]] or *crane*"
+UNMARKED = Refused("no word is marked", ":2, column sentence", MARK)
+KIND = "what kind of file is "
+KINDS = "give a .csv, .tsv or .jsonl file"
+JSON = "write one object per line, with the keys word, sense, sentence, start and end"
+SPANS = "write a line for each word, with its sense as a text"
+XML = "or write a table with the columns word, sense and sentence"
+UTF16 = Refused("the file is in UTF-16", "", "iconv -f UTF-16 -t UTF-8 ")
+LABELS = "has labels alone"
+UNLABELLED = "for sentences without senses add --unlabelled"
+
+EXPECTED: dict[str, Refused | Senses | Pairs] = {
+    "dwug/clusters.csv": Refused(f"{BOTH}identifier, cluster", ":1", COLUMNS),
+    "dwug/judgments.csv": Refused(f"{BOTH}identifier1, identifier2", ":1", COLUMNS),
+    "dwug/uses-early.tsv": Refused(f"{NO_SENSE}lemma, pos, date", ":1", UNLABELLED),
+    "dwug/uses.csv": Refused(f"{NO_SENSE}lemma, pos, date", ":1", UNLABELLED),
+    "dwug/uses.tsv": Refused(f"{NO_SENSE}lemma, pos, date", ":1", UNLABELLED),
+    "formats/array.json": Refused(f"{KIND}'array.json'?", "", JSON),
+    "formats/bom.csv": PLAIN,
+    "formats/conllu.conllu": Refused(f"{KIND}'conllu.conllu'?", "", KINDS),
+    "formats/cp1252.csv": Refused("byte 0x93 is not UTF-8", ":2", "and save it as UTF-8"),
+    "formats/doccano.jsonl": Refused("a list for the sense", ":1, column label", SPANS),
+    "formats/fews.txt": Refused("fews.txt may hold sentences, or a table", "", "call it .tsv"),
+    "formats/kwic-antconc.tsv": Refused(
+        f"{NO_SENTENCE}File, Left Context", ":1", "join a sentence that is in several columns"
+    ),
+    "formats/kwic-sketchengine.csv": Refused(
+        f"{NO_SENTENCE}Reference, Left, KWIC", ":1", "join a sentence that is in several columns"
+    ),
+    "formats/labelstudio.json": Refused(f"{KIND}'labelstudio.json'?", "", JSON),
+    "formats/lexical-sample.xml": Refused("<instance> is not in a sentence", ":4", XML),
+    **{
+        f"formats/marked-{how}.tsv": UNMARKED
+        for how in ("b", "dollar", "head", "quote", "tgt", "under", "word")
+    },
+    "formats/pandas-quoted-tab.csv": QUOTED,
+    "formats/pandas-quoted.tsv": QUOTED,
+    "formats/pandas-tab.csv": PLAIN,
+    "formats/pandas.tsv": PLAIN,
+    "formats/prodigy.jsonl": Refused(f"{NO_SENSE}text, spans, answer", ":1", SPANS),
+    "formats/quoted-comma.csv": QUOTED,
+    "formats/semcor.xml": Refused("not XML: not well-formed", ":1", XML),
+    "formats/semicolon.csv": PLAIN,
+    "formats/ufsac.xml": Refused("no <instance> in a <sentence>", "", XML),
+    "formats/utf16-excel.tsv": UTF16,
+    "formats/utf16-excel.txt": Refused(
+        "utf16-excel.txt may hold sentences, or a table", "", "if it is a table, call it .tsv"
+    ),
+    "formats/webanno.tsv": Refused(f"{BOTH}#FORMAT", ":1", "name the columns in the first line"),
+    "graded/ambistory.json": Refused(f"{KIND}'ambistory.json'?", "", JSON),
+    "graded/graded.csv": Refused(f"{BOTH}word, sentence1, sentence2", ":1", COLUMNS),
+    "onechar/glosses.tsv": Refused(f"{NO_SENTENCE}word, sense, gloss", ":1", COLUMNS),
+    "onechar/pairs/train.data.txt": Pairs(
+        [
+            (FLOWER, "\u82b1", "\u82b1", 1),
+            (FLOWER, "\u82b1", "\u82b1", 0),
+            ("X.n", "X", "X", 1),
+            ("X.n", "X", "X", 0),
+        ]
+    ),
+    "onechar/pairs/train.gold.txt": Refused(LABELS, "", "name train.data.txt"),
+    "onechar/test.data.xml": Refused(
+        f"the sense 'bn:bundle' of '{BUNDLE}' has 1 instances", ":20", "add instances"
+    ),
+    "onechar/test.gold.key.txt": Refused(LABELS, "", "name test.data.xml"),
+    "onechar/train.data.xml": Senses(
+        {FLOWER: {"bn:flower": 2, "bn:blur": 2}, BUNDLE: {"bn:bundle": 2, "bn:burden": 2}}
+    ),
+    "onechar/train.gold.key.txt": Refused(LABELS, "", "name train.data.xml"),
+    "onechar/uses.txt": Refused("uses.txt may hold sentences", "", UNLABELLED),
+    "onechar/zh.data.xml": Senses({FLOWER: {"bn:flower": 4, "bn:blur": 4}}),
+    "onechar/zh.gold.key.txt": Refused(LABELS, "", "name zh.data.xml"),
+    "pairs-json/fr/train.data.txt": Pairs(
+        [("porter.v", "porte", "porta", 1), ("porter.v", "porte", "porte", 0)]
+    ),
+    "pairs-json/fr/train.gold.txt": Refused(LABELS, "", "name train.data.txt"),
+    "pairs-json/train.data.txt": Refused(
+        "the part of speech 'A', which is neither N nor V", ":1", "write `word<TAB>N or V"
+    ),
+    "pairs-json/train.gold.txt": Refused(LABELS, "", "name train.data.txt"),
+    "pairs-json/trial.data": Refused(f"{KIND}'trial.data'?", "", KINDS),
+    "pairs-json/trial.gold": Refused(f"{KIND}'trial.gold'?", "", KINDS),
+    "unmarked/unmarked.csv": Refused(f"{NO_SENSE}text, true_label", ":1", UNLABELLED),
+}
+
+
+@pytest.fixture(scope="module")
+def field() -> Path:
+    if not FIELD.is_dir():
+        missing("archive", f"no {FIELD}")
+    return FIELD
+
+
+def refusal(error: str) -> tuple[str, str, str]:
+    """What is wrong, where, and what to do, of the one message there is."""
+    assert error.count("error: ") == 1 and "Traceback" not in error, error
+    what, where, fix = error[error.index("error: ") :].rstrip("\n").split("\n")
+    assert where.startswith("  where: ") and fix.startswith("  what to do: ")
+    return (
+        what.removeprefix("error: "),
+        where.removeprefix("  where: "),
+        fix.removeprefix("  what to do: "),
+    )
+
+
+def corpora(out: Path) -> dict[str, Corpus]:
+    dataset = read_manifest(out / MANIFEST)
+    read = read_text if dataset.labelled else read_unlabelled
+    return {word: read(out / file_name(word), word) for word in dataset.words}
+
+
+def test_every_file_has_an_expectation(field: Path) -> None:
+    there = {path.relative_to(field).as_posix() for path in field.rglob("*") if path.is_file()}
+    assert there == EXPECTED.keys()
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_an_import_is_right_or_refused_with_one_message(
+    name: str, field: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out, expected = field / name, tmp_path / "out", EXPECTED[name]
+    code = main(["import", str(path), "--out", str(out), "--name", "mine"])
+    error = capsys.readouterr().err
+    if isinstance(expected, Refused):
+        what, where, fix = refusal(error)
+        assert code in (2, 3) and expected.what in what and expected.fix in fix
+        assert where == f"{path}{expected.where}"
+        assert not list(tmp_path.iterdir())
+        return
+    assert code == 0 and "error" not in error
+    if isinstance(expected, Pairs):
+        pairs = read_pairs(out)
+        tokens, at = pairs.sentences.tokens, pairs.sentences.position
+        focal = [[tokens[row][at[row]] for row in of] for of in pairs.rows]
+        found = zip(pairs.word.tolist(), focal, pairs.same.tolist(), strict=True)
+        assert [(word, *both, same) for word, both, same in found] == expected.rows
+        return
+    found = corpora(out)
+    assert {
+        word: {sense: corpus.gold.tolist().count(i) for i, sense in enumerate(corpus.senses)}
+        for word, corpus in found.items()
+    } == expected.counts
+    sentences = {" ".join(tokens) for corpus in found.values() for tokens in corpus.tokens}
+    assert sentences >= set(expected.sentences)
+    for word, corpus in found.items():
+        focal = {of[i] for of, i in zip(corpus.tokens, corpus.position, strict=True)}
+        assert focal == {word.removesuffix(".n")}
+
+
+# The advice of the messages
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "counts"),
+    [
+        ("onechar/uses.txt", ["--word", "\u82b1"], {"\u82b1": 4}),
+        ("onechar/uses.txt", ["--word", FLOWER], {FLOWER: 4}),
+        ("dwug/uses.csv", [], {"cell": None}),
+        ("dwug/uses-early.tsv", [], {"cell": None}),
+        ("unmarked/unmarked.csv", [], {"Bank": 8}),
+    ],
+)
+def test_sentences_without_senses(
+    name: str, options: list[str], counts: dict[str, int | None], field: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    given = ["--out", str(out), "--name", "mine", "--unlabelled", *options]
+    assert main(["import", str(field / name), *given]) == 0
+    found = corpora(out)
+    assert found.keys() == counts.keys()
+    for word, corpus in found.items():
+        if (n := counts[word]) is not None:
+            assert len(corpus.tokens) == n
+        focal = {of[i].lower() for of, i in zip(corpus.tokens, corpus.position, strict=True)}
+        assert focal <= {word.lower().removesuffix(".n"), "cells"}
+
+
+def test_words_of_one_character_are_trained_and_tested(field: Path, tmp_path: Path) -> None:
+    out, of = tmp_path / "out", field / "onechar"
+    files = ["--train", str(of / "train.data.xml"), "--test", str(of / "test.data.xml")]
+    assert main(["import", *files, "--out", str(out), "--name", "mine"]) == 0
+    found = corpora(out)
+    assert {word: corpus.split.tolist().count("test") for word, corpus in found.items()} == {
+        FLOWER: 2,
+        BUNDLE: 2,
+    }
+
+
+@pytest.mark.parametrize("name", ["utf16-excel.tsv", "utf16-excel.txt"])
+def test_what_is_said_of_utf16_works(
+    name: str, field: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "it's.tsv", tmp_path / "out"
+    path.write_bytes((field / "formats" / name).read_bytes())
+    command = ["import", str(path), "--out", str(out), "--name", "mine"]
+    assert main(command) == 3
+    *_, fix = refusal(capsys.readouterr().err)
+    new = tmp_path / "new.tsv"
+    convert = fix.partition("for example: ")[2].replace("NEW-FILE", str(new))
+    subprocess.run(["sh", "-c", convert], check=True)
+    command[1] = str(new)
+    assert main(command) == 0
+    assert corpora(out)["bank"].tokens[0]
+
+
+def test_what_is_said_of_windows_encodings_works(field: Path, tmp_path: Path) -> None:
+    path, out = tmp_path / "new.csv", tmp_path / "out"
+    path.write_text((field / "formats/cp1252.csv").read_text("cp1252"), encoding="utf-8")
+    assert main(["import", str(path), "--out", str(out), "--name", "mine"]) == 0
+    assert DASHED in {" ".join(tokens) for tokens in corpora(out)["bank"].tokens}

@@ -1,0 +1,152 @@
+"""Separators and quotes of tables: the same cells whoever wrote them, or one error."""
+
+import csv
+from pathlib import Path
+from random import Random
+
+import pandas as pd
+import pytest
+
+from wsd.corpora.importer.separated import table
+from wsd.errors import CorpusError
+
+HEADER = ["word", "sense", "sentence"]
+
+
+def cells_of(path: Path) -> list[list[str]]:
+    lines = list(table(path))
+    assert all(list(line.cells) == HEADER for line in lines)
+    return [list(line.cells.values()) for line in lines]
+
+
+def put(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    ("name", "separator"), [("t.tsv", "\t"), ("t.csv", "\t"), ("t.csv", ";"), ("t.csv", ",")]
+)
+def test_what_pandas_writes_is_read(
+    tmp_path: Path, name: str, separator: str, seed: int, quoting: int
+) -> None:
+    """Quotes, separators and line ends in cells, as pandas writes them."""
+    random = Random(seed)
+    parts = ["a", "bank", " ", '"', '""', ",", ";", "\u201c", "'", "\t", "\n"]
+    rows = [["w", "s", "".join(random.choices(parts, k=6)).strip() or "x"] for _ in range(6)]
+    rows.append(["w", "s", 'a "b" c'])  # some quote there is
+    frame = pd.DataFrame(rows, columns=HEADER)
+    frame.to_csv(tmp_path / name, sep=separator, index=False, quoting=quoting)
+    assert cells_of(tmp_path / name) == rows
+
+
+@pytest.mark.parametrize("name", ["t.tsv", "t.csv", "t.txt"])
+def test_a_quote_is_a_quote_where_none_is_doubled(tmp_path: Path, name: str) -> None:
+    rows = [
+        ["w", "s", 'she said "no" to it'],
+        ["w", "s", '"No," she said.'],
+        ["w", "s", '"No," she said, "never"'],
+        ["w", "s", '"Never."'],
+        ["w", "s", '"'],
+        ["w", "s", 'it is 5" wide'],
+    ]
+    text = "".join("\t".join(row) + "\r\n" for row in [HEADER, *rows])
+    assert cells_of(put(tmp_path / name, text)) == rows
+
+
+def test_cells_that_merely_end_in_quotes_are_direct_speech_and_that_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = put(tmp_path / "t.tsv", 'word\tsense\tsentence\nw\ts\tx\nw\ts\t"No bank."\n')
+    with caplog.at_level("INFO"):
+        assert cells_of(path)[1] == ["w", "s", '"No bank."']
+    assert f"{path}:3: a cell begins and ends with a quote (there are 1)" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("sentences", "read"),
+    [
+        # As Excel saves them: cells with a comma are in quotes, and no others.
+        (['"a, b"', '"c, d"', "e"], ["a, b", "c, d", "e"]),
+        # A single one, a comma without quotes, quotes without a comma: direct speech.
+        (['"a, b"', "c"], ['"a, b"', "c"]),
+        (['"a, b"', '"c, d"', "e, f"], ['"a, b"', '"c, d"', "e, f"]),
+        (['"a, b"', '"c, d"', '"e"'], ['"a, b"', '"c, d"', '"e"']),
+    ],
+)
+def test_quotes_around_cells_with_commas(
+    tmp_path: Path, sentences: list[str], read: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    lines = [f"w\ts\t{sentence}" for sentence in sentences]
+    path = put(tmp_path / "t.tsv", "\n".join(["\t".join(HEADER), *lines, ""]))
+    with caplog.at_level("INFO"):
+        assert [cells[2] for cells in cells_of(path)] == read
+    assert ("are taken off" in caplog.text) == (read[0] == "a, b")
+    assert ("begins and ends with a quote" in caplog.text) == (read[0] != "a, b")
+
+
+def test_a_tab_in_quotes(tmp_path: Path) -> None:
+    path = put(tmp_path / "t.tsv", 'word\tsense\tsentence\nw\ts\t"a\tb"\nw\ts\tc\n')
+    assert cells_of(path) == [["w", "s", "a\tb"], ["w", "s", "c"]]
+
+
+@pytest.mark.parametrize(
+    "line", ['w\ts\tshe said "no"', 'w\ts\t"No," she said', 'w\ts\t"a" or "b"']
+)
+@pytest.mark.parametrize("name", ["t.tsv", "t.csv"])
+def test_quotes_of_two_kinds_are_refused_with_both_places(
+    tmp_path: Path, name: str, line: str
+) -> None:
+    doubled = 'w\ts\t"a ""b"" c"'
+    path = put(tmp_path / name, "\n".join(["word\tsense\tsentence", doubled, line, ""]))
+    with pytest.raises(CorpusError) as caught:
+        list(table(path))
+    assert caught.value.what.endswith(f"unlike the quotes in {path}:3")
+    assert caught.value.where == f"{path}:2"
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("word;sense;sentence", "read with semicolons between the columns"),
+        ("word\tsense\tsentence", "read with tabs between the columns"),
+        ("word,sense,sentence", None),
+        ('word;"sense";"sentence"', "read with semicolons"),
+    ],
+)
+def test_the_separator_is_said(
+    tmp_path: Path, header: str, said: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    separator = next(s for s in ";\t," if s in header)
+    path = put(tmp_path / "t.csv", f"\r\n{header}\r\n{separator.join('abc')}\r\n")
+    with caplog.at_level("INFO"):
+        assert cells_of(path) == [["a", "b", "c"]]
+    assert (said in caplog.text) if said else not caplog.text
+
+
+def test_a_name_in_quotes_may_have_another_separator(tmp_path: Path) -> None:
+    path = put(tmp_path / "t.csv", 'a,"b; c"\n1,2\n')
+    assert next(table(path)).cells == {"a": "1", "b; c": "2"}
+
+
+@pytest.mark.parametrize("header", ["a,b;c", "a\tb,c", "a;b\tc"])
+def test_two_separators_in_the_header(tmp_path: Path, header: str) -> None:
+    path = put(tmp_path / "t.csv", f"\n{header}\n1,2\n")
+    with pytest.raises(CorpusError, match="in the header") as caught:
+        list(table(path))
+    assert caught.value.where == f"{path}:2"
+
+
+def test_a_missing_column_is_named_where_the_columns_are(tmp_path: Path) -> None:
+    path = put(tmp_path / "t.tsv", "\n\nword\tsense\nw\ts\n")
+    with pytest.raises(CorpusError, match="no column 'gloss' among word, sense") as caught:
+        list(table(path, ("word", "gloss")))
+    assert caught.value.where == f"{path}:3"
+
+
+def test_many_quotes_take_linear_time(tmp_path: Path) -> None:
+    text = "word\tsense\tsentence\n" + 'w\ts\t"' + '""' * 200_000 + "\n"
+    with pytest.raises(CorpusError):
+        list(table(put(tmp_path / "t.tsv", text * 2 + 'w\ts\t"a ""b"""\n')))

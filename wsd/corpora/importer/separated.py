@@ -1,0 +1,177 @@
+"""Tables with commas, semicolons or tabs between their columns.
+
+A ``.csv`` has the separator of its header line; its cells are quoted as in RFC 4180. Every other
+file has tabs. Where tabs are the separator, spreadsheets and pandas quote as CSV does, and others
+keep a quote as it is: :func:`_is_quoted` tells them apart by the whole file.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from wsd.errors import CorpusError
+from wsd.logs import log
+from wsd.storage.text import numbered, text_of
+
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_IN_QUOTES = re.compile(r'"(?:[^"]|"")*"')
+# A file in which every quote belongs to a cell in quotes; possessive, so that it takes linear time.
+_WELL_QUOTED = re.compile(r'(?:(?:"(?:[^"]|"")*+"|[^"\t\n]*+)(?:\t|\r?\n|\Z))*+')
+FIX_QUOTES = 'put a cell with the separator, a quote or a line end in "quotes", and double a quote'
+
+Numbered = Iterator[tuple[str, list[str]]]
+
+
+class TableLine(NamedTuple):
+    """A line of a table.
+
+    Attributes
+    ----------
+    where : str
+        File and line.
+    cells : dict of str to str
+        By column.
+    header : str
+        File and line of the names of the columns.
+    """
+
+    where: str
+    cells: dict[str, str]
+    header: str
+
+
+def table(path: Path, needed: Sequence[str] = ()) -> Iterator[TableLine]:
+    """Read a table whose first line is its header; empty lines are skipped.
+
+    Parameters
+    ----------
+    path : Path
+    needed : sequence of str
+        Columns that must be there.
+
+    Raises
+    ------
+    CorpusError
+        For two columns of one name, a line with more or fewer cells than the header, quotes that do
+        not fit, a header with two separators, or a column that is missing.
+    """
+    separator = _separator(path) if path.suffix.lower() == ".csv" else "\t"
+    plain = separator == "\t" and not _is_quoted(path)
+    lines = _plain(path) if plain else _quoted(path, separator)
+    header: list[str] | None = None
+    header_place = ""
+    for where, cells in lines:
+        if header is None:
+            header, header_place = cells, where
+            if twice := sorted(name for name in header if name and header.count(name) > 1):
+                what = f"two columns are called {twice[0]!r}"
+                raise CorpusError(what, where=where, fix="rename one")
+            if missing := [name for name in needed if name not in header]:
+                what = f"no column {missing[0]!r} among {', '.join(header)}"
+                fix = f"name the columns {', '.join(needed)}"
+                raise CorpusError(what, where=where, fix=fix)
+        elif any(cells):
+            if len(cells) != len(header):
+                what = f"{len(cells)} columns, but the header has {len(header)}"
+                names = ", ".join(name or "(unnamed)" for name in header)
+                fix = f"give every line the columns of the first: {names}"
+                raise CorpusError(what, where=where, fix=fix)
+            yield TableLine(where, dict(zip(header, cells, strict=True)), header_place)
+
+
+def _separator(path: Path) -> str:
+    """The separator of a ``.csv``, by its header line."""
+    text = text_of(path)
+    start = len(text) - len(text.lstrip("\r\n"))
+    header = _IN_QUOTES.sub("", re.split("[\r\n]", text[start:], maxsplit=1)[0])
+    found = [separator for separator in SEPARATORS if separator in header]
+    if len(found) > 1:
+        both = " and ".join(SEPARATORS[separator] for separator in found)
+        fix = "keep the one between the columns; put a name of a column with the other in quotes"
+        where = f"{path}:{text.count(chr(10), 0, start) + 1}"
+        raise CorpusError(f"{both} in the header", where=where, fix=fix)
+    if found and found != [","]:
+        log.info(f"{path}: read with {SEPARATORS[found[0]]} between the columns")
+    return found[0] if found else ","
+
+
+def _is_quoted(path: Path) -> bool:
+    """Whether a file with tabs has its cells in quotes where they need it.
+
+    It has where a cell in quotes has doubled quotes in it, where all names of its columns are in
+    quotes, where the lines have the same number of cells only if it is read so, and where several
+    cells are in quotes, those with a comma and no others, as Excel saves them. Any other cell that
+    merely begins and ends with a quote may be direct speech.
+
+    Raises
+    ------
+    CorpusError
+        If some quotes are doubled in cells in quotes, and some are not.
+    """
+    text = text_of(path)
+    if '"' not in text:
+        return False
+    lines = [(where, line.split("\t")) for where, line in numbered(path) if line]
+    header = lines[0][1]
+    in_quotes = [(where, cell) for where, cells in lines for cell in cells if _ends_in_quotes(cell)]
+    doubled = [where for where, cell in in_quotes if _has_doubled_quotes(cell)]
+    if not _WELL_QUOTED.fullmatch(text):
+        if doubled:
+            other = next(w for w, cells in lines for c in cells if '"' in c and not _is_cell(c))
+            what = f"a cell in quotes with doubled quotes in it, unlike the quotes in {other}"
+            fix = f"{FIX_QUOTES}, in every line; or in none"
+            raise CorpusError(what, where=doubled[0], fix=fix)
+    elif (
+        any('""' in cell[0][1:-1] for cell in _IN_QUOTES.finditer(text))
+        or all(map(_ends_in_quotes, header))
+        or any(len(cells) != len(header) for _, cells in lines)
+    ):
+        return True
+    elif len(in_quotes) > 1 and all(
+        ("," in cell) == _ends_in_quotes(cell) for _, cells in lines for cell in cells
+    ):
+        log.info(f"{path}: the quotes around cells with commas are taken off")
+        return True
+    if in_quotes:
+        log.info(
+            f"{in_quotes[0][0]}: a cell begins and ends with a quote (there are {len(in_quotes)}); "
+            "quotes are kept as text, for none is doubled"
+        )
+    return False
+
+
+def _ends_in_quotes(cell: str) -> bool:
+    return len(cell) > 1 and cell[0] == cell[-1] == '"'
+
+
+def _is_cell(cell: str) -> bool:
+    """Whether a cell is in quotes, with none in it but doubled ones."""
+    return _ends_in_quotes(cell) and '"' not in cell[1:-1].replace('""', "")
+
+
+def _has_doubled_quotes(cell: str) -> bool:
+    return '""' in cell[1:-1] and _is_cell(cell)
+
+
+def _plain(path: Path) -> Numbered:
+    """Lines with tabs, in which a quote is a quote."""
+    for where, line in numbered(path):
+        if line:
+            yield where, line.split("\t")
+
+
+def _quoted(path: Path, separator: str) -> Numbered:
+    text = io.StringIO(text_of(path), newline="")
+    lines = csv.reader(text, delimiter=separator, strict=True)
+    before = 0
+    try:
+        for cells in lines:
+            if cells:
+                yield f"{path}:{before + 1}", cells
+            before = lines.line_num
+    except csv.Error as error:
+        where = f"{path}:{before + 1}"
+        raise CorpusError(f"not CSV: {error}", where=where, fix=FIX_QUOTES) from None
