@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, of_mark, of_span
+from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, find_mark, of_span
 from wsd.corpora.importer.labelled import labelled, plain
-from wsd.corpora.importer.tables import Cells, columns_of, lines_of
+from wsd.corpora.importer.tables import PLACES, Cells, columns_of, lines_of
 from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError
 from wsd.storage.text import numbered, refusing
@@ -101,8 +101,8 @@ def _cells(path: Path, columns: Mapping[str, str], word: str | None) -> Iterator
             raise CorpusError(what, where=where, fix="leave out one of the two")
         cells = Cells(where, values, column_of)
         of_word = cells.text("word") if "word" in column_of else word
-        if {"position", "start"} & set(column_of):
-            sentence = cells.sentence()
+        if set(PLACES) & set(column_of):
+            sentence = cells.sentence(of_word or "")
             # As in a labelled table: without a word it is the focal token in small letters.
             yield where, of_word or sentence[1][sentence[0]].lower(), [sentence]
         else:
@@ -112,21 +112,13 @@ def _cells(path: Path, columns: Mapping[str, str], word: str | None) -> Iterator
 def _told_or_found(where: str, text: str, word: str | None) -> tuple[str, list[Sentence]]:
     """The word, and its uses in a sentence: that which is marked, or all that are found."""
     with refusing(where, FIX_MARK):
-        if _is_marked(text, word):
-            marked = of_mark(text)
+        if mark := find_mark(text, bool if word is None else _finder(plain(word)).words_of):
+            marked = of_span(mark.text, mark.start, mark.end, word or "")
             return plain(word or marked[1][marked[0]].lower()), [marked]
         if word is None:
             raise ValueError("no word is marked, and none is named: add --word WORD")
-        spans = [(one.start, one.end) for one in _finder(plain(word)).find(text)]
-        return plain(word), [of_span(text, start, end) for start, end in spans]
-
-
-def _is_marked(text: str, word: str | None) -> bool:
-    """Between asterisks, which emphasize too, only a form of the word is taken for a mark."""
-    if "[[" in text or "]]" in text:
-        return True
-    parts = text.split("*")
-    return len(parts) == 3 and (word is None or bool(_finder(plain(word)).words_of(parts[1])))
+        found = _finder(plain(word)).find(text)
+        return plain(word), [of_span(text, one.start, one.end, word) for one in found]
 
 
 @cache
