@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled import labelled
 from wsd.corpora.importer.told import as_yaml
 from wsd.corpora.inflection import forms
+from wsd.corpora.place_check import ANY_FORM, FIX_ANY_FORM, PlaceCheck
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
@@ -29,7 +31,12 @@ LABELS = {True: SAME, False: DIFFERENT, None: UNKNOWN}
 
 
 def import_pairs(
-    files: Sequence[Path], gold: Path | None, out: Path, about: Mapping[str, str]
+    files: Sequence[Path],
+    gold: Path | None,
+    out: Path,
+    about: Mapping[str, str],
+    *,
+    any_form: bool = False,
 ) -> str:
     """Import the files of pairs, and say in a few lines what came of it.
 
@@ -42,6 +49,8 @@ def import_pairs(
         The folder to make.
     about : mapping of str to str
         As in :class:`wsd.artifacts.pairs.Pairs`.
+    any_form : bool
+        Whether the focal words are meant, though they are not forms of their words.
 
     Raises
     ------
@@ -69,11 +78,18 @@ def import_pairs(
         split: list(checked(wic.labelled_pairs(path, labels.get(split))))
         for split, path in splits.items()
     }
+    if not any_form:
+        places = PlaceCheck()
+        for pair in chain.from_iterable(found.values()):
+            places.add(pair.word, *pair.first, pair.where)
+            places.add(pair.word, *pair.second, pair.where)
+        places.report(", ".join(map(str, files)), FIX_ANY_FORM)
     pairs = _gathered(found, about)
     counts = {split: Counter(pair.same for pair in of) for split, of in found.items()}
     manifest = {
         "format": FORMAT,
         **about,
+        **({ANY_FORM: True} if any_form else {}),
         "imported": [
             {"file": str(path), "sha256": sha256(path)}
             for path in (*splits.values(), *labels.values())

@@ -1,8 +1,8 @@
 """A sentence and its focal word, as a user has them, brought to the tokens of a corpus.
 
 A user names the focal word by its place in the text, characters ``start`` to ``end``, by a mark, or
-by the word alone where it stands there once. The text is cut at white space, and the focal word freed of
-what sticks to it, as :mod:`wsd.corpora.word_forms` does; the tokenizer does the rest.
+by the word alone where it stands there once. The text is cut at white space, and the focal word
+freed of what sticks to it, as :mod:`wsd.corpora.word_forms` does; the tokenizer does the rest.
 """
 
 from collections.abc import Iterable, Sequence

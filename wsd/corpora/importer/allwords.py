@@ -39,7 +39,7 @@ def read(path: Path, gold: Path | None) -> Gathered:
         lemma or part of speech, or without key, or a key of no instance.
     """
     if gold is None:
-        stem = path.name.removesuffix(".xml").removesuffix(".data")
+        stem = re.sub(r"(?:\.data)?\.xml\Z", "", path.name, flags=re.IGNORECASE)
         gold = path.with_name(stem + GOLD)
         if not gold.exists():
             fix = f"put them there, or give --gold FILE ({DATA} and {GOLD} belong together)"

@@ -13,6 +13,7 @@ from pathlib import Path
 from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, find_mark, of_span
 from wsd.corpora.importer.labelled import labelled, plain
 from wsd.corpora.importer.tables import PLACES, Cells, columns_of, lines_of
+from wsd.corpora.place_check import PlaceCheck
 from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError
 from wsd.storage.text import numbered, refusing
@@ -32,11 +33,14 @@ class Uses:
         File and line of the sentences in which a word was not found.
     repeated : int
         Uses that are the same as another, word for word: left out.
+    places : PlaceCheck
+        Of all uses.
     """
 
     rows: dict[str, list[Sentence]] = field(default_factory=dict)
     not_found: dict[str, list[str]] = field(default_factory=dict)
     repeated: int = 0
+    places: PlaceCheck = field(default_factory=PlaceCheck)
 
 
 def read(path: Path, columns: Mapping[str, str], word: str | None, found: Uses) -> None:
@@ -69,6 +73,7 @@ def read(path: Path, columns: Mapping[str, str], word: str | None, found: Uses) 
         for position, tokens in uses:
             # Refuses what cannot be seen, or is no Unicode.
             one = labelled(where, of_word, "-", (position, tokens))
+            found.places.add(one.word, one.position, one.tokens, where)
             use = one.word, (one.position, one.tokens)
             if use in seen:
                 found.repeated += 1
