@@ -1029,6 +1029,65 @@ def test_a_run_that_fails_leaves_no_file(root: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "asked", "form"),
+    [
+        ("o.csv", None, "csv"),
+        ("o.CSV", None, "csv"),
+        ("o.jsonl", None, "jsonl"),
+        ("o.JSONL", "jsonl", "jsonl"),
+        ("o.txt", None, "table"),
+        ("o", None, "table"),
+        ("o", "csv", "csv"),
+        ("o.out", "csv", "csv"),
+    ],
+)
+def test_the_format_follows_the_suffix(
+    root: Path, tmp_path: Path, name: str, asked: str | None, form: str
+) -> None:
+    out, more = tmp_path / name, ["--format", asked] if asked else []
+    call = ["predict", "--file", text_file(tmp_path / "in.txt", "a crane"), "--word", "crane"]
+    assert main([*call, "--model-file", "model.wsd", "--out", str(out), *more]) == 0
+    first = out.read_text().splitlines()[0]
+    assert {"csv": "line,status,word", "jsonl": '{"line": 1', "table": "  line  form"}[
+        form
+    ] in first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--out", "o.tsv"], "the file 'o.tsv', without a format"),
+        (["--out", "o.tsv", "--format", "csv"], "the file 'o.tsv', and --format csv"),
+        (["--out", "o.json"], "the file 'o.json', without a format"),
+        (["--out", "o.csv", "--format", "jsonl"], "the file 'o.csv', and --format jsonl"),
+        (["--out", "o.Jsonl", "--format", "table"], "the file 'o.Jsonl', and --format table"),
+        (["--out", "o.txt", "--format", "csv"], "the file 'o.txt', and --format csv"),
+        (["--out", "o.out"], "the suffix '.out' names no format"),
+        (["--file", "x.csv"], "the file 'x.csv' is not read"),
+        (["--file", "x.TSV"], "the file 'x.TSV' is not read"),
+        (["--file", "x.json"], "the file 'x.json' is not read"),
+    ],
+)
+def test_a_format_that_the_suffix_contradicts_is_refused(
+    root: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = [] if "--file" in arguments else ["a crane"]
+    call = ["predict", *text, "--model-file", "model.wsd", *arguments]
+    assert main(call) == ConfigError.exit_code
+    assert message in capsys.readouterr().err
+    assert not [path for path in root.iterdir() if path.name.startswith(("o.", "x."))]
+
+
+@pytest.mark.parametrize("name", ["in.jsonl", "in.JSONL", "in.Jsonl"])
+def test_a_suffix_in_capitals_is_read_as_any(
+    root: Path, tmp_path: Path, name: str, answers: Call
+) -> None:
+    file = text_file(tmp_path / name, '{"text": "a crane", "word": "crane"}')
+    (row,) = answers("--file", file, "--model-file", "model.wsd")
+    assert (row["status"], row["text"]) == ("ok", "a crane")
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["x", "--file", "y"], "sentences and a file"),
