@@ -83,6 +83,7 @@ def test_a_marked_word_is_found() -> None:
         ("a [[crane by a crane", "not opened or not closed"),
         ("a [[ crane ]]", "white space"),
         ("[[crane]]s", "part of a word"),
+        ("a crane [[1]]", "'1' is marked, which is not a form of 'crane'"),
     ):
         with pytest.raises(ConfigError, match=says):
             find(text, "crane")

@@ -738,7 +738,11 @@ def test_a_focal_word_of_several_tokens(root: Path) -> None:
 def test_of_a_single_word_any_place_is_it(root: Path) -> None:
     words = Named(**{"run.v": ["run"]})
     predictor = Predictor(words, encoders.fitted_encoder(words.encoder, device="cpu"))
-    rows = list(predictor.predict([Line(1, "a runner", span=(2, 8)), Line(2, "a [[runner]]")]))
+    lines = [Line(1, "a runner", span=(2, 8)), Line(2, "a [[runner]]"), Line(3, "it [[has]]")]
+    *rows, other = predictor.predict(lines)
+    assert not any("not a form" in row.message for row in rows)
+    # What is pointed at is answered; that it is another word is said.
+    assert other.status == "ok" and "'has' is not a form of run.v" in other.message
     assert [(row.status, row.word, row.start) for row in rows] == [
         ("ok", "run.v", 2),
         ("ok", "run.v", 4),

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> None:
     places = PlaceCheck()
     paths = _pairs(args.source, args.out, places) if of_pairs else list(_words(args, places))
     if not _any_form(args.source / MANIFEST):
-        fix = "import the corpus again; if the focal words are meant as they are, with --any-form"
+        fix = "import the corpus again, with --any-form if the focal words are meant as they are"
         places.report(str(args.source), fix)
     write_listing(args.out / TABLES, {path: noted_checksum(path) for path in paths})
 

@@ -14,6 +14,7 @@ import numpy as np
 from wsd.artifacts.corpus import UNLABELLED, Corpus
 from wsd.artifacts.dataset import DATA
 from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, bare_span, check_span, find_mark
+from wsd.corpora.place_check import is_form
 from wsd.corpora.text_format import read_text
 from wsd.corpora.word_forms import Finder
 from wsd.errors import ConfigError, none_of
@@ -95,6 +96,8 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
             if occurrence is not None:
                 raise ValueError("the word is marked, and an occurrence is named too")
             check_span(mark.text, mark.start, mark.end, word)
+            if not is_form(word, focal := mark.text[mark.start : mark.end]):
+                raise ValueError(f"{focal!r} is marked, which is not a form of {word!r}")
             return cut(mark.text, (mark.start, mark.end), word)
     except ValueError as error:
         raise _wrong(sentence, str(error), FIX_MARK) from None
