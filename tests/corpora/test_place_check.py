@@ -158,6 +158,17 @@ def test_one_wrong_word_among_many_right_ones() -> None:
     assert "Celsius" not in warning
 
 
+def test_punctuation_is_no_form_of_a_word() -> None:
+    places = PlaceCheck()
+    for focal in (".", ",", "(", "..."):
+        places.add("cell", 0, (focal,), "x:1")
+    with pytest.raises(CorpusError, match="4 of 4 focal words"):
+        places.report("x", "fix")
+    places = PlaceCheck()
+    places.add("...", 0, ("...",), "x:1")
+    places.report("x", "fix")
+
+
 def test_signs_and_contractions_are_not_judged() -> None:
     places = PlaceCheck()
     for focal in ("%", "'s", "\u2019ve", "$"):

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 
-from wsd.corpora.importer.focal_word import bare_span
+from wsd.corpora.importer.focal_word import bare_span, is_punctuation
 from wsd.corpora.word_forms import Finder
 from wsd.corpora.word_names import lemma_and_part
 from wsd.errors import CorpusError
@@ -47,13 +47,14 @@ class PlaceCheck:
         self._examples: dict[tuple[str, str], str] = {}
 
     def add(self, word: str, position: int, tokens: Sequence[str], where: str) -> None:
-        """Count the focal word of a sentence; a sign and a contraction ('s) are not judged."""
+        """Count the focal word of a sentence; signs (%) and contractions ('s) are not judged."""
         focal = tokens[position]
         form = focal[slice(*bare_span(focal, 0, len(focal), word))]
         if form != focal:
             self._n_punctuated += 1
             self._punctuated.setdefault(focal, where)
-        if not any(map(str.isalnum, form)) or form[0] in "'\u2019":
+        is_sign = not any(map(str.isalnum, form)) and not is_punctuation(form)
+        if is_sign or form[0] in "'\u2019":
             return
         self._judged[word] += 1
         if is_form(word, form):

@@ -125,9 +125,11 @@ def check_span(text: str, start: int, end: int, word: str = "") -> None:
     if within_word(text, start) or within_word(text, end):
         raise ValueError(f"the focal word {focal!r} is part of a word")
     if (start, end) != (bare := bare_span(text, start, end, word)):
-        what = "white space" if focal != focal.strip() else "punctuation"
+        what = f"the focal word {focal!r} begins or ends with"
         own = text[slice(*bare)]
-        raise ValueError(f"the focal word {focal!r} begins or ends with {what}: take {own!r} alone")
+        if focal != focal.strip():
+            raise ValueError(f"{what} white space: take {own!r} alone")
+        raise ValueError(f"{what} punctuation: take {own!r} alone, or name a word that is spelt so")
 
 
 def bare_span(text: str, start: int, end: int, word: str = "") -> tuple[int, int]:
@@ -146,6 +148,11 @@ def bare_span(text: str, start: int, end: int, word: str = "") -> tuple[int, int
         after_word = "."
     start += len(head) - len(of_word) * head.endswith(of_word)
     return start, end - len(tail) + len(after_word) * tail.startswith(after_word)
+
+
+def is_punctuation(text: str) -> bool:
+    """Return whether a text has nothing but white space and punctuation that is of no word."""
+    return not _apart(text)[1]
 
 
 def _apart(text: str) -> tuple[str, str, str]:
