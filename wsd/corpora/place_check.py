@@ -49,15 +49,12 @@ class PlaceCheck:
     def add(self, word: str, position: int, tokens: Sequence[str], where: str) -> None:
         """Count the focal word of a sentence; signs (%) and contractions ('s) are not judged."""
         focal = tokens[position]
-        form = focal[slice(*bare_span(focal, 0, len(focal), word))]
-        if form != focal:
+        judged, is_right, is_bare = _judge(word, focal)
+        if not is_bare:
             self._n_punctuated += 1
             self._punctuated.setdefault(focal, where)
-        is_sign = not any(map(str.isalnum, form)) and not is_punctuation(form)
-        if is_sign or form[0] in "'\u2019":
-            return
-        self._judged[word] += 1
-        if is_form(word, form):
+        self._judged[word] += judged
+        if is_right or not judged:
             return
         self._strange[word] += 1
         self._examples.setdefault((word, focal), where)
@@ -115,6 +112,14 @@ def _hints(word: str, position: int, tokens: Sequence[str]) -> Iterable[str]:
         yield "they are right as characters: import with --columns span=COLUMN"
     if position and is_form(word, tokens[position - 1]):
         yield "they are right counted from 1: count from 0"
+
+
+@cache
+def _judge(word: str, focal: str) -> tuple[bool, bool, bool]:
+    """Whether a focal word can be judged, is a form of its word, and has no punctuation around."""
+    form = focal[slice(*bare_span(focal, 0, len(focal), word))]
+    is_sign = not any(map(str.isalnum, form)) and not is_punctuation(form)
+    return not is_sign and form[0] not in "'\u2019", is_form(word, form), form == focal
 
 
 @cache
