@@ -52,6 +52,8 @@ def imported(folder: Path, rows: Sequence[dict[str, Any]], **more: Any) -> str:
         ("花", ("花",)),
         ("C", ("C",)),
         ("yahoo!", ("Yahoo!",)),
+        ("Celsius.n", ("C",)),
+        ("foot.n", ("ft", "ft.")),
     ],
 )
 def test_what_is_a_form(word: str, forms: tuple[str, ...]) -> None:
@@ -110,6 +112,15 @@ def test_a_run_refuses_it_before_anything_is_computed(
     assert not (tmp_path / "corpus" / "words.json").exists()
 
 
+@pytest.mark.parametrize("manifest", [b"{", b"[]", b"\xff", b"3"])
+def test_a_manifest_that_cannot_be_read_means_nothing(tmp_path: Path, manifest: bytes) -> None:
+    imported(tmp_path, SHIFTED, any_form=True)
+    (tmp_path / "out" / MANIFEST).write_bytes(manifest)
+    into = str(tmp_path / "corpus")
+    step = ["corpus", "--source", str(tmp_path / "out"), "--word=cell", "--out", into]
+    assert main(step) == CorpusError.exit_code
+
+
 def test_few_strange_focal_words_are_warned_of(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -141,7 +152,7 @@ def test_one_wrong_word_among_many_right_ones() -> None:
     for i in range(200):
         places.add("crane", 1, ("a", "crane"), f"x:{i}")
         # An abbreviation is one form, however often it is there.
-        places.add("Celsius", 1, ("20", "C"), f"x:{i}") if i < 10 else None
+        places.add("pound", 1, ("20", "lb"), f"x:{i}") if i < 10 else None
     places.report("x", "fix")
     for i, form in enumerate(("has", "the", "got")):
         places.add("cell", 0, (form, "x"), f"y:{i}")
@@ -155,7 +166,7 @@ def test_one_wrong_word_among_many_right_ones() -> None:
         logging.getLogger("wsd").removeHandler(handler)
     (warning,) = records
     assert "13 of 213" in warning and "'has' for 'cell' (y:0)" in warning
-    assert "Celsius" not in warning
+    assert "pound" not in warning
 
 
 def test_punctuation_is_no_form_of_a_word() -> None:

@@ -41,7 +41,11 @@ def run(args: argparse.Namespace) -> None:
 
 def _any_form(manifest: Path) -> bool:
     """Whether a corpus says that its focal words are meant, whatever its words are."""
-    return manifest.exists() and json.loads(manifest.read_bytes()).get(ANY_FORM) is True
+    try:
+        found = json.loads(manifest.read_bytes())
+    except (OSError, RecursionError, ValueError):
+        return False
+    return isinstance(found, dict) and found.get(ANY_FORM) is True
 
 
 def _pairs(source: Path, out: Path, places: PlaceCheck) -> list[Path]:

@@ -22,6 +22,8 @@ from wsd.logs import log
 
 # Twice the shared letters over all letters of two words that count as spelt alike.
 ALIKE = 0.5
+# Letters of an abbreviation at most: ft, atm.
+SHORT = 3
 # With a smaller share of focal words that are forms, a corpus is refused.
 REFUSED = 0.1
 # With a larger share of focal words that are not, a warning is shown; of a single word only if
@@ -138,8 +140,15 @@ def is_form(word: str, form: str) -> bool:
     parts = {_letters(lemma), *map(_letters, re.split(r"[\W_]+", lemma)[:1])}
     found = _letters(form)
     return any(
-        SequenceMatcher(None, part, found, autojunk=False).ratio() >= ALIKE for part in parts
+        SequenceMatcher(None, part, found, autojunk=False).ratio() >= ALIKE
+        or (len(found) <= SHORT and part[:1] == found[:1] and _in_order(found, part))
+        for part in parts
     )
+
+
+def _in_order(letters: str, word: str) -> bool:
+    rest = iter(word)
+    return all(letter in rest for letter in letters)
 
 
 @cache
