@@ -165,7 +165,8 @@ def unlabelled_seeds() -> list[bytes]:
     )
     table = b"word,sentence,start,end\ncrane,a crane,2,7\n"
     found = [
-        text, b"a [[crane\n", b"a *crane*, a *crane*\n", b"a *b*\n", CSV, b"word,sentence\ncrane,a crane\n", table,
+        text, b"a [[crane\n", b"a *crane*, a *crane*\n", b"a *b*\n", CSV,
+        b"word,sentence\ncrane,a crane\n", table,
         b"sentence,x\na crane,1\n", b"lemma\ttext\ncrane\ta crane\n",
         b'{"sentence": "a crane"}\n', b'{"sentence": ["a", "crane"], "position": 1}\n', b"\n",
     ]  # fmt: skip
