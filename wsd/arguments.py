@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,6 +13,8 @@ from wsd.errors import ConfigError, visible
 # What `snakemake` reads before the files of --configfile. A command that has `configfile` among its
 # arguments gets what they say, checked, as ``args.config`` (`wsd.cli`).
 CONFIG = Path("config/config.yaml")
+# Suffixes that name a format.
+FORMATS = (".csv", ".html", ".json", ".jsonl", ".parquet", ".tsv", ".txt", ".wsd", ".xlsx")
 
 
 class Parser(argparse.ArgumentParser):
@@ -80,8 +83,16 @@ def replaces(to: argparse.ArgumentParser, is_own: Callable[[Path], bool], *names
 
 
 def add_out(to: argparse.ArgumentParser, text: str) -> None:
-    """Where the result goes."""
-    add_path(to, "--out", text, metavar="PATH")
+    """Where the result goes; after a comma, ``text`` has the suffix of the one format."""
+    own = re.search(r", (\.[a-z]+)", text)
+
+    def path(value: str) -> Path:
+        suffix = Path(value).suffix.lower()
+        if own and suffix in FORMATS and suffix != own[1]:
+            raise argparse.ArgumentTypeError(f"{value!r} is written as {own[1]}: name it so")
+        return Path(value)
+
+    to.add_argument("--out", type=path, required=True, help=text, metavar="PATH")
     writes(to, "out")
 
 

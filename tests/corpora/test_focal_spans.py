@@ -121,22 +121,31 @@ def test_spans_that_cannot_be(tmp_path: Path, place: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("cells", "says"),
     [
-        ({"start": 2, "end": 2}, "the characters 2 to 2 of a text of 16: none"),
-        ({"start": 9, "end": 2}, "the characters 9 to 2 of a text of 16: none"),
-        ({"start": 2, "end": 99}, "the characters 2 to 99 of a text of 16"),
+        ({"start": 2, "end": 2}, "the focal word is empty"),
+        ({"start": 9, "end": 2}, "the characters 9 to 2: the end stands before the start"),
+        ({"start": 2, "end": 99}, "99 are not within the text, which has 16 characters"),
         ({"start": 2, "end": 10}, "'hot dog ' begins or ends with white space"),
         ({"start": 2, "end": 8}, "part of a word"),
         ({"position": "1:9"}, "1:9 go beyond the sentence"),
         ({"position": "3:1"}, "the end stands before the start"),
         ({"sentence": "a [[ hot dog]] barked"}, "begins or ends with white space"),
         ({"sentence": "a [[ ]] barked"}, "the focal word is empty"),
+        (
+            {"sentence": "a hot dog.", "start": 2, "end": 10},
+            "with punctuation: take 'hot dog' alone",
+        ),
+        ({"sentence": "a *hot dog.*"}, "with punctuation: take 'hot dog' alone"),
+        ({"span": "2-9"}, "the span '2-9' is not first:end"),
+        ({"span": "2"}, "the span '2' is not first:end"),
+        ({"span": "2:9", "position": 1}, "told by half, or twice: position, span"),
     ],
 )
 def test_spans_of_tables_that_cannot_be(tmp_path: Path, cells: dict[str, Any], says: str) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps({"sense": "a", "sentence": "a hot dog barked", **cells}))
+    columns = {"span": "span"} if "span" in cells else {}
     with pytest.raises(CorpusError) as caught:
-        import_corpus([path], out=tmp_path / "out", name="mine")
+        import_corpus([path], out=tmp_path / "out", name="mine", columns=columns)
     assert says in caught.value.what and str(caught.value.where).startswith(f"{path}:1")
     assert not (tmp_path / "out").exists()
 

@@ -189,7 +189,7 @@ WRONG = {
         ".tsv",
         "sense\tsentence\tstart\tend\na\tmy bank here\t3\t6\n",
         2,
-        "the characters 3 to 6 are 'ban', part of a word",
+        "the focal word 'ban' is part of a word",
     ),
     "two separators": (".csv", "word;sense;a, b\n", 1, "commas and semicolons in the header"),
     "some quotes doubled": (
@@ -296,6 +296,51 @@ def test_marked_sentences(text: str, expected: tuple[int, str]) -> None:
     position, tokens = focal_word.of_mark(text)
     assert " ".join(tokens) == expected[1]
     assert position == (5 if "[[" in text else expected[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("A [[crane]] by a [[bank]].", "2 words are marked in double brackets"),
+        ("A [[crane by a bank.", "not opened or not closed"),
+        ("A ]]crane[[ here.", "not opened or not closed"),
+        ("A [[crane]] here]].", "not opened or not closed"),
+        ("A [[ crane ]].", "begins or ends with white space: take 'crane' alone"),
+        ("A [[[crane]]].", "begins or ends with punctuation: take 'crane' alone"),
+        ("A [[crane.]]", "begins or ends with punctuation: take 'crane' alone"),
+        ("[[crane]]s", "'crane' is part of a word"),
+        ("A *bank*er", "'bank' is part of a word"),
+        ("*un*usual", "'un' is part of a word"),
+        ("a **crane** here", "4 asterisks, not two"),
+        ("5 * 3 * 2", "begins or ends with white space"),
+        ("a *crane* and a crane*", "3 asterisks, not two"),
+        ("a crane", "no word is marked"),
+    ],
+)
+def test_marks_that_cannot_be_read(text: str, says: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(says)):
+        focal_word.of_mark(text)
+
+
+def test_brackets_are_text_where_the_place_is_told_otherwise() -> None:
+    text = "see [[1]] on *his* cell"
+    assert focal_word.of_span(text, 19, 23)[1][-1] == "cell"
+    assert focal_word.of_tokens(text, 4) == (4, ("see", "[[1]]", "on", "*his*", "cell"))
+
+
+def test_the_words_own_punctuation_stays() -> None:
+    for word, text, focal in (
+        ("yahoo!", "*Yahoo!*, he said", "Yahoo!"),
+        ("u.s..n", "the *U.S.*", "U.S."),
+        ("u.s..n", "the *US*", "US"),
+        (".net", "in [[.NET]]", ".NET"),
+        ("", "in [[C#]] and C", "C#"),
+        ("", "5 [[%]]", "%"),
+    ):
+        position, tokens = focal_word.of_mark(text, word)
+        assert tokens[position] == focal
+    with pytest.raises(ValueError, match="take 'Yahoo!' alone"):
+        focal_word.of_mark("*Yahoo!,* he said", "yahoo!")
 
 
 def test_the_way_that_the_word_is_told_makes_no_difference() -> None:
@@ -647,8 +692,8 @@ def test_hostile_words(tmp_path: Path) -> None:
     ]
     path = tmp_path / "rows.jsonl"
     path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
-    assert set(run(path, tmp_path / "out").words) == set(words)
-    run(tmp_path / "out", tmp_path / "again")
+    assert set(run(path, tmp_path / "out", any_form=True).words) == set(words)
+    run(tmp_path / "out", tmp_path / "again", any_form=True)
     assert sorted(p.name for p in (tmp_path / "again").iterdir()) == sorted(
         [MANIFEST, *map(file_name, words)]
     )

@@ -333,3 +333,10 @@ def test_a_pair_that_is_none(tmp_path: Path, line: str, label: str, where: str, 
         wic.read([path], [], None)[0]
     assert says in caught.value.what
     assert str(caught.value.where).endswith(where)
+
+
+@pytest.mark.parametrize("name", ["all.DATA.XML", "all.Data.xml", "all.XML"])
+def test_gold_keys_are_found_whatever_the_capitals_of_a_suffix(tmp_path: Path, name: str) -> None:
+    path = put(tmp_path, xml_of([[("cell", "i0", "cell")]]), "i0 a\n").rename(tmp_path / name)
+    assert [row.sense for row in allwords.read(path, None).rows] == ["a"]
+    assert wic.gold_of(tmp_path / "train.DATA.TXT") == tmp_path / "train.gold.txt"

@@ -52,6 +52,10 @@ def table_seeds() -> list[bytes]:
         {"sense": "bird", "text": "the *crane* flew"},
         {"x": "y", "tokens": ["a", "crane"], "sentence": ["a", "crane"], "position": 1},
         {"sense": "s", "sentence": "a crane", "start": 2, "end": 7, "word": "crane"},
+        {"sense": "s", "sentence": "a crane", "indexes_target_token": "2:7", "word": "crane"},
+        {"sense": "s", "sentence": "a crane, a", "start": 2, "end": 8},
+        {"sense": "s", "sentence": "the [[U.S.]] in [[two]]"},
+        {"sense": "s", "sentence": "the [[U.S.]] won"},
     ]
     head = b"word,sense,position,sentence\ncrane,1,1,a crane\ncrane,1,0:2,a crane\n"
     refused = [
@@ -166,7 +170,8 @@ def unlabelled_seeds() -> list[bytes]:
     )
     table = b"word,sentence,start,end\ncrane,a crane,2,7\n"
     found = [
-        text, b"a [[crane\n", CSV, b"word,sentence\ncrane,a crane\n", table,
+        text, b"a [[crane\n", b"a *crane*, a *crane*\n", b"a *b*\n", CSV,
+        b"word,sentence\ncrane,a crane\n", table,
         b"sentence,x\na crane,1\n", b"lemma\ttext\ncrane\ta crane\n",
         b'{"sentence": "a crane"}\n', b'{"sentence": ["a", "crane"], "position": 1}\n', b"\n",
     ]  # fmt: skip

@@ -16,7 +16,9 @@ from wsd.inference.focus import Focus, as_corpus, cut, find, labelled, quickstar
         ("Bank, he said", (0, 4), ("Bank", ",", "he", "said"), 0),
         ('the "crane\'s" arm', (5, 10), ("the", '"', "crane", "'s\"", "arm"), 2),
         ("in New  York now", (3, 12), ("in", "New York", "now"), 1),
-        ("the crane ", (3, 10), ("the", "crane"), 1),
+        ("the U.S. won", (4, 8), ("the", "U.S.", "won"), 1),
+        ("goin' home", (0, 5), ("goin'", "home"), 0),
+        ("we use C++.", (7, 10), ("we", "use", "C++", "."), 2),
     ],
 )
 def test_a_span_is_cut_out(sentence, span, tokens, position) -> None:
@@ -29,9 +31,12 @@ def test_a_span_is_cut_out(sentence, span, tokens, position) -> None:
         ("a crane", (2, 8), "not within"),
         ("a crane", (-5, 7), "not within"),
         ("a crane", (3, 3), "empty"),
-        ("a hot dog", (9, 2), "backwards"),
+        ("a hot dog", (9, 2), "the end stands before the start"),
         ("a hot dog", (2, 10), "not within"),
-        ("a crane", (1, 2), "blank"),
+        ("a crane", (1, 2), "the focal word is empty"),
+        ("the crane ", (3, 10), "' crane ' begins or ends with white space: take 'crane' alone"),
+        ("in his cell.", (7, 12), "'cell.' begins or ends with punctuation: take 'cell' alone"),
+        ("ask Yahoo! now", (4, 10), "'Yahoo!' begins or ends with punctuation"),
         ("a crane", (2, 6), "part of a word"),
         ("a crane", (3, 7), "part of a word"),
         ("a cafe\u0301", (2, 6), "part of a word"),
@@ -55,6 +60,35 @@ def test_the_one_occurrence_is_found_and_of_several_the_one_that_is_named() -> N
     for word in ("bird", "", " "):
         with pytest.raises(ConfigError, match="no form of"):
             find("a crane by a crane", word)
+
+
+def test_a_word_is_spelt_with_its_own_punctuation() -> None:
+    text = "ask Yahoo!!"
+    assert cut(text, (4, 10), "yahoo!").tokens == ("ask", "Yahoo!", "!")
+    with pytest.raises(
+        ConfigError, match="'Yahoo!!' begins or ends with punctuation: take 'Yahoo!'"
+    ):
+        cut(text, (4, 11), "yahoo!")
+
+
+def test_a_marked_word_is_found() -> None:
+    assert find("A crane by a [[crane]].", "crane") == Focus(
+        ("A", "crane", "by", "a", "crane", "."), 4
+    )
+    assert find("a crane, a *crane*", "crane").position == 3
+    # Emphasis of another word is text.
+    assert find("a *tall* crane", "crane") == Focus(("a", "*tall*", "crane"), 2)
+    for text, says in (
+        ("a [[crane]] by a [[bank]]", "2 words are marked"),
+        ("a [[crane by a crane", "not opened or not closed"),
+        ("a [[ crane ]]", "white space"),
+        ("[[crane]]s", "part of a word"),
+        ("a crane [[1]]", "'1' is marked, which is not a form of 'crane'"),
+    ):
+        with pytest.raises(ConfigError, match=says):
+            find(text, "crane")
+    with pytest.raises(ConfigError, match="an occurrence is named too"):
+        find("a [[crane]] by a crane", "crane", 2)
 
 
 def test_instances_come_as_pairs_or_as_a_table() -> None:

@@ -514,6 +514,7 @@ def test_the_place_of_the_word_may_be_given(root: Path, tmp_path: Path, answers:
         {"text": "the ship", "start": 4, "end": 8},
         {"text": text, "word": "crane", "start": 22, "end": 26},
         {"text": text, "word": "crane", "start": 22, "end": 99},
+        {"text": text, "word": "crane", "start": 13, "end": 19},
         {"text": text, "word": "crane", "start": 22},
         {"text": text, "word": "crane", "start": True, "end": 7},
         {"text": text, "word": "crane", "start": "22", "end": 27},
@@ -527,11 +528,12 @@ def test_the_place_of_the_word_may_be_given(root: Path, tmp_path: Path, answers:
         (3, "ok", "crane", 13),
         (3, "ok", "crane", 22),
         (4, "not found", "ship", 4),
-        *[(n, "unreadable", None, None) for n in range(5, 11)],
+        *[(n, "unreadable", None, None) for n in range(5, 12)],
     ]
     assert "'ship' is a form of none of the words" in rows[4]["message"]
     assert "part of a word" in rows[5]["message"] and "not within" in rows[6]["message"]
-    assert all("not both whole numbers" in row["message"] for row in rows[7:])
+    assert "'crane,' begins or ends with punctuation" in rows[7]["message"]
+    assert all("not both whole numbers" in row["message"] for row in rows[8:])
     # It is that occurrence that is answered.
     plain = answers(text, "--word", "crane", "--model-file", "model.wsd")
     assert [row["start"] for row in plain] == [13, 22]
@@ -545,9 +547,9 @@ def test_the_word_may_be_marked_as_in_import(root: Path, answers: Call) -> None:
         "a crane by a [[crane]] again",
         "[[craning]] by a crane",
         "a *tall* crane",
-        "a [[tall]] [[crane]]",
         "a crane * or * crane",
-        "a [[ ]] crane",
+        "a **crane**, *tall*",
+        "* a crane",
     ]
     rows = answers(*said, "--word", "crane", "--model-file", "model.wsd")
     assert [(r["line"], r["form"], r["start"]) for r in rows] == [
@@ -555,10 +557,10 @@ def test_the_word_may_be_marked_as_in_import(root: Path, answers: Call) -> None:
         (2, "crane", 15),
         (3, "craning", 2),
         (4, "crane", 9),
-        (5, "crane", 13),
-        (6, "crane", 2),
-        (6, "crane", 15),
-        (7, "crane", 8),
+        (5, "crane", 2),
+        (5, "crane", 15),
+        (6, "crane", 4),
+        (7, "crane", 4),
     ]
     assert [row["text"] for row in rows[:2]] == said[:2]
     # The marks are not read.
@@ -567,6 +569,36 @@ def test_the_word_may_be_marked_as_in_import(root: Path, answers: Call) -> None:
         assert row["scores"] == pytest.approx(unmarked[1]["scores"], abs=1e-5)
     (unknown,) = answers("a *crane*, [[tall]]", "--model-file", "model.wsd", code=3)
     assert (unknown["status"], unknown["form"]) == ("not found", "tall")
+
+
+def test_a_line_with_a_mark_that_cannot_be_read_is_not_guessed_at(
+    root: Path, tmp_path: Path, answers: Call
+) -> None:
+    refused = {
+        "The [[crane]] lifted it near the [[bank]] today.": "2 words are marked",
+        "a [[tall]] [[crane]]": "2 words are marked",
+        "The [[crane lifted it.": "not opened or not closed",
+        "The crane]] lifted it.": "not opened or not closed",
+        "a [[ ]] crane": "the focal word is empty",
+        "The [[ crane ]] flew.": "white space: take 'crane' alone",
+        "The * crane * flew.": "white space: take 'crane' alone",
+        "The [[crane.]]": "punctuation: take 'crane' alone",
+        "[[crane]]like birds": "'crane' is part of a word",
+        "*crane*like birds": "'crane' is part of a word",
+        "a *crane* by a *crane*": "2 words are marked with asterisks",
+    }
+    file = text_file(tmp_path / "in.txt", *refused, "A crane flew.")
+    rows = answers("--file", file, "--word", "crane", "--model-file", "model.wsd", code=3)
+    assert [row["status"] for row in rows] == ["unreadable"] * len(refused) + ["ok"]
+    for row, says in zip(rows, refused.values(), strict=False):
+        assert says in row["message"] and "[[crane]] or *crane*" in row["message"]
+        assert row["sense"] is None
+    # Brackets are text where the place is told.
+    text = "see [[1]] and [[2]]: a crane"
+    line = json.dumps({"text": text, "start": 23, "end": 28})
+    file = text_file(tmp_path / "in.jsonl", line)
+    (row,) = answers("--file", file, "--model-file", "model.wsd")
+    assert (row["status"], row["form"], row["start"]) == ("ok", "crane", 23)
 
 
 def test_json_lines_as_programs_write_them(root: Path, tmp_path: Path, answers: Call) -> None:
@@ -650,8 +682,9 @@ def test_names_with_a_part_of_speech_are_found_by_lemma_and_form(root: Path) -> 
         Line(5, "a run", "run"),
         Line(6, "a [[run]]"),
         Line(7, "the ice  cream."),
-        Line(8, "they [[ ran ]] off"),
-        Line(9, "they ran off", span=(4, 9)),
+        Line(8, "they [[ran]] off"),
+        Line(9, "they ran off", span=(5, 8)),
+        Line(10, "they ran off", span=(4, 9)),
     ]
     rows = list(predictor.predict(lines))
     assert [(row.line.number, row.status, row.word, row.form) for row in rows] == [
@@ -663,8 +696,9 @@ def test_names_with_a_part_of_speech_are_found_by_lemma_and_form(root: Path) -> 
         (5, "unreadable", None, None),
         (6, "ambiguous", None, "run"),
         (7, "ok", "ice_cream", "ice  cream"),
-        (8, "ok", "run.v", " ran "),
-        (9, "ok", "run.v", " ran "),
+        (8, "ok", "run.v", "ran"),
+        (9, "ok", "run.v", "ran"),
+        (10, "unreadable", None, None),
     ]
     assert "'run' may be run.n or run.v" in rows[5].message
 
@@ -692,14 +726,23 @@ def test_a_focal_word_of_several_tokens(root: Path) -> None:
     assert one.form == "dog" and one.scores != pytest.approx(rows[0].scores, abs=1e-5)
     refused = (backwards, empty, beyond, part)
     assert [row.status for row in refused] == ["unreadable"] * 4
-    says = ("backwards: give", "empty: give", "not within the sentence", "widen it to the whole")
+    says = (
+        "the end stands before",
+        "is empty",
+        "not within the text",
+        "'hot do' is part of a word",
+    )
     assert all(text in row.message for text, row in zip(says, refused, strict=True))
 
 
 def test_of_a_single_word_any_place_is_it(root: Path) -> None:
     words = Named(**{"run.v": ["run"]})
     predictor = Predictor(words, encoders.fitted_encoder(words.encoder, device="cpu"))
-    rows = list(predictor.predict([Line(1, "a runner", span=(2, 8)), Line(2, "a [[runner]]")]))
+    lines = [Line(1, "a runner", span=(2, 8)), Line(2, "a [[runner]]"), Line(3, "it [[has]]")]
+    *rows, other = predictor.predict(lines)
+    assert not any("not a form" in row.message for row in rows)
+    # What is pointed at is answered; that it is another word is said.
+    assert other.status == "ok" and "'has' is not a form of run.v" in other.message
     assert [(row.status, row.word, row.start) for row in rows] == [
         ("ok", "run.v", 2),
         ("ok", "run.v", 4),
@@ -987,6 +1030,65 @@ def test_a_run_that_fails_leaves_no_file(root: Path, tmp_path: Path) -> None:
     call = ["predict", "--file", str(tmp_path / "none.txt"), "--model-file", "model.wsd"]
     assert main([*call, "--out", str(out)]) == 1
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "form"),
+    [
+        ("o.csv", None, "csv"),
+        ("o.CSV", None, "csv"),
+        ("o.jsonl", None, "jsonl"),
+        ("o.JSONL", "jsonl", "jsonl"),
+        ("o.txt", None, "table"),
+        ("o", None, "table"),
+        ("o", "csv", "csv"),
+        ("o.out", "csv", "csv"),
+    ],
+)
+def test_the_format_follows_the_suffix(
+    root: Path, tmp_path: Path, name: str, asked: str | None, form: str
+) -> None:
+    out, more = tmp_path / name, ["--format", asked] if asked else []
+    call = ["predict", "--file", text_file(tmp_path / "in.txt", "a crane"), "--word", "crane"]
+    assert main([*call, "--model-file", "model.wsd", "--out", str(out), *more]) == 0
+    first = out.read_text().splitlines()[0]
+    assert {"csv": "line,status,word", "jsonl": '{"line": 1', "table": "  line  form"}[
+        form
+    ] in first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--out", "o.tsv"], "the file 'o.tsv', without a format"),
+        (["--out", "o.tsv", "--format", "csv"], "the file 'o.tsv', and --format csv"),
+        (["--out", "o.json"], "the file 'o.json', without a format"),
+        (["--out", "o.csv", "--format", "jsonl"], "the file 'o.csv', and --format jsonl"),
+        (["--out", "o.Jsonl", "--format", "table"], "the file 'o.Jsonl', and --format table"),
+        (["--out", "o.txt", "--format", "csv"], "the file 'o.txt', and --format csv"),
+        (["--out", "o.out"], "the suffix '.out' names no format"),
+        (["--file", "x.csv"], "the file 'x.csv' is not read"),
+        (["--file", "x.TSV"], "the file 'x.TSV' is not read"),
+        (["--file", "x.json"], "the file 'x.json' is not read"),
+    ],
+)
+def test_a_format_that_the_suffix_contradicts_is_refused(
+    root: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = [] if "--file" in arguments else ["a crane"]
+    call = ["predict", *text, "--model-file", "model.wsd", *arguments]
+    assert main(call) == ConfigError.exit_code
+    assert message in capsys.readouterr().err
+    assert not [path for path in root.iterdir() if path.name.startswith(("o.", "x."))]
+
+
+@pytest.mark.parametrize("name", ["in.jsonl", "in.JSONL", "in.Jsonl"])
+def test_a_suffix_in_capitals_is_read_as_any(
+    root: Path, tmp_path: Path, name: str, answers: Call
+) -> None:
+    file = text_file(tmp_path / name, '{"text": "a crane", "word": "crane"}')
+    (row,) = answers("--file", file, "--model-file", "model.wsd")
+    assert (row["status"], row["text"]) == ("ok", "a crane")
 
 
 @pytest.mark.parametrize(

@@ -31,15 +31,17 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_an_input_is_not_written_over(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    call = ["score", "outputs.jsonl", "--name", "mine", "--corpus", "results/q/corpus", "--out"]
-    before = Path("outputs.jsonl").read_bytes()
-    Path("link.jsonl").symlink_to("outputs.jsonl")
-    for same in ("outputs.jsonl", "../" + here.name + "/outputs.jsonl", "link.jsonl"):
+    # Without the suffix of another format than the output's.
+    Path("outputs.jsonl").rename("outputs")
+    call = ["score", "outputs", "--name", "mine", "--corpus", "results/q/corpus", "--out"]
+    before = Path("outputs").read_bytes()
+    Path("link").symlink_to("outputs")
+    for same in ("outputs", "../" + here.name + "/outputs", "link"):
         assert main([*call, same]) == 2
         err = capsys.readouterr().err
         assert "is an input of this command" in err and "--out" in err
-    assert main(["--log", "outputs.jsonl", *call, "other.parquet"]) == 2
-    assert Path("outputs.jsonl").read_bytes() == before
+    assert main(["--log", "outputs", *call, "other.parquet"]) == 2
+    assert Path("outputs").read_bytes() == before
 
 
 @pytest.mark.parametrize("out", ["results/q/corpus/words.json", "results/q/corpus"])

@@ -1,17 +1,19 @@
 """The step that reads and checks the words' files, and writes a table per word."""
 
 import argparse
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from wsd.arguments import add_out_folder, add_path
-from wsd.artifacts.corpus import write
+from wsd.artifacts.corpus import OUT_OF_DOMAIN, Corpus, write
 from wsd.artifacts.dataset import ABOUT, MANIFEST, OF_PAIRS, UNLABELLED_FILE
 from wsd.artifacts.listing import TABLES, write_listing
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.pairs import PAIRS_FILE, read_pairs, write_pairs
 from wsd.corpora import text_format
+from wsd.corpora.place_check import ANY_FORM, PlaceCheck
 from wsd.logs import log
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name
@@ -29,18 +31,43 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     of_pairs = (args.source / PAIRS_FILE).exists()
-    paths = _pairs(args.source, args.out) if of_pairs else list(_words(args))
+    places = PlaceCheck()
+    paths = _pairs(args.source, args.out, places) if of_pairs else list(_words(args, places))
+    if not _any_form(args.source / MANIFEST):
+        fix = "import the corpus again, with --any-form if the focal words are meant as they are"
+        places.report(str(args.source), fix)
     write_listing(args.out / TABLES, {path: noted_checksum(path) for path in paths})
 
 
-def _pairs(source: Path, out: Path) -> list[Path]:
+def _any_form(manifest: Path) -> bool:
+    """Whether a corpus says that its focal words are meant, whatever its words are."""
+    try:
+        found = json.loads(manifest.read_bytes())
+    except (OSError, RecursionError, ValueError):
+        return False
+    return isinstance(found, dict) and found.get(ANY_FORM) is True
+
+
+def _pairs(source: Path, out: Path, places: PlaceCheck) -> list[Path]:
     known, pairs = read_manifest(source / MANIFEST), read_pairs(source)
+    for i, word in enumerate(pairs.word.tolist()):
+        where = f"the {pairs.split[i]} pair {pairs.line[i]}"
+        for row in pairs.rows[i].tolist():
+            at = int(pairs.sentences.position[row])
+            places.add(word, at, pairs.sentences.tokens[row], where)
     about = {key: getattr(known, key) for key in ("name", *ABOUT)}
     write_pairs(out, replace(pairs, about=about))
     return [out / file for file in OF_PAIRS]
 
 
-def _words(args: argparse.Namespace) -> Iterator[Path]:
+def _file_and_line(args: argparse.Namespace, folder: Path, table: Corpus, row: int) -> str:
+    split, line = table.split[row], table.index[row] + 1
+    if split == OUT_OF_DOMAIN:
+        return f"{args.out_of_domain}:{line}"
+    return f"{folder / (f'{split}.data.txt' if table.is_labelled else UNLABELLED_FILE)}:{line}"
+
+
+def _words(args: argparse.Namespace, places: PlaceCheck) -> Iterator[Path]:
     for word in args.word:
         name = file_name(word)
         folder = args.source / name
@@ -48,6 +75,9 @@ def _words(args: argparse.Namespace) -> Iterator[Path]:
             table = text_format.read_unlabelled(folder, word)
         else:
             table = text_format.read_text(folder, word, args.out_of_domain)
+        for i, tokens in enumerate(table.tokens):
+            where = _file_and_line(args, folder, table, i)
+            places.add(word, int(table.position[i]), tokens, where)
         path = args.out / f"{name}.parquet"
         write(path, table)
         log.debug("%s: %d instances of %d senses", word, len(table), len(table.senses))

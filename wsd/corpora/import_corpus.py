@@ -21,6 +21,7 @@ from wsd.corpora.importer import allwords, folder, sense_texts, splits, tables, 
 from wsd.corpora.importer.labelled import Gathered, LabelledSentence
 from wsd.corpora.importer.lay_out import in_order, lay_out
 from wsd.corpora.importer.told import as_yaml, first, other_kind, too_small
+from wsd.corpora.place_check import ANY_FORM, FIX_ANY_FORM, PlaceCheck
 from wsd.corpora.word_names import alike
 from wsd.errors import ConfigError, visible
 from wsd.logs import log
@@ -73,7 +74,7 @@ def import_corpus(args: argparse.Namespace) -> str:
         if set(kinds.values()) != {WIC} or args.at_least or args.senses or args.train:
             fix = "give pairs alone, as FILE, without --at-least and --senses; or --to-senses"
             raise ConfigError("pairs are a corpus of their own", where="FILE", fix=fix)
-        return import_pairs.import_pairs(files, args.gold, out, about)
+        return import_pairs.import_pairs(files, args.gold, out, about, any_form=args.any_form)
     tests: list[LabelledSentence] = []
     for of_file, is_test in _read_all(kinds, args, columns):
         (tests if is_test else found.rows).extend(of_file.rows)
@@ -85,6 +86,11 @@ def import_corpus(args: argparse.Namespace) -> str:
     if args.senses is not None:
         found.given = sense_texts.read(args.senses, [*found.rows, *tests])
         found.files.append(args.senses)
+    if not args.any_form:
+        places = PlaceCheck()
+        for one in (*found.rows, *tests):
+            places.add(one.word, one.position, one.tokens, one.where)
+        places.report(", ".join(map(str, files)), FIX_ANY_FORM)
     for line in first(alike(one.word for one in [*found.rows, *tests]), "such words"):
         log.info(line)
     splits.check_contradictions(found.rows)
@@ -107,6 +113,7 @@ def import_corpus(args: argparse.Namespace) -> str:
         **dict.fromkeys(ABOUT, ""),
         "title": args.name,
         **found.about,
+        **({ANY_FORM: True} if args.any_form else {}),
         "imported": [{"file": str(path), "sha256": sha256(path)} for path in found.files],
         "split": {"made": False}
         if given
@@ -237,13 +244,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--columns", nargs="+", default=[], metavar="KEY=COLUMN",
         help="what a column is called that is not found by its name: sentence=, sense=, word=, "
-        "split=, position=, start=, end=",
+        "split=, position=, start=, end=, span= (characters, as 4:8)",
     )  # fmt: skip
     parser.add_argument("--gold", type=Path, metavar="FILE", help="gold keys that lie elsewhere")
     text = "of WiC's pairs: the words whose pairs tell senses apart, as a corpus of senses"
     parser.add_argument("--to-senses", action="store_true", help=text)
     text = "sentences without senses: a .txt with one in each line, or a table"
     parser.add_argument("--unlabelled", action="store_true", help=text)
+    text = "focal words that are not forms of their word are meant as they are"
+    parser.add_argument("--any-form", action="store_true", help=text)
     text = "what senses are called and mean: a table with columns word, sense, name, gloss"
     parser.add_argument("--senses", type=Path, metavar="FILE", help=text)
     text = "leave out senses with fewer instances, and words with fewer than two senses then"

@@ -8,8 +8,8 @@ after everything was read.
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -17,25 +17,28 @@ import numpy as np
 from wsd.artifacts.corpus import UNLABELLED, Corpus
 from wsd.artifacts.dataset import FORMAT, MANIFEST, OF_PAIRS, SENTENCES
 from wsd.artifacts.pairs import DIFFERENT, SAME, SPLITS, UNKNOWN, Pairs, write_pairs
-from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.corpora.importer import wic
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled import labelled
 from wsd.corpora.importer.told import as_yaml, first
 from wsd.corpora.inflection import forms
+from wsd.corpora.place_check import ANY_FORM, FIX_ANY_FORM, PlaceCheck, is_form
 from wsd.corpora.word_names import alike
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
 
-# Twice the shared letters over all letters of a word and a form that are spelt alike.
-ALIKE = 0.5
 LABELS = {True: SAME, False: DIFFERENT, None: UNKNOWN}
 
 
 def import_pairs(
-    files: Sequence[Path], gold: Path | None, out: Path, about: Mapping[str, str]
+    files: Sequence[Path],
+    gold: Path | None,
+    out: Path,
+    about: Mapping[str, str],
+    *,
+    any_form: bool = False,
 ) -> str:
     """Import the files of pairs, and say in a few lines what came of it.
 
@@ -48,6 +51,8 @@ def import_pairs(
         The folder to make.
     about : mapping of str to str
         As in :class:`wsd.artifacts.pairs.Pairs`.
+    any_form : bool
+        Whether the focal words are meant, though they are not forms of their words.
 
     Raises
     ------
@@ -75,6 +80,12 @@ def import_pairs(
         split: list(checked(wic.labelled_pairs(path, labels.get(split))))
         for split, path in splits.items()
     }
+    if not any_form:
+        places = PlaceCheck()
+        for pair in chain.from_iterable(found.values()):
+            places.add(pair.word, *pair.first, pair.where)
+            places.add(pair.word, *pair.second, pair.where)
+        places.report(", ".join(map(str, files)), FIX_ANY_FORM)
     for line in first(alike(pair.word for of in found.values() for pair in of), "such words"):
         log.info(line)
     pairs = _gathered(found, about)
@@ -82,6 +93,7 @@ def import_pairs(
     manifest = {
         "format": FORMAT,
         **about,
+        **({ANY_FORM: True} if any_form else {}),
         "imported": [
             {"file": str(path), "sha256": sha256(path)}
             for path in (*splits.values(), *labels.values())
@@ -122,17 +134,11 @@ def checked(pairs: Iterator[wic.Pair]) -> Iterator[wic.Pair]:
             labelled(pair.where, pair.word, pair.word, sentence)
         there = {token.casefold() for _, tokens in (pair.first, pair.second) for token in tokens}
         focal = (tokens[at] for at, tokens in (pair.first, pair.second))
-        may_be_form = any(_spelt_alike(pair.word, form) for form in focal)
+        may_be_form = any(is_form(pair.word, form) for form in focal)
         if there.isdisjoint(forms(pair.word)) and not may_be_form:
             what = f"no form of {pair.word!r} in either sentence"
             raise CorpusError(what, where=pair.where, fix="correct the line, or leave it out")
         yield pair
-
-
-def _spelt_alike(word: str, form: str) -> bool:
-    """Whether a text may be a form of a word of another language than English."""
-    lemma = lemma_and_part(word)[0].casefold()
-    return SequenceMatcher(None, lemma, form.casefold(), autojunk=False).ratio() >= ALIKE
 
 
 def _gathered(found: Mapping[str, Sequence[wic.Pair]], about: Mapping[str, str]) -> Pairs:

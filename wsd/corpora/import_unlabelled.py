@@ -15,6 +15,7 @@ from wsd.corpora.importer import tables, unlabelled
 from wsd.corpora.importer.told import as_yaml, first
 from wsd.corpora.importer.unlabelled import Uses
 from wsd.corpora.inflection import forms
+from wsd.corpora.place_check import ANY_FORM, FIX_ANY_FORM
 from wsd.corpora.text_format import read_unlabelled, sentence_line
 from wsd.corpora.word_names import alike
 from wsd.errors import ConfigError, CorpusError
@@ -70,6 +71,8 @@ def import_unlabelled(
             fix = f"--unlabelled takes {', '.join(KINDS)}: a sentence in each line, or a table"
             raise ConfigError(what, where=str(path), fix=fix)
         unlabelled.read(path, columns, options["word"], found)
+    if not options[ANY_FORM]:
+        found.places.report(", ".join(map(str, files)), FIX_ANY_FORM)
     for line in first(alike(found.rows), "such words"):
         log.info(line)
     words = {word: rows for word, rows in sorted(found.rows.items()) if len(rows) >= LEAST}
@@ -85,6 +88,7 @@ def import_unlabelled(
         "format": FORMAT,
         "labelled": False,
         **about,
+        **({ANY_FORM: True} if options[ANY_FORM] else {}),
         "imported": [{"file": str(path), "sha256": sha256(path)} for path in files],
         "left_out": {why: count for why, count in left_out.items() if count},
         "version": version("wsd"),

@@ -4,13 +4,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from wsd.corpora.importer.focal_word import split_at_mark
+from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, check_span, find_mark
 from wsd.corpora.word_forms import Finder, Occurrence
 from wsd.corpora.word_names import named
-from wsd.errors import ConfigError
 from wsd.fitted.refit import Fitting
 from wsd.fitted.wsd_file import WsdFile
-from wsd.inference.focus import cut, is_whole
+from wsd.inference.focus import is_whole
 from wsd.inference.lines import AMBIGUOUS, NOT_FOUND, UNREADABLE, Answer, Line
 
 if TYPE_CHECKING:
@@ -60,37 +59,37 @@ class Asking:
             none = f"no word {line.word!r} here: there are {', '.join(self._words)}"
             return [Answer(line, UNREADABLE, message=several if meant else none)]
         (word,) = meant
-        if line.span is not None:
-            return [self._of_span(line, word, line.span)]
-        if found := self._of_mark(line, word):
-            return [found]
+        try:
+            if found := self._in_place(line, word):
+                return [found]
+        except ValueError as error:
+            fix = FIX_MARK if line.span is None else FIX_SPAN
+            return [Answer(line, UNREADABLE, word, message=f"{error}: {fix}")]
         there = self._finder(word).find(line.text)
         nothing = f"no form of {word or 'any of the words'} here"
         return [self._one(line, at.words, at, at.start) for at in there] or [
             Answer(line, NOT_FOUND, word, message=nothing)
         ]
 
-    def _of_span(self, line: Line, word: str | None, span: tuple[int, int]) -> Asked | Answer:
-        try:
-            cut(line.text, span)
-        except ConfigError as error:
-            message = ": ".join(filter(None, (error.what, error.fix)))
-            return Answer(line, UNREADABLE, word, message=message)
-        at = Occurrence((), line.text, *span)
-        return self._one(line, self._meant(word, at.form), at, at.start)
+    def _in_place(self, line: Line, word: str | None) -> Asked | Answer | None:
+        """The occurrence whose place the line tells, by its characters or by a mark.
 
-    def _of_mark(self, line: Line, word: str | None) -> Asked | Answer | None:
-        """The marked word, if one is; between asterisks, which emphasize too, only a form is."""
-        try:
-            before, focal, after = split_at_mark(line.text)
-        except ValueError:
+        Raises
+        ------
+        ValueError
+            If it tells a place that cannot be.
+        """
+        finder = self._finder(word)
+        if line.span is not None:
+            (start, end), text, at = line.span, line.text, line.span[0]
+        elif mark := find_mark(line.text, finder.words_of):
+            text, start, end, at = mark
+        else:
             return None
-        in_brackets = "[[" in line.text
-        if not focal.strip() or not (in_brackets or self._finder(word).words_of(focal)):
-            return None
-        at = Occurrence((), before + focal + after, len(before), len(before) + len(focal))
-        start = len(before) + (2 if in_brackets else 1)
-        return self._one(line, self._meant(word, focal), at, start)
+        focal = text[start:end]
+        # What the corpus has as a form of the word is spelt so.
+        check_span(text, start, end, focal if finder.words_of(focal) else word or "")
+        return self._one(line, self._meant(word, focal), Occurrence((), text, start, end), at)
 
     def _meant(self, word: str | None, form: str) -> tuple[str, ...]:
         """The words that a form in a given place can be of."""

@@ -1,8 +1,8 @@
 """A sentence and its focal word, as a user has them, brought to the tokens of a corpus.
 
-A user names the focal word by its place in the text, characters ``start`` to ``end``, or by the
-word alone where it stands there once. The text is cut at white space, and the focal word freed of
-what sticks to it, as :mod:`wsd.corpora.word_forms` does; the tokenizer does the rest.
+A user names the focal word by its place in the text, characters ``start`` to ``end``, by a mark, or
+by the word alone where it stands there once. The text is cut at white space, and the focal word
+freed of what sticks to it, as :mod:`wsd.corpora.word_forms` does; the tokenizer does the rest.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,8 +13,10 @@ import numpy as np
 
 from wsd.artifacts.corpus import UNLABELLED, Corpus
 from wsd.artifacts.dataset import DATA
+from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, bare_span, check_span, find_mark
+from wsd.corpora.place_check import is_form
 from wsd.corpora.text_format import read_text
-from wsd.corpora.word_forms import Finder, within_word
+from wsd.corpora.word_forms import Finder
 from wsd.errors import ConfigError, none_of
 
 # The characters (start, end) of a text, or the word itself.
@@ -33,8 +35,8 @@ class Focus(NamedTuple):
         return self.tokens[self.position]
 
 
-def cut(sentence: str, span: tuple[int, int]) -> Focus:
-    """The tokens of a sentence whose focal word is ``sentence[start:end]``.
+def cut(sentence: str, span: tuple[int, int], word: str = "") -> Focus:
+    """Return the tokens of a sentence whose focal word is ``sentence[start:end]``.
 
     The span may hold several words (``New York``): they are one focal word then.
 
@@ -43,54 +45,63 @@ def cut(sentence: str, span: tuple[int, int]) -> Focus:
     sentence : str
     span : (start, end)
         Characters, as in a slice.
+    word : str
+        Whose form it is, if that is known: it may be spelt with punctuation at its ends.
 
     Raises
     ------
     ConfigError
-        If the span is not within the sentence, is blank, or ends within a word.
+        As :func:`wsd.corpora.importer.focal_word.check_span`: if the span is not within the
+        sentence, is part of a word, or has white space or punctuation at its ends.
 
     >>> cut("The crane's driver", (4, 9))
     Focus(tokens=('The', 'crane', "'s", 'driver'), position=1)
     """
     _check_text(sentence)
     start, end = span
-    said = f"the span {start} to {end}"
-    if 0 <= end <= start:
-        what = f"{said} is {'empty' if start == end else 'backwards'}"
-        raise _wrong(sentence, what, "give the character after the last as its end")
-    if not 0 <= start < end <= len(sentence):
-        what = f"{said} is not within the sentence, which has {len(sentence)} characters"
-        fix = "give (start, end) such that sentence[start:end] is the focal word"
-        raise _wrong(sentence, what, fix)
-    word = " ".join(sentence[start:end].split())
-    if within_word(sentence, start) or within_word(sentence, end):
-        part = f"{said} is {sentence[start:end]!r}, part of a word"
-        raise _wrong(sentence, part, "widen it to the whole word")
-    if not word:
-        raise _wrong(sentence, f"{said} is blank")
-    before = sentence[:start].split()
-    return Focus((*before, word, *sentence[end:].split()), len(before))
+    try:
+        check_span(sentence, start, end, word)
+    except ValueError as error:
+        raise _wrong(sentence, str(error), FIX_SPAN) from None
+    before, focal = sentence[:start].split(), " ".join(sentence[start:end].split())
+    return Focus((*before, focal, *sentence[end:].split()), len(before))
 
 
 def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
-    """The tokens of a sentence whose focal word is a form of ``word``.
+    """Return the tokens of a sentence whose focal word is marked, or is a form of ``word``.
 
     Parameters
     ----------
-    sentence, word : str
+    sentence : str
+        The focal word may be marked, ``[[crane]]`` or ``*crane*``.
+    word : str
     occurrence : int, optional
-        Which one is meant, from 1; needed where there are several.
+        Which one is meant, from 1; needed where there are several and none is marked.
 
     Raises
     ------
     ConfigError
-        If the word is not there, or is there more than once and ``occurrence`` does not say which.
+        If the word is not there, if it is there more than once and neither a mark nor
+        ``occurrence`` says which, or if a mark cannot be read.
 
     >>> find("The cranes left.", "crane").word
     'cranes'
+    >>> find("A crane by a [[crane]].", "crane")
+    Focus(tokens=('A', 'crane', 'by', 'a', 'crane', '.'), position=4)
     """
     _check_text(sentence)
-    found = Finder([word]).find(sentence) if word.strip() else []
+    finder = Finder([word] if word.strip() else [])
+    try:
+        if mark := find_mark(sentence, finder.words_of):
+            if occurrence is not None:
+                raise ValueError("the word is marked, and an occurrence is named too")
+            check_span(mark.text, mark.start, mark.end, word)
+            if not is_form(word, focal := mark.text[mark.start : mark.end]):
+                raise ValueError(f"{focal!r} is marked, which is not a form of {word!r}")
+            return cut(mark.text, (mark.start, mark.end), word)
+    except ValueError as error:
+        raise _wrong(sentence, str(error), FIX_MARK) from None
+    found = finder.find(sentence)
     if not found:
         fix = "name one of its words, a verb as serve.v: served is found then"
         raise _wrong(sentence, f"no form of {word!r} in the sentence", fix)
@@ -200,8 +211,9 @@ def labelled(corpus: Corpus, split: str = "train") -> tuple[list[tuple[str, Span
     instances: list[tuple[str, Span]] = []
     for row in rows:
         tokens, position = corpus.tokens[row], int(corpus.position[row])
-        start = sum(len(token) + 1 for token in tokens[:position])
-        instances.append((" ".join(tokens), (start, start + len(tokens[position]))))
+        start, text = sum(len(token) + 1 for token in tokens[:position]), " ".join(tokens)
+        # Of a token such as `Mr.` only what any reader takes for the word.
+        instances.append((text, bare_span(text, start, start + len(tokens[position]))))
     return instances, np.array(corpus.senses)[corpus.gold[rows]]
 
 

@@ -26,6 +26,10 @@ from wsd.storage.atomic import replacing
 
 KEPT = "selected.wsd"  # where `snakemake fit` keeps the selected configuration of a run
 STANDARD_STREAM = Path("-")
+# The format that a file's suffix names, in any capitals.
+FORMAT_OF = {".csv": "csv", ".jsonl": "jsonl", ".txt": "table", "": "table"}
+# Suffixes of formats that are not written, and not read either.
+OTHER_FORMATS = (".json", ".ndjson", ".parquet", ".tab", ".tsv", ".xlsx", ".xml")
 
 
 def _check_files(args: argparse.Namespace) -> None:
@@ -34,6 +38,27 @@ def _check_files(args: argparse.Namespace) -> None:
         raise ConfigError("sentences and a file", where="--file", fix="give one of both")
     if args.out is None and sys.stdout is None:
         raise ConfigError("standard output is closed", where="--out", fix="name a file")
+    suffix = "" if args.file is None else args.file.suffix.lower()
+    if not args.jsonl and suffix in (".csv", *OTHER_FORMATS):
+        what = f"the file {args.file.name!r} is not read: its suffix is neither of text nor .jsonl"
+        fix = "give a sentence per line as .txt, or JSON lines as .jsonl or with --jsonl"
+        raise ConfigError(what, where="--file", fix=fix)
+
+
+def _output_format(out: Path | None, asked: str | None) -> str:
+    """The format that is asked for, which a file's suffix may name."""
+    if out is None:
+        return asked or FORMATS[0]
+    suffix = out.suffix.lower()
+    named = FORMAT_OF.get(suffix)
+    if suffix in OTHER_FORMATS or (asked and suffix and named not in (None, asked)):
+        what = f"the file {out.name!r}, {f'and --format {asked}' if asked else 'without a format'}"
+        fix = "end its name in .csv, .jsonl or .txt (a table to read), as --format says"
+        raise ConfigError(what, where="--out", fix=fix)
+    if not (asked or named):
+        fix = f"add --format ({', '.join(FORMATS)}), or end its name in .csv, .jsonl or .txt"
+        raise ConfigError(f"the suffix {out.suffix!r} names no format", where="--out", fix=fix)
+    return asked or str(named)
 
 
 def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
@@ -89,7 +114,7 @@ def _input(args: argparse.Namespace) -> Iterator[tuple[Iterable[Line], bool]]:
     if args.text:
         yield [Line(i, text, args.word) for i, text in enumerate(args.text, start=1)], False
     elif args.file is not None and args.file != STANDARD_STREAM:
-        as_json = args.jsonl or args.file.suffix == ".jsonl"
+        as_json = args.jsonl or args.file.suffix.lower() == ".jsonl"
         with args.file.open("rb") as stream:
             yield read(stream, word=args.word, as_json=as_json), stream.isatty()
     elif sys.stdin is None:
@@ -143,8 +168,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help='lines are {"text": ...}, perhaps with "word", and with "start" and "end"',
     )
-    add_choice(parser, "--format", FORMATS)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
+    text = "default: what the suffix of --out says, else a table to read"
+    parser.add_argument("--format", choices=FORMATS, help=text)
+    text = ".csv, .jsonl or .txt (default: standard output)"
+    parser.add_argument("--out", type=Path, metavar="FILE", help=text)
     writes(parser, "out")
     parser.add_argument("--model-file", type=Path, metavar="FILE", help="of `wsd fit`")
     text = "folder results/<dataset> (default: the only one there is)"
@@ -170,6 +197,7 @@ def run(args: argparse.Namespace) -> None:
     os.environ["HF_HUB_OFFLINE"] = "1"
     args.out = None if args.out == STANDARD_STREAM else args.out
     _check_files(args)
+    form = _output_format(args.out, args.format)
     words, used = _fitted_words(args)
     if args.word is not None:
         args.word = _one_word(args.word, words.words)
@@ -183,9 +211,9 @@ def run(args: argparse.Namespace) -> None:
         answers = predictor.predict(
             lines,
             # Shown where there is room for them.
-            neighbours=details or args.format == "jsonl",
+            neighbours=details or form == "jsonl",
             # Whoever types waits for the answer before the next line.
             together=1 if typed else None,
         )
-        _write(write(_counted(answers, count), args.format, used, details=details), args.out)
+        _write(write(_counted(answers, count), form, used, details=details), args.out)
     _report(count, details)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
+from wsd.corpora.place_check import is_form
 from wsd.errors import ModelError
 from wsd.fitted.fitted_word import FittedWord, VectorAnswers
 from wsd.inference.asking import Asked, Asking, Words
@@ -109,7 +110,11 @@ class Predictor:
         called = dict(zip(word.senses, word.called, strict=True))
         for i, one in enumerate(asked):
             predicted, far = said.predicted[i], bool(word.is_far(said.distance[i]))
+            # A form that was not looked for, but pointed at, may be any.
+            pointed = not one.at.words and one.at.form.casefold() not in self.words.forms(one.word)
             notes = {
+                f"{one.at.form!r} is not a form of {one.word}": pointed
+                and not is_form(one.word, one.at.form),
                 "uncertain: far from every training sentence": far,
                 "a long line: its ends were not read": one.aligned and one.aligned.windowed,
             }

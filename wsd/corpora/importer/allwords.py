@@ -46,7 +46,7 @@ def read(path: Path, gold: Path | None) -> Gathered:
     if not any(sentence.instances for sentence in sentences):
         raise CorpusError("no <instance> in a <sentence>", where=str(path), fix=FIX_FORMAT)
     if gold is None:
-        stem = path.name.removesuffix(".xml").removesuffix(".data")
+        stem = re.sub(r"(?:\.data)?\.xml\Z", "", path.name, flags=re.IGNORECASE)
         gold = path.with_name(stem + GOLD)
         if not gold.exists():
             fix = f"put them there, or give --gold FILE ({DATA} and {GOLD} belong together)"

@@ -4,24 +4,171 @@ The corpus format wants tokens between white space and the focal word's place am
 people write it is cut at white space, on both sides of the focal word, and between a token and
 the punctuation at its ends, as CoarseWSD-20 is. Nothing inside a token is touched, so that any
 script passes as it is. A focal word of several tokens is one here, with single spaces in it.
+
+Every reader of a marked sentence reads its mark here, and every reader of a place in characters
+checks it here. The focal word is marked once. Mark or place cover whole words, without the white
+space and punctuation around them, unless the word itself is spelt with that punctuation.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from wsd.corpora.text_format import joined
 from wsd.corpora.word_forms import within_word
+from wsd.artifacts.parts_of_speech import lemma_and_part
 
 Sentence = tuple[int, tuple[str, ...]]
-BRACKETS = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
-FIX_MARK = "mark the focal word once, as [[crane]] or *crane*"
+FIX_MARK = (
+    "mark the whole focal word once, as [[crane]] or *crane*; if the brackets are text, tell the "
+    "word's place by start and end"
+)
+FIX_SPAN = "count from 0; `end` is the character after the word's last"
+# Punctuation that words are spelt with: AT&T, #1, goin'.
+_OF_WORDS = "#%&'*/@\\_\u2019"
+# U.S, Ph.D: the point after it belongs to it.
+_ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 
 
-def of_mark(text: str) -> Sentence:
-    """The sentence of a text whose focal word is marked, as ``[[word]]`` or ``*word*``.
+class Marked(NamedTuple):
+    """A text without its mark.
 
-    In a text with double brackets an asterisk is an asterisk.
+    Attributes
+    ----------
+    text : str
+    start, end : int
+        The characters of the focal word in ``text``.
+    at : int
+        Where the focal word starts in the text with its mark.
+    """
+
+    text: str
+    start: int
+    end: int
+    at: int
+
+
+def read_mark(text: str) -> Marked:
+    """Return a text without its one mark, ``[[word]]`` or ``*word*``.
+
+    In a text with double brackets an asterisk is an asterisk. What is marked is not checked:
+    :func:`check_span` does that.
+
+    Raises
+    ------
+    ValueError
+        If no word is marked, or more than one, or a mark is not closed.
+    """
+    opening, closing = ("[[", "]]") if "[[" in text or "]]" in text else ("*", "*")
+    before, _, rest = text.partition(opening)
+    focal, closed, after = rest.partition(closing)
+    if opening == "*":
+        asterisks = text.count("*")
+        if asterisks != 2:
+            raise ValueError(
+                f"{asterisks} asterisks, not two" if asterisks else "no word is marked"
+            )
+    elif text.count(opening) == text.count(closing) > 1:
+        raise ValueError(f"{text.count(opening)} words are marked in double brackets, not one")
+    elif text.count(opening) != text.count(closing) or not closed:
+        raise ValueError("double brackets that are not opened or not closed")
+    start = len(before)
+    return Marked(before + focal + after, start, start + len(focal), start + len(opening))
+
+
+def find_mark(text: str, is_form: Callable[[str], object]) -> Marked | None:
+    """Return a text without its mark, or None for a text that has no mark.
+
+    Asterisks emphasize too. They are a mark if there are two, with a form of the word between
+    them; else they are text.
+
+    Raises
+    ------
+    ValueError
+        If more than one word is marked, or a mark is not closed.
+    """
+    if "[[" in text or "]]" in text:
+        return read_mark(text)
+    _, *parts = text.split("*")
+    forms = [part for part in parts[::2] if is_form(part.strip())] if len(parts) % 2 == 0 else []
+    if len(forms) > 1:
+        raise ValueError(f"{len(forms)} words are marked with asterisks, not one")
+    return read_mark(text) if forms and len(parts) == 2 else None
+
+
+def check_span(text: str, start: int, end: int, word: str = "") -> None:
+    """Refuse characters that are not one whole focal word.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        Characters, as in a slice.
+    word : str
+        Whose form it is, if that is known.
+
+    Raises
+    ------
+    ValueError
+        If the characters are not there, are part of a word, or have white space or punctuation at
+        their ends that the word does not have.
+    """
+    said = f"the characters {start} to {end}"
+    if 0 <= end < start:
+        raise ValueError(f"{said}: the end stands before the start")
+    if not 0 <= start <= end <= len(text):
+        raise ValueError(f"{said} are not within the text, which has {len(text)} characters")
+    focal = text[start:end]
+    if not focal.strip():
+        raise ValueError("the focal word is empty")
+    if within_word(text, start) or within_word(text, end):
+        raise ValueError(f"the focal word {focal!r} is part of a word")
+    if (start, end) != (bare := bare_span(text, start, end, word)):
+        what = f"the focal word {focal!r} begins or ends with"
+        own = text[slice(*bare)]
+        if focal != focal.strip():
+            raise ValueError(f"{what} white space: take {own!r} alone")
+        raise ValueError(f"{what} punctuation: take {own!r} alone, or name a word that is spelt so")
+
+
+def bare_span(text: str, start: int, end: int, word: str = "") -> tuple[int, int]:
+    """Return the characters of a focal word without what is around it, but not of it.
+
+    >>> bare_span("in his cell.", 7, 12), bare_span("the U.S. won", 4, 8)
+    ((7, 11), (4, 8))
+    >>> bare_span("ask Yahoo!", 4, 10), bare_span("ask Yahoo!", 4, 10, "yahoo!")
+    ((4, 9), (4, 10))
+    """
+    head, body, tail = _apart(text[start:end])
+    of_word, _, after_word = _apart(lemma_and_part(word)[0])
+    if not body:
+        return start, end
+    if not after_word and _ABBREVIATION.fullmatch(body):
+        after_word = "."
+    start += len(head) - len(of_word) * head.endswith(of_word)
+    return start, end - len(tail) + len(after_word) * tail.startswith(after_word)
+
+
+def is_punctuation(text: str) -> bool:
+    """Return whether a text has nothing but white space and punctuation that is of no word."""
+    return not _apart(text)[1]
+
+
+def _apart(text: str) -> tuple[str, str, str]:
+    """White space and punctuation at the start, the word, and the same at the end."""
+    around = "".join(
+        c
+        for i, c in enumerate(text)
+        if c.isspace() or (_punctuation(text, i) and c not in _OF_WORDS)
+    )
+    rest = text.lstrip(around)
+    body = rest.rstrip(around)
+    return text[: len(text) - len(rest)], body, rest[len(body) :]
+
+
+def of_mark(text: str, word: str = "") -> Sentence:
+    """Return the sentence of a text whose focal word is marked, as ``[[word]]`` or ``*word*``.
 
     >>> of_mark("The *crane*, tall, flew.")
     (1, ('The', 'crane', ',', 'tall', ',', 'flew', '.'))
@@ -31,35 +178,13 @@ def of_mark(text: str) -> Sentence:
     Raises
     ------
     ValueError
-        If no word is marked, more than one, or something with white space at its ends.
+        As :func:`read_mark` and :func:`check_span`.
     """
-    return _around(*split_at_mark(text))
+    return of_span(*read_mark(text)[:3], word)
 
 
-def split_at_mark(text: str) -> tuple[str, str, str]:
-    """What stands before the marked word, the word, and what stands after it.
-
-    Raises
-    ------
-    ValueError
-        If no word is marked, or more than one.
-    """
-    if "[[" in text or "]]" in text:
-        found = BRACKETS.findall(text)
-        if len(found) != 1 or text.count("[[") != 1 or text.count("]]") != 1:
-            raise ValueError("not one word in double brackets")
-        return text.split("[[", 1)[0], found[0], text.split("]]", 1)[1]
-    parts = text.split("*")
-    if len(parts) != 3:
-        raise ValueError(
-            "no word is marked" if len(parts) == 1 else f"{len(parts) - 1} asterisks, not two"
-        )
-    before, focal, after = parts
-    return before, focal, after
-
-
-def of_span(text: str, start: int, end: int) -> Sentence:
-    """The sentence of a text whose focal word is the characters from ``start`` to before ``end``.
+def of_span(text: str, start: int, end: int, word: str = "") -> Sentence:
+    """Return the sentence of a text whose focal word is its characters ``start`` to ``end``.
 
     >>> of_span("two cranes flew", 4, 10)
     (1, ('two', 'cranes', 'flew'))
@@ -67,17 +192,12 @@ def of_span(text: str, start: int, end: int) -> Sentence:
     Raises
     ------
     ValueError
-        If the characters are not there, have white space at their ends, or are part of a word.
+        As :func:`check_span`.
     """
-    if not 0 <= start < end <= len(text):
-        how = ": none (`end` is the character after the last)" if 0 <= end <= start else ""
-        raise ValueError(f"the characters {start} to {end} of a text of {len(text)}{how}")
-    if within_word(text, start) or within_word(text, end):
-        raise ValueError(
-            f"the characters {start} to {end} are {text[start:end]!r}, part of a word (`end` is "
-            "the character after the last)"
-        )
-    return _around(text[:start], text[start:end], text[end:])
+    check_span(text, start, end, word)
+    left = tuple(_tokens(text[:start]))
+    focal = " ".join(text[start:end].split())
+    return len(left), (*left, focal, *_tokens(text[end:]))
 
 
 def of_tokens(text: str, position: int, end: int | None = None) -> Sentence:
@@ -94,14 +214,6 @@ def of_tokens(text: str, position: int, end: int | None = None) -> Sentence:
     if not 0 <= position < len(tokens):
         raise ValueError(f"the position {position} of a sentence of {len(tokens)} tokens, from 0")
     return position, tokens if end is None else joined(tokens, position, end)
-
-
-def _around(before: str, focal: str, after: str) -> Sentence:
-    if not focal.strip() or focal != focal.strip():
-        what = f"the focal word {focal!r} begins or ends with white space"
-        raise ValueError(what if focal.strip() else "the focal word is empty")
-    left = tuple(_tokens(before))
-    return len(left), (*left, " ".join(focal.split()), *_tokens(after))
 
 
 def _tokens(text: str) -> Iterator[str]:

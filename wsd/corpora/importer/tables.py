@@ -3,9 +3,9 @@
 The columns are found by their names in the header, or the keys of the objects; further ones are
 ignored. Where the focal word stands is told in one of three ways: by ``position``, the index of a
 token of a sentence that is cut by white space (of several tokens ``3:5``, as in
-:mod:`wsd.corpora.text_format`); by ``start`` and ``end``, characters; or, without
-these columns, by a mark in the sentence (:mod:`wsd.corpora.importer.focal_word`). Empty lines are
-skipped.
+:mod:`wsd.corpora.text_format`); by ``start`` and ``end``, characters, or both as ``span``, ``4:8``;
+or, without these columns, by a mark in the sentence (:mod:`wsd.corpora.importer.focal_word`). Empty
+lines are skipped.
 """
 
 import re
@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, of_mark, of_span, of_tokens
+from wsd.corpora.importer.focal_word import (
+    FIX_MARK,
+    FIX_SPAN,
+    Sentence,
+    of_mark,
+    of_span,
+    of_tokens,
+)
 from wsd.corpora.importer.labelled import Gathered, labelled
 from wsd.corpora.importer.separated import table
 from wsd.corpora.text_format import PLACE
@@ -30,11 +37,17 @@ NAMES = {
     "position": ("position",),
     "start": ("start",),
     "end": ("end",),
+    "span": ("indexes_target_token",),  # of DWUG
 }
+# Any of these columns tells where the focal word stands.
+PLACES = ("position", "start", "span")
 NEEDED = ("sentence", "sense")
-FIX_PLACE = "count from 0; the end is the one after the last"
 FIX_NESTED = (
     "write a line for each word, with its sense as a text, and its place in `start` and `end`"
+)
+FIX_TOKENS = (
+    "count from 0; the end is the token after the last; if the column has characters, such as 4:8, "
+    "say --columns span=COLUMN"
 )
 
 
@@ -73,9 +86,10 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
                 raise CorpusError(what, where=where, fix="give every line its word, or none")
         cells = Cells(where, values, column_of)
         sense, split = cells.text("sense"), cells.text("split", "").strip()
-        position, tokens = cells.sentence()
+        of_word = word if word is not None else cells.text("word", "")
+        position, tokens = cells.sentence(of_word)
         # Without a column for it the word is the focal token, in small letters.
-        of_word = word if word is not None else cells.text("word", tokens[position].lower())
+        of_word = of_word or tokens[position].lower()
         found.rows.append(labelled(where, of_word, sense, (position, tokens), split))
     if not found.rows:
         fix = "write a sentence in each line below the header"
@@ -129,10 +143,10 @@ def columns_of(
     if missing := [key for key in needed if key not in found]:
         what = f"no column for the {' and the '.join(missing)} among {', '.join(header) or 'none'}"
         raise CorpusError(what, where=where, fix=_how_to_name(missing, values))
-    if ("start" in found) != ("end" in found) or {"start", "position"} <= set(found):
-        told = ", ".join(found[k] for k in ("position", "start", "end") if k in found)
+    if ("start" in found) != ("end" in found) or len(set(PLACES) & set(found)) > 1:
+        told = ", ".join(found[k] for k in ("position", "start", "end", "span") if k in found)
         what = f"the focal word's place is told by half, or twice: {told}"
-        fix = "keep either position, or start and end, or none of them and mark the word"
+        fix = "keep either position, or start and end, or span, or none of them and mark the word"
         raise CorpusError(what, where=where, fix=fix)
     return found
 
@@ -208,17 +222,27 @@ class Cells:
             return int(several[1]), int(several[2])
         return self.number("position"), None
 
-    def sentence(self) -> Sentence:
+    def characters(self) -> tuple[int, int]:
+        """The first character, and the one after the last."""
+        if "start" in self.column_of:
+            return self.number("start"), self.number("end")
+        value = self.values[self.column_of["span"]]
+        span = PLACE.fullmatch(value.strip()) if isinstance(value, str) else None
+        if not (span and span[2]):
+            what, fix = f"the span {value!r} is not first:end", "write characters, such as 4:8"
+            raise CorpusError(what, where=self.place("span"), fix=fix)
+        return int(span[1]), int(span[2])
+
+    def sentence(self, word: str = "") -> Sentence:
         """The sentence and its focal word, whose place is marked or stands in other columns."""
         tokens = self.values[self.column_of["sentence"]]
         text = self._joined(tokens) if isinstance(tokens, list) else self.text("sentence")
-        marked = not {"position", "start"} & set(self.column_of)
-        with refusing(self.place("sentence"), FIX_MARK if marked else FIX_PLACE):
-            if marked:
-                return of_mark(text)
-            if "position" in self.column_of:
+        if "position" in self.column_of:
+            with refusing(self.place("sentence"), FIX_TOKENS):
                 return of_tokens(text, *self.tokens())
-            return of_span(text, self.number("start"), self.number("end"))
+        told = {"start", "span"} & set(self.column_of)
+        with refusing(self.place("sentence"), FIX_SPAN if told else FIX_MARK):
+            return of_span(text, *self.characters(), word) if told else of_mark(text, word)
 
     def _joined(self, tokens: list[Any]) -> str:
         well_formed = all(isinstance(token, str) and token.split() == [token] for token in tokens)

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, of_mark, of_span
+from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, find_mark, of_span
 from wsd.corpora.importer.labelled import labelled, plain
-from wsd.corpora.importer.tables import Cells, columns_of, lines_of
+from wsd.corpora.importer.tables import PLACES, Cells, columns_of, lines_of
+from wsd.corpora.place_check import PlaceCheck
 from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError
 from wsd.storage.text import numbered, refusing
@@ -32,11 +33,14 @@ class Uses:
         File and line of the sentences in which a word was not found.
     repeated : int
         Uses that are the same as another, word for word: left out.
+    places : PlaceCheck
+        Of all uses.
     """
 
     rows: dict[str, list[Sentence]] = field(default_factory=dict)
     not_found: dict[str, list[str]] = field(default_factory=dict)
     repeated: int = 0
+    places: PlaceCheck = field(default_factory=PlaceCheck)
 
 
 def read(path: Path, columns: Mapping[str, str], word: str | None, found: Uses) -> None:
@@ -69,6 +73,7 @@ def read(path: Path, columns: Mapping[str, str], word: str | None, found: Uses) 
         for position, tokens in uses:
             # Refuses what cannot be seen, or is no Unicode.
             one = labelled(where, of_word, "-", (position, tokens))
+            found.places.add(one.word, one.position, one.tokens, where)
             use = one.word, (one.position, one.tokens)
             if use in seen:
                 found.repeated += 1
@@ -105,8 +110,8 @@ def _cells(path: Path, columns: Mapping[str, str], word: str | None) -> Iterator
             raise CorpusError(what, where=header_place, fix="leave out one of the two")
         cells = Cells(where, values, column_of)
         of_word = cells.text("word") if "word" in column_of else word
-        if {"position", "start"} & set(column_of):
-            sentence = cells.sentence()
+        if set(PLACES) & set(column_of):
+            sentence = cells.sentence(of_word or "")
             # As in a labelled table: without a word it is the focal token in small letters.
             yield where, of_word or sentence[1][sentence[0]].lower(), [sentence]
         else:
@@ -116,21 +121,13 @@ def _cells(path: Path, columns: Mapping[str, str], word: str | None) -> Iterator
 def _told_or_found(where: str, text: str, word: str | None) -> tuple[str, list[Sentence]]:
     """The word, and its uses in a sentence: that which is marked, or all that are found."""
     with refusing(where, FIX_MARK):
-        if _is_marked(text, word):
-            marked = of_mark(text)
+        if mark := find_mark(text, bool if word is None else _finder(plain(word)).words_of):
+            marked = of_span(mark.text, mark.start, mark.end, word or "")
             return plain(word or marked[1][marked[0]].lower()), [marked]
         if word is None:
             raise ValueError("no word is marked, and none is named: add --word WORD")
-        spans = [(one.start, one.end) for one in _finder(plain(word)).find(text)]
-        return plain(word), [of_span(text, start, end) for start, end in spans]
-
-
-def _is_marked(text: str, word: str | None) -> bool:
-    """Between asterisks, which emphasize too, only a form of the word is taken for a mark."""
-    if "[[" in text or "]]" in text:
-        return True
-    parts = text.split("*")
-    return len(parts) == 3 and (word is None or bool(_finder(plain(word)).words_of(parts[1])))
+        found = _finder(plain(word)).find(text)
+        return plain(word), [of_span(text, one.start, one.end, word) for one in found]
 
 
 @cache

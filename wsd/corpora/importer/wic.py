@@ -51,7 +51,7 @@ class Pair(NamedTuple):
 
 def gold_of(path: Path) -> Path:
     """Where the labels of pairs lie, if not said otherwise."""
-    return path.with_name(path.name.removesuffix(DATA) + GOLD)
+    return path.with_name(path.name[: -len(DATA)] + GOLD)
 
 
 def labelled_pairs(path: Path, gold: Path | None) -> Iterator[Pair]:

@@ -1,0 +1,260 @@
+"""Places that are not the word: refused, warned of, or meant; in an import and at a run's start."""
+
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from importing import import_corpus
+
+from wsd.artifacts.dataset import DATA, MANIFEST
+from wsd.cli import main
+from wsd.corpora.place_check import PlaceCheck, is_form
+from wsd.corpora.text_format import read_text, read_unlabelled
+from wsd.errors import CorpusError
+
+FILLING = ("amber", "brass", "cedar", "dune", "ember", "fjord", "glade", "heath", "islet", "jade")
+# Of another tokenizer, or counted from 1: the token after the word.
+SHIFTED = [
+    {"word": "cell", "sense": sense, "sentence": f"The {sense} cell {after} again", "position": 3}
+    for sense in ("bio", "jail")
+    for after in ("divides", "has", "grew", "was", "stood", "got")
+]
+
+
+def table(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def imported(folder: Path, rows: Sequence[dict[str, Any]], **more: Any) -> str:
+    return import_corpus([table(folder / "rows.jsonl", rows)], out=folder / "out", **more, name="m")
+
+
+@pytest.mark.parametrize(
+    ("word", "forms"),
+    [
+        ("go.v", ("went", "Going")),
+        ("organise.v", ("organizing", "ORGANISED")),
+        ("colour", ("color",)),
+        ("hot_dog.n", ("hot dogs", "hot-dog")),
+        ("go_with.v", ("goes",)),
+        ("tip_vb", ("tipping", "Tipped")),
+        ("tooth", ("teeth",)),
+        ("sehen", ("gesehen", "sieht")),
+        ("Haus", ("Häuser",)),
+        ("aller", ("allait",)),
+        ("город", ("города", "городов")),
+        ("كتاب", ("الكتب",)),
+        ("银行", ("银行",)),
+        ("花", ("花",)),
+        ("C", ("C",)),
+        ("yahoo!", ("Yahoo!",)),
+        ("Celsius.n", ("C",)),
+        ("foot.n", ("ft", "ft.")),
+    ],
+)
+def test_what_is_a_form(word: str, forms: tuple[str, ...]) -> None:
+    for form in forms:
+        assert is_form(word, form), form
+
+
+def test_what_is_no_form() -> None:
+    for form in ("has", "divides", "got", "the", "of", "walls", "divides again"):
+        assert not is_form("cell", form), form
+
+
+def test_a_corpus_of_other_words_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError) as caught:
+        imported(tmp_path, SHIFTED)
+    assert "12 of 12 focal words are not a form of their word" in caught.value.what
+    assert f"'divides' for 'cell' ({tmp_path / 'rows.jsonl'}:1), 'has' for" in caught.value.what
+    assert caught.value.what.count(" for 'cell' (") == 3
+    assert "counted from 1: count from 0" in str(caught.value.fix)
+    assert "--any-form" in str(caught.value.fix)
+    assert not (tmp_path / "out").exists()
+    # In a sentence without senses, and with a word for all of them.
+    rows = [{k: row[k] for k in ("sentence", "position")} for row in SHIFTED]
+    with pytest.raises(CorpusError, match="12 of 12 focal words"):
+        imported(tmp_path, rows, word="cell", unlabelled=True)
+
+
+def test_a_corpus_of_other_words_may_be_meant(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    imported(tmp_path, SHIFTED, any_form=True)
+    assert json.loads((tmp_path / "out" / MANIFEST).read_text())["any_form"] is True
+    steps(tmp_path)
+    assert not [r for r in caplog.records if r.levelno >= logging.WARNING]
+
+
+def steps(folder: Path, code: int = 0) -> None:
+    """The first steps of a run."""
+    source = str(folder / "source")
+    assert main(["own", str(folder / "out"), "--name", "m", "--out", source]) == 0
+    into = str(folder / "corpus")
+    assert main(["corpus", "--source", source, "--word=cell", "--out", into]) == code
+
+
+def test_a_run_refuses_it_before_anything_is_computed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of an import from before there was the check, or of a folder that was edited."""
+    imported(tmp_path, SHIFTED, any_form=True)
+    manifest = tmp_path / "out" / MANIFEST
+    manifest.write_text(manifest.read_text().replace('  "any_form": true,\n', ""))
+    steps(tmp_path, code=CorpusError.exit_code)
+    said = capsys.readouterr().err
+    assert "12 of 12 focal words are not a form of their word" in said
+    assert f"for 'cell' ({tmp_path}/source/cell/train.data.txt:1)" in said
+    assert not (tmp_path / "corpus" / "words.json").exists()
+
+
+@pytest.mark.parametrize("manifest", [b"{", b"[]", b"\xff", b"3"])
+def test_a_manifest_that_cannot_be_read_means_nothing(tmp_path: Path, manifest: bytes) -> None:
+    imported(tmp_path, SHIFTED, any_form=True)
+    (tmp_path / "out" / MANIFEST).write_bytes(manifest)
+    into = str(tmp_path / "corpus")
+    step = ["corpus", "--source", str(tmp_path / "out"), "--word=cell", "--out", into]
+    assert main(step) == CorpusError.exit_code
+
+
+def test_few_strange_focal_words_are_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = [
+        {
+            "word": "cell",
+            "sense": sense,
+            "sentence": f"The {sense} cell {f} {f}ish {f}er {sense}",
+            "position": 2,
+        }
+        for sense in ("bio", "jail")
+        for f in FILLING
+    ]
+    imported(tmp_path, right)
+    (tmp_path / "out").rename(tmp_path / "right")
+    assert not [r for r in caplog.records if r.levelno >= logging.WARNING]
+    imported(tmp_path, [*right, *SHIFTED[:3]])
+    (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    assert "3 of 23 focal words are not a form of their word, such as 'divides'" in warning
+    assert "--any-form" in warning
+    # A user of snakemake sees what a step writes on standard error.
+    capsys.readouterr()
+    steps(tmp_path)
+    assert "3 of 23 focal words are not a form of their word" in capsys.readouterr().err
+
+
+def test_one_wrong_word_among_many_right_ones() -> None:
+    places = PlaceCheck()
+    for i in range(200):
+        places.add("crane", 1, ("a", "crane"), f"x:{i}")
+        # An abbreviation is one form, however often it is there.
+        places.add("pound", 1, ("20", "lb"), f"x:{i}") if i < 10 else None
+    places.report("x", "fix")
+    for i, form in enumerate(("has", "the", "got")):
+        places.add("cell", 0, (form, "x"), f"y:{i}")
+    records: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
+    logging.getLogger("wsd").addHandler(handler)
+    try:
+        places.report("x", "fix")
+    finally:
+        logging.getLogger("wsd").removeHandler(handler)
+    (warning,) = records
+    assert "13 of 213" in warning and "'has' for 'cell' (y:0)" in warning
+    assert "pound" not in warning
+
+
+def test_punctuation_is_no_form_of_a_word() -> None:
+    places = PlaceCheck()
+    for focal in (".", ",", "(", "..."):
+        places.add("cell", 0, (focal,), "x:1")
+    with pytest.raises(CorpusError, match="4 of 4 focal words"):
+        places.report("x", "fix")
+    places = PlaceCheck()
+    places.add("...", 0, ("...",), "x:1")
+    places.report("x", "fix")
+
+
+def test_signs_and_contractions_are_not_judged() -> None:
+    places = PlaceCheck()
+    for focal in ("%", "'s", "\u2019ve", "$"):
+        places.add("cell", 0, (focal,), "x:1")
+    places.report("x", "fix")
+
+
+@pytest.mark.parametrize("unlabelled", [False, True])
+def test_characters_of_one_column(tmp_path: Path, unlabelled: bool) -> None:
+    """``4:8`` are tokens of `position` and characters of `span`, which DWUG's column is."""
+    rows = [
+        {"lemma": "cell", "context": f"The {s} cell {f} {f}ish {f}er {s} , and {f}ed"}
+        | ({} if unlabelled else {"label": s})
+        | {"indexes_target_token": f"{5 + len(s)}:{9 + len(s)}"}
+        for s in ("bio", "jail")
+        for f in FILLING[:4]
+    ]
+    imported(tmp_path, rows, unlabelled=unlabelled)
+    folder = tmp_path / "out" / "cell"
+    corpus = read_unlabelled(folder, "cell") if unlabelled else read_text(folder, "cell")
+    assert {t[p] for t, p in zip(corpus.tokens, corpus.position, strict=True)} == {"cell"}
+    (tmp_path / "out").rename(tmp_path / "first")
+    with pytest.raises(CorpusError) as caught:
+        columns = {"position": "indexes_target_token"}
+        imported(tmp_path, rows, unlabelled=unlabelled, columns=columns)
+    assert "--columns span=COLUMN" in str(caught.value.fix)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_range_beyond_the_sentence_may_be_characters(tmp_path: Path) -> None:
+    rows = [
+        {"word": "cell", "sense": "a", "sentence": "One more of his cells", "position": "16:21"}
+    ]
+    with pytest.raises(CorpusError, match="the position 16 of a sentence") as caught:
+        imported(tmp_path, rows)
+    assert "--columns span=COLUMN" in str(caught.value.fix)
+
+
+def test_tokens_with_punctuation_are_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = [
+        {"word": "cell", "sense": s, "sentence": f"The {s} of {f} in a cell.", "position": 6}
+        for s in ("bio", "jail")
+        for f in FILLING[:4]
+    ]
+    imported(tmp_path, rows)
+    (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    assert "8 focal words have punctuation at their ends" in warning and "'cell.' (" in warning
+
+
+@pytest.mark.parametrize("name", ["quickstart", "quickstart-hard"])
+def test_the_built_in_corpora_pass_without_a_word(name: str) -> None:
+    places, strange = PlaceCheck(), 0
+    for path in sorted((DATA / name).glob("*/classes_map.txt")):
+        corpus = read_text(path.parent, path.parent.name)
+        for tokens, position in zip(corpus.tokens, corpus.position.tolist(), strict=True):
+            strange += not is_form(corpus.word, tokens[position])
+            places.add(corpus.word, position, tokens, "x")
+    assert strange == 0
+    places.report("x", "fix")
+
+
+def test_pairs_of_other_words_are_refused(tmp_path: Path) -> None:
+    line = "cell\tN\t0-0\tA {0} cell grew\tThe {0} cell shrank\n"
+    (tmp_path / "train.data.txt").write_text("".join(line.format(f) for f in FILLING[:4]))
+    (tmp_path / "train.gold.txt").write_text("T\nF\nT\nF\n")
+    files, out = [tmp_path / "train.data.txt"], tmp_path / "out"
+    with pytest.raises(CorpusError, match="8 of 8 focal words"):
+        import_corpus(files, out=out, name="m")
+    assert not out.exists()
+    import_corpus(files, out=out, name="m", any_form=True)
+    into = str(tmp_path / "corpus")
+    step = ["corpus", "--source", str(out), "--word=sentences", "--out", into]
+    assert main(step) == 0
+    manifest = out / MANIFEST
+    manifest.write_text(manifest.read_text().replace('  "any_form": true,\n', ""))
+    assert main(step) == CorpusError.exit_code

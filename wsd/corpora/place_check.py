@@ -1,0 +1,162 @@
+"""Whether the focal words of a corpus are forms of their words: else their places are wrong.
+
+A place counted by another tokenizer, or read as tokens where it counts characters, makes a corpus
+of other words that trains and scores without an error. A focal word is a form of its word if the
+tables of English forms say so (:mod:`wsd.corpora.word_forms`), or if it is spelt like it, for
+other languages and forms of no table. On WiC, DWUG, NOAD and the all-words sets at most one in
+1,000 focal words is neither, while at least 95 in 100 of the tokens after them are neither.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from functools import cache
+
+from wsd.corpora.importer.focal_word import bare_span, is_punctuation
+from wsd.corpora.word_forms import Finder
+from wsd.artifacts.parts_of_speech import lemma_and_part
+from wsd.errors import CorpusError
+from wsd.logs import log
+
+# Twice the shared letters over all letters of two words that count as spelt alike.
+ALIKE = 0.5
+# Letters of an abbreviation at most: ft, atm.
+SHORT = 3
+# With a smaller share of focal words that are forms, a corpus is refused.
+REFUSED = 0.1
+# With a larger share of focal words that are not, a warning is shown; of a single word only if
+# there are so many different ones: wrong places rarely have a word twice, abbreviations do.
+WARNED, LEAST = 0.1, 3
+# The same for punctuation at the ends, which belongs to some words.
+PUNCTUATION = 0.01
+SHOWN = 3
+# The key of a manifest whose focal words are meant as they are.
+ANY_FORM = "any_form"
+FIX_ANY_FORM = "if the focal words are meant as they are, add --any-form"
+
+
+class PlaceCheck:
+    """Counts focal words that are no forms of their words, and says so."""
+
+    def __init__(self) -> None:
+        self._judged: Counter[str] = Counter()
+        self._strange: Counter[str] = Counter()
+        self._hints: Counter[str] = Counter()
+        self._punctuated: dict[str, str] = {}
+        self._n_punctuated = 0
+        self._examples: dict[tuple[str, str], str] = {}
+
+    def add(self, word: str, position: int, tokens: Sequence[str], where: str) -> None:
+        """Count the focal word of a sentence; signs (%) and contractions ('s) are not judged."""
+        focal = tokens[position]
+        judged, is_right, is_bare = _judge(word, focal)
+        if not is_bare:
+            self._n_punctuated += 1
+            self._punctuated.setdefault(focal, where)
+        self._judged[word] += judged
+        if is_right or not judged:
+            return
+        self._strange[word] += 1
+        self._examples.setdefault((word, focal), where)
+        self._hints.update(_hints(word, position, tokens))
+
+    def report(self, where: str, fix: str) -> None:
+        """Warn of focal words that are no forms of their words, or have foreign punctuation.
+
+        Parameters
+        ----------
+        where : str
+            The files.
+        fix : str
+            What to do if the focal words are meant as they are.
+
+        Raises
+        ------
+        CorpusError
+            If hardly any focal word is a form of its word.
+        """
+        judged, strange = self._judged.total(), self._strange.total()
+        most = [hint for hint, n in self._hints.items() if 2 * n > strange]
+        do = "; ".join(["correct the places", *most, fix])
+        different = Counter(word for word, _ in self._examples)
+        words = [
+            word
+            for word, n in self._strange.items()
+            if different[word] >= LEAST and n > WARNED * self._judged[word]
+        ]
+        shown = [
+            f"{form!r} for {word!r} ({place})"
+            for (word, form), place in self._examples.items()
+            if word in words or not words
+        ]
+        what = (
+            f"{strange:,} of {judged:,} focal words are not a form of their word, such as "
+            f"{', '.join(shown[:SHOWN])}"
+        )
+        if judged - strange < REFUSED * judged:
+            raise CorpusError(what, where=where, fix=do)
+        if words or strange > WARNED * judged:
+            log.warning("%s: %s: %s", where, what, do)
+        if (n := self._n_punctuated) >= LEAST and n > PUNCTUATION * judged:
+            places = [f"{form!r} ({place})" for form, place in self._punctuated.items()]
+            what = f"{n:,} focal words have punctuation at their ends, which the encoder reads too"
+            do = "put a space between a word and its punctuation, or tell start and end"
+            log.warning("%s: %s, such as %s: %s", where, what, ", ".join(places[:SHOWN]), do)
+
+
+def _hints(word: str, position: int, tokens: Sequence[str]) -> Iterable[str]:
+    """How else a place could be read, so that the focal word is a form of its word."""
+    several = len(tokens[position].split())
+    characters = " ".join(tokens)[position : position + several]
+    if several > 1 and is_form(word, characters):
+        yield "they are right as characters: import with --columns span=COLUMN"
+    if position and is_form(word, tokens[position - 1]):
+        yield "they are right counted from 1: count from 0"
+
+
+@cache
+def _judge(word: str, focal: str) -> tuple[bool, bool, bool]:
+    """Whether a focal word can be judged, is a form of its word, and has no punctuation around."""
+    form = focal[slice(*bare_span(focal, 0, len(focal), word))]
+    is_sign = not any(map(str.isalnum, form)) and not is_punctuation(form)
+    return not is_sign and form[0] not in "'\u2019", is_form(word, form), form == focal
+
+
+@cache
+def is_form(word: str, form: str) -> bool:
+    """Return whether a text is a form of a word, by the tables of English forms or by its letters.
+
+    >>> is_form("go.v", "went"), is_form("colour", "colors"), is_form("sehen", "gesehen")
+    (True, True, True)
+    >>> is_form("cell", "divides"), is_form("cell", "has")
+    (False, False)
+    """
+    if _finder(word).words_of(form):
+        return True
+    lemma = lemma_and_part(word)[0]
+    # Of `go_with` and `tip_vb` the first part alone will do.
+    parts = {_letters(lemma), *map(_letters, re.split(r"[\W_]+", lemma)[:1])}
+    found = _letters(form)
+    return any(
+        SequenceMatcher(None, part, found, autojunk=False).ratio() >= ALIKE
+        or (len(found) <= SHORT and part[:1] == found[:1] and _in_order(found, part))
+        for part in parts
+    )
+
+
+def _in_order(letters: str, word: str) -> bool:
+    rest = iter(word)
+    return all(letter in rest for letter in letters)
+
+
+@cache
+def _finder(word: str) -> Finder:
+    return Finder([word])
+
+
+def _letters(text: str) -> str:
+    """A text without capitals and accents."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in parts if not unicodedata.category(c).startswith("M"))
