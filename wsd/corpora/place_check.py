@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 
+from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.corpora.importer.focal_word import bare_span, is_punctuation
 from wsd.corpora.word_forms import Finder
-from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.errors import CorpusError
 from wsd.logs import log
 

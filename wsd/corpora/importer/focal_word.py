@@ -15,9 +15,9 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.corpora.text_format import joined
 from wsd.corpora.word_forms import within_word
-from wsd.artifacts.parts_of_speech import lemma_and_part
 
 Sentence = tuple[int, tuple[str, ...]]
 FIX_MARK = (
