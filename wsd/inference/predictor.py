@@ -108,7 +108,8 @@ class Predictor:
         said = word.answer(vectors)
         called = dict(zip(word.senses, word.called, strict=True))
         for i, one in enumerate(asked):
-            predicted, far = said.predicted[i], bool(word.is_far(said.distance[i]))
+            predicted = said.predicted[i]
+            far = None if word.threshold is None else bool(word.is_far(said.distance[i]))
             notes = {
                 "uncertain: far from every training sentence": far,
                 "a long line: its ends were not read": one.aligned and one.aligned.windowed,
