@@ -437,7 +437,8 @@ def model_file_seeds() -> list[bytes]:
 
     encoder = {
         "model": {"name": "tiny", "source": {"path": "tiny"},
-                  "files": {"config.json": "0", "model.safetensors": "0"}, "model_type": "bert", "blocks": 2, "width": 3},
+                  "files": {"config.json": "0", "model.safetensors": "0"},
+                  "model_type": "bert", "blocks": 2, "width": 3},
         "pooling": "mean", "input": "plain", "precision": "float32",
     }  # fmt: skip
     manifest = {"encoder": encoder, "versions": {"wsd": "0"}, "predictions": {},
