@@ -5,12 +5,7 @@ from pathlib import Path
 
 from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry
 from wsd.encoder.layout import refuse_layout
-from wsd.encoder.model_files import (
-    PATTERNS,
-    WEIGHTS_INDEX,
-    lacking,
-    refuse_pickled,
-)
+from wsd.encoder.model_files import PATTERNS, WEIGHTS_INDEX, lacking, refuse_pickled
 from wsd.errors import ConfigError, ModelError
 
 ANSWER_SECONDS = 10.0

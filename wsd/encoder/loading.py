@@ -97,12 +97,16 @@ def _check_stated(folder: Path) -> None:
 
     files = [folder / file for file in (CONFIG, TOKENIZER_CONFIG)]
     for config in [read_json(file) for file in files if file.is_file()]:
-        # An unknown name is one of other versions: its tokenizer.json is read.
+        # An unknown name is one of other versions: its tokenizer.json is read. What stands in for
+        # a class whose package is not installed loads nothing.
         of_type = TOKENIZER_MAPPING_NAMES.get(str(config.get("model_type")))
         for name in (config.get("tokenizer_class"), of_type):
             kind = getattr(transformers, name, None) if isinstance(name, str) else name
             base = transformers.PreTrainedTokenizerBase
-            if kind is not None and not (isinstance(kind, type) and issubclass(kind, base)):
+            known = isinstance(kind, type) and (
+                issubclass(kind, base) or hasattr(kind, "_backends")
+            )
+            if kind is not None and not known:
                 what = f"refused: the tokenizer's class {name!r} is no tokenizer"
                 fix = "correct `tokenizer_class`, or use another model"
                 raise ModelError(what, where=str(folder), fix=fix)
@@ -165,14 +169,14 @@ def _check_unexpected(model: Any, names: Collection[str], folder: str) -> None:
     kind = type(model).__name__
     if inside:
         raise ModelError(
-            f"{kind} has no place for {len(inside)} tensors of the weights, such as {inside[0]}: "
+            f"{kind} has no place for {len(inside)} of the weights' tensors, such as {inside[0]}: "
             "it would be computed without them",
             where=folder,
             fix="use the config.json that belongs to the weights, or a model that this version of "
             "transformers knows whole",
         )
     if outside:
-        what = "%s: %s has no place for %d tensors of the weights, such as %s: they are not used"
+        what = "%s: %s has no place for %d of the weights' tensors, such as %s: not used"
         log.warning(what, folder, kind, len(outside), outside[0])
 
 

@@ -70,10 +70,8 @@ def weights_in(folder: Path) -> list[str]:
         )
     # A name with a path in it would lead out of the folder: no file here has one.
     names = sorted({str(shard) for shard in shards.values()})
-    if (
-        other := next((name for name in names if not name.endswith(SAFETENSORS)), None)
-    ) is not None:
-        what = f"refused: the index of weights names {other}, which is no {SAFETENSORS} file"
+    if others := [name for name in names if not name.endswith(SAFETENSORS)]:
+        what = f"refused: the index of weights names {others[0]}, which is no {SAFETENSORS} file"
         raise ModelError(what, where=str(folder / WEIGHTS_INDEX), fix=CONVERT)
     return [WEIGHTS_INDEX, *names] if present.issuperset(names) else []
 
@@ -136,11 +134,9 @@ def checked_files(
     present = files_in(folder)
     _check_vocabulary(name, folder, present)
     used = used_files(folder)
-    if (
-        empty := next((file for file in used if not (folder / file).stat().st_size), None)
-    ) is not None:
+    if empty := [file for file in used if not (folder / file).stat().st_size]:
         fix = "have the model's files fetched or copied again"
-        raise ModelError(f"{empty} of model {name} is empty", where=str(folder), fix=fix)
+        raise ModelError(f"{empty[0]} of model {name} is empty", where=str(folder), fix=fix)
     files = {file: sha256_of(folder / file) for file in used}
     if unknown := sorted(set(expected) - set(files)):
         raise ModelError(
