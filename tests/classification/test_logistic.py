@@ -1,5 +1,8 @@
 """Logistic regression is scikit-learn's, also where it takes a shorter way."""
 
+import ctypes
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from wsd.classification.estimators import newton
+from wsd.classification.estimators import designs, newton
 from wsd.classification.estimators.logistic import Logistic, shifted
 from wsd.errors import WsdError
 
@@ -160,6 +163,44 @@ def test_the_features_are_scaled_by_the_training_set_alone() -> None:
     alone = fitted.predict_proba(test)
     beside = fitted.predict_proba(np.vstack([outlier, test]))[1:]
     assert_allclose(alone, beside, rtol=1e-12)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="mallopt is of glibc")
+def test_a_fit_reads_no_memory_that_nothing_has_written() -> None:
+    """Whatever the memory held before: 0x7f fills it with numbers whose squares overflow."""
+    X, y, test = clouds(8, classes=3, rows=40, width=150, spread=3.0)
+    splits = [(np.arange(40) != i, np.array([i])) for i in range(6)]
+    splits = [(np.flatnonzero(fit), held) for fit, held in splits]
+    library, M_PERTURB = ctypes.CDLL(None), -6
+    if not hasattr(library, "mallopt"):
+        pytest.skip("another C library")
+    found = []
+    try:
+        for fill in (0, 0x80, 0x01):  # allocated memory gets the complement
+            assert library.mallopt(M_PERTURB, fill) == 1
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                fitted = Logistic(C=0.3).fit(X, y)
+                folds = Logistic().search_folds(X, y, splits, [{"C": 0.03}, {"C": 3.0}])
+            found.append([fitted.predict_proba(test), *folds])
+    finally:
+        library.mallopt(M_PERTURB, 0)
+    for again in found[1:]:
+        for one, other in zip(found[0], again, strict=True):
+            assert_array_equal(one, other)
+
+
+def test_a_product_is_not_judged_by_the_flags_of_the_processor() -> None:
+    """BLAS may raise them by chance; what is not finite is refused by the solver itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        product = designs._product(np.array([[[np.inf, 1.0]]]), np.array([[0.0], [1.0]]))
+    assert np.isnan(product).all()
+    X, y, _ = clouds(7, classes=2)
+    X[0, 0] = np.inf
+    with np.errstate(all="ignore"), pytest.raises(WsdError, match="did not converge"):
+        design = designs.Dense(X, np.ones((1, X.shape[1])))
+        list(newton.fit_all(design, y, np.ones((1, len(y))), [1.0], 1e-6))
 
 
 def test_a_solver_that_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,7 +51,7 @@ QUOTED = Senses(BANK, (DASHED, 'The bank said " no " to the baker , twice .'))
 BOTH = "no column for the sentence and the sense among "
 NO_SENTENCE, NO_SENSE = "no column for the sentence among ", "no column for the sense among "
 COLUMNS = "or say --columns sentence=NAME"
-MARK = "mark the focal word once, as [[crane]] or *crane*"
+MARK = "mark the whole focal word once, as [[crane]] or *crane*"
 UNMARKED = Refused("no word is marked", ":2, column sentence", MARK)
 KIND = "what kind of file is "
 KINDS = "give a .csv, .tsv or .jsonl file"

@@ -196,6 +196,107 @@ def test_weights_that_lack_a_block_are_refused(tmp_path: Path) -> None:
         Encoder.load(str(folder))
 
 
+def rewrite_weights(
+    folder: Path, added: dict[str, torch.Tensor], prefix: str = ""
+) -> dict[str, torch.Tensor]:
+    """Add tensors to a folder's weights, and a prefix before the names of its own."""
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(folder / "model.safetensors")
+    weights = {f"{prefix}{name}": tensor for name, tensor in weights.items()} | added
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    return weights
+
+
+@pytest.mark.parametrize("prefix", ["", "bert."])
+def test_relative_positions_are_not_left_out(tmp_path: Path, prefix: str) -> None:
+    """transformers 5 has no place for them: it would compute another model."""
+    folder = tiny_bert(tmp_path)
+    name = f"{prefix}encoder.layer.0.attention.self.distance_embedding.weight"
+    rewrite_weights(folder, {name: torch.zeros(127, 8)}, prefix)
+    with pytest.raises(ModelError, match=r"BertModel has no place for 1 of .*distance") as error:
+        Encoder.load(str(folder))
+    assert "computed without" in str(error.value)
+    path = folder / "config.json"
+    path.write_text(
+        json.dumps({**json.loads(path.read_text()), "position_embedding_type": "relative_key"})
+    )
+    for seed in (None, 0):
+        with pytest.raises(ModelError, match="position_embedding_type: relative_key"):
+            Encoder.load(str(folder), random_weights=seed)
+
+
+def test_weights_with_more_blocks_than_the_config_are_refused(tmp_path: Path) -> None:
+    folder = tiny_bert(tmp_path)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 1}))
+    with pytest.raises(ModelError, match=r"no place for 16 of .*encoder\.layer\.1"):
+        Encoder.load(str(folder))
+
+
+def test_known_heads_and_buffers_are_left_out_and_others_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    plain = tiny_bert(tmp_path / "plain")
+    expected = encode(Encoder.load(str(plain), device="cpu"), SENTENCES)
+    folder, one = tiny_bert(tmp_path / "more"), torch.zeros(1)
+    known = (
+        "cls.predictions.bias", "cls.seq_relationship.weight", "classifier.weight",
+        "qa_outputs.bias", "lm_head.weight", "score.weight", "bert.embeddings.position_ids",
+        "bert.embeddings.token_type_ids", "bert.encoder.layer.0.attention.rotary_emb.inv_freq",
+        "bert.encoder.layer.1.attn.bias", "bert.encoder.layer.1.attention.masked_bias",
+    )  # fmt: skip
+    rewrite_weights(folder, {name: one.clone() for name in known}, "bert.")
+    with caplog.at_level("WARNING"):
+        assert np.array_equal(encode(Encoder.load(str(folder), device="cpu"), SENTENCES), expected)
+    assert not caplog.records
+    rewrite_weights(folder, {"reward.weight": one})
+    with caplog.at_level("WARNING"):
+        Encoder.load(str(folder), device="cpu")
+    (record,) = caplog.records
+    assert "BertModel has no place for 1 of the weights' tensors" in record.getMessage()
+    assert "reward.weight" in record.getMessage()
+
+
+def test_a_tokenizer_class_that_is_no_tokenizer_is_refused(tmp_path: Path) -> None:
+    """transformers would have any of its classes load the folder."""
+    folder = tiny_bert(tmp_path)
+    path = folder / "tokenizer_config.json"
+    for name in ("AutoModel", "RagTokenizer", "pipeline"):
+        path.write_text(json.dumps({**json.loads(path.read_text()), "tokenizer_class": name}))
+        with pytest.raises(ModelError, match=f"refused: the tokenizer's class '{name}'"):
+            Encoder.load(str(folder))
+
+
+def test_what_is_loaded_is_checked_for_foreign_code_too(tmp_path: Path) -> None:
+    """A model file may name a folder that no step of this program has seen."""
+    folder = tiny_bert(tmp_path)
+    config = json.loads((folder / "config.json").read_text())
+    config["attn_implementation"] = "kernels-community/flash-attn2"
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match=r"refused: `attn_implementation`"):
+        Encoder.load(str(folder))
+
+
+def test_no_request_is_made_while_a_model_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from huggingface_hub import constants
+
+    seen: list[bool] = []
+
+    def load(*_: object, **__: object) -> None:
+        seen.append(constants.is_offline_mode())
+        raise OSError("no")
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("transformers.AutoTokenizer.from_pretrained", load)
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        load_folder(str(tiny_bert(tmp_path)))
+    assert seen == [True]
+    assert not constants.is_offline_mode()
+
+
 def test_a_folder_without_a_model(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="cannot be loaded"):
         Encoder.load(str(tmp_path))

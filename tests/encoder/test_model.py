@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -10,12 +11,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from checkout import REPOSITORY
 from hub_server import HubServer, build_tiny_bert, hub_environment
 
+from wsd.artifacts.encoder_record import check_record
 from wsd.encoder import model_files
 from wsd.encoder.hub import forget
 from wsd.encoder.model import resolve
@@ -172,6 +175,158 @@ def test_code_of_the_models_own_is_refused(fake: Path, file: str) -> None:
         resolve_path(fake)
 
 
+@pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("attn_implementation", "kernels-community/flash-attn2"),
+        ("_attn_implementation", "paged|owner/kernel@main:forward"),
+        ("_attn_implementation_internal", "owner/kernel"),
+        ("attn_implementation", "flash_attention_2"),
+        ("attn_implementation", {"": "eager", "text_config": "owner/kernel"}),
+        ("attn_implementation", ["owner/kernel"]),
+        ("experts_implementation", "deepgemm"),
+        ("quantization_config", {"quant_method": "mxfp4"}),
+        ("compression_config", {}),
+        ("transformers_weights", "other.safetensors"),
+        ("gguf_file", "model.gguf"),
+        ("fast_tokenizer_files", ["tokenizer.4.0.0.json"]),
+        ("text_config", {"parts": [{"auto_map": {"AutoModel": "owner/repo--code.Model"}}]}),
+    ],
+)
+def test_keys_that_run_or_fetch_something_else_are_refused(
+    fake: Path, file: str, key: str, value: Any
+) -> None:
+    edit_json(fake / file, **{key: value})
+    named = "auto_map" if key == "text_config" else key
+    with pytest.raises(ModelError, match=f"refused: `{named}` in {file}") as caught:
+        resolve_path(fake)
+    assert caught.value.fix
+
+
+def test_what_transformers_has_built_in_is_taken(fake: Path) -> None:
+    for name in ("eager", "sdpa", None, {"": "eager", "text_config": None}):
+        edit_json(fake / "config.json", attn_implementation=name, quantization_config=None)
+        assert resolve_path(fake)["blocks"] == 2
+
+
+# Folders of another kind
+
+
+def test_an_adapter_is_named_with_its_model(fake: Path) -> None:
+    shutil.rmtree(fake)
+    fake.mkdir()
+    (fake / "adapter_model.safetensors").write_bytes(b"weights")
+    adapter = {"peft_type": "LORA", "base_model_name_or_path": "owner/base"}
+    (fake / "adapter_config.json").write_text(json.dumps(adapter))
+    with pytest.raises(ModelError, match=r"an adapter \(such as LoRA\) of owner/base") as caught:
+        resolve_path(fake)
+    assert "merge_and_unload" in str(caught.value.fix)
+
+
+def test_an_adapter_beside_a_model_is_refused(fake: Path) -> None:
+    """It applies where the package peft is installed, and no checksum covers it."""
+    (fake / "adapter_config.json").write_text("{}")
+    with pytest.raises(ModelError, match=r"an adapter .* lies beside the model") as caught:
+        resolve_path(fake)
+    assert "remove adapter_config.json" in str(caught.value.fix)
+
+
+def test_an_older_sentence_transformers_folder_names_its_subfolder(fake: Path) -> None:
+    outer = fake.parent / "sentence encoder"
+    outer.mkdir()
+    fake.rename(outer / "0_Transformer")
+    (outer / "1_Pooling").mkdir()
+    (outer / "1_Pooling" / "config.json").write_text("{}")
+    (outer / "modules.json").write_text("[]")
+    with pytest.raises(ModelError, match=r"sentence-transformers .* subfolder: 0_Tr") as caught:
+        resolve_path(outer)
+    assert "name 0_Transformer" in str(caught.value.fix)
+    assert resolve_path(outer / "0_Transformer")["blocks"] == 2
+    shutil.rmtree(outer / "0_Transformer")
+    with pytest.raises(ModelError, match="without a transformer model"):
+        resolve_path(outer)
+
+
+@pytest.mark.parametrize("name", ["model.gguf", "tf_model.h5", "flax_model.msgpack", "onnx/a.onnx"])
+def test_weights_of_another_format_are_named(fake: Path, name: str) -> None:
+    (fake / name).parent.mkdir(exist_ok=True)
+    (fake / "model.safetensors").rename(fake / name)
+    with pytest.raises(ModelError, match=f"only there as {name}"):
+        resolve_path(fake)
+
+
+def test_parts_of_the_weights_that_are_pickles_are_refused(fake: Path) -> None:
+    (fake / "model.safetensors").rename(fake / "part.bin")
+    index = {"weight_map": {"a": "part.bin"}}
+    (fake / "model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(ModelError, match=r"names part\.bin"):
+        resolve_path(fake)
+
+
+# What a record covers
+
+
+def test_a_file_that_was_added_later_is_not_covered(fake: Path) -> None:
+    record = resolve_path(fake)
+    verify(record)
+    (fake / "tokenizer.json").write_text("{}")
+    with pytest.raises(ModelError, match=r"tokenizer\.json of model fake is not in its record"):
+        verify(record)
+
+
+def test_other_weights_than_those_of_the_record_are_not_loaded(fake: Path) -> None:
+    record = resolve_path(fake)
+    (fake / "model.safetensors").rename(fake / "other.safetensors")
+    record["files"]["other.safetensors"] = record["files"].pop("model.safetensors")
+    (fake / "model.safetensors").write_bytes(b"others")
+    with pytest.raises(ModelError, match=r"model\.safetensors of model fake is not in its record"):
+        verify(record)
+
+
+def test_files_without_an_end_are_not_read(fake: Path) -> None:
+    record = resolve_path(fake)
+    (fake / "model.safetensors").unlink()
+    os.mkfifo(fake / "model.safetensors")
+    with pytest.raises(ModelError, match="is gone"):
+        verify(record)
+    (fake / "model.safetensors").unlink()
+    (fake / "model.safetensors").touch()  # the size of every file in /proc
+    with pytest.raises(ModelError, match="is empty"):
+        verify(record)
+    with pytest.raises(ModelError, match="is empty") as caught:
+        resolve_path(fake)
+    assert "copied again" in str(caught.value.fix)
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"files": {}}, "no checksums of weights"),
+        ({"files": {"config.json": "0"}}, "no checksums of weights"),
+        ({"files": {"model.safetensors": "0"}}, "no checksums of weights"),
+        ({"files": {"config.json": "0", "model.safetensors": "0", "kmsg": "0"}}, "that no model"),
+        ({"files": {"config.json": "0", "../model.safetensors": "0"}}, "not in the model's folder"),
+        ({"source": {"package": "some_package"}}, "a package without its version"),
+        ({"source": {"path": "a\0b"}}, "a source that is none"),
+    ],
+)
+def test_records_that_cover_no_model(fake: Path, changed: dict[str, Any], says: str) -> None:
+    record = resolve_path(fake)
+    check_record(record)
+    with pytest.raises(ValueError, match=says):
+        check_record({**record, **changed})
+
+
+def test_a_module_without_a_file_is_no_package_with_a_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As `__main__` is when the program runs from a script."""
+    monkeypatch.setitem(sys.modules, "of_nowhere", ModuleType("of_nowhere"))
+    with pytest.raises(ModelError, match="is not installed"):
+        resolve("x", package="of_nowhere", sha256={})
+
+
 @pytest.mark.parametrize(
     "name", ["pytorch_model.bin", "pytorch_model-00001-of-00002.bin", "model.pt"]
 )
@@ -201,7 +356,7 @@ def test_half_a_vocabulary_is_none(fake: Path) -> None:
     (fake / "vocab.txt").rename(fake / "vocab.json")
     with pytest.raises(ModelError, match="lacks a tokenizer"):
         resolve_path(fake)
-    (fake / "merges.txt").write_text("")
+    (fake / "merges.txt").write_text("#version: 0.2\n")
     assert {"vocab.json", "merges.txt"} <= set(resolve_path(fake)["files"])
 
 
@@ -712,6 +867,16 @@ def test_a_repository_without_a_tokenizer(
     answer = client()
     assert answer["error"] == "ModelError"
     assert "lacks a tokenizer" in answer["what"]
+
+
+def test_a_repository_with_an_adapter_alone(client: Client, hub: HubServer, tmp_path: Path) -> None:
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    (adapter / "adapter_config.json").write_text("{}")
+    hub.repositories = {REPO: {REVISION: adapter}}
+    answer = client()
+    assert answer["error"] == "ModelError"
+    assert "an adapter (such as LoRA)" in answer["what"]
 
 
 def test_an_error_of_the_disk_keeps_its_own_words(client: Client, home: Path) -> None:

@@ -436,7 +436,8 @@ def model_file_seeds() -> list[bytes]:
     import tempfile
 
     encoder = {
-        "model": {"name": "tiny", "source": {"path": "tiny"}, "files": {"config.json": "0"},
+        "model": {"name": "tiny", "source": {"path": "tiny"},
+                  "files": {"config.json": "0", "model.safetensors": "0"},
                   "model_type": "bert", "blocks": 2, "width": 3},
         "pooling": "mean", "input": "plain", "precision": "float32",
     }  # fmt: skip
@@ -853,6 +854,7 @@ def model_seeds() -> list[bytes]:
         SEPARATOR.join([config_json, b'{"model_max_length": 64}', b"", b"{}"]),
         SEPARATOR.join([config_json, b"{}", index.encode(), b""]),
         SEPARATOR.join([config_json, b'{"auto_map": {}}', b"", b"model.bin"]),
+        SEPARATOR.join([config_json, b'{"attn_implementation": "a/b"}', b"", b"{}"]),
         SEPARATOR.join([config_json, b"{}", b"", b"spiece.model"]),
         SEPARATOR.join([config_json, b"{}", b"", b"model.bin only"]),
         SEPARATOR.join([config_json, b"{}", b"", b"wrong sum"]),
@@ -911,6 +913,7 @@ def run_record(data: bytes, folder: Path) -> None:
     if not place.exists():
         place.mkdir()
         (place / "config.json").write_text(json.dumps(MODEL_CONFIG))
+        (place / "model.safetensors").write_bytes(b"weights")
     (folder / "tiny.json").write_bytes(data.replace(b"FOLDER", str(place).encode()))
     record = encoder_record.read_record(folder / "tiny.json")
     assert sources.verify(record).is_dir()
@@ -918,9 +921,12 @@ def run_record(data: bytes, folder: Path) -> None:
 
 
 def record_seeds() -> list[bytes]:
-    digest = hashlib.sha256(json.dumps(MODEL_CONFIG).encode()).hexdigest()
+    files = {
+        "config.json": hashlib.sha256(json.dumps(MODEL_CONFIG).encode()).hexdigest(),
+        "model.safetensors": hashlib.sha256(b"weights").hexdigest(),
+    }
     record = {
-        "name": "tiny", "source": {"path": "FOLDER"}, "files": {"config.json": digest},
+        "name": "tiny", "source": {"path": "FOLDER"}, "files": files,
         "blocks": 2, "width": 32, "model_type": "bert",
     }  # fmt: skip
     return [
@@ -935,9 +941,12 @@ def record_seeds() -> list[bytes]:
                 {"source": {"hub": "nobody/nothing"}},
                 {"source": {"path": "none"}},
                 {"source": {}},
-                {"files": {"config.json": "0" * 64}},
-                {"files": {"gone.json": "0" * 64}},
-                {"files": {"../config.json": "0" * 64}},
+                {"source": {"package": "no_such_package"}},
+                {"files": {}},
+                {"files": {**files, "config.json": "0" * 64}},
+                {"files": {**files, "gone.json": "0" * 64}},
+                {"files": {**files, "../config.json": "0" * 64}},
+                {"files": {**files, "kmsg": "0" * 64}},
                 {"blocks": True},
                 {"name": 1},
             )

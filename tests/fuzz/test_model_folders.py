@@ -96,7 +96,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "weights that are NaN": (lambda f: weights(f, nan_row), ""),
     "weights cut short": (lambda f: cut(f, lambda n: n // 2), "cannot be loaded"),
     "weights cut in the header": (lambda f: cut(f, lambda n: 40), "cannot be loaded"),
-    "weights empty": (lambda f: cut(f, lambda n: 0), "cannot be loaded"),
+    "weights empty": (lambda f: cut(f, lambda n: 0), "is empty"),
     "weights that are HTML": (
         lambda f: (f / "model.safetensors").write_text("<!DOCTYPE html><h1>404"),
         "cannot be loaded"),

@@ -141,6 +141,7 @@ def test_names_copies_and_frames(embedder: FocalEmbedder) -> None:
         ({"view": "all"}, "view 'all'"),
         ({"view": None}, "view 'None'"),
         ({"layers": "mix-all"}, "nothing is learned here"),
+        ({"layers": 9}, r"with op mean, sum, concat$"),
         ({"device": "mps"}, "device 'mps'"),
         ({"threads": -1}, "threads -1"),
         ({"layers": "3"}, "layer choice '3'"),

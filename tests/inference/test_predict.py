@@ -10,6 +10,7 @@ import select
 import shutil
 import subprocess
 import sys
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -317,10 +318,13 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
         return changed(words=words)
 
     def from_hub(hub: str, revision: str) -> bytes:
-        source = {"hub": hub, "revision": revision}
-        model = {**manifest["encoder"]["model"], "source": source}
+        return of_model(source={"hub": hub, "revision": revision})
+
+    def of_model(**changes: Any) -> bytes:
+        model = {**manifest["encoder"]["model"], **changes}
         return changed(encoder={**manifest["encoder"], "model": model})
 
+    files = manifest["encoder"]["model"]["files"]
     known = manifest["configuration"]
     other = manifest["words"]["apple"]["file"]
     bad = tmp_path / "bad.wsd"
@@ -352,6 +356,9 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
             "a repository or a revision that is none",
         ),
         ({"manifest_json": from_hub("a/b", "main")}, "a repository or a revision that is none"),
+        ({"manifest_json": of_model(files={})}, "no checksums of weights"),
+        ({"manifest_json": of_model(files={**files, "kmsg": "0"})}, "a file that no model has"),
+        ({"manifest_json": of_model(source={"package": "tiny"})}, "a package without its version"),
         ({"words_1_safetensors": None}, "not a whole model file"),
         ({"words_1_safetensors": b"\x80\x04\x95pickle."}, "not a whole model file"),
         ({"manifest_json": of_crane(estimator="os.system")}, "there is no classifier 'os.system'"),
@@ -371,6 +378,29 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="there is no such model file"):
         WsdFile(tmp_path / "none.wsd")
     assert WsdFile(rewritten(Path("model.wsd"), bad)).word("crane").senses
+
+
+@pytest.mark.parametrize("size", [1e308, -1e308])
+def test_weights_of_enormous_size_are_refused(
+    root: Path, tmp_path: Path, size: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from safetensors.numpy import load, save
+
+    with zipfile.ZipFile("model.wsd") as file:
+        arrays = dict(load(file.read("words/1.safetensors")))
+    arrays["learned.coef"] = np.full_like(arrays["learned.coef"], size)
+    bad = tmp_path / "bad.wsd"
+    rewritten(Path("model.wsd"), bad, words_1_safetensors=save(arrays))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert main(["predict", "a crane", "--model-file", str(bad)]) == ModelError.exit_code
+    assert "'crane' gives scores that are not finite" in capsys.readouterr().err
+
+
+def test_a_pipe_is_no_model_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.wsd")
+    with pytest.raises(ModelError, match="not a model file"):
+        WsdFile(tmp_path / "a.wsd")
 
 
 def test_a_flipped_byte_is_found(root: Path, tmp_path: Path) -> None:
@@ -989,7 +1019,7 @@ def test_csv_cells_are_no_formulas(root: Path, tmp_path: Path) -> None:
     rows = list(csv.DictReader(out.open(newline="")))
     assert [row["text"] for row in rows] == ['\'=HYPERLINK("x") crane', "'-1 no", '"quoted", apple']
     assert rows[0]["status"] == "ok"
-    assert rows[1]["sense"] == ""
+    assert rows[1]["sense"] == rows[1]["far"] == ""
     scores = dict(pair.split("=") for pair in rows[0]["scores"].split("; "))
     assert set(scores) == set(Results(Path(RESULTS)).corpus("crane").senses)
     assert (rows[0]["model"], rows[0]["layers"], rows[0]["far"]) == ("tiny", "2", rows[0]["far"])

@@ -9,6 +9,8 @@ from wsd.storage.expecting import expecting, require
 from wsd.storage.json import read_json
 
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
+# How the names of a model's files end.
+SUFFIXES = (".json", ".model", ".safetensors", ".txt")
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -42,6 +44,13 @@ def check_record(record: Any) -> None:
     # A name with a path in it would lead out of the folder.
     inside = all(name == Path(name).name and "\0" not in name for name in record["files"])
     require(inside, "a file that is not in the model's folder")
+    require(all(name.endswith(SUFFIXES) for name in record["files"]), "a file that no model has")
+    whole = any(name.endswith(".safetensors") for name in record["files"])
+    require(whole and "config.json" in record["files"], "no checksums of weights and config.json")
+    # Other names could not be read on any machine.
+    require(not any("\0" in name for name in record["source"].values()), "a source that is none")
+    versioned = ("package" in kinds) == ("version" in record["source"])
+    require(versioned, "a package without its version")
     if "hub" in kinds:
         named = re.fullmatch(r"[\w.-]+(/[\w.-]+)?", record["source"]["hub"])
         fixed = FULL_COMMIT.fullmatch(record["source"]["revision"])

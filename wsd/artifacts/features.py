@@ -56,8 +56,12 @@ class Features:
         return (len(self.parts), tuple(choice.order for _, choice in self.parts))
 
 
-def parse_features(views: str, layers: str, blocks: int, *, where: str | None = None) -> Features:
+def parse_features(
+    views: str, layers: str, blocks: int, *, where: str | None = None, learned: bool = True
+) -> Features:
     """Read the two names of a feature set.
+
+    The last two parameters are those of :func:`wsd.artifacts.layer_choice.parse_layers`.
 
     Raises
     ------
@@ -70,8 +74,12 @@ def parse_features(views: str, layers: str, blocks: int, *, where: str | None = 
         fix = f"give each view its own, joined by {JOIN}: focal+context with 5+mean-last-2"
         raise ConfigError(what, where=where, fix=fix)
     pairs = zip(named, choices, strict=True)
-    parts = [(v, parse_layers(choice, blocks_of(v, blocks), where=where)) for v, choice in pairs]
-    return Features(tuple(parts))
+    return Features(
+        tuple(
+            (view, parse_layers(choice, blocks_of(view, blocks), where=where, learned=learned))
+            for view, choice in pairs
+        )
+    )
 
 
 def read_features(

@@ -81,7 +81,9 @@ class LayerChoice:
         return total / np.float32(len(chosen)) if self.operation == "mean" else total
 
 
-def parse_layers(choice: str | int, blocks: int, *, where: str | None = None) -> LayerChoice:
+def parse_layers(
+    choice: str | int, blocks: int, *, where: str | None = None, learned: bool = True
+) -> LayerChoice:
     """Read one layer choice for an encoder of ``blocks`` blocks.
 
     Parameters
@@ -92,6 +94,8 @@ def parse_layers(choice: str | int, blocks: int, *, where: str | None = None) ->
         Number of the encoder's blocks, L.
     where : str, optional
         The config key or argument, for the error.
+    learned : bool
+        Whether ``mix``, whose weights a classifier learns, is possible.
 
     Raises
     ------
@@ -99,6 +103,7 @@ def parse_layers(choice: str | int, blocks: int, *, where: str | None = None) ->
         Naming the value, where it stands, and what is possible.
     """
     text = str(choice)
+    operations = [name for name in OPERATIONS if learned or name != "mix"]
 
     def refuse(reason: str) -> ConfigError:
         return ConfigError(
@@ -106,7 +111,7 @@ def parse_layers(choice: str | int, blocks: int, *, where: str | None = None) ->
             where=where,
             fix=f"with {blocks} blocks, use 0 to {blocks} (or -1 to -{blocks + 1} from the top), "
             f"<op>-last-<k> with k from 1 to {blocks + 1}, <op>-all, or <op>-<i>-<j>-... , "
-            f"with op {', '.join(OPERATIONS)}",
+            f"with op {', '.join(operations)}",
         )
 
     if isinstance(choice, bool):
@@ -117,7 +122,9 @@ def parse_layers(choice: str | int, blocks: int, *, where: str | None = None) ->
             raise refuse("there is no such layer")
         return _named("mean", (layer,), blocks)
     operation, _, rest = text.partition("-")
-    if operation not in OPERATIONS:
+    if operation == "mix" and not learned:
+        raise refuse("a mix is learned, and nothing is learned here")
+    if operation not in operations:
         raise refuse(f"{operation!r} is not an operation")
     if rest == "all":
         layers = tuple(range(1, blocks + 1))

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from wsd.encoder.foreign_code import CONFIG
 from wsd.encoder.hub import cached
-from wsd.encoder.model_files import CONFIG, WEIGHTS_INDEX, weights_in
+from wsd.encoder.model_files import WEIGHTS_INDEX, weights_in
 from wsd.encoder.sources import from_package, from_path
 from wsd.errors import ModelError, WsdError
 

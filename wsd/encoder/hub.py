@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry
+from wsd.encoder.layout import refuse_layout
 from wsd.encoder.model_files import PATTERNS, WEIGHTS_INDEX, lacking, refuse_pickled
 from wsd.errors import ConfigError, ModelError
 
@@ -99,7 +100,9 @@ def _fetched(hub: str, revision: str) -> Path:
         try:
             # Asked without retries: where there is no network, a download takes 23 s to say so.
             info = HfApi().model_info(hub, revision=revision, timeout=ANSWER_SECONDS)
-            refuse_pickled([file.rfilename for file in info.siblings or []], hub)
+            names = [file.rfilename for file in info.siblings or []]
+            refuse_pickled(names, hub)
+            refuse_layout(names, hub)
         except errors.HfHubHTTPError as error:
             if error.response.status_code < 500 and error.response.status_code != 429:
                 raise

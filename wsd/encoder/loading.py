@@ -6,16 +6,33 @@ And where they compute: the device, and what it can do in which precision.
 import hashlib
 import json
 import platform
+import re
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from wsd.encoder.foreign_code import CONFIG, TOKENIZER_CONFIG, read_json, refuse_foreign_code
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.logs import log
 
 # How transformers may load: without the hub, without code of the model's own.
 LOCAL = {"local_files_only": True, "trust_remote_code": False}
+# Tensors that checkpoints carry beside the encoder, by the beginning of their names: poolers, and
+# the heads for masked words, next words, next sentences, replaced words, classes and answers.
+HEADS = re.compile(
+    r"(cls|\w*lm_head|score|\w*classifier|classification_head|qa_outputs|pooler|\w*predictions|"
+    r"vocab_(layer_norm|projector|transform)|lm_loss|final_logits_bias|logits_proj|head|decoder|"
+    r"embed_out|mtp|sequence_summary|multiple_choice_head)\b"
+)
+# Buffers of older versions of the library, which computes them now: positions, causal masks,
+# rotary frequencies.
+BUFFERS = re.compile(
+    r"(^|\.)(position_ids|token_type_ids|inv_freq|(attn|attention|crossattention)\.(masked_)?bias|"
+    r"attn\.causal_mask)$"
+)
 
 
 def load_folder(
@@ -48,14 +65,56 @@ def load_folder(
 
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
+    refuse_foreign_code(Path(folder))
+    _check_stated(Path(folder))
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, use_fast=True, **LOCAL)
-        model = _read_weights(folder, head) if seed is None else _drawn_weights(folder, seed)
+        with _offline():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, use_fast=True, **LOCAL)
+            model = _read_weights(folder, head) if seed is None else _drawn_weights(folder, seed)
         return tokenizer, model, _tokenizer_file(folder)
     except (WsdError, MemoryError):
         raise
     except Exception as error:  # the libraries raise bare Exception for a damaged file
         raise ModelError(f"the model cannot be loaded: {error}", where=folder) from error
+
+
+@contextmanager
+def _offline() -> Iterator[None]:
+    """Forbid the hub's client any request: a model's files are all there when it is loaded."""
+    from huggingface_hub import constants
+
+    before, constants.HF_HUB_OFFLINE = constants.HF_HUB_OFFLINE, True
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE = before
+
+
+def _check_stated(folder: Path) -> None:
+    """Refuse what the configs state and transformers would do something else about."""
+    import transformers
+    from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
+
+    files = [folder / file for file in (CONFIG, TOKENIZER_CONFIG)]
+    for config in [read_json(file) for file in files if file.is_file()]:
+        # An unknown name is one of other versions: its tokenizer.json is read. What stands in for
+        # a class whose package is not installed loads nothing.
+        of_type = TOKENIZER_MAPPING_NAMES.get(str(config.get("model_type")))
+        for name in (config.get("tokenizer_class"), of_type):
+            kind = getattr(transformers, name, None) if isinstance(name, str) else name
+            base = transformers.PreTrainedTokenizerBase
+            known = isinstance(kind, type) and (
+                issubclass(kind, base) or hasattr(kind, "_backends")
+            )
+            if kind is not None and not known:
+                what = f"refused: the tokenizer's class {name!r} is no tokenizer"
+                fix = "correct `tokenizer_class`, or use another model"
+                raise ModelError(what, where=str(folder), fix=fix)
+        positions = config.get("position_embedding_type")
+        if str(positions).startswith("relative"):
+            what = f"transformers no longer computes `position_embedding_type: {positions}`"
+            fix = "use a model with absolute positions"
+            raise ModelError(what, where=str(folder / CONFIG), fix=fix)
 
 
 def _tokenizer_file(folder: str) -> Any:
@@ -85,7 +144,40 @@ def _read_weights(folder: str, head: bool) -> Any:
     if missing:
         what = f"the weights lack {len(missing)} of the model's tensors, such as {missing[0]}"
         raise ModelError(what, where=folder, fix="use the weights that belong to this config.json")
+    _check_unexpected(model, loaded["unexpected_keys"], folder)
     return model
+
+
+def _check_unexpected(model: Any, names: Collection[str], folder: str) -> None:
+    """Refuse weights with tensors inside the encoder that its classes have no place for.
+
+    Known heads and buffers are left out without a word, other tensors outside it with a warning.
+    """
+    prefix = f"{model.base_model_prefix}."
+    encoder = getattr(model, model.base_model_prefix, model)
+    own = {name for name, _ in encoder.named_children()} - {"pooler"}
+    if model.config.is_encoder_decoder:
+        own -= {"decoder"}
+    inside, outside = [], []
+    for full in sorted(names):
+        name = full.removeprefix(prefix)
+        is_head = HEADS.match(name) is not None
+        if name.partition(".")[0] in own or (name != full and not is_head):
+            inside += [] if BUFFERS.search(name) else [full]
+        elif not is_head:
+            outside.append(full)
+    kind = type(model).__name__
+    if inside:
+        raise ModelError(
+            f"{kind} has no place for {len(inside)} of the weights' tensors, such as {inside[0]}: "
+            "it would be computed without them",
+            where=folder,
+            fix="use the config.json that belongs to the weights, or a model that this version of "
+            "transformers knows whole",
+        )
+    if outside:
+        what = "%s: %s has no place for %d of the weights' tensors, such as %s: not used"
+        log.warning(what, folder, kind, len(outside), outside[0])
 
 
 def _drawn_weights(folder: str, seed: int) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 from wsd.arguments import add_out, add_source, count, seed
 from wsd.artifacts.encoder_record import check_seed, config_entry
 from wsd.encoder.hub import forget, from_hub, full_commit
+from wsd.encoder.layout import check_layout
 from wsd.encoder.model_files import checked_config, checked_files, leave
 from wsd.encoder.sources import from_package, from_path, version_of
 from wsd.errors import ConfigError
@@ -93,6 +94,7 @@ def resolve(
         found["version"] = version_of(found["package"])
     else:
         folder = from_path(found["path"])
+    check_layout(folder)
     return {
         "name": name,
         "source": found,

@@ -5,20 +5,18 @@ code of others.
 """
 
 import importlib.util
-import json
 import re
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.encoder_record import config_entry
+from wsd.encoder.foreign_code import CONFIG, TOKENIZER_CONFIG, read_json, refuse_foreign_code
 from wsd.errors import ConfigError, ModelError
 from wsd.storage.checksums import sha256 as sha256_of
 
-CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 WEIGHTS_INDEX = "model.safetensors.index.json"
-TOKENIZER_CONFIG = "tokenizer_config.json"
 # Vocabularies that take further packages to read; most models have a tokenizer.json beside them.
 SENTENCEPIECE = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model")
 # Any one of these sets is a vocabulary that can be read as it is.
@@ -33,6 +31,7 @@ TOKENIZER = (
 )
 # All that is fetched of a repository.
 PATTERNS = [CONFIG, WEIGHTS, WEIGHTS_INDEX, "model-*-of-*.safetensors", *TOKENIZER]
+SAFETENSORS = ".safetensors"
 PICKLED = re.compile(r"(pytorch_)?model.*\.(bin|pt|pth|ckpt)")
 # The encoder's own key first: an encoder-decoder may use the general one for both together.
 BLOCK_KEYS = (
@@ -61,7 +60,7 @@ def weights_in(folder: Path) -> list[str]:
         return [WEIGHTS]
     if WEIGHTS_INDEX not in present:
         return []
-    index = _read_json(folder / WEIGHTS_INDEX)
+    index = read_json(folder / WEIGHTS_INDEX)
     shards = index.get("weight_map")
     if not isinstance(shards, dict) or not shards:
         raise ModelError(
@@ -71,7 +70,15 @@ def weights_in(folder: Path) -> list[str]:
         )
     # A name with a path in it would lead out of the folder: no file here has one.
     names = sorted({str(shard) for shard in shards.values()})
+    if others := [name for name in names if not name.endswith(SAFETENSORS)]:
+        what = f"refused: the index of weights names {others[0]}, which is no {SAFETENSORS} file"
+        raise ModelError(what, where=str(folder / WEIGHTS_INDEX), fix=CONVERT)
     return [WEIGHTS_INDEX, *names] if present.issuperset(names) else []
+
+
+def used_files(folder: Path) -> list[str]:
+    """The names of all files that loading reads."""
+    return sorted({CONFIG, *weights_in(folder), *files_in(folder).intersection(TOKENIZER)})
 
 
 def lacking(folder: Path) -> str | None:
@@ -91,7 +98,7 @@ def _has_vocabulary(present: set[str]) -> bool:
 def refuse_pickled(files: Collection[str], where: str) -> None:
     """Refuse weights that are there as a pickle alone."""
     pickled = sorted(file for file in files if PICKLED.fullmatch(file))
-    if pickled and not any(file.endswith(".safetensors") for file in files):
+    if pickled and not any(file.endswith(SAFETENSORS) for file in files):
         raise ModelError(
             f"refused: the weights are only there as {pickled[0]}, a pickle, which can run "
             "any code when it is loaded",
@@ -118,7 +125,6 @@ def checked_files(
     ConfigError, ModelError
         As in :func:`wsd.encoder.model.resolve`.
     """
-    refuse_pickled([path.name for path in folder.iterdir()], str(folder))
     if (lacks := lacking(folder)) is not None:
         raise ModelError(
             f"model {name} lacks {lacks}",
@@ -127,8 +133,11 @@ def checked_files(
         )
     present = files_in(folder)
     _check_vocabulary(name, folder, present)
-    used = {CONFIG, *weights_in(folder), *present.intersection(TOKENIZER)}
-    files = {file: sha256_of(folder / file) for file in sorted(used)}
+    used = used_files(folder)
+    if empty := [file for file in used if not (folder / file).stat().st_size]:
+        fix = "have the model's files fetched or copied again"
+        raise ModelError(f"{empty[0]} of model {name} is empty", where=str(folder), fix=fix)
+    files = {file: sha256_of(folder / file) for file in used}
     if unknown := sorted(set(expected) - set(files)):
         raise ModelError(
             f"a checksum is given for {unknown[0]}, which model {name} has not; "
@@ -180,17 +189,6 @@ def leave(path: Path) -> str:
 # What config.json says
 
 
-def _read_json(path: Path, reject: Callable[[Path], str] | None = None) -> dict[str, Any]:
-    wrong = "not a JSON object"
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (RecursionError, ValueError) as error:
-        value, wrong = None, f"not valid JSON: {error}"
-    if isinstance(value, dict):
-        return value
-    raise ModelError(wrong, where=str(path), fix=reject and reject(path))
-
-
 def checked_config(
     name: str, folder: Path, blocks: int | None, width: int | None, reject: Callable[[Path], str]
 ) -> dict[str, Any]:
@@ -210,15 +208,8 @@ def checked_config(
     ConfigError, ModelError
         As in :func:`wsd.encoder.model.resolve`.
     """
-    config: dict[str, Any] = {}
-    for file in (TOKENIZER_CONFIG, CONFIG):
-        if not (folder / file).is_file():
-            continue
-        config = _read_json(folder / file, reject)
-        if "auto_map" in config:
-            what = f"refused: model {name} wants to run code of its own (`auto_map` in {file})"
-            fix = "choose a model whose architecture the transformers library has itself"
-            raise ModelError(what, where=str(folder), fix=fix)
+    refuse_foreign_code(folder, reject)
+    config = read_json(folder / CONFIG, reject)
     shape = {
         "blocks": _stated(name, "blocks", blocks, config, BLOCK_KEYS),
         "width": _stated(name, "width", width, config, WIDTH_KEYS),

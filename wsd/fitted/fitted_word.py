@@ -10,6 +10,7 @@ import numpy as np
 
 from wsd.artifacts.senses import SenseText
 from wsd.classification import fit_word
+from wsd.errors import ModelError
 from wsd.metrics import calibration, novelty
 
 
@@ -94,14 +95,24 @@ class FittedWord:
         Parameters
         ----------
         vectors : array of shape (n, features)
+
+        Raises
+        ------
+        ModelError
+            If a score or a probability is not finite, as with weights of enormous size.
         """
-        scores = self.scores(vectors)
-        logits = calibration.to_logits(scores, self.estimator, self.parameters)
+        with np.errstate(all="ignore"):  # what is not finite is refused below
+            scores = self.scores(vectors)
+            logits = calibration.to_logits(scores, self.estimator, self.parameters)
+            shown = calibration.to_probabilities(logits, self.temperature or 1.0)
+            neighbours, similarity = novelty.nearest(vectors, self.train)
+        known = scores[:, self.classifier.classes_]
+        if not (np.isfinite(known).all() and np.isfinite(shown).all()):
+            what = f"the classifier of {self.word!r} gives scores that are not finite numbers"
+            fix = "make the model file again with `wsd fit`, or get it again from where it came"
+            raise ModelError(what, fix=fix)
         if self.temperature is None and self.estimator == "nearest_centroid":
             shown = np.full_like(scores, np.nan)
-        else:
-            shown = calibration.to_probabilities(logits, self.temperature or 1.0)
-        neighbours, similarity = novelty.nearest(vectors, self.train)
         return VectorAnswers(
             predicted=np.nanargmax(scores, axis=1).astype(np.int32),
             scores=scores,

@@ -126,9 +126,9 @@ class WsdFile:
 
     def __init__(self, path: Path, results: Results | None = None) -> None:
         self.path, self._results = path, results
-        if not path.exists():
+        if not path.is_file():  # a pipe may have no end
             raise ModelError(
-                "there is no such model file",
+                "not a model file" if path.exists() else "there is no such model file",
                 where=str(path),
                 fix="name a file that `wsd fit` or `snakemake fit` wrote",
             )
@@ -245,7 +245,7 @@ def _check_arrays(
     require(
         train.shape == (len(gold), classifier.n_features_in_)
         and train.dtype.kind == "f"
-        and np.isfinite(train).all()
+        and (np.abs(train) < 2).all()  # directions, rounded
         and all(of.ndim == 1 and of.dtype.kind == "i" for of in (classes, gold, lines))
         and len(lines) == len(gold)
         and len(classes)

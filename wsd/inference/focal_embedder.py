@@ -111,10 +111,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         instances = self._read(X)
         record = encoders.find_model(encoders.source_named(self.model))
         layers = "0" if self.view in STATIC else str(self.layers)
-        found = parse_features(self.view, layers, record["blocks"], where="layers")
-        if any(choice.operation == "mix" for _, choice in found.parts):
-            what = f"layers {self.layers!r}: a mix is learned, and nothing is learned here"
-            raise ConfigError(what, fix="use mean, sum or concat")
+        found = parse_features(self.view, layers, record["blocks"], where="layers", learned=False)
         encoder = encoders.load_encoder(record, pooling=self.pooling, device=self.device)
         self.record_ = record
         self.layers_ = found.layers

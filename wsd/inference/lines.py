@@ -88,8 +88,8 @@ class Answer:
         Scores are the evaluation's; probabilities are calibrated where they could be.
     distance : float or None
         Cosine distance to the nearest training instance.
-    far : bool
-        Whether that is farther than training instances lie from each other.
+    far : bool or None
+        Whether that is farther than training instances lie from each other; None if unknown.
     message : str
         What to know of it; empty if there is nothing.
     neighbours : tuple of Neighbour
@@ -108,7 +108,7 @@ class Answer:
     scores: Mapping[str, float | None] = field(default_factory=dict)
     probabilities: Mapping[str, float | None] = field(default_factory=dict)
     distance: float | None = None
-    far: bool = False
+    far: bool | None = None
     message: str = ""
     neighbours: tuple[Neighbour, ...] = ()
     called: Mapping[str, SenseText] = field(default_factory=dict)

@@ -109,7 +109,8 @@ class Predictor:
         said = word.answer(vectors)
         called = dict(zip(word.senses, word.called, strict=True))
         for i, one in enumerate(asked):
-            predicted, far = said.predicted[i], bool(word.is_far(said.distance[i]))
+            predicted = said.predicted[i]
+            far = None if word.threshold is None else bool(word.is_far(said.distance[i]))
             # A form that was not looked for, but pointed at, may be any.
             pointed = not one.at.words and one.at.form.casefold() not in self.words.forms(one.word)
             notes = {

@@ -235,8 +235,14 @@ def _sparse_product(rows: sparse.csr_array, right: np.ndarray) -> np.ndarray:
 
 
 def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Of all fits at once: (k, n_fits, a) with (a, b)."""
-    flat = left.reshape(-1, left.shape[-1]) @ right
+    """Of all fits at once: (k, n_fits, a) with (a, b).
+
+    The processor's flag for an invalid operation is not looked at: some kernels of BLAS raise it
+    for lanes of a register beyond the array, by chance and without effect on the product. A
+    product that is not finite lowers no loss, so that Newton's method refuses it.
+    """
+    with np.errstate(invalid="ignore"):
+        flat = left.reshape(-1, left.shape[-1]) @ right
     return flat.reshape(*left.shape[:-1], -1)
 
 

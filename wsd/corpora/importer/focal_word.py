@@ -21,8 +21,8 @@ from wsd.corpora.word_forms import within_word
 
 Sentence = tuple[int, tuple[str, ...]]
 FIX_MARK = (
-    "mark the whole focal word once, as [[crane]] or *crane*; if the brackets are text, tell the "
-    "word's place by start and end"
+    "mark the whole focal word once, as [[crane]] or *crane*; or leave the text as it is and give "
+    "the word's place by start and end"
 )
 FIX_SPAN = "count from 0; `end` is the character after the word's last"
 # Punctuation that words are spelt with: AT&T, #1, goin'.

@@ -1,0 +1,119 @@
+"""What a model's folder may not say: keys and files by which transformers would run foreign code.
+
+It also refuses what would load other files than those whose checksums are known. The checks read
+``config.json`` and ``tokenizer_config.json`` at every depth, because models of several parts nest
+one config in another.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wsd.errors import ModelError
+
+CONFIG = "config.json"
+TOKENIZER_CONFIG = "tokenizer_config.json"
+ADAPTER = "adapter_config.json"
+# Implementations that transformers or torch have themselves. It fetches others from the hub.
+BUILT_IN = ("eager", "sdpa", "flex_attention", "grouped_mm", "batched_mm")
+IMPLEMENTATION = re.compile(r"_?(attn|experts)_implementation(_internal)?")
+MERGE = (
+    "merge it into its model with the package peft: `merge_and_unload()`, then "
+    "`save_pretrained(FOLDER)` of the model and its tokenizer; name FOLDER as the model's `path`"
+)
+
+
+class Refusal(NamedTuple):
+    """Why a key is refused, and what to do."""
+
+    why: str
+    fix: str
+
+
+OTHER_FILE = Refusal(
+    "names another file to load, which no checksum covers",
+    "remove the key, and give the file its usual name",
+)
+QUANTIZED = Refusal(
+    "says that the weights are quantized, which takes other packages to compute",
+    "use the model's weights in float32, float16 or bfloat16",
+)
+REFUSED = {
+    "auto_map": Refusal(
+        "wants to run code of the model's own",
+        "choose a model whose architecture the transformers library has itself",
+    ),
+    "quantization_config": QUANTIZED,
+    "compression_config": QUANTIZED,
+    "transformers_weights": OTHER_FILE,
+    "gguf_file": OTHER_FILE,
+    "fast_tokenizer_files": OTHER_FILE,
+}
+
+
+def read_json(path: Path, reject: Callable[[Path], str] | None = None) -> dict[str, Any]:
+    """Read a JSON object of a model's folder.
+
+    Parameters
+    ----------
+    path : Path
+    reject : callable, optional
+        What to do with a file that is none: does it, and returns what it did.
+
+    Raises
+    ------
+    ModelError
+    """
+    wrong = "not a JSON object"
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (RecursionError, ValueError) as error:
+        value, wrong = None, f"not valid JSON: {error}"
+    if isinstance(value, dict):
+        return value
+    raise ModelError(wrong, where=str(path), fix=reject and reject(path))
+
+
+def refuse_foreign_code(folder: Path, reject: Callable[[Path], str] | None = None) -> None:
+    """Refuse a model whose configs would have transformers run or fetch something else.
+
+    Raises
+    ------
+    ModelError
+        Naming the key and its file.
+    """
+    for file in (TOKENIZER_CONFIG, CONFIG):
+        if not (folder / file).is_file():
+            continue
+        for key, value in _entries(read_json(folder / file, reject)):
+            if (refusal := _refusal(key, value)) is not None:
+                what = f"refused: `{key}` in {file} {refusal.why}"
+                raise ModelError(what, where=str(folder), fix=refusal.fix)
+    if (folder / ADAPTER).is_file():
+        what = f"refused: an adapter ({ADAPTER}) lies beside the model, which may or may not apply"
+        fix = f"remove {ADAPTER} if the model without the adapter is meant; otherwise {MERGE}"
+        raise ModelError(what, where=str(folder), fix=fix)
+
+
+def _entries(config: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Every key with its value, at every depth."""
+    left: list[Any] = [config]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            yield from value.items()
+            left.extend(value.values())
+        elif isinstance(value, list):
+            left.extend(value)
+
+
+def _refusal(key: str, value: Any) -> Refusal | None:
+    if IMPLEMENTATION.fullmatch(key):
+        names = value.values() if isinstance(value, dict) else [value]
+        foreign = [name for name in names if name is not None and name not in BUILT_IN]
+        why = f"is {foreign[0]!r}, which transformers may fetch as code" if foreign else ""
+        return Refusal(why, "set it to eager or sdpa, or remove it") if foreign else None
+    refused = key in REFUSED and (value is not None or key == "auto_map")
+    return REFUSED[key] if refused else None

@@ -1,0 +1,61 @@
+"""What a folder or a repository is if it is not a model's: an adapter, a part, another format."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from wsd.encoder.foreign_code import ADAPTER, CONFIG, MERGE, read_json
+from wsd.encoder.model_files import CONVERT, SAFETENSORS, TOKENIZER, files_in, refuse_pickled
+from wsd.errors import ModelError
+
+OTHER_FORMATS = (".gguf", ".onnx", ".h5", ".msgpack")
+
+
+def check_layout(folder: Path) -> None:
+    """Refuse a folder as :func:`refuse_layout` does, and weights that are a pickle alone."""
+    files = files_in(folder)
+    refuse_pickled(files, str(folder))
+    for inner in (path for path in folder.iterdir() if path.is_dir()):
+        files |= {f"{inner.name}/{name}" for name in files_in(inner)}
+    adapter = read_json(folder / ADAPTER) if ADAPTER in files else {}
+    refuse_layout(files, str(folder), adapter.get("base_model_name_or_path"))
+
+
+def refuse_layout(files: Collection[str], where: str, adapted: object = None) -> None:
+    """Refuse what is not a model, and say what it is, as far as its files tell.
+
+    Parameters
+    ----------
+    files : collection of str
+        Relative paths, with those in subfolders.
+    where : str
+    adapted : optional
+        Which model an adapter is of.
+
+    Raises
+    ------
+    ModelError
+        For an adapter alone, a folder with the model in a subfolder, or other formats of weights.
+    """
+    if CONFIG not in files:
+        inner = sorted(
+            file.removesuffix(f"/{CONFIG}")
+            for file in files
+            if file.endswith(f"/{CONFIG}")
+            and any(file.replace(CONFIG, one) in files for one in TOKENIZER)
+        )
+        if ADAPTER in files:
+            of = f" of {adapted}" if isinstance(adapted, str) else ""
+            what = f"an adapter (such as LoRA){of}, and not a whole model"
+            raise ModelError(what, where=where, fix=MERGE)
+        kind = "a sentence-transformers folder" if "modules.json" in files else "a folder"
+        if inner:
+            what = f"{kind} with the model in a subfolder: {', '.join(inner[:5])}"
+            fix = f"name {inner[0]} as the model's `path` (download a repository of the hub first)"
+            raise ModelError(what, where=where, fix=fix)
+        if "modules.json" in files:
+            fix = "choose a model that gives hidden states: its folder has a config.json"
+            raise ModelError(f"{kind} without a transformer model", where=where, fix=fix)
+    other = sorted(file for file in files if file.endswith(OTHER_FORMATS))
+    if other and not any(file.endswith(SAFETENSORS) for file in files):
+        what = f"the weights are only there as {other[0]}: only safetensors are read"
+        raise ModelError(what, where=where, fix=CONVERT)
