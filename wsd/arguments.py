@@ -2,7 +2,10 @@
 
 import argparse
 import json
+import math
+import os
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,6 +15,10 @@ from wsd.errors import ConfigError, visible
 # What `snakemake` reads before the files of --configfile. A command that has `configfile` among its
 # arguments gets what they say, checked, as ``args.config`` (`wsd.cli`).
 CONFIG = Path("config/config.yaml")
+
+
+# What a container may use of the processors, in microseconds of each period (cgroup v2).
+CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
 
 
 class Parser(argparse.ArgumentParser):
@@ -27,6 +34,16 @@ def count(text: str) -> int:
     if (number := int(text)) < 1:
         raise ValueError
     return number
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use (affinity, cgroup)."""
+    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
+    found = len(allowed) or os.cpu_count() or 1
+    with suppress(OSError, ValueError):  # no such file, or `max`: no limit
+        quota, period = map(int, CPU_MAX.read_text(encoding="ascii").split())
+        found = min(found, math.ceil(quota / period))
+    return max(found, 1)
 
 
 def seed(text: str) -> int:

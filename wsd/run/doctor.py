@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd import logs
-from wsd.arguments import add_configfiles, add_run
+from wsd.arguments import add_configfiles, add_run, processors
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.manifest import of_results
 from wsd.artifacts.noad import NOAD
@@ -97,8 +97,7 @@ def _versions() -> Finding:
 def _machine(config: Config) -> Finding:
     from wsd.encoder.loading import choose_device
 
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    text = f"{platform.system()} {platform.machine()}, {cores} cores for this process"
+    text = f"{platform.system()} {platform.machine()}, {processors()} cores for this process"
     try:
         device = choose_device(config.device)
     except ConfigError as error:
