@@ -12,7 +12,7 @@ import json
 import math
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,13 @@ class WsdFileWriter:
     def _add(self, name: str, content: bytes) -> None:
         member = zipfile.ZipInfo(name, _DATE)
         member.external_attr = 0o644 << 16
-        self._zip.writestr(member, content)
+        try:
+            self._zip.writestr(member, content)
+        except OSError:
+            # Otherwise it would try once more to write, when it is deleted.
+            with suppress(OSError):
+                self._zip.close()
+            raise
 
 
 def _json(value: Any) -> bytes:

@@ -23,7 +23,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from wsd.errors import WsdError, visible
+from wsd.errors import StorageError, WsdError, visible
 from wsd.storage.atomic import probe, storing
 from wsd.storage.partial import sweep
 
@@ -62,6 +62,7 @@ def begin(results: Path) -> TextIO | None:
     StorageError
         If the folder of results cannot be written, or its disk is full.
     """
+    check_places(results)
     probe(results)
     path = results / STATE / RUN_LOCK
     with storing(path):
@@ -84,6 +85,24 @@ def begin(results: Path) -> TextIO | None:
     _wait_for_jobs(jobs_lock(results))
     put_in_order(results)
     return lock
+
+
+def check_places(results: Path) -> None:
+    """Refuse a folder of results in which something stands in the place of a lock or its folder.
+
+    Raises
+    ------
+    StorageError
+    """
+    for path in (results, results / STATE):
+        if os.path.lexists(path) and not path.is_dir():
+            fix = "move it away, or remove it: a run makes a folder here"
+            raise StorageError("a file stands where a folder should be", where=str(path), fix=fix)
+    for path in (results / STATE / RUN_LOCK, jobs_lock(results)):
+        if path.exists() and not path.is_file():
+            kind = "folder" if path.is_dir() else "device or pipe"
+            what = f"a {kind} stands where a run keeps its lock"
+            raise StorageError(what, where=str(path), fix="remove it: a run makes a file here")
 
 
 def jobs_lock(results: Path) -> Path:
