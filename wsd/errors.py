@@ -17,7 +17,7 @@ UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 # Characters of one part of a message.
 LONGEST = 1000
 # What to do about an error of the operating system. These depend on the machine, whatever the file.
-PERMISSION = "get permission to read and write it, or choose another path"
+PERMISSION = "make it readable and writable for you, or choose another path"
 OF_MACHINE = {
     errno.ENOSPC: "make room on that disk",
     errno.EDQUOT: "your quota is used up: make room",

@@ -128,7 +128,7 @@ def test_what_a_killed_process_left_is_swept_and_what_a_live_one_writes_is_not(
         (errno.EDQUOT, "quota"),
         (errno.EROFS, "read-only"),
         (errno.EACCES, "writable"),
-        (errno.EIO, "see to it"),
+        (errno.EIO, "check it, or choose another path"),
     ],
 )
 def test_what_the_disk_refuses_is_one_error_that_names_the_file(

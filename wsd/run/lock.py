@@ -94,11 +94,15 @@ def check_places(results: Path) -> None:
     ------
     StorageError
     """
-    for path in (results, results / STATE):
+    from wsd.run.notes import CUT_OFF, NOTES
+    from wsd.run.steps import FOLDER
+
+    state = results / STATE
+    for path in (results, results / FOLDER, state, state / NOTES, state / CUT_OFF):
         if os.path.lexists(path) and not path.is_dir():
             fix = "move it away, or remove it: a run makes a folder here"
             raise StorageError("a file stands where a folder should be", where=str(path), fix=fix)
-    for path in (results / STATE / RUN_LOCK, jobs_lock(results)):
+    for path in (state / RUN_LOCK, state / JOBS_LOCK):
         if path.exists() and not path.is_file():
             kind = "folder" if path.is_dir() else "device or pipe"
             what = f"a {kind} stands where a run keeps its lock"
