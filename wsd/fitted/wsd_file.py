@@ -38,10 +38,8 @@ LEARNED = "learned."  # before the names of a classifier's arrays
 SAID = (
     "senses", "called", "estimator", "parameters", "temperature", "threshold", "corpus", "forms",
 )  # fmt: skip
-# By word.
-Sentences = Mapping[str, list[str]]
-# The same bytes whenever it is written.
-_DATE = (1980, 1, 1, 0, 0, 0)
+Sentences = Mapping[str, list[str]]  # by word
+_DATE = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever it is written
 _LONGEST_TEXT = 2**28
 # How an encoder can have been used.
 _KINDS = {"pooling": POOLINGS, "input": INPUTS, "precision": PRECISIONS}
@@ -96,8 +94,7 @@ class WsdFileWriter:
         try:
             self._zip.writestr(member, content)
         except OSError:
-            # Otherwise it would try once more to write, when it is deleted.
-            with suppress(OSError):
+            with suppress(OSError):  # now, and not once more when it is deleted
                 self._zip.close()
             raise
 

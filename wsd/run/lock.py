@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TextIO
 
 from wsd.errors import StorageError, WsdError, visible
+from wsd.run.steps import FOLDER
 from wsd.storage.atomic import probe, storing
 from wsd.storage.partial import sweep
 
@@ -31,6 +32,8 @@ from wsd.storage.partial import sweep
 STATE = ".state"
 RUN_LOCK = "wsd.run.lock"
 JOBS_LOCK = "wsd.jobs.lock"
+# Snakemake's notes, in folders that it calls so: of what it made, and of what it is making.
+NOTES, CUT_OFF = "metadata", "incomplete"
 # Names the file that the jobs of a run share a lock on.
 VARIABLE = "WSD_JOBS_LOCK"
 WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
@@ -94,9 +97,6 @@ def check_places(results: Path) -> None:
     ------
     StorageError
     """
-    from wsd.run.notes import CUT_OFF, NOTES
-    from wsd.run.steps import FOLDER
-
     state = results / STATE
     for path in (results, results / FOLDER, state, state / NOTES, state / CUT_OFF):
         if os.path.lexists(path) and not path.is_dir():
