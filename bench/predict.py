@@ -18,6 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from wsd.arguments import processors
 from wsd.corpora import text_format
 from wsd.corpora.word_forms import Finder
 from wsd.fitted.wsd_file import WsdFile
@@ -31,7 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model_file", type=Path)
     parser.add_argument("--lines", type=int, nargs="+", default=[100, 1000, 10_000])
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--threads", type=int, default=processors())
     parser.add_argument("--extract", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.extract:

@@ -1,10 +1,14 @@
 """The command: help, exit codes, and errors of one message without a traceback."""
 
+import errno
 import json
+import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,6 +32,7 @@ from wsd.errors import (
     WsdError,
 )
 from wsd.report import leaderboard
+from wsd.storage.atomic import write_text
 
 QUICKSTART = DATA / "quickstart-hard"
 
@@ -475,3 +480,145 @@ def test_a_reader_who_leaves_early_is_no_traceback() -> None:
     )  # fmt: skip
     assert run.stdout.startswith("usage")
     assert "Traceback" not in run.stderr
+
+
+# The streams, the folder and the memory that a process is given
+
+
+def ended(
+    *arguments: str, redirected: str = "", before: str = "", **how: Any
+) -> subprocess.CompletedProcess[str]:
+    """What a shell gives for the command; without a switch of Python's that changes its streams."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    program = shlex.join([sys.executable, "-m", "wsd.cli", *arguments])
+    call = ["bash", "-c", f"{before} {program} {redirected}"]
+    how = {"stdout": subprocess.PIPE, "env": environment, **how}
+    return subprocess.run(call, stderr=subprocess.PIPE, text=True, timeout=120, check=False, **how)
+
+
+SAYS = [["--help"], ["check", "--help"], ["plan"], ["check", "results"]]
+
+
+@pytest.fixture
+def of_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with a result in it, so that `wsd check` has something to say."""
+    write_text(tmp_path / "results" / "summary.csv", "model\nm\n")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("of_results")
+@pytest.mark.parametrize("arguments", SAYS)
+def test_a_reader_who_has_gone_ends_a_command_quietly(arguments: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        found = ended(*arguments, stdout=write)
+    finally:
+        os.close(write)
+    assert (found.returncode, found.stderr) == (141, "")
+
+
+@pytest.mark.usefixtures("of_results")
+@pytest.mark.parametrize("arguments", SAYS)
+def test_an_output_on_a_full_disk_is_one_error(arguments: list[str]) -> None:
+    found = ended(*arguments, redirected="> /dev/full")
+    assert found.returncode not in (0, 70)
+    assert found.stderr.count("error: ") == 1 and "No space left on device" in found.stderr
+    assert "what to do: make room on that disk" in found.stderr
+    assert "Traceback" not in found.stderr and "Exception" not in found.stderr
+
+
+@pytest.mark.usefixtures("of_results")
+def test_closed_streams() -> None:
+    found = ended("plan", redirected=">&-")
+    assert found.returncode == 7 and "the output is closed" in found.stderr
+    assert "Traceback" not in found.stderr
+    for closed in ("<&-", "2>&-"):
+        found = ended("plan", redirected=closed)
+        assert found.returncode == 0 and "to embed" in found.stdout, closed
+
+
+def test_a_file_does_not_get_the_number_of_a_closed_stream(tmp_path: Path) -> None:
+    """What a library prints would go into it."""
+    code = (
+        "import os; from wsd import cli\n"
+        'cli._run = lambda argv: os.write(2, f\'{open("x", "w").fileno()}\'.encode()) and 0\n'
+        "cli.main()"
+    )
+    call = ["bash", "-c", f"{shlex.join([sys.executable, '-c', code])} <&- >&-"]
+    found = subprocess.run(call, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False)
+    assert found.returncode == 0 and int(found.stderr) > 2
+
+
+def test_a_folder_that_was_deleted(tmp_path: Path) -> None:
+    gone = shlex.quote(str(tmp_path / "gone"))
+    before = f"mkdir {gone}; cd {gone}; rmdir {gone};"
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    found = ended("plan", before=before, env=environment)
+    assert found.returncode == 7 and "Traceback" not in found.stderr
+    assert "error: the current folder does not exist any more" in found.stderr
+
+
+def test_too_little_memory_for_the_libraries() -> None:
+    found = ended("predict", "The crane lifted it.", before="ulimit -v 600000;")
+    assert found.returncode == 1 and "Traceback" not in found.stderr
+    assert found.stderr.startswith("error: not enough memory: this process may use 586 MiB")
+    assert "ulimit -v unlimited" in found.stderr
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        ImportError("libtorch_cpu.so: failed to map segment from shared object"),
+        OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)),
+        RuntimeError("can't start new thread"),
+    ],
+)
+def test_a_lack_of_memory_is_no_fault_of_the_program(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture, error: Exception
+) -> None:
+    assert main(failing(monkeypatch, error)) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("error: not enough memory\n") and "--cores" in err
+
+
+@pytest.mark.parametrize(
+    ("error", "advice"),
+    [
+        (OSError(errno.ENOSPC, "no space"), "make room"),
+        (OSError(errno.EMFILE, "many"), "ulimit -n"),
+        (PermissionError(errno.EACCES, "denied", "/elsewhere/x"), "writable for you"),
+        (FileNotFoundError(errno.ENOENT, "none", "summary.csv"), "check the path"),
+        (IsADirectoryError(errno.EISDIR, "folder", "summary.csv/x"), "a folder stands where"),
+    ],
+)
+def test_an_error_of_the_system_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture, error: OSError, advice: str
+) -> None:
+    log = tmp_path / "command.log"
+    assert main(["--log", str(log), *failing(monkeypatch, error)]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"error: {error.strerror}\n") and advice in err and "Traceback" not in err
+    # Where it comes from is in the log.
+    traceback, last = map(json.loads, log.read_text().splitlines())
+    assert traceback["level"] == "DEBUG" and "raise error" in traceback["traceback"]
+    assert f"{last['message']}\n" == err
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.EBADF, os.strerror(errno.EBADF)),
+        OSError(errno.EINVAL, os.strerror(errno.EINVAL), "summary.csv"),
+        FileNotFoundError(errno.ENOENT, "no such file", "/a/file/that/nobody/named"),
+        FileNotFoundError("without a number"),
+        BrokenPipeError(errno.EPIPE, "a pipe of the program's own"),
+    ],
+)
+def test_an_error_of_the_system_that_is_a_fault_of_the_program(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture, error: OSError
+) -> None:
+    assert main(failing(monkeypatch, error)) == 70
+    err = capsys.readouterr().err
+    assert err.startswith("a fault in the program") and "Traceback" in err

@@ -2,8 +2,11 @@
 
 import argparse
 import json
+import math
+import os
 import re
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,6 +18,8 @@ from wsd.errors import ConfigError, visible
 CONFIG = Path("config/config.yaml")
 # Suffixes that name a format.
 FORMATS = (".csv", ".html", ".json", ".jsonl", ".parquet", ".tsv", ".txt", ".wsd", ".xlsx")
+# What a container may use of the processors, in microseconds of each period (cgroup v2).
+CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
 
 
 class Parser(argparse.ArgumentParser):
@@ -30,6 +35,16 @@ def count(text: str) -> int:
     if (number := int(text)) < 1:
         raise ValueError
     return number
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use (affinity, cgroup)."""
+    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
+    found = len(allowed) or os.cpu_count() or 1
+    with suppress(OSError, ValueError):  # no such file, or `max`: no limit
+        quota, period = map(int, CPU_MAX.read_text(encoding="ascii").split())
+        found = min(found, math.ceil(quota / period))
+    return max(found, 1)
 
 
 def seed(text: str) -> int:

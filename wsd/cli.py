@@ -9,9 +9,11 @@ import ctypes
 import gc
 import importlib
 import os
+import resource
+import select
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -20,7 +22,7 @@ from typing import Any, NoReturn
 from wsd import __version__, logs
 from wsd.arguments import Parser, writes
 from wsd.commands import COMMANDS, GROUPS
-from wsd.errors import DamageError, ResultError, WsdError
+from wsd.errors import DamageError, ResultError, StorageError, WsdError, advice, of_system
 from wsd.logs import log
 from wsd.run import guard, lock
 
@@ -29,6 +31,12 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 KEPT = 2**30
 
 MORE_MEMORY = "run fewer jobs side by side (snakemake --cores), or fewer words or layers at once"
+# With less address space the libraries cannot be loaded; some then hang, or end the process.
+LEAST_MEMORY = 2**30
+# How errors of libraries begin, or go on, where memory is too small to load or to start something.
+OUT_OF_MEMORY = ("failed to map segment", "cannot allocate memory", "can't start new thread")
+# As of a program that SIGPIPE ends: not all that was asked for has been read, so it is no success.
+READER_GONE = 128 + signal.SIGPIPE
 
 
 class _Command(Parser):
@@ -94,10 +102,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     sys.modules.setdefault("scipy.stats", _OnDemand("scipy.stats"))
     if sys.platform == "linux":
         _keep_freed_memory()
-    code = _run(argv)
-    if argv is None:
-        _leave(code)
-    return code
+    if argv is not None:
+        return _run(argv)
+    _occupy_standard_streams()
+    try:
+        code = _run(argv)
+    except SystemExit as end:  # the help, or a usage error
+        code = end.code if isinstance(end.code, int) else 1
+    _leave(code)
+
+
+def _occupy_standard_streams() -> None:
+    """Open the null device for each standard stream that is closed.
+
+    The next file that is opened would get its number, and what libraries print would go into it.
+    """
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(handle, True)
+    os.close(handle)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
 
 
 def _keep_freed_memory() -> None:
@@ -126,12 +150,17 @@ class _OnDemand(ModuleType):
 def _leave(code: int) -> NoReturn:
     """End the process without taking torch and all else apart, which takes it up to a second."""
     atexit._run_exitfuncs()
-    try:
-        for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdout, sys.stderr):
+        try:
             if stream is not None:  # closed by whoever started the process
                 stream.flush()
-    except BrokenPipeError:
-        code = code or 1  # whoever read has gone before the end
+        except BrokenPipeError:
+            code = code or READER_GONE
+        except OSError as error:
+            if code == 0:  # otherwise an error has been reported
+                what = f"not everything was printed: {error.strerror}"
+                log.error("error: %s", WsdError(what, fix=advice(error.errno)))
+                code = WsdError.exit_code
     os._exit(code)
 
 
@@ -142,6 +171,7 @@ def _run(argv: Sequence[str] | None) -> int:
     with suppress(ValueError):  # not the main thread: whoever calls has it in hand
         signal.signal(signal.SIGTERM, _terminate)
     try:
+        _check_process()
         guard.check_outputs(args, of_a_run=lock.VARIABLE in os.environ)
         if args.log:
             logs.start(args.log, args.step, logs.about(job))
@@ -155,27 +185,72 @@ def _run(argv: Sequence[str] | None) -> int:
                     raise
                 raise _set_aside(error) from error
         log.debug(logs.DONE, extra={"spent": logs.spent()})
-    except OSError as error:  # what the system alone can say
-        what = (error.strerror or str(error)).lower()
-        where = str(error.filename) if error.filename is not None else None
-        log.error("error: %s", WsdError(what, where=where, fix="see to it, or name another"))
-        return WsdError.exit_code
     except WsdError as error:
         log.error("error: %s", error)
         return error.exit_code
-    except MemoryError:
-        log.error("error: not enough memory\n  what to do: %s", MORE_MEMORY)
-        return WsdError.exit_code
     except KeyboardInterrupt:
         log.error("interrupted")
         return 130
     except _Terminated:
         log.error("terminated")
         return 128 + signal.SIGTERM
-    except Exception:
-        log.exception("a fault in the program; please report it with the lines below")
-        return 70
+    except Exception as error:
+        if isinstance(error, BrokenPipeError) and _reader_gone():
+            return READER_GONE
+        found = _lacks_memory(error)
+        if found is None and isinstance(error, OSError):
+            found = of_system(error, _paths(job))
+        if found is None:
+            log.exception("a fault in the program; please report it with the lines below")
+            return 70
+        # For the log file alone: where the error comes from.
+        log.debug("the error below comes from here", exc_info=True)
+        log.error("error: %s", found)
+        return found.exit_code
     return int(code)
+
+
+def _paths(job: Mapping[str, Any]) -> list[str | Path]:
+    """The arguments of a command that may be paths."""
+    lists = (value if isinstance(value, list) else [value] for value in job.values())
+    return [one for values in lists for one in values if isinstance(one, str | Path)]
+
+
+def _check_process() -> None:
+    """Refuse to work without a folder to work in, or with too little memory for the libraries."""
+    try:
+        Path.cwd()
+    except OSError:
+        fix = "change to a folder that exists: cd"
+        raise StorageError("the current folder does not exist any more", fix=fix) from None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if 0 <= limit < LEAST_MEMORY:
+        raise _memory_error(limit)
+
+
+def _lacks_memory(error: Exception) -> WsdError | None:
+    """The user's error, if one comes from a lack of memory."""
+    said = str(error).lower()
+    if not isinstance(error, MemoryError) and not any(sign in said for sign in OUT_OF_MEMORY):
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return WsdError("not enough memory", fix=MORE_MEMORY)
+    return _memory_error(limit)
+
+
+def _memory_error(limit: int) -> WsdError:
+    what = f"not enough memory: this process may use {limit / 2**20:,.0f} MiB of address space"
+    fix = "raise the limit, as with `ulimit -v unlimited`, or ask the batch system for more memory"
+    return WsdError(what, where="`ulimit -v`", fix=fix)
+
+
+def _reader_gone() -> bool:
+    """Whether the program that read the output or the messages has ended."""
+    streams = select.poll()
+    for handle in (1, 2):
+        streams.register(handle, 0)
+    return any(event & select.POLLERR for _, event in streams.poll(0))
 
 
 def _config_of(args: argparse.Namespace) -> Any:

@@ -5,6 +5,7 @@ program itself shows a traceback. What a message quotes may be foreign, and cann
 terminal.
 """
 
+import errno
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,6 +16,34 @@ JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 # Characters of one part of a message.
 LONGEST = 1000
+# What to do about an error of the operating system. These depend on the machine, whatever the file.
+PERMISSION = "make it readable and writable for you, or choose another path"
+OF_MACHINE = {
+    errno.ENOSPC: "make room on that disk",
+    errno.EDQUOT: "your quota is used up: make room",
+    errno.EFBIG: "the file is too large: raise the limit (`ulimit -f`), or choose another disk",
+    errno.EROFS: "the disk is mounted read-only: make it writable, or choose another path",
+    errno.EACCES: PERMISSION,
+    errno.EPERM: PERMISSION,
+    errno.EMFILE: "raise the limit on open files (`ulimit -n`)",
+    errno.ENFILE: "too many files are open on this machine: end other programs",
+    errno.EAGAIN: "raise the limit on processes (`ulimit -u`), or end other programs",
+    errno.ENAMETOOLONG: "choose a shorter name",
+    errno.ELOOP: "a symbolic link leads back to itself: remove it, or choose another path",
+    errno.EIO: "the disk or its connection fails: check it, or choose another path",
+    errno.ESTALE: "the network disk has changed: run the command again, or choose another path",
+}
+# These are the user's if they concern a path that the user named.
+OF_PATH = {
+    errno.ENOENT: "check the path: the file, or a folder above it, does not exist",
+    errno.ENOTDIR: "a file stands where a folder should be: move it, or choose another path",
+    errno.EISDIR: "a folder stands where a file should be: move it, or choose another path",
+    errno.EEXIST: "something stands in the way: move it, or choose another path",
+    errno.ENOTEMPTY: "the folder is not empty: empty it, or choose another path",
+    errno.ENXIO: "this is a device or a pipe: choose a file",
+    errno.ENODEV: "this is a device: choose a file",
+    errno.ETXTBSY: "the file is a program that runs: choose another path",
+}
 
 
 def visible(text: str, keep: str = "") -> str:
@@ -101,6 +130,41 @@ class ResultError(WsdError):
     """A file of an earlier step that is missing, damaged, or belongs to other data."""
 
     exit_code = 6
+
+
+def advice(number: int | None) -> str:
+    """Say what to do about an error of the operating system, by its ``errno``."""
+    return (OF_MACHINE | OF_PATH).get(number or 0, "fix the file, or choose another path")
+
+
+def of_system(error: OSError, named: Iterable[str | Path]) -> WsdError | None:
+    """Turn an error of the operating system into the user's, if it is one.
+
+    Parameters
+    ----------
+    error : OSError
+    named : iterable of str or Path
+        The paths that the user named.
+
+    Returns
+    -------
+    WsdError or None
+        None for a fault of the program.
+    """
+    if error.errno not in OF_MACHINE and not (
+        error.errno in OF_PATH
+        and isinstance(error.filename, str)
+        and any(are_related(error.filename, path) for path in named)
+    ):
+        return None
+    where = str(error.filename) if error.filename is not None else None
+    return WsdError((error.strerror or str(error)).lower(), where=where, fix=advice(error.errno))
+
+
+def are_related(one: str | Path, other: str | Path) -> bool:
+    """Whether two paths are the same, or one lies below the other."""
+    first, second = Path(one).absolute(), Path(other).absolute()
+    return first == second or first in second.parents or second in first.parents
 
 
 def none_of(what: str, there: Iterable[str], where: str | None = None) -> ConfigError:

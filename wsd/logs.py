@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from wsd.errors import visible
+from wsd.errors import StorageError, advice, visible
 
 # What all modules write their messages to.
 log = logging.getLogger("wsd")
@@ -97,9 +97,28 @@ class LogFile(logging.FileHandler):
 
 
 def show(text: str) -> None:
-    """Print an answer; what a terminal has no letter for, it gets as an escape."""
+    """Print an answer; what a terminal has no letter for, it gets as an escape.
+
+    Raises
+    ------
+    StorageError
+        If the standard output is closed, or its disk is full.
+    BrokenPipeError
+        If whoever read it has gone.
+    """
+    where = "the standard output"
+    if sys.stdout is None:
+        what = "the answer cannot be printed: the output is closed"
+        raise StorageError(what, where=where, fix="send it to a file: > FILE")
     encoding = sys.stdout.encoding or "utf-8"
-    print(visible(text, "\n").encode(encoding, "backslashreplace").decode(encoding))
+    try:
+        # At once: what is refused later could not be said here.
+        print(visible(text, "\n").encode(encoding, "backslashreplace").decode(encoding), flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        what = f"the answer cannot be printed: {error.strerror}"
+        raise StorageError(what, where=where, fix=advice(error.errno)) from error
 
 
 def spent() -> dict[str, float]:

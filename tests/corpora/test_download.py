@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -644,3 +645,88 @@ def test_the_real_archive_over_http(archive: Path, out: Path, cache: Path) -> No
             changed.add(place(name))
     crlf = ("java", "pitcher", "seal", "square")
     assert changed == {f"{word}/{split}.gold.txt" for word in crlf for split in ("train", "test")}
+
+
+# Headers that would keep `tarfile` busy for hours, or fill the memory
+
+
+def header(kind: bytes, size: int, data: bytes = b"") -> bytes:
+    info = tarfile.TarInfo(f"{TOP}/x")
+    info.type, info.size = kind, size
+    form = tarfile.USTAR_FORMAT if 0 <= size < 8**11 else tarfile.GNU_FORMAT
+    return info.tobuf(form) + data + bytes(-len(data) % 512)
+
+
+def record(key: bytes, value: bytes) -> bytes:
+    rest = b" %s=%s\n" % (key, value)
+    length = len(rest)
+    while length != len(rest) + len(str(length)):
+        length = len(rest) + len(str(length))
+    return str(length).encode() + rest
+
+
+def pax(*records: bytes) -> bytes:
+    return header(tarfile.XHDTYPE, len(b"".join(records)), b"".join(records))
+
+
+SPARSE = [(b"GNU.sparse.major", b"1"), (b"GNU.sparse.minor", b"0"), (b"GNU.sparse.name", b"t/x")]
+EMPTY = header(tarfile.REGTYPE, 0)
+DIGITS = b"1" * 2**20
+HOSTILE = {
+    "digits": (header(tarfile.XHDTYPE, 2**20, DIGITS), "a header of 1048576 bytes"),
+    "digits of all": (header(tarfile.XGLTYPE, 2**20, DIGITS), "a header of 1048576 bytes"),
+    "long name": (header(tarfile.GNUTYPE_LONGNAME, 2**20, DIGITS), "a header of 1048576 bytes"),
+    "long link": (header(tarfile.GNUTYPE_LONGLINK, 2**20, DIGITS), "a header of 1048576 bytes"),
+    "many": ((header(tarfile.XGLTYPE, 2000, record(b"a", b"b" * 1992)) + EMPTY) * 600, "in all"),
+    "chain": (pax() * 3000 + EMPTY, "recursion"),
+    "negative": (header(tarfile.REGTYPE, -512), "a member of -512 bytes"),
+    "negative header": (header(tarfile.XHDTYPE, -512), "a member of -512 bytes"),
+    "negative by record": (pax(record(b"size", b"-512")) + EMPTY, "a member of -512 bytes"),
+    "endless": (header(tarfile.REGTYPE, 2**62), "a member of 46116"),
+    "endless by record": (pax(record(b"size", b"9" * 1900)) + EMPTY, "a member of 99999"),
+    "sparse": (header(tarfile.GNUTYPE_SPARSE, 0), "a sparse file"),
+    "map of holes": (
+        pax(*(record(*of) for of in SPARSE), record(b"GNU.sparse.realsize", b"5"))
+        + header(tarfile.REGTYPE, 2**20, b"400000\n" + b"0\n" * 400_000),
+        "a sparse file",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_headers_are_refused_at_once(name: str, out: Path, tmp_path: Path) -> None:
+    content, says = HOSTILE[name]
+    packed = tmp_path / "hostile.tar.gz"
+    packed.write_bytes(gzip.compress(content + bytes(1024)))
+    started = time.process_time()
+    with pytest.raises(DownloadError, match=says) as caught:
+        extract(packed, out, CHECKSUMS)
+    assert time.process_time() - started < 5
+    assert len(caught.value.what) < 200 and not out.exists()
+
+
+def test_an_archive_of_too_many_members(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = tmp_path / "many.tar.gz"
+    packed.write_bytes(gzip.compress(EMPTY * 100 + bytes(1024)))
+    monkeypatch.setattr(archive_module, "MEMBERS_LIMIT", 99)
+    monkeypatch.setattr(archive_module._Checked, "_members_left", 99)
+    for _ in range(2):  # each archive is counted anew
+        with pytest.raises(DownloadError, match="more than 99 members"):
+            extract(packed, out, CHECKSUMS)
+    packed.write_bytes(gzip.compress(EMPTY * 99 + bytes(1024)))
+    with pytest.raises(DownloadError, match="lacks"):
+        extract(packed, out, CHECKSUMS)
+
+
+@pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
+def test_an_archive_that_was_packed_again_is_read(form: int, out: Path, tmp_path: Path) -> None:
+    """Its names are too long for a plain header, and each file has records of its own."""
+    packed = tmp_path / "again.tar.gz"
+    with tarfile.open(packed, "w:gz", format=form) as tar:
+        for name, content in FILES.items():
+            info, content = member(f"{'x' * 120}/{name}", content, mtime=1.5)
+            tar.addfile(info, io.BytesIO(content))
+    extract(packed, out, CHECKSUMS)
+    assert_complete(out)

@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 import shutil
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
@@ -18,9 +19,10 @@ from tiny import tiny_bert
 from wsd.cli import main
 from wsd.corpora import noad, noad_archive
 from wsd.encoder import hub as hub_module
+from wsd.errors import StorageError
 from wsd.run import doctor, steps
 from wsd.run.config_files import read_configs
-from wsd.run.lock import RUN_LOCK, STATE
+from wsd.run.lock import JOBS_LOCK, RUN_LOCK, STATE, begin
 from wsd.run.sharing import differing
 from wsd.storage import atomic
 from wsd.storage.json import write_json
@@ -346,3 +348,45 @@ def test_a_corpus_too_small_to_fold_is_said(
     assert ask(dataset=dataset, tuning={"folds": 6}) == (2, "")
     assert main(["plan", "my.yaml"]) == 2
     assert "for 6 folds (at most: cell 5)" in capsys.readouterr().err
+
+
+def in_place_of(path: Path, kind: str) -> None:
+    """A file, folder or pipe where something else should be."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    {"file": path.touch, "folder": path.mkdir, "pipe": lambda: os.mkfifo(path)}[kind]()
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("results", "file"),
+        (f"results/{STATE}", "file"),
+        (f"results/{STATE}/metadata", "file"),
+        (f"results/{STATE}/incomplete", "file"),
+        ("results/.steps", "file"),
+        (f"results/{STATE}/{RUN_LOCK}", "folder"),
+        (f"results/{STATE}/{RUN_LOCK}", "pipe"),
+        (f"results/{STATE}/{JOBS_LOCK}", "folder"),
+        (f"results/{STATE}/{JOBS_LOCK}", "pipe"),
+    ],
+)
+def test_what_stands_in_the_place_of_a_lock_or_folder(ask: Doctor, path: str, kind: str) -> None:
+    in_place_of(Path(path), kind)
+    code, out = ask()
+    assert code == 1
+    (line,) = [line for line in out.splitlines() if line.startswith(doctor.BAD)]
+    assert line.startswith(f"BAD   {path}: a ") and "stands where" in line
+    with pytest.raises(StorageError, match="stands where"):
+        begin(Path("results"))
+
+
+def test_a_checkout_with_a_brace_in_its_folder(
+    ask: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a {b} c", "one { c"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        assert ask(models=[{**TINY, "path": str(tmp_path / "tiny")}])[0] == 0
+        Path("Snakefile").touch()
+        code, out = ask(models=[{**TINY, "path": str(tmp_path / "tiny")}])
+        assert code == 1 and f"{name}' has braces" in out and "rename the folder" in out

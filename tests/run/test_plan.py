@@ -1,6 +1,7 @@
 """What a run will cost: merged as Snakemake merges, and exact about the disk."""
 
 import copy
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,9 @@ from checkout import REPOSITORY
 from made import MakeCorpus, WriteVectors
 from snakemake.utils import update_config
 
+from wsd import arguments
 from wsd.artifacts.dataset import DATASETS
-from wsd.cli import main
+from wsd.cli import main, parser
 from wsd.errors import ConfigError
 from wsd.run import pace, plan
 from wsd.run.config import check
@@ -393,3 +395,21 @@ def test_what_fine_tuning_takes_is_said_until_it_is_done(
     done.parent.mkdir(parents=True)
     done.touch()
     assert "fine-tune" not in describe(config, tmp_path, 2)
+
+
+def test_processors_are_those_that_the_process_may_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda of: {0, 2, 5}, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    limit = tmp_path / "cpu.max"
+    monkeypatch.setattr(arguments, "CPU_MAX", limit)
+    assert arguments.processors() == 3
+    for text, expected in (("max 100000", 3), ("150000 100000", 2), ("5000 100000", 1), ("", 3)):
+        limit.write_text(f"{text}\n")
+        assert arguments.processors() == expected
+    limit.write_text("200000 100000\n")
+    of = parser()[1]
+    for command, option in (("plan", "cores"), ("predict", "threads")):
+        of[command].fill()
+        assert of[command].get_default(option) == 2

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -128,7 +129,7 @@ def test_what_a_killed_process_left_is_swept_and_what_a_live_one_writes_is_not(
         (errno.EDQUOT, "quota"),
         (errno.EROFS, "read-only"),
         (errno.EACCES, "writable"),
-        (errno.EIO, "see to it"),
+        (errno.EIO, "check it, or choose another path"),
     ],
 )
 def test_what_the_disk_refuses_is_one_error_that_names_the_file(
@@ -180,3 +181,37 @@ def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
         (new / "new.html").write_text("new")
     assert [p.name for p in out.iterdir()] == ["new.html"]
     assert [p.name for p in tmp_path.iterdir()] == ["pages"]
+
+
+def test_what_is_no_file_of_ours_is_not_swept(tmp_path: Path) -> None:
+    """Opening a pipe would wait for a writer."""
+    os.mkfifo(tmp_path / ".x.part")
+    (tmp_path / ".y.part").symlink_to("/etc")
+    assert partial.sweep(tmp_path) == []
+
+
+def test_a_folder_in_the_place_of_a_checksum_is_one_error(written: Path) -> None:
+    note = written.parent / checksums.SUMS / written.name
+    note.unlink()
+    note.mkdir()
+    with pytest.raises(StorageError, match="checksum of") as error:
+        READ[written.name](written)
+    assert error.value.where == str(note)
+    with pytest.raises(StorageError, match=f"could not be written: .*{note}"):
+        WRITE[written.name](written)
+
+
+def test_a_file_in_the_place_of_the_folder_of_checksums_is_one_error(written: Path) -> None:
+    shutil.rmtree(written.parent / checksums.SUMS)
+    (written.parent / checksums.SUMS).touch()
+    with pytest.raises(StorageError, match="checksum of") as error:
+        READ[written.name](written)
+    assert error.value.where == str(written.parent / checksums.SUMS)
+    with pytest.raises(StorageError, match=r"could not be written: .*\.sums"):
+        WRITE[written.name](written)
+
+
+def test_a_file_where_a_folder_should_be_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StorageError, match="file is not a folder"):
+        atomic.write_text(tmp_path / "file" / "deep" / "table.csv", "a")

@@ -150,6 +150,9 @@ def test_braces_in_a_title_and_in_paths(tmp_path: Path) -> None:
         "-s", str(elsewhere.root / "Snakefile"), "-n", code=1
     )
     assert "the folder of the program" in refused.text and "Traceback" not in refused.text
+    # The same from within, and with half a pair.
+    inside = Checkout.create(tmp_path / "one { c").run("-n", code=1).text
+    assert "the folder of the program" in inside and "Traceback" not in inside
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ import wsd.run.steps
 from wsd.artifacts import dataset, gloss_vectors, noad
 from wsd.artifacts.training_set import FULL
 from wsd.corpora import coarsewsd20, systems
-from wsd.errors import StorageError, WsdError
+from wsd.errors import StorageError, WsdError, of_system
 from wsd.report.leaderboard import leaderboard
 from wsd.storage.file_names import check_encoding, file_name
 
@@ -43,6 +43,11 @@ def in_one_message(function, *arguments):
         return function(*arguments)
     except WsdError as error:
         raise WorkflowError(str(error)) from None
+    except OSError as error:
+        found = of_system(error, ["results", ".snakemake"])
+        if found is None:
+            raise
+        raise WorkflowError(str(found)) from None
 
 
 def starts_jobs():
@@ -115,6 +120,13 @@ PACKAGE = in_one_message(
     "the folder of the program",
 )
 CONDA = "../envs/wsd.yaml"
+# Its full path is that of the environment's file.
+in_one_message(
+    wsd.run.demands.without_braces,
+    workflow.basedir,
+    "the folder of the program",
+    wsd.run.demands.RENAME,
+)
 
 # A started .venv/bin/snakemake finds the `wsd` beside it, activated or not.
 BIN = Path(sys.executable).parent

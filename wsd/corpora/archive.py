@@ -10,6 +10,7 @@ import tarfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, NoReturn, Self
 
 from wsd.corpora.coarsewsd20 import ARCHIVE, place
 from wsd.corpora.source_archive import SourceArchive
@@ -19,6 +20,16 @@ from wsd.storage.atomic import replacing_folder
 MEMBER_LIMIT = 64 * 2**20
 # Of all that an archive unpacks to, needed or not: well above what the real ones have.
 TOTAL_LIMIT = 512 * 2**20
+# Members are parsed one by one, and each costs memory. The real archives have up to 2,500.
+MEMBERS_LIMIT = 50_000
+# Extended headers: a long name, or records of pax. The time that `tarfile` of Python before 3.11.10
+# takes for one grows with the square of its size (CVE-2024-6232). Real ones have up to 142 bytes.
+HEADER_LIMIT = 2**11
+HEADERS_LIMIT = 2**20
+EXTENDED = (
+    tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK,
+)  # fmt: skip
 
 
 def changed_files(folder: Path) -> Iterator[Path]:
@@ -117,8 +128,16 @@ def verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str, 
     missing = dict.fromkeys(manifest)
     try:
         # Not tarfile's own "r|gz": that one checks neither the gzip checksum nor its end.
-        with _Bounded(archive) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
+        kind = type("_CheckedOnce", (_Checked,), {})  # whose counts begin anew
+        with (
+            _Bounded(archive) as stream,
+            tarfile.open(fileobj=stream, mode="r|", tarinfo=kind) as tar,
+        ):
             for member in tar:
+                # Of a header, or of the records before it. To pass over more than there is would
+                # take `tarfile` as many steps as it says.
+                if not 0 <= member.size <= TOTAL_LIMIT:
+                    raise DownloadError(f"refused: a member of {str(member.size)[:20]} bytes")
                 name = _name_below_top(member.name)
                 if name not in manifest:
                     continue
@@ -131,8 +150,11 @@ def verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str, 
                 missing.pop(name, None)
     except DownloadError as error:
         raise DownloadError(error.what, where=str(archive)) from None
-    # tarfile lets a ValueError through for some malformed headers.
-    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
+    # tarfile lets a ValueError through for some malformed headers, and calls itself for each header
+    # that follows another.
+    except (
+        tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, RecursionError, ValueError,
+    ) as error:  # fmt: skip
         what = f"not a tar.gz archive, or a damaged or incomplete one: {error}"
         raise DownloadError(what, where=str(archive)) from error
     if missing:
@@ -152,6 +174,40 @@ class _Bounded(gzip.GzipFile):
         if self._left < 0:
             raise DownloadError(f"refused: the archive unpacks to more than {TOTAL_LIMIT} bytes")
         return data
+
+
+class _Checked(tarfile.TarInfo):
+    """Refuses headers that would take `tarfile` hours, or more memory than there is."""
+
+    _members_left = MEMBERS_LIMIT
+    _bytes_left = HEADERS_LIMIT
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """Parse one header, before `tarfile` reads what belongs to it."""
+        member = super().frombuf(buf, encoding, errors)
+        cls._members_left -= 1
+        if cls._members_left < 0:
+            raise DownloadError(f"refused: the archive has more than {MEMBERS_LIMIT} members")
+        if not 0 <= member.size <= TOTAL_LIMIT:
+            raise DownloadError(f"refused: a member of {member.size} bytes")
+        if member.type == tarfile.GNUTYPE_SPARSE:
+            raise _sparse()
+        if member.type in EXTENDED:
+            cls._bytes_left -= member.size
+            if member.size > HEADER_LIMIT or cls._bytes_left < 0:
+                what = f"refused: the archive has a header of {member.size} bytes"
+                limits = f"{HEADER_LIMIT} in one, {HEADERS_LIMIT} in all"
+                raise DownloadError(f"{what} (at most {limits})")
+        return member
+
+    def _proc_gnusparse_10(self, *_: Any) -> NoReturn:
+        """Refuse a map of holes in the data of a member, whose length nothing limits."""
+        raise _sparse()
+
+
+def _sparse() -> DownloadError:
+    return DownloadError("refused: the archive has a sparse file")
 
 
 def _name_below_top(name: str) -> str:

@@ -12,7 +12,7 @@ import json
 import math
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +38,8 @@ LEARNED = "learned."  # before the names of a classifier's arrays
 SAID = (
     "senses", "called", "estimator", "parameters", "temperature", "threshold", "corpus", "forms",
 )  # fmt: skip
-# By word.
-Sentences = Mapping[str, list[str]]
-# The same bytes whenever it is written.
-_DATE = (1980, 1, 1, 0, 0, 0)
+Sentences = Mapping[str, list[str]]  # by word
+_DATE = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever it is written
 _LONGEST_TEXT = 2**28
 # How an encoder can have been used.
 _KINDS = {"pooling": POOLINGS, "input": INPUTS, "precision": PRECISIONS}
@@ -93,7 +91,12 @@ class WsdFileWriter:
     def _add(self, name: str, content: bytes) -> None:
         member = zipfile.ZipInfo(name, _DATE)
         member.external_attr = 0o644 << 16
-        self._zip.writestr(member, content)
+        try:
+            self._zip.writestr(member, content)
+        except OSError:
+            with suppress(OSError):  # now, and not once more when it is deleted
+                self._zip.close()
+            raise
 
 
 def _json(value: Any) -> bytes:

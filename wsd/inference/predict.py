@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from wsd.arguments import add_choice, add_configuration, add_run, count, writes
+from wsd.arguments import add_choice, add_configuration, add_run, count, processors, writes
 from wsd.artifacts.runs import SELECTION, runs_with
 from wsd.artifacts.views import DEVICES
 from wsd.corpora.word_names import named
@@ -137,12 +137,8 @@ def _write(lines: Iterable[str], out: Path | None) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # What the terminal's encoding has no letter for, it gets as an escape.
         sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        sys.stdout.writelines(lines)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever reads has seen enough. What is left in the buffer must not be tried again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.stdout.writelines(lines)
+    sys.stdout.flush()
 
 
 def _report(count: Counter[str], details: bool) -> None:
@@ -181,7 +177,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "where the encoder's files are"
     parser.add_argument("--encoder", type=Path, metavar="FOLDER", help=text)
     add_choice(parser, "--device", DEVICES)
-    parser.add_argument("--threads", type=count, default=os.cpu_count() or 1)
+    parser.add_argument("--threads", type=count, default=processors())
 
 
 def run(args: argparse.Namespace) -> None:

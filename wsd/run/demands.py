@@ -17,7 +17,10 @@ from wsd.run.schema import ConfigFile, Controls
 from wsd.run.settings import Classifier, Model
 
 NESTED = ("1pct", "5pct", "10pct", "25pct", "50pct")
-BRACES = re.compile(r"\{[^{}]*\}")
+BRACES = re.compile(r"[{}]")
+LINK = "rename the folder, or use a link to it"
+# Snakemake resolves links to its own folder.
+RENAME = "rename the folder"
 FIX_GLOSSES = f"give a table with word, sense and gloss, {OF_CORPUS} or {NO_GLOSSES}"
 
 
@@ -26,11 +29,11 @@ def refused(what: str, key: str, fix: str) -> ConfigError:
     return ConfigError(what, where=f"config key {key}", fix=fix)
 
 
-def without_braces(path: str, where: str) -> str:
+def without_braces(path: str, where: str, fix: str = LINK) -> str:
     """Refuse braces in a path for Snakemake, which takes them for wildcards and has no escape."""
     if BRACES.search(path):
         what = f"the path {path!r} has braces, which Snakemake takes for wildcards"
-        raise ConfigError(what, where=where, fix="rename the folder, or use a link to it")
+        raise ConfigError(what, where=where, fix=fix)
     return path
 
 

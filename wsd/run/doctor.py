@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import wsd
 from wsd import logs
-from wsd.arguments import add_configfiles, add_run
+from wsd.arguments import add_configfiles, add_run, processors
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.manifest import of_results
 from wsd.artifacts.noad import NOAD
@@ -30,11 +31,15 @@ from wsd.encoder.resume import JOURNAL, UNFINISHED
 from wsd.errors import ConfigError, CorpusError, ModelError, WsdError
 from wsd.run import check, lock, plan, sharing
 from wsd.run.config_files import read_configs
+from wsd.run.demands import RENAME, without_braces
 from wsd.run.other_code import made_by_other_code
 from wsd.run.settings import Config, Model
 from wsd.storage.partial import PART
 
 PACKAGES = ("wsd", "torch", "transformers", "snakemake", "scikit-learn", "numpy", "pyarrow")
+# Where snakemake looks for a workflow.
+SNAKEFILES = ("Snakefile", "workflow/Snakefile")
+PROGRAM = "the folder of the program"
 OK, NOTE, BAD = "ok", "note", "BAD"
 
 
@@ -72,6 +77,8 @@ def examine(config: Config, said: Mapping[str, Any], results: Path) -> list[Find
     results : Path
         The folder of all results.
     """
+    if blocked := list(_blocked(results)):
+        return [_versions(), _machine(config), *blocked]
     return [
         _versions(),
         _machine(config),
@@ -97,13 +104,23 @@ def _versions() -> Finding:
 def _machine(config: Config) -> Finding:
     from wsd.encoder.loading import choose_device
 
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    text = f"{platform.system()} {platform.machine()}, {cores} cores for this process"
+    text = f"{platform.system()} {platform.machine()}, {processors()} cores for this process"
     try:
         device = choose_device(config.device)
     except ConfigError as error:
         return Finding(BAD, "device", error.what, error.fix)
     return Finding(OK, "machine", f"{text}; device {config.device}: {device}")
+
+
+def _blocked(results: Path) -> Iterator[Finding]:
+    """What keeps a run from starting before it has looked at anything else."""
+    here = [Path.cwd()] if any(map(Path.exists, map(Path, SNAKEFILES))) else []
+    try:
+        for folder in (*here, Path(wsd.__file__).parent):
+            without_braces(str(folder), PROGRAM, RENAME)
+        lock.check_places(results)
+    except WsdError as error:
+        yield Finding(BAD, error.where or "folders", error.what, error.fix)
 
 
 def _other_run(results: Path) -> Finding:

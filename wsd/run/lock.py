@@ -23,7 +23,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from wsd.errors import WsdError, visible
+from wsd.errors import StorageError, WsdError, visible
+from wsd.run.steps import FOLDER
 from wsd.storage.atomic import probe, storing
 from wsd.storage.partial import sweep
 
@@ -31,6 +32,8 @@ from wsd.storage.partial import sweep
 STATE = ".state"
 RUN_LOCK = "wsd.run.lock"
 JOBS_LOCK = "wsd.jobs.lock"
+# Snakemake's notes, in folders that it calls so: of what it made, and of what it is making.
+NOTES, CUT_OFF = "metadata", "incomplete"
 # Names the file that the jobs of a run share a lock on.
 VARIABLE = "WSD_JOBS_LOCK"
 WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
@@ -62,6 +65,7 @@ def begin(results: Path) -> TextIO | None:
     StorageError
         If the folder of results cannot be written, or its disk is full.
     """
+    check_places(results)
     probe(results)
     path = results / STATE / RUN_LOCK
     with storing(path):
@@ -84,6 +88,25 @@ def begin(results: Path) -> TextIO | None:
     _wait_for_jobs(jobs_lock(results))
     put_in_order(results)
     return lock
+
+
+def check_places(results: Path) -> None:
+    """Refuse a folder of results in which something stands in the place of a lock or its folder.
+
+    Raises
+    ------
+    StorageError
+    """
+    state = results / STATE
+    for path in (results, results / FOLDER, state, state / NOTES, state / CUT_OFF):
+        if os.path.lexists(path) and not path.is_dir():
+            fix = "move it away, or remove it: a run makes a folder here"
+            raise StorageError("a file stands where a folder should be", where=str(path), fix=fix)
+    for path in (state / RUN_LOCK, state / JOBS_LOCK):
+        if path.exists() and not path.is_file():
+            kind = "folder" if path.is_dir() else "device or pipe"
+            what = f"a {kind} stands where a run keeps its lock"
+            raise StorageError(what, where=str(path), fix="remove it: a run makes a file here")
 
 
 def jobs_lock(results: Path) -> Path:

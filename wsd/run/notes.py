@@ -16,10 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from wsd.run.listings import is_listed, is_listing, is_whole
-from wsd.run.lock import STATE, say
+from wsd.run.lock import CUT_OFF, NOTES, STATE, say
 from wsd.storage.atomic import storing
 
-NOTES, CUT_OFF = "metadata", "incomplete"
 # What lies among the results and is none, or is of all of them; benchmarks are of earlier versions.
 ASIDE = {"logs", "benchmarks", "README.md", "index.html"}
 # What stands in a note in place of a step's command, so that the step runs again.

@@ -7,13 +7,12 @@ are not in it.
 """
 
 import argparse
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from wsd import logs
-from wsd.arguments import add_configfiles, count
+from wsd.arguments import add_configfiles, count, processors
 from wsd.artifacts.features import parse_features
 from wsd.artifacts.finetuned import ALL, COSTS, FOLDER, combined
 from wsd.artifacts.gloss_vectors import VIEW
@@ -250,7 +249,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "config files, later ones over earlier ones, all over config/config.yaml"
     add_configfiles(parser, "configfile", text, nargs="*")
     parser.add_argument("--results", type=Path, default=Path("results"))
-    parser.add_argument("--cores", type=count, default=os.cpu_count() or 1)
+    parser.add_argument("--cores", type=count, default=processors())
 
 
 def run(args: argparse.Namespace) -> None:

@@ -5,7 +5,6 @@ once its bytes are on the disk: a crash or a power cut leaves the old file or th
 the disk refuses is one error that names the file.
 """
 
-import errno
 import os
 import shutil
 import tempfile
@@ -13,19 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wsd.errors import StorageError
+from wsd.errors import OF_MACHINE, StorageError, advice, are_related
 from wsd.storage.checksums import SUMMED, SUMS, checksum
 from wsd.storage.partial import PART, hold
 
 PROBE_BYTES = 2**16
 AGAIN = "run the same command again: what is finished is not made again"
-FIXES = {
-    errno.ENOSPC: f"make room on that disk and {AGAIN}",
-    errno.EDQUOT: f"your quota is used up: make room and {AGAIN}",
-    errno.EROFS: f"the disk is mounted read-only: make it writable, or work elsewhere; {AGAIN}",
-    errno.EACCES: f"make the folder writable for you, or work in another; {AGAIN}",
-    errno.EPERM: f"make the folder writable for you, or work in another; {AGAIN}",
-}
 
 
 @contextmanager
@@ -39,18 +31,25 @@ def storing(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno is None or not _concerns(path, error.filename):
             raise
-        what = f"{path} could not be written: {os.strerror(error.errno)}"
-        fix = FIXES.get(error.errno, f"see to it, and {AGAIN}")
+        why, fix = os.strerror(error.errno), f"{advice(error.errno)}; then {AGAIN}"
+        if error.errno not in OF_MACHINE and (blocked := blocking(path)):
+            why = f"{blocked} is not a folder"
+            fix = f"move it, or choose another path; then {AGAIN}"
+        elif (place := error.filename2 or error.filename) and PART not in str(place):
+            why += f": {place}"
+        what = f"{path} could not be written: {why}"
         raise StorageError(what, where=str(path), fix=fix) from error
 
 
 def _concerns(path: Path, named: object) -> bool:
     """Whether an error is about a file's folder, one above, or what is in it; most name nothing."""
-    if named is None:
-        return True
     # A temporary file is named in full by the library that makes it.
-    path, other = path.absolute(), Path(str(named)).absolute()
-    return path.parent in other.parents or other in path.parents
+    return named is None or are_related(path.parent, str(named))
+
+
+def blocking(path: Path) -> Path | None:
+    """What stands above a path, and is not a folder."""
+    return next((one for one in path.parents if os.path.lexists(one) and not one.is_dir()), None)
 
 
 def check_target(path: Path) -> None:

@@ -10,7 +10,7 @@ import zlib
 from contextlib import suppress
 from pathlib import Path
 
-from wsd.errors import DamageError
+from wsd.errors import DamageError, StorageError
 
 SUMS = ".sums"
 SUMMED = (".csv", ".json", ".parquet")
@@ -53,12 +53,22 @@ def verify(path: Path) -> None:
     ------
     DamageError
         If they differ.
+    StorageError
+        If the checksum cannot be read, because a folder or a file is in its place.
     """
+    note = path.parent / SUMS / path.name
     try:
-        noted = (path.parent / SUMS / path.name).read_bytes().strip()
+        noted = note.read_bytes().strip()
         found = checksum(path).encode()
     except FileNotFoundError:
         return
+    except (IsADirectoryError, NotADirectoryError):
+        blocked = note if note.is_dir() else note.parent
+        what = f"the checksum of {path.name} cannot be read"
+        fix = (
+            "a folder stands where a file should be, or a file where a folder should be: remove it"
+        )
+        raise StorageError(what, where=str(blocked), fix=fix) from None
     if noted != found:
         both = f"noted was {noted.decode(errors='replace')}, here is {found.decode()}"
         raise DamageError(f"the file is not what was written: {both}", path=path)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wsd.errors import ResultError, outdated
+from wsd.storage.atomic import blocking
 from wsd.storage.checksums import verify
 
 # What a file of another kind, or a damaged one, leads to while it is taken apart; among runtime
@@ -58,7 +59,7 @@ def check_there(path: Path) -> None:
     if path.exists():  # a device may have no end
         what = f"a {'folder' if path.is_dir() else 'device or pipe'}, and not the file of a step"
         raise ResultError(what, where=str(path), fix="name a file")
-    if blocked := next((one for one in path.parents if one.exists() and not one.is_dir()), None):
+    if blocked := blocking(path):
         what, fix = "a file, and not a folder with files of steps", "name a folder"
         raise ResultError(what, where=str(blocked), fix=fix)
     beside = path.parent.iterdir() if path.parent.is_dir() else ()

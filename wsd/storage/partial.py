@@ -3,6 +3,7 @@
 import fcntl
 import os
 import shutil
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,6 +36,10 @@ def sweep(folder: Path) -> list[Path]:
     for path in sorted(parts):
         # What was in a folder that is removed is gone too.
         with suppress(FileNotFoundError):
+            # Opening a pipe would wait for whoever writes to it; nothing of ours is one.
+            kind = path.lstat().st_mode
+            if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+                continue
             handle = os.open(path, os.O_RDONLY)
             try:
                 if hold(handle):

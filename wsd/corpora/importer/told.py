@@ -62,7 +62,9 @@ def other_kind(path: Path) -> tuple[str, str]:
 def as_yaml(text: str) -> str:
     """A text as a value in YAML's braces, in quotes where it would not be itself without."""
     try:
-        plain = yaml.safe_load(f"{{ x: {text} }}") == {"x": text}
+        # What begins like a number may be one for another version of YAML.
+        plain = text[:1] not in "+-.0123456789"
+        plain = plain and yaml.safe_load(f"{{ x: {text} }}") == {"x": text}
     except yaml.YAMLError:
         plain = False
     return text if plain else json.dumps(text, ensure_ascii=False)
