@@ -52,6 +52,7 @@ def write(
         "space": {"C": [0.1, 1]} if grid is GRID else {"metric": "cosine"},
         "objective": objective,
         "folds": {"k": 5, "repeats": 2, "seed": 1},
+        "corpus": {},
     }
     search.write_search(path, Search(grid, of_words, untuned), provenance)
     return path
@@ -253,7 +254,7 @@ def test_the_objective_that_is_asked_for_is_read(tmp_path: Path) -> None:
             "encoder": {"model": {"name": "toy", "blocks": 12}},
             "train": "full", "view": "focal", "layers": layers, "classifier": "near",
             "estimator": "nearest_centroid", "space": {}, "objective": "mean_word_accuracy",
-            "folds": {},
+            "folds": {}, "corpus": {},
         }  # fmt: skip
         files.append(tmp_path / f"{layers}.parquet")
         search.write_search(files[-1], Search([{}], figures, ()), provenance)

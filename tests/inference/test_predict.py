@@ -1073,7 +1073,7 @@ def test_predictions_made_again_by_another_run_are_refused(
     write_json(Path(RESULTS) / "runs/a/selection.json", {**chosen, key: value})
     assert main(["predict", "a crane", "--word", "crane"]) == 0
     assert main(["predict", "a crane", "--word", "crane", "--run", "a"]) == ResultError.exit_code
-    assert f"were made again since, with other {key}" in capsys.readouterr().err
+    assert f"predictions of another run, with other {key}" in capsys.readouterr().err
 
 
 def test_a_word_with_another_capital(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -84,13 +84,13 @@ def redo(results: Path, version: int) -> None:
             if said.get("record_format_version") == version:
                 noted.add(result)
             path = results.parent / result
-            if not os.path.lexists(path) or (is_listing(path) and not is_whole(path)):
+            if not os.path.lexists(path) or (is_listing(result) and not is_whole(path)):
                 _say(note, {**said, "code": MISSING})
     # Of a folder that a rule names, its files are not noted; nor those that a listing names.
     unknown = [
         path
         for path in _files(results)
-        if noted.isdisjoint((path, *path.parents)) and not is_listed(results.parent / path)
+        if noted.isdisjoint((path, *path.parents)) and not is_listed(path, results.parent)
     ]
     for path in unknown:
         _say(_note(notes, path), {"code": UNKNOWN, "record_format_version": version})
@@ -112,6 +112,29 @@ def noted_results(results: Path) -> Iterator[tuple[Path, Path]]:
             result = Path(urlsafe_b64decode(encoded).decode())
             if result.parts[:1] == (results.name,):
                 yield note, result
+
+
+def not_of_a_step(results: Path, paths: Iterable[Path]) -> list[Path]:
+    """The files that no step has written, such as the user's own.
+
+    Parameters
+    ----------
+    results : Path
+        Folder of all results. Without notes of any step there, every file may be one's.
+    paths : iterable of Path
+        Files below it.
+    """
+    of_steps = set()
+    for note, result in noted_results(results):
+        with suppress(AttributeError, ValueError):  # no note, or half of one
+            if json.loads(note.read_text(encoding="utf-8")).get("rule"):
+                of_steps.add(result)
+    found = []
+    for path in paths:
+        result = path.relative_to(results.parent)
+        if of_steps.isdisjoint((result, *result.parents)):
+            found += [] if is_listed(result, results.parent) else [path]
+    return found if of_steps else []
 
 
 def _files(results: Path) -> Iterator[Path]:
