@@ -76,8 +76,20 @@ OTHERS = (
 )
 
 
+def spelled(path: str) -> Iterator[str]:
+    """A path from the folder of results on; of tables the one of a run with and without a name."""
+    path = path.replace("/predictions/full/", "/predictions/{train}/")
+    for of_run, shared in (("{TABLES}", "{RESULTS}"), ("{TABLE_LOGS}", "{LOGS}")):
+        if path.startswith(of_run):
+            yield from spelled(path.replace(of_run, shared))
+            yield from spelled(path.replace(of_run, f"{shared}/runs/{{run}}"))
+            return
+    path = path.replace("{RESULTS}", "results/{dataset}")
+    yield path.replace("{LOGS}", "results/logs/{dataset}")
+
+
 def templates() -> set[str]:
-    """Every path of the rules, with one kind of braces."""
+    """Every path of the rules."""
     found = set()
     for path in PATH.findall(RULES):
         path = path.replace("{{", "{").replace("}}", "}")
@@ -86,14 +98,12 @@ def templates() -> set[str]:
         for name, text in TEXTS.items():
             path = path.replace(f"{{{name}}}", text)
         root = "{TABLES}" if path.startswith(OF_TABLES) else "{RESULTS}"
-        found.add(path.replace("{results}", root))
+        found |= {*spelled(path.replace("{results}", root))}
     return found
 
 
 TEMPLATES = templates()
-# The folders of rules are those of files below them.
-FOLDERS = {path for path in TEMPLATES if "." not in path.rpartition("/")[2]}
-EVERY = {*TEMPLATES - FOLDERS, *LISTED, *LISTINGS, *OTHERS}
+EVERY = TEMPLATES | {one for path in (*LISTED, *LISTINGS, *OTHERS) for one in spelled(path)}
 # Every fixed part of a path, and parts that look like one.
 FIXED = sorted(
     {part for path in EVERY for part in path.split("/") if "{" not in part}
@@ -104,29 +114,30 @@ FIXED = sorted(
 ORDINARY = ["crane", "Mine", "mine", "tiny", "tiny-random-1", "a.b", "node.js", "x_1"]
 
 
-def paths(config: Config, template: str) -> Iterator[str]:
-    """The paths of a config that a template stands for."""
-    dataset = config.dataset.name
+def places(config: Config, template: str) -> Iterator[tuple[str, str]]:
+    """The paths of a config that a template stands for, and their folders, each with its own."""
     values: dict[str, Any] = {
         **VALUES,
-        "RESULTS": [f"results/{dataset}"],
-        "LOGS": [f"results/logs/{dataset}"],
-        "TABLES": {str(config.tables(Path("results"))), f"results/{dataset}"},
-        "TABLE_LOGS": {str(config.tables(Path("results/logs"))), f"results/logs/{dataset}"},
+        "dataset": [config.dataset.name],
+        "run": [config.run or "another"],
         "model": config.encoders,
         "system": config.systems,
         "classifier": config.classifiers,
         "word": map(file_name, config.words),
     }
     names = sorted(set(re.findall(r"\{(\w+)\}", template)))
+    parts = template.split("/")
     for of in itertools.product(*(list(values[name]) for name in names)):
-        yield template.format(**dict(zip(names, of, strict=True)))
+        for depth in range(2, len(parts) + 1):
+            part = "/".join(parts[:depth])
+            yield part.format(**dict(zip(names, of, strict=True))), part
 
 
 def kind(template: str) -> tuple[bool, bool]:
     """Whether a path is a listing, and whether it is listed."""
+    listings, listed = ({*map(next, map(spelled, of))} for of in (LISTINGS, LISTED))
     # The files of a corpus are listed where its manifest is, and here it is not.
-    return template in LISTINGS, template in LISTED and "/source/" not in template
+    return template in listings, template in listed and "/source/" not in template
 
 
 def manifest(folder: Path, words: Mapping[str, list[str]]) -> None:
@@ -175,17 +186,12 @@ def refused_or_apart(folder: Path, words: Mapping[str, list[str]], **names: Any)
         return True
     found: dict[str, tuple[str, str]] = {}
     for template in EVERY:
-        for path in paths(config, template):
-            # On some disks two names that differ in case alone are one file. The tables of the run
-            # without a name are where shared files are.
-            this = (path, template.replace("TABLE_LOGS", "LOGS").replace("TABLES", "RESULTS"))
-            assert found.setdefault(path.lower(), this) == this
-            result = Path(path)
-            if not path.startswith("results/logs/"):
-                said = (is_listing(result), is_listed(result, folder))
+        for path, of in places(config, template):
+            # On some disks two names that differ in case alone are one file or folder.
+            assert found.setdefault(path.lower(), (path, of)) == (path, of)
+            if of == template and not path.startswith("results/logs/"):
+                said = (is_listing(Path(path)), is_listed(Path(path), folder))
                 assert said == kind(template), path
-    for path in found:
-        assert not any(str(parent) in found for parent in Path(path).parents), path
     return False
 
 
@@ -223,7 +229,7 @@ def test_every_fixed_name_as_that_of_anything(tmp_path: Path, of: str) -> None:
 
 def test_the_paths_of_the_rules_are_all_known() -> None:
     assert len(TEMPLATES) > 80
-    known = {*VALUES, "RESULTS", "TABLES", "LOGS", "TABLE_LOGS", "model", "system", "classifier"}
+    known = {*VALUES, "dataset", "run", "model", "system", "classifier"}
     for template in TEMPLATES:
         assert set(re.findall(r"\{([^}]+)\}", template)) <= known, template
 

@@ -22,16 +22,7 @@ RESERVED = {
     # Below results/<dataset>/, results/<dataset>/runs/<run>/ and their folders of logs.
     "model": frozenset(
         {
-            *(
-                "audit",
-                "baselines",
-                "comparison",
-                "corpus",
-                "figures",
-                "folds",
-                "glosses",
-                "models",
-            ),
+            *("audit", "baselines", "comparison", "corpus", "figures", "folds", "glosses"),
             *("portable", "published", "report", RUNS, "source", "systems", "trains", "uses"),
         }
     ),
