@@ -76,7 +76,7 @@ class Results:
         ConfigError, ResultError
             If the run has no selection, or none was named and there are several.
         """
-        if self.folder.parent.name == RUNS:
+        if self.folder.parent.name == RUNS and not (self.folder / "corpus").is_dir():
             fix = f"give --results {self.folder.parents[1]} --run {self.folder.name}"
             raise ConfigError(f"{self.folder} is one run's", where="--results", fix=fix)
         run = choose_run(self.folder, SELECTION, self._asked)
