@@ -53,7 +53,7 @@ def write(
         "space": {"C": [0.1, 1]} if grid is GRID else {"metric": "cosine"},
         "objective": objective,
         "folds": {"k": 5, "repeats": 2, "seed": seed},
-        "corpus": {word: "its digest" for word in figures},
+        "corpus": dict.fromkeys(figures, "its digest"),
     }
     search.write_search(path, Search(grid, of_words, untuned), provenance)
     return path
