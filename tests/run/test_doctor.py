@@ -20,7 +20,8 @@ from wsd.corpora import noad, noad_archive
 from wsd.encoder import hub as hub_module
 from wsd.run import doctor, steps
 from wsd.run.config_files import read_configs
-from wsd.run.lock import RUN_LOCK, STATE
+from wsd.run.lock import RUN_LOCK
+from wsd.run.noted import STATE
 from wsd.run.sharing import differing
 from wsd.storage import atomic
 from wsd.storage.json import write_json

@@ -11,8 +11,8 @@ from snakemake.persistence.file import FilePersistence
 
 from wsd.artifacts.listing import write_listing
 from wsd.errors import StorageError
-from wsd.run.lock import STATE
-from wsd.run.notes import MISSING, UNKNOWN, keep_beside, not_of_a_step, redo
+from wsd.run.noted import STATE, not_of_a_step
+from wsd.run.notes import MISSING, UNKNOWN, keep_beside, redo
 from wsd.storage.atomic import write_text
 from wsd.storage.checksums import checksum
 

@@ -26,7 +26,7 @@ from wsd.corpora.found import FoundCount, found_in_test
 from wsd.corpora.own import changed_copies
 from wsd.encoder.model_files import WEIGHTS
 from wsd.errors import ConfigError, DamageError, ResultError
-from wsd.run.notes import not_of_a_step
+from wsd.run.noted import not_of_a_step
 from wsd.run.settings import Config
 from wsd.storage.checksums import SUMMED, has_checksum, set_aside, verify
 from wsd.storage.file_names import file_name

@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import TextIO
 
 from wsd.errors import WsdError, visible
+from wsd.run.noted import STATE
 from wsd.storage.atomic import probe, storing
 from wsd.storage.partial import sweep
 
-# Beside the results: what decides who may change them, and what is made again.
-STATE = ".state"
+# In the folder of the state: what decides who may change the results.
 RUN_LOCK = "wsd.run.lock"
 JOBS_LOCK = "wsd.jobs.lock"
 # Names the file that the jobs of a run share a lock on.

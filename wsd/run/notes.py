@@ -10,16 +10,17 @@ and ``.snakemake`` may go. A result that has no note is made again.
 import json
 import os
 import shutil
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterable, Iterator
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from wsd.run.listings import is_listed, is_listing, is_whole
-from wsd.run.lock import STATE, say
+from wsd.run.lock import say
+from wsd.run.noted import NOTES, STATE, noted_results
 from wsd.storage.atomic import storing
 
-NOTES, CUT_OFF = "metadata", "incomplete"
+CUT_OFF = "incomplete"
 # What lies among the results and is none, or is of all of them; benchmarks are of earlier versions.
 ASIDE = {"logs", "benchmarks", "README.md", "index.html"}
 # What stands in a note in place of a step's command, so that the step runs again.
@@ -101,40 +102,6 @@ def redo(results: Path, version: int) -> None:
             "again. If they are what the config asks for, `snakemake --touch --cores 1`, with its "
             "--configfile, keeps them"
         )
-
-
-def noted_results(results: Path) -> Iterator[tuple[Path, Path]]:
-    """Every note, and the result that it is of, as Snakemake names it."""
-    notes = results / STATE / NOTES
-    for note in sorted(path for path in notes.rglob("*") if path.is_file()):
-        encoded = "".join(part.removeprefix("@") for part in note.relative_to(notes).parts)
-        with suppress(ValueError):  # not one of these notes
-            result = Path(urlsafe_b64decode(encoded).decode())
-            if result.parts[:1] == (results.name,):
-                yield note, result
-
-
-def not_of_a_step(results: Path, paths: Iterable[Path]) -> list[Path]:
-    """The files that no step has written, such as the user's own.
-
-    Parameters
-    ----------
-    results : Path
-        Folder of all results. Without notes of any step there, every file may be one's.
-    paths : iterable of Path
-        Files below it.
-    """
-    of_steps = set()
-    for note, result in noted_results(results):
-        with suppress(AttributeError, ValueError):  # no note, or half of one
-            if json.loads(note.read_text(encoding="utf-8")).get("rule"):
-                of_steps.add(result)
-    found = []
-    for path in paths:
-        result = path.relative_to(results.parent)
-        if of_steps.isdisjoint((result, *result.parents)):
-            found += [] if is_listed(result, results.parent) else [path]
-    return found if of_steps else []
 
 
 def _files(results: Path) -> Iterator[Path]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from wsd.commands import COMMANDS
 from wsd.run import steps
 from wsd.run.listings import is_listed
-from wsd.run.notes import noted_results
+from wsd.run.noted import noted_results
 
 SUMS = "input_checksums"
 
