@@ -68,7 +68,7 @@ def check_reserved(kind: str, name: str, where: str) -> None:
     if kind in FOLDERS and lower.endswith(SUFFIXES):
         suffix = lower[lower.rindex(".") :]
         why = f"its folder would look like a {suffix} file"
-        raise ConfigError(f"{what}: {why}", where=where, fix="choose a name without this ending")
+        raise ConfigError(f"{what}: {why}", where=where, fix="choose another name, without it")
 
 
 def check_case(folder: Path, name: str, where: str) -> None:
