@@ -34,6 +34,7 @@ def write(
     objective: str = "mean_macro_f1",
     model: str = "toy",
     train: str = "full",
+    seed: int = 1,
 ) -> Path:
     """A search file with, per word, macro-F1 of every repeat and point; other figures are 0."""
     of_words = {
@@ -51,7 +52,8 @@ def write(
         "estimator": estimator,
         "space": {"C": [0.1, 1]} if grid is GRID else {"metric": "cosine"},
         "objective": objective,
-        "folds": {"k": 5, "repeats": 2, "seed": 1},
+        "folds": {"k": 5, "repeats": 2, "seed": seed},
+        "corpus": dict.fromkeys(figures, "its digest"),
     }
     search.write_search(path, Search(grid, of_words, untuned), provenance)
     return path
@@ -244,6 +246,19 @@ def test_files_tuned_for_another_objective_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("other", [{"seed": 2}, {"figures": {"sage": [[0.1, 0.2]]}}])
+def test_searches_of_two_runs_are_refused(tmp_path: Path, other: dict[str, Any]) -> None:
+    figures = {"mint": [[0.1, 0.2]]}
+    files = [
+        write(tmp_path, figures, layers="2"),
+        write(tmp_path, **{"figures": figures, **other}, layers="5"),
+    ]
+    with pytest.raises(ResultError, match="the search of another run: its folds, words") as caught:
+        run(tmp_path, files)
+    assert caught.value.where == str(files[1]) and str(files[0]) in caught.value.what
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_objective_that_is_asked_for_is_read(tmp_path: Path) -> None:
     """Accuracy is the first of the three figures."""
     files = []
@@ -253,7 +268,7 @@ def test_the_objective_that_is_asked_for_is_read(tmp_path: Path) -> None:
             "encoder": {"model": {"name": "toy", "blocks": 12}},
             "train": "full", "view": "focal", "layers": layers, "classifier": "near",
             "estimator": "nearest_centroid", "space": {}, "objective": "mean_word_accuracy",
-            "folds": {},
+            "folds": {}, "corpus": {},
         }  # fmt: skip
         files.append(tmp_path / f"{layers}.parquet")
         search.write_search(files[-1], Search([{}], figures, ()), provenance)

@@ -255,3 +255,68 @@ def test_one_fold_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     call = ["folds", "--corpus", str(tmp_path), "--words", "mint", "--out", str(tmp_path / "f")]
     assert main([*call, "--k", "1"]) == 2
     assert "where: --k" in capsys.readouterr().err
+
+
+# Files that runs share
+
+
+def draw(folder: Path, *words: str, k: int = 3, seed: int = 1) -> Folds:
+    given = ["--corpus", str(folder / "corpus"), "--words", *words, "--k", str(k), "--repeats", "2"]
+    out = folder / "folds/full.parquet"
+    assert main(["folds", *given, "--seed", str(seed), "--out", str(out)]) == 0
+    return folds.read(out)
+
+
+@pytest.fixture
+def shared(make_corpus: MakeCorpus, tmp_path: Path) -> Path:
+    """The tables of three words."""
+    for i, word in enumerate(("arm", "bow", "yard")):
+        corpora_files.write(
+            tmp_path / f"corpus/{word}.parquet",
+            make_corpus([("train", j % 2) for j in range(12 + i)], word=word),
+        )
+    return tmp_path
+
+
+def test_a_run_of_other_words_keeps_the_folds_of_the_first(shared: Path) -> None:
+    every = draw(shared, "arm", "bow", "yard")
+    whole = (shared / "folds/full.parquet").read_bytes()
+    (shared / "folds/full.parquet").unlink()
+    assert set(draw(shared, "yard").words) == {"yard"}
+    both = draw(shared, "arm")
+    assert list(both.words) == list(both.corpus) == ["arm", "yard"]
+    # The same bytes, whichever words came first.
+    assert set(draw(shared, "bow").words) == set(every.words)
+    assert (shared / "folds/full.parquet").read_bytes() == whole
+    for of in ({"k": 4}, {"seed": 2}):
+        assert set(draw(shared, "bow", **of).words) == {"bow"}
+
+
+def test_folds_that_are_damaged_are_drawn_again(shared: Path) -> None:
+    draw(shared, "arm", "bow")
+    (shared / "folds/full.parquet").write_bytes(b"no table")
+    assert set(draw(shared, "bow").words) == {"bow"}
+
+
+def test_a_step_reads_the_folds_of_its_words_alone(shared: Path) -> None:
+    draw(shared, "arm", "bow")
+    path = shared / "folds/full.parquet"
+    corpora = corpora_files.read_corpora(shared / "corpus", ["bow"])
+    assert list(folds.of_words(path, corpora).words) == ["bow"]
+    corpora = corpora_files.read_corpora(shared / "corpus", ["bow", "yard"])
+    with pytest.raises(ResultError, match="folds of another run: they lack 'yard'") as caught:
+        folds.of_words(path, corpora)
+    assert caught.value.where == str(path)
+    with pytest.raises(ResultError, match="the folds of 'full' lack 'yard'"):
+        folds.read(path).rows(corpora["yard"])
+
+
+def test_folds_of_other_settings_are_told_apart(shared: Path) -> None:
+    made, path = draw(shared, "arm"), shared / "folds/full.parquet"
+    assert made.settings == {"k": 3, "repeats": 2, "seed": 1}
+    folds.check_settings(path, made, made.settings)
+    for key in made.settings:
+        with pytest.raises(ResultError, match="another run: 3 folds, drawn 2 times, seed 1; this"):
+            folds.check_settings(path, made, {**made.settings, key: 7})
+    with pytest.raises(ResultError, match="they lack 'a', 'b', 'c', 'd', 'e' and 2 more words"):
+        folds.check_words(path, made, [*"abcdefg", "arm"])

@@ -181,6 +181,7 @@ def test_the_tables_exactly(tmp_path: Path) -> None:
     assert provenance == {
         "dataset": "herbs",
         "config": {"seed": 1},
+        "folds": {},
         "systems": {},
         "command": "snakemake",
         "corpus": {"mint": "digest of mint", "sage": "digest of sage"},

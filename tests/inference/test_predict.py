@@ -13,6 +13,7 @@ import sys
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from log_state import logs_as_before
 from numpy.testing import assert_allclose
 from tiny import tiny_bert
 
-from wsd.artifacts import corpus, predictions
+from wsd.artifacts import corpus, folds, predictions
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.senses import SenseText
 from wsd.cli import main
@@ -1206,7 +1207,51 @@ def test_predictions_made_again_by_another_run_are_refused(
     write_json(Path(RESULTS) / "runs/a/selection.json", {**chosen, key: value})
     assert main(["predict", "a crane", "--word", "crane"]) == 0
     assert main(["predict", "a crane", "--word", "crane", "--run", "a"]) == ResultError.exit_code
-    assert f"were made again since, with other {key}" in capsys.readouterr().err
+    assert f"predictions of another run, with other {key}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["predict", "fit", "calibration"])
+@pytest.mark.parametrize("other", ["settings", "words"])
+def test_folds_of_another_run_are_refused(
+    copied: Path, capsys: pytest.CaptureFixture[str], other: str, command: str
+) -> None:
+    path = Path(RESULTS) / "folds/full.parquet"
+    found = folds.read(path)
+    if other == "settings":
+        folds.write(path, replace(found, seed=5))
+    else:
+        words = {word: of for word, of in found.words.items() if word != "crane"}
+        folds.write(path, replace(found, words=words, corpus=dict.fromkeys(words, "")))
+    provenance = read_json(Path(RESULTS) / "provenance.json")
+    write_json(Path(RESULTS) / "provenance.json", {**provenance, "command": "snakemake again"})
+    given = {
+        "predict": ["a crane lifted it"],
+        "fit": ["--results", RESULTS, "--out", "other.wsd"],
+        "calibration": ["--results", RESULTS, "--model", "tiny", "--out", "other"],
+    }
+    assert main([command, *given[command]]) == ResultError.exit_code
+    said = capsys.readouterr().err
+    assert ("seed 5; this run has" if other == "settings" else "they lack 'crane'") in said
+    assert f"where: {path}" in said and "run `snakemake again` again" in said
+    assert not Path("other.wsd").exists() and not Path("other").exists()
+
+
+def test_without_a_selection_no_folder_of_checksums_is_named(
+    copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (Path(RESULTS) / "selection.csv").unlink()
+    for given in (["--results", RESULTS], []):
+        assert main(["predict", "a crane lifted it", *given]) != 0
+        said = capsys.readouterr().err
+        assert ".sums" not in said and "run snakemake first" in said
+
+
+def test_results_in_a_folder_that_is_called_runs(
+    copied: Path, answers: Call, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(RESULTS, "runs/mine")
+    (answer,) = answers("a crane lifted it", "--results", "runs/mine")
+    assert answer["word"] == "crane"
 
 
 def test_a_word_with_another_capital(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,13 +5,16 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from made import MakeCorpus, WriteVectors
 from small_results import build
 
 from wsd.artifacts import corpus
 from wsd.artifacts.dataset import DATA
 from wsd.cli import main
 from wsd.corpora.text_format import read_text
+from wsd.run.check import damaged
 from wsd.storage import atomic
 from wsd.storage.checksums import SUMS
 
@@ -48,7 +51,7 @@ def test_results_without_their_checksums(
     assert main(["check", str(results)]) == 6
     out, err = capsys.readouterr()
     assert f"{results / 'q/a.csv'}: has no checksum beside it" in out
-    assert "2 cannot be checked" in err
+    assert "2 cannot be checked" in err and "move files of your own elsewhere" in err
 
 
 @pytest.mark.slow
@@ -96,8 +99,34 @@ def test_how_many_test_sentences_have_their_word_found(
     of_one = capsys.readouterr().out
     assert said in of_one and of_one.count("without a name") == 1
     assert "q: the run without a name" in of_one
+    # Words that are called like the tables of pairs.
+    for word in ("pairs", "model"):
+        corpus.write(tmp_path / f"results/q/corpus/{word}.parquet", replace(one, word=word))
+    assert main(["check", str(tmp_path / "results/q")]) == 0
+    assert f"in {3 * found} of {4 * found} test sentences" in capsys.readouterr().out
+    for word in ("pairs", "model"):
+        (tmp_path / f"results/q/corpus/{word}.parquet").unlink()
     # A damaged table is said to be damaged, and is not counted.
-    damaged = tmp_path / "results/q/corpus/lift.parquet"
-    damaged.write_bytes(damaged.read_bytes()[:-9])
+    lift = tmp_path / "results/q/corpus/lift.parquet"
+    lift.write_bytes(lift.read_bytes()[:-9])
     assert main(["check", str(tmp_path / "results")]) == 6
     assert f"q: finds the focal word in {found} of {found} test" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("word", ["crane", "model", "finetune"])
+def test_damaged_vectors_of_any_word_are_found(
+    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors, word: str
+) -> None:
+    folder = tmp_path / "results/q/tiny"
+    vectors = folder / "embeddings" / word / "focal.safetensors"
+    table = make_corpus([("train", 0), ("test", 1)], word=word)
+    write_vectors(vectors, table, np.ones((2, 2, 3), dtype=np.float32))
+    # A model's weights are no vectors.
+    weights = folder / "finetune/full/model/model.safetensors"
+    weights.parent.mkdir(parents=True)
+    weights.write_bytes(b"weights")
+    assert list(damaged(tmp_path / "results")) == []
+    data = bytearray(vectors.read_bytes())
+    data[-1] ^= 1
+    vectors.write_bytes(data)
+    assert [path for path, _ in damaged(tmp_path / "results")] == [vectors]

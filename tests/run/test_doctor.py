@@ -22,7 +22,8 @@ from wsd.encoder import hub as hub_module
 from wsd.errors import StorageError
 from wsd.run import doctor, steps
 from wsd.run.config_files import read_configs
-from wsd.run.lock import JOBS_LOCK, RUN_LOCK, STATE, begin
+from wsd.run.lock import JOBS_LOCK, RUN_LOCK, begin
+from wsd.run.noted import STATE
 from wsd.run.sharing import differing
 from wsd.storage import atomic
 from wsd.storage.json import write_json
@@ -265,9 +266,12 @@ def test_runs_are_listed_and_compared(ask: Doctor, tmp_path: Path) -> None:
         ({"device": "cpu"}, ["device"]),
         ({"views": {"store": ["cls"], "classify": ["focal"]}}, ["views.store"]),
         ({"views": {"store": ["focal"], "classify": ["cls"]}}, []),
-        ({"classifiers": [{"name": "knn", "k": 1}]}, ["classifiers knn"]),
-        ({"models": [{**TINY, "pooling": "last"}]}, ["models tiny"]),
-        ({"systems": [{"name": "theirs", "file": "b"}]}, ["systems theirs"]),
+        ({"classifiers": [{"name": "knn", "k": 1}]}, ["classifiers knn (k)"]),
+        ({"models": [{**TINY, "pooling": "last"}]}, ["models tiny (pooling)"]),
+        # A default that is written out, and a checksum that is left out.
+        ({"models": [{**TINY, "pooling": "mean", "input": "plain"}]}, []),
+        ({"models": [{**TINY, "sha256": {"a": "0" * 64}}]}, ["models tiny (sha256)"]),
+        ({"systems": [{"name": "theirs", "file": "b"}]}, ["systems theirs (file)"]),
         ({"trains": ["full", "5pct"]}, ["trains"]),
         ({"glosses": "none"}, []),
         ({"glosses": "mine.tsv"}, ["glosses"]),

@@ -19,11 +19,28 @@ PLACES = {
     "results/q/tiny/embeddings/focal.1.json": "listing",
     "results/q/tiny/embeddings/crane/focal.safetensors": "listed",
     "results/q/tiny/embeddings/crane/alignment.json": "listed",
+    "results/q/tiny/substitutes/words.json": "listing",
+    "results/q/tiny/substitutes/crane.parquet": "listed",
     "results/q/source/dataset.json": "listing",
     "results/q/source/crane/train.data.txt": "listed",
     "results/coarsewsd20/source/crane/train.data.txt": "a rule's",
     "results/q/scores.csv": "a rule's",
     "results/q/tiny/alignment.csv": "a rule's",
+    # Datasets, runs, models and words that are called like a folder of listings.
+    "results/corpus/provenance.json": "a rule's",
+    "results/corpus/corpus/words.json": "listing",
+    "results/source/selection.json": "a rule's",
+    "results/q/runs/corpus/provenance.json": "a rule's",
+    "results/q/runs/embeddings/selection.json": "a rule's",
+    "results/q/runs/substitutes/tiny/alignment.csv": "a rule's",
+    "results/q/runs/source/report/index.html": "a rule's",
+    "results/q/embeddings/search/full/focal/1.lda.parquet": "a rule's",
+    "results/q/embeddings/embeddings/focal.1.json": "listing",
+    "results/q/substitutes/model.json": "a rule's",
+    "results/q/uses/embeddings/crane.html": "a rule's",
+    "results/q/tiny/embeddings/corpus/alignment.json": "listed",
+    "results/q/tiny/embeddings/source/focal.safetensors": "listed",
+    "results/q/tiny/embeddings/embeddings/alignment.json": "listed",
 }
 
 
@@ -31,14 +48,20 @@ def test_what_a_place_says(tmp_path: Path) -> None:
     (tmp_path / "results/q/source").mkdir(parents=True)
     (tmp_path / "results/q/source/dataset.json").write_text("{}")
     for place, kind in PLACES.items():
-        path = tmp_path / place
-        assert (is_listing(path), is_listed(path)) == (kind == "listing", kind == "listed"), place
+        said = (is_listing(Path(place)), is_listed(Path(place), tmp_path))
+        assert said == (kind == "listing", kind == "listed"), place
 
 
 @pytest.fixture
-def listing(tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors) -> Path:
+def listing(
+    tmp_path: Path,
+    make_corpus: MakeCorpus,
+    write_vectors: WriteVectors,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
     """Of vectors of two words, and of their alignments."""
-    folder = tmp_path / "tiny/embeddings"
+    monkeypatch.chdir(tmp_path)
+    folder = Path("results/q/tiny/embeddings")
     corpus, checksums = make_corpus([("train", 0), ("test", 1)]), {}
     for word in ("bank", "crane"):
         vectors = folder / word / "focal.safetensors"

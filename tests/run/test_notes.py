@@ -11,7 +11,7 @@ from snakemake.persistence.file import FilePersistence
 
 from wsd.artifacts.listing import write_listing
 from wsd.errors import StorageError
-from wsd.run.lock import STATE
+from wsd.run.noted import STATE, not_of_a_step
 from wsd.run.notes import MISSING, UNKNOWN, keep_beside, redo
 from wsd.storage.atomic import write_text
 from wsd.storage.checksums import checksum
@@ -148,6 +148,23 @@ def test_what_is_no_result_gets_no_note(here: Path) -> None:
     run()
     notes = Path("results", STATE, "metadata")
     assert sum(path.is_file() for path in notes.rglob("*")) == 2
+
+
+def test_which_files_no_step_has_written(here: Path) -> None:
+    results, own = Path("results"), Path("results/notes.csv")
+    scores, page = results / "q/scores.csv", results / "q/words/data.json"
+    for path in (own, page):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("a,b")
+    run()
+    assert not_of_a_step(results, [own, scores]) == [], "every file may be a step's"
+    note("results/q/scores.csv", rule="evaluate")
+    note("results/q/words", rule="report")
+    table = results / "q/corpus/crane.parquet"  # named by a listing
+    for _ in range(2):
+        assert not_of_a_step(results, [own, scores, page, table]) == [own]
+        run()  # which notes of every file without a note that nobody knows it
+    assert not_of_a_step(here / "results", [here / own, here / scores]) == [here / own]
 
 
 def test_results_that_are_a_link(here: Path, tmp_path: Path) -> None:

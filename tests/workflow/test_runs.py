@@ -1,7 +1,10 @@
 """Two runs on one dataset, side by side: each has its own tables, and neither undoes the other."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -93,3 +96,98 @@ def test_settings_that_runs_should_share_are_told(checkout: Checkout) -> None:
 def test_a_run_that_is_no_file_name_is_refused(checkout: Checkout, name: str) -> None:
     run = checkout.run("-n", "--config", f"run={json.dumps(name)}", code=1)
     assert "config key run" in run.text and "Traceback" not in run.text
+
+
+def wsd(checkout: Checkout, *arguments: str, code: int = 0) -> str:
+    """Call a command of the checkout; what it says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "wsd.cli", *arguments],
+        cwd=checkout.root,
+        env={**os.environ, "PYTHONPATH": str(checkout.root)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode == code and "Traceback" not in said, said
+    return said
+
+
+@pytest.mark.slow
+def test_a_run_of_fewer_words_leaves_the_first_run_as_it_was(tmp_path: Path) -> None:
+    """README's sequence: all words, a run of fewer, then a sentence for the first."""
+    checkout = Checkout.create(tmp_path / "wsd")
+    common = {
+        **{"dataset": "quickstart", "models": [checkout.tiny_model()]},
+        **{"controls": {"baselines": False}, "classifiers": [{"name": "nearest_centroid"}]},
+    }
+    folds = {"folds": 3, "repeats": 1}
+    first = checkout.configure("first", **common, layers=[1], words=["crane", "seal"], tuning=folds)
+    mine = checkout.configure("mine", run="mine", layers=[2], words=["crane"])
+    checkout.run("--cores", "1", "--configfile", first)
+    ask = ("predict", "--results", "results/quickstart", "The seal barked at the boat.")
+    answer = wsd(checkout, *ask)
+    assert "seal (character 4)" in answer
+    # The layer of the run without a name is not the other's, so that its predictions stay.
+    run = checkout.run("--cores", "1", "--configfile", first, mine)
+    assert "the run without a name of results/quickstart has other words" in run.text
+    assert wsd(checkout, *ask) == answer
+    wsd(checkout, "fit", "--results", "results/quickstart", "--out", "first.wsd")
+    assert "seal (character 4)" in wsd(checkout, "predict", "--model-file", "first.wsd", ask[-1])
+
+    # Other settings are another matter: nothing is answered with the other run's folds.
+    other = checkout.configure("other", run="other", tuning={"folds": 2}, seed=5, layers=[2])
+    checkout.run("--cores", "1", "--configfile", first, other)
+    for command in (ask, ("fit", "--results", "results/quickstart", "--out", "second.wsd")):
+        said = wsd(checkout, *command, code=6)
+        assert "2 folds, drawn once, seed 5; this run has 3 folds, drawn once, seed 1" in said
+        assert "where: results/quickstart/folds/full.parquet" in said
+        assert f"snakemake --cores all --configfile {Path('config/first.yaml')}`" in said
+    assert not (checkout.root / "second.wsd").exists()
+    # As the message says.
+    checkout.run("--cores", "1", "--configfile", first)
+    assert wsd(checkout, *ask) == answer
+
+
+@pytest.mark.slow
+def test_names_that_are_those_of_folders_are_up_to_date(tmp_path: Path) -> None:
+    """A dataset, run, model and words that are called like a folder of listings."""
+    checkout = Checkout.create(tmp_path / "wsd")
+    lines = [
+        f"{split}\t{word}\t{sense}\tthe [[{word}]] {text} {number}\n"
+        for word in ("model", "source")
+        for sense, text in (("a", "went up on"), ("b", "came down by"))
+        for split, numbers in (("train", "one two three four"), ("test", "five six"))
+        for number in numbers.split()
+    ]
+    (checkout.root / "s.tsv").write_text("split\tword\tsense\tsentence\n" + "".join(lines))
+    wsd(checkout, "import", "s.tsv", "--out", "mine", "--name", "corpus")
+    model = {**checkout.tiny_model(), "name": "embeddings"}
+    config = {
+        **{"dataset": {"name": "corpus", "path": "mine"}, "models": [model], "layers": [1]},
+        **{"classifiers": [{"name": "nearest_centroid"}], "controls": {"baselines": False}},
+        **{"tuning": {"folds": 2, "repeats": 1}, "words": "all"},
+    }
+    for run in ({}, {"run": "substitutes"}):
+        path = checkout.configure("names", **config, **run)
+        checkout.run("--cores", "1", "--configfile", path)
+        assert checkout.run("-n", "--configfile", path).nothing
+        assert wsd(checkout, "check")
+        # A run that has nothing to do leaves it so.
+        assert checkout.run("--cores", "1", "--configfile", path).nothing
+        assert checkout.run("-n", "--configfile", path).nothing
+
+    # What `wsd check` is for, of every word.
+    vectors = checkout.root / "results/corpus/embeddings/embeddings/model/focal.safetensors"
+    data = bytearray(vectors.read_bytes())
+    data[-1] ^= 1
+    vectors.write_bytes(data)
+    said = wsd(checkout, "check", code=6)
+    assert "embeddings/model/focal.safetensors: layer 2 is not what was written" in said
+    # A file of the user's own among the results is left alone.
+    (checkout.root / "results/notes.csv").write_text("a,b\n")
+    said = wsd(checkout, "check", "--set-aside", code=6)
+    assert "results/notes.csv: no step has written it, so it is not checked" in said
+    assert "delete" not in said
+    checkout.run("--cores", "1", "--configfile", path)
+    assert "results/notes.csv: no step" in wsd(checkout, "check")

@@ -18,6 +18,7 @@ from wsd.artifacts.search import read_search
 from wsd.classification.control import control_labels
 from wsd.cli import main
 from wsd.storage.checksums import SUMS
+from wsd.storage.json import write_json
 
 
 @pytest.fixture(scope="module")
@@ -331,10 +332,21 @@ BAD: dict[str, tuple[list[str], int, str]] = {
     "classify no word": (
         ["classify", "--corpus", "corpus", "--words", "crane", "--embeddings", "e", "--layers",
          "1", *LOGISTIC, "--folds", "applefolds.parquet", "--searches", "so", "--out", "o"],
-        6, "none of crane"),
+        6, "folds of another run: they lack 'crane'"),
     "baseline of no word": (
         ["baseline", "--corpus", "corpus", "--words", "crane", "--name", "most_frequent_sense",
-         "--folds", "applefolds.parquet", "--out", "o"], 6, "none of crane"),
+         "--folds", "applefolds.parquet", "--out", "o"], 6, "they lack 'crane'"),
+    "discriminants of fewer words": (
+        without("project", "--folds", "applefolds.parquet", nth=2), 6, "they lack 'crane'"),
+    "folds that nothing was selected on": (
+        without("classify-selected", "--folds", "otherfolds.parquet"), 6,
+        "5 folds, drawn 2 times, seed 7; this run has 5 folds, drawn 2 times, seed 1"),
+    "folds that nothing was tuned on": (
+        without("code-length", "--folds", "other1pct.parquet", "full.parquet"), 6,
+        "5 folds, drawn 2 times, seed 7; this run has 5 folds, drawn 2 times, seed 1"),
+    "a selection on other folds": (
+        without("compare", "--selection", "other.json"), 6,
+        "predictions of another run: candidate, 5 folds, drawn 2 times, seed 1"),
 }  # fmt: skip
 
 
@@ -346,6 +358,13 @@ def test_bad_input_is_one_error(here: Path, capsys: pytest.CaptureFixture[str], 
         assert main(of_trains) == 0
         (here / "t/balanced.parquet").rename(here / "apple.parquet")
         assert main(["folds", *apple, "--out", "applefolds.parquet"]) == 0
+        both = ["folds", "--corpus", "corpus", "--words", *WORDS, "--repeats", "2", "--seed", "7"]
+        assert main([*both, "--out", "otherfolds.parquet"]) == 0
+        one = ["--train", "trains/1pct.parquet", "--out", "other1pct.parquet"]
+        assert main([*both, *one]) == 0
+        selection = json.loads((here / "selection.json").read_text())
+        selection["folds"]["full"]["seed"] = 7
+        write_json(here / "other.json", selection)
     before = {path: path.read_bytes() for path in here.glob("*.parquet")}
     arguments, code, says = BAD[case]
     capsys.readouterr()

@@ -25,7 +25,8 @@ from tiny import tiny_bert
 
 from wsd.artifacts import predictions
 from wsd.encoder.resume import UNFINISHED
-from wsd.run.lock import RUN_LOCK, STATE
+from wsd.run.lock import RUN_LOCK
+from wsd.run.noted import STATE
 
 EMBEDDINGS = "results/quickstart/tiny/embeddings/crane"
 EMBED_LOG = "results/logs/quickstart/tiny/embed/1.log"

@@ -62,6 +62,7 @@ def begin_run(results):
     """Before the files are looked at: no other run here, nothing half-written, nothing damaged,
     and nothing of which nobody knows what made it.
     """
+    wsd.run.sharing.check_folders(CONFIG, results)
     run = wsd.run.lock.begin(results) if starts_jobs() else None
     # On a disk that cannot be written, a look at what would run goes by the notes that are there.
     with nullcontext() if starts_jobs() else suppress(StorageError):

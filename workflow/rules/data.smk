@@ -238,8 +238,9 @@ rule folds:
             if wildcards.train == FULL
             else f"{RESULTS}/trains/{wildcards.train}.parquet"
         ),
+    # What it has of other words is kept, for the runs that have them.
     output:
-        FOLDS,
+        update(FOLDS),
     log:
         f"{LOGS}/folds/{{train}}.log",
     priority: 1

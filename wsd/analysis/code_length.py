@@ -188,7 +188,8 @@ def run(args: argparse.Namespace) -> None:
     the words.
     """
     corpora = read_corpora(args.corpus, args.words)
-    sets = [folding.read(path) for path in args.folds]
+    sets = [folding.of_words(path, corpora) for path in args.folds]
+    paths = {one.train: path for one, path in zip(sets, args.folds, strict=True)}
     tuned: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for path in args.predictions:
         _, source = read_table(path)
@@ -202,6 +203,10 @@ def run(args: argparse.Namespace) -> None:
     lines: list[dict[str, Any]] = []
     for key, sources in tuned.items():
         view, layers, _ = key
+        for one in sets[:-1]:
+            if one.train in sources:
+                settings = sources[one.train]["folds"]
+                folding.check_settings(paths[one.train], one, settings)
         if lacking := [one.train for one in sets[:-1] if one.train not in sources]:
             what = f"no predictions of {', '.join(key)} on the training set {lacking[0]}"
             fix = "give those of every set of --folds but the largest"

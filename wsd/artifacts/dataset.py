@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import wsd
 from wsd.artifacts import noad
+from wsd.artifacts.reserved_names import check_reserved
 from wsd.artifacts.senses import NOTHING, Given, SenseText, called
 from wsd.errors import ConfigError, none_of
 from wsd.storage.file_names import file_name, is_plain_name
@@ -30,11 +31,6 @@ UNLABELLED_FILE = "sentences.txt"
 # Of a corpus of pairs (:mod:`wsd.artifacts.pairs`): what stands for a word, and the files.
 SENTENCES = "sentences"
 OF_PAIRS = (f"{SENTENCES}.parquet", "pairs.parquet")
-# What lies under results/ beside the datasets.
-BESIDE_DATASETS = (
-    "coarsewsd20", "quickstart", "quickstart-hard", *noad.NOAD, "models", "logs", "benchmarks",
-    "index.html", "readme.md",
-)  # fmt: skip
 ABOUT = ("title", "source", "licence", "licence_url", "citation")
 COUNTS = ("n_train", "n_test", "n_out_of_domain")
 
@@ -206,16 +202,14 @@ def check_name(name: str, where: str) -> None:
     ------
     ConfigError
     """
-    what = f"the name {name!r}"
     if not is_plain_name(name):
         raise ConfigError(
-            what,
+            f"the name {name!r}",
             where=where,
             fix="use letters, digits, dots, underscores and hyphens, at most 100, and begin with "
             "a letter or a digit",
         )
-    if name.lower() in BESIDE_DATASETS:
-        raise ConfigError(f"{what} is taken under results/", where=where, fix="choose another")
+    check_reserved("dataset", name, where)
 
 
 def files_of(words: Mapping[str, Mapping[str, int]], *, labelled: bool = True) -> set[str]:

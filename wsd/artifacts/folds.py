@@ -5,23 +5,25 @@ set says for each of its instances which fold it is held out in, in each of the 
 also the list of the set's rows: nothing after it asks again what was in the training set.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.training_set import are_lines
+from wsd.artifacts.training_set import FULL, are_lines
 from wsd.errors import ResultError
 from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table
 
 # How many there are if nothing else is said; config/config.yaml says the same.
 K = 5
-# What the folds of a training set are told by.
-DRAWN = ("train", "k", "repeats", "seed")
+# What decides the folds of a word, beside its training instances.
+SETTINGS = ("k", "repeats", "seed")
+RUN_AGAIN = "run snakemake again with the config of this run"
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +76,21 @@ class Folds:
     words: Mapping[str, WordFolds]
     corpus: Mapping[str, str]
 
+    @property
+    def settings(self) -> dict[str, int]:
+        """How the folds were drawn: ``k``, ``repeats`` and ``seed``."""
+        return {key: getattr(self, key) for key in SETTINGS}
+
     def rows(self, corpus: Corpus) -> np.ndarray:
         """The rows of a word's table that the training set has, in the order of its lines.
 
         Raises
         ------
         ResultError
-            If the folds were made from another table.
+            If the folds were made from another table, or lack the word.
         """
+        if corpus.word not in self.words:
+            raise ResultError(f"the folds of {self.train!r} lack {corpus.word!r}", fix=RUN_AGAIN)
         if self.corpus[corpus.word] != corpus.digest:
             table = f"another table than the corpus of {corpus.word!r}"
             fix = "delete the file of the folds and run again"
@@ -90,18 +99,72 @@ class Folds:
 
 
 def of_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
-    """Read folds that have at least one of the words.
+    """Read the folds of the words of a corpus. Those of other words are left out.
+
+    Runs share the file: it keeps the words that an earlier run had.
 
     Raises
     ------
     ResultError
-        If they have none of them.
+        If the full training set lacks a word, or another training set lacks all of them.
     """
     found = read(path)
-    if not set(corpora) & set(found.words):
+    if found.train == FULL:
+        check_words(path, found, corpora)
+    elif not set(corpora) & set(found.words):
         what = f"the training set {found.train!r} has none of {', '.join(corpora)}"
         raise ResultError(what, where=str(path), fix="choose other words, or another training set")
-    return found
+    return replace(
+        found, words={word: found.words[word] for word in corpora if word in found.words}
+    )
+
+
+def check_words(path: Path, folds: Folds, words: Iterable[str], fix: str = RUN_AGAIN) -> None:
+    """Refuse the folds of another run, which lack some of a run's words.
+
+    Raises
+    ------
+    ResultError
+    """
+    if lacking := [word for word in words if word not in folds.words]:
+        what = f"folds of another run: they lack {', '.join(map(repr, lacking[:5]))}"
+        what += f" and {len(lacking) - 5} more words" if len(lacking) > 5 else ""
+        raise ResultError(what, where=str(path), fix=fix)
+
+
+def check_settings(
+    path: Path, folds: Folds, settings: Mapping[str, Any], fix: str = RUN_AGAIN
+) -> None:
+    """Refuse the folds of another run, which were drawn in another way.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the folds.
+    folds : Folds
+    settings : mapping
+        How the run drew them: ``k``, ``repeats`` and ``seed``, as its selection has it.
+    fix : str
+        What to do about it.
+
+    Raises
+    ------
+    ResultError
+    """
+    if folds.settings != settings:
+        what = f"folds of another run: {described(folds.settings)}"
+        raise ResultError(f"{what}; this run has {described(settings)}", where=str(path), fix=fix)
+
+
+def described(settings: Mapping[str, Any]) -> str:
+    """How folds were drawn, in words.
+
+    >>> described({"k": 5, "repeats": 3, "seed": 1})
+    '5 folds, drawn 3 times, seed 1'
+    """
+    repeats = settings["repeats"]
+    times = "once" if repeats == 1 else f"{repeats} times"
+    return f"{settings['k']} folds, drawn {times}, seed {settings['seed']}"
 
 
 def write(path: Path, folds: Folds) -> None:
@@ -118,8 +181,8 @@ def write(path: Path, folds: Folds) -> None:
             "held_out_in": pa.array(chain.from_iterable(held), pa.list_(pa.int8())),
         }
     )
-    provenance = {key: getattr(folds, key) for key in (*DRAWN, "corpus")}
-    write_table(path, table, provenance)
+    about = {"train": folds.train, **folds.settings, "corpus": dict(folds.corpus)}
+    write_table(path, table, about)
 
 
 def read(path: Path) -> Folds:
@@ -133,7 +196,7 @@ def read(path: Path) -> Folds:
             held = np.array(rows["held_out_in"].to_pylist(), dtype=np.int8).T
             lines, component = rows["index"].to_numpy(), rows["component"].to_numpy()
             words[word] = WordFolds(lines, component, held if held.size else None)
-        drawn = {key: provenance[key] for key in DRAWN}
+        drawn = {key: provenance[key] for key in ("train", *SETTINGS)}
         found = Folds(**drawn, words=words, corpus=provenance["corpus"])
         _check(found)
         return found

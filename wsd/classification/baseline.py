@@ -163,7 +163,7 @@ def run(args: argparse.Namespace) -> None:
         "parameters": found.best(args.objective) or {},
         "space": chosen.space,
         "objective": args.objective,
-        "folds": {"k": train.k, "repeats": train.repeats, "seed": train.seed},
+        "folds": train.settings,
         "untuned": list(found.untuned),
         "encoder": {"model": encoder},
         "corpus": {word: corpora[word].digest for word in train.words if word in corpora},

@@ -146,7 +146,7 @@ def run(
                 "estimator": classifier.estimator,
                 "classifier": classifier.name,
                 "objective": args.objective,
-                "folds": {"k": train.k, "repeats": train.repeats, "seed": train.seed},
+                "folds": train.settings,
             }
             write_search(path, of_folds, provenance)
             write_predictions(out, predicted, provenance)

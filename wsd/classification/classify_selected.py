@@ -28,10 +28,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Fit each word on the training set as was selected for it, predict, and write the file."""
     with expecting(args.selection):
-        of_model = read_json(args.selection)["chosen"].get(args.model, {})
-        chosen = of_model.get(FULL, {}).get("words", {})
+        selection = read_json(args.selection)
+        chosen = selection["chosen"].get(args.model, {}).get(FULL, {}).get("words", {})
+        settings = selection["folds"][FULL]
     corpora = read_corpora(args.corpus, args.words)
     train = folding.of_words(args.folds, corpora)
+    folding.check_settings(args.folds, train, settings)
     sources: dict[str, Any] = {}
     made: list[WordPredictions] = []
     with one_thread():

@@ -158,13 +158,18 @@ def read_candidates(
     Raises
     ------
     ResultError
-        If one was tuned for another objective.
+        If one was tuned for another objective, or on other folds or words than the others.
     """
     groups: dict[tuple[str, str], list[Any]] = {}
+    common: dict[str, Any] = {}
     for path in searches:
         found, source = read_search(path)
         if source["objective"] != objective:
             raise outdated(f"tuned for {source['objective']}, not {objective}", path)
+        tuned_on = {key: source[key] for key in ("folds", "corpus")}
+        if common.setdefault(source["train"], tuned_on) != tuned_on:
+            what = "the search of another run: its folds, words or sentences are not those of"
+            raise outdated(f"{what} {searches[0]}", path)
         model = source["encoder"]["model"]
         candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=found)
         order = parse_features(candidate.view, candidate.layers, model["blocks"]).order

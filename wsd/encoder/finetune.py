@@ -138,7 +138,7 @@ def _finetune(
         "space": {"settings": [setting._asdict() for setting in settings], "steps": args.steps},
         "objective": objective,
         "tried": len(trials),
-        "folds": {"k": folds.k, "repeats": folds.repeats, "seed": folds.seed},
+        "folds": folds.settings,
     }
     for number, words in made.items():
         name = finetuned.name_of(number)

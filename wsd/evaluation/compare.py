@@ -7,6 +7,7 @@ baselines and controls, and the outputs that others published. All tables hold f
 """
 
 import argparse
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,9 @@ from wsd.arguments import (
 )
 from wsd.artifacts import tables
 from wsd.artifacts.corpus import read_corpora
+from wsd.artifacts.folds import described
 from wsd.artifacts.predictions import TEST
+from wsd.errors import outdated
 from wsd.evaluation import comparison_tables
 from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.model_comparison import assemble
@@ -72,8 +75,14 @@ def run(args: argparse.Namespace) -> None:
     corpora = read_corpora(args.corpus, args.words)
     with expecting(args.selection):
         chosen = read_json(args.selection)
-        objective, chosen = chosen["objective"], chosen["chosen"]
+        objective, folds, chosen = chosen["objective"], chosen["folds"], chosen["chosen"]
     rows = {name: read_rows(vars(args)[name], kind, corpora) for name, (kind, _) in FILES.items()}
+    for row in itertools.chain(*rows.values()):
+        # What was not tuned has no folds.
+        drawn, train = row.source.get("folds"), row.source.get("train")
+        if drawn and folds.get(train, drawn) != drawn:
+            what = f"predictions of another run: {row.kind}, {described(drawn)}"
+            raise outdated(f"{what}; the selection has {described(folds[train])}", args.selection)
     own = rows["candidates"]
     controls = [*rows["views"], *rows["twins"], *rows["finetuned_layers"], *rows["zero_shot"]]
     elsewhere = [*rows["published"], *rows["systems"]]

@@ -99,11 +99,13 @@ def _is_choice(names: tuple[str, str]) -> bool:
 
 def _merged(sources: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """What all rows were made from, by its name; refuses rows that do not belong together."""
-    merged: dict[str, dict[str, Any]] = {"corpus": {}, "models": {}, "classifiers": {}}
+    merged: dict[str, dict[str, Any]] = {"corpus": {}, "folds": {}, "models": {}, "classifiers": {}}
     for source in sources:
         classifier = {key: source.get(key) for key in ("estimator", "space")}
         parts = {
             "corpus": source["corpus"],
+            # What was not tuned has none.
+            "folds": {source["train"]: source["folds"]} if "folds" in source else {},
             # What was trained further is of no vectors: how those were made is not said there.
             "models": {source["encoder"]["model"]["name"]: source["encoder"]}
             if source["layers"] != FINETUNED

@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.features import read_features
-from wsd.artifacts.folds import read
 from wsd.artifacts.predictions import PER_WORD, TEST, WordPredictions, read_predictions
-from wsd.artifacts.training_set import FULL
 from wsd.classification import fit_word
 from wsd.classification.estimators.registry import ESTIMATORS
 from wsd.classification.tuning import fold_scores
@@ -52,7 +50,8 @@ class Fitting:
     Raises
     ------
     ResultError
-        If the results lack the configuration, or have it with other settings than the run's.
+        If the results lack the configuration, or have it, or its folds, with other settings than
+        the run's.
     ConfigError
         If it cannot be used on new text.
     """
@@ -73,7 +72,7 @@ class Fitting:
         self.encoder: dict[str, Any] = self.source["encoder"]
         self.features = configuration.features(self.encoder["model"]["blocks"])
         self.stored = {one.word: one for one in stored if one.split == TEST}
-        self.folds = read(results.folder / "folds" / f"{FULL}.parquet")
+        self.folds = results.folds(self.source)
 
     def word(self, word: str) -> FittedWord:
         """Fit one word, and check it against the stored predictions.

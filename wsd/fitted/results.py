@@ -3,6 +3,7 @@ sentences.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -11,12 +12,14 @@ from typing import Any
 from wsd.artifacts.corpus import Corpus, read
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset
 from wsd.artifacts.features import JOIN, Features, parse_features
+from wsd.artifacts.folds import RUN_AGAIN, Folds, check_settings, check_words, described
+from wsd.artifacts.folds import read as read_folds
 from wsd.artifacts.manifest import of_results
-from wsd.artifacts.runs import RUNS, SELECTION, choose_run, runs_with, tables_of
+from wsd.artifacts.runs import PROVENANCE, RUNS, SELECTION, choose_run, runs_with, tables_of
 from wsd.artifacts.senses import SenseText, called
 from wsd.artifacts.tables import ALL_WORDS
 from wsd.artifacts.training_set import FULL
-from wsd.errors import ConfigError, DamageError, ResultError
+from wsd.errors import ConfigError, DamageError, ResultError, WsdError
 from wsd.fitted.fitted_word import FittedWord
 from wsd.storage.csv import read_csv
 from wsd.storage.expecting import expecting
@@ -73,12 +76,14 @@ class Results:
         ConfigError, ResultError
             If the run has no selection, or none was named and there are several.
         """
-        if self.folder.parent.name == RUNS:
+        if self.folder.parent.name == RUNS and not (self.folder / "corpus").is_dir():
             fix = f"give --results {self.folder.parents[1]} --run {self.folder.name}"
             raise ConfigError(f"{self.folder} is one run's", where="--results", fix=fix)
         run = choose_run(self.folder, SELECTION, self._asked)
         if run is None:
-            below = sorted(str(of) for of in self.folder.glob("*") if runs_with(of, SELECTION))
+            # Not the folder of checksums, which has a file of each name.
+            folders = self.folder.glob("[!.]*")
+            below = sorted(str(folder) for folder in folders if runs_with(folder, SELECTION))
             fix = f"name one of {', '.join(below)}" if below else "run snakemake first"
             raise ResultError("nothing was selected here yet", where=str(self.folder), fix=fix)
         return tables_of(self.folder, run)
@@ -148,9 +153,39 @@ class Results:
             }
         made = {key: source[key] for key in selected} | {"words": sorted(source["words"])}
         if others := [key for key, value in selected.items() if made[key] != value]:
-            what = f"the predictions of {of} were made again since, with other {', '.join(others)}"
-            fix = "run snakemake again with the config of this run"
-            raise ResultError(what, where=str(self.predictions(of)), fix=fix)
+            what = f"predictions of another run, with other {', '.join(others)}"
+            if "folds" in others:
+                what += f": {described(made['folds'])}; this run has {described(selected['folds'])}"
+            elif "words" in others:
+                what += f": of {len(made['words'])} words; this run has {len(words)}"
+            raise ResultError(what, where=str(self.predictions(of)), fix=self.again)
+
+    def folds(self, source: Mapping[str, Any]) -> Folds:
+        """The folds of the full training set, if they are those that predictions were tuned on.
+
+        Parameters
+        ----------
+        source : mapping
+            The provenance of the predictions.
+
+        Raises
+        ------
+        ResultError
+            If another run has drawn them since.
+        """
+        path = self.folder / "folds" / f"{FULL}.parquet"
+        found = read_folds(path)
+        check_settings(path, found, source["folds"], self.again)
+        check_words(path, found, source["words"], self.again)
+        return found
+
+    @property
+    def again(self) -> str:
+        """What makes the files of this run again, to be told where they are another run's."""
+        with suppress(WsdError, KeyError, TypeError):
+            if command := read_json(self.tables / PROVENANCE)["command"]:
+                return f"run `{command}` again, which makes those of this run"
+        return RUN_AGAIN
 
     def corpus(self, word: str) -> Corpus:
         """A word's table."""

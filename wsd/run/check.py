@@ -15,17 +15,18 @@ from pathlib import Path
 from wsd import logs
 from wsd.arguments import add_configfiles, add_run
 from wsd.artifacts.corpus import read
-from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.finetuned import MODEL
+from wsd.artifacts.dataset import MANIFEST, OF_PAIRS
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.pair_cosines import COSINES, TABLE
-from wsd.artifacts.pairs import PAGE, PAIRS_FILE
+from wsd.artifacts.pairs import PAGE
 from wsd.artifacts.runs import described_runs
 from wsd.artifacts.vectors import VECTORS, check_vectors
 from wsd.corpora.archive import changed_files
 from wsd.corpora.found import FoundCount, found_in_test
 from wsd.corpora.own import changed_copies
+from wsd.encoder.model_files import WEIGHTS
 from wsd.errors import ConfigError, DamageError, ResultError
+from wsd.run.noted import not_of_a_step
 from wsd.run.settings import Config
 from wsd.storage.checksums import SUMMED, has_checksum, set_aside, verify
 from wsd.storage.file_names import file_name
@@ -53,7 +54,7 @@ def damaged(results: Path, *, quick: bool = False) -> Iterator[tuple[Path, str]]
     """
     for path in _files(results):
         try:
-            if path.suffix == VECTORS and path.parent.name != MODEL:
+            if path.suffix == VECTORS and path.name != WEIGHTS:
                 check_vectors(path, layers=not quick)
             else:
                 verify(path)
@@ -111,9 +112,10 @@ def found_words(results: Path, leave_out: Collection[Path]) -> Iterator[tuple[Pa
         Corpora that cannot be relied on.
     """
     for folder in (results / "corpus", *sorted(results.glob("*/corpus"))):
-        if (folder / PAIRS_FILE).exists():  # whose sentences have no word in common
+        tables = sorted(folder.glob("*.parquet"))
+        if {path.name for path in tables} >= {*OF_PAIRS}:  # whose sentences have no word in common
             continue
-        corpora = [path for path in sorted(folder.glob("*.parquet")) if path not in leave_out]
+        corpora = [path for path in tables if path not in leave_out]
         count = sum((found_in_test(read(path)) for path in corpora), FoundCount())
         if count.sentences:
             yield folder.parent, count
@@ -156,7 +158,12 @@ def run(args: argparse.Namespace) -> None:
         aside = f"; kept as {put_away(path).name}" if args.set_aside else ""
         logs.show(f"{path}: {what}{aside}")
     files = [path for path in _files(args.results) if path.suffix in (VECTORS, *SUMMED)]
-    unknown = [path for path in files if path.suffix != VECTORS and not has_checksum(path)]
+    unsummed = [path for path in files if path.suffix != VECTORS and not has_checksum(path)]
+    foreign = set(not_of_a_step(args.results, unsummed))
+    files = [path for path in files if path not in foreign]
+    unknown = [path for path in unsummed if path not in foreign]
+    for path in sorted(foreign):
+        logs.show(f"{path}: no step has written it, so it is not checked")
     gone = list(missing(args.results, args.config)) if args.config else []
     for paths, what in ((unknown, "has no checksum beside it"), (gone, "is not there")):
         for path in paths:
@@ -177,7 +184,8 @@ def run(args: argparse.Namespace) -> None:
     if said:
         again = "run snakemake: what is missing is made again"
         fix = again if args.set_aside or not wrong else f"wsd check --set-aside, and then {again}"
-        fix = f"delete what cannot be checked; {fix}" if unknown else fix
+        if unknown:
+            fix = f"move files of your own elsewhere, and delete the others without checksum; {fix}"
         raise ResultError(f"of the files, {', '.join(said)}", where=str(args.results), fix=fix)
     for line in described_runs(args.results):
         logs.show(line)

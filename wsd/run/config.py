@@ -16,7 +16,8 @@ from wsd.artifacts.gloss_vectors import KINDS, NO_GLOSSES
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.noad import AT_LEAST, NOAD
-from wsd.artifacts.runs import NAMELESS, RUNS
+from wsd.artifacts.reserved_names import check_reserved
+from wsd.artifacts.runs import NAMELESS
 from wsd.artifacts.search import PARAMETERS
 from wsd.artifacts.training_set import FULL, setting
 from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
@@ -39,19 +40,13 @@ from wsd.run.schema import ConfigFile
 from wsd.run.settings import MIX, Classifier, Config, Model
 from wsd.run.validation import README, validate
 
-# What else lies where a model's folder does.
-BESIDE_MODELS = (
-    "audit", "baselines", "comparison", "comparison.csv", "corpus", "figures", "folds", "glosses",
-    "portable", "provenance.json", "published", "report", RUNS, "scores.csv", "selected.wsd",
-    "selection.csv", "selection.json", "source", "summary.csv", "systems", "trains", "uses",
-)  # fmt: skip
 JSON_LINES = "give a file of JSON lines, as `wsd score` takes it"
 SOURCES = ("hub", "revision", "package", "path", "finetuned_from")
 # What an entry with `finetuned_from` may say; the rest is that of the model it names.
 OF_FINETUNED = {"name", "finetuned_from", "blocks", "width"}
 # What to do about a name that is taken.
 FREE = {
-    "models": "give it another name: no model, twin or other file of the results has it",
+    "models": "give it another name: no other model, twin or published system has it",
     "classifiers": "give it another name: no other classifier, kind of gloss vector or fine-tuned "
     "row has it",
     "systems": "give the system a name that no model, published system or other system has",
@@ -81,6 +76,10 @@ def check(config: Mapping[str, Any]) -> Config:
     dataset = _dataset(said)
     first = said.views.classify[:1]
     words = dataset.choose(said.words, where="config key words")
+    for word in words:
+        check_reserved("word", word, "config key words")
+    if said.run:
+        check_reserved("run", said.run, "config key run")
     models = {
         entry.name: _model(entry, f"models[{i}]", said)
         for i, entry in enumerate(said.models)
@@ -104,7 +103,7 @@ def check(config: Mapping[str, Any]) -> Config:
         for i, entry in enumerate(said.classifiers)
     }
     published = PUBLISHED if dataset.name == "coarsewsd20" else ()
-    _check_names("models", said.models, [*BESIDE_MODELS, *twins])
+    _check_names("models", said.models, [*twins, *published])
     taken = KINDS if said.glosses != NO_GLOSSES else ()
     tuned = [name_of(seed) for seed in said.finetune.seeds] if said.finetune else []
     _check_names("classifiers", said.classifiers, [*taken, *tuned])
@@ -263,6 +262,7 @@ def _check_names(
     """Names become files, and two names that differ in case are one file on some disks."""
     taken = {name.lower() for name in others}
     for i, entry in enumerate(entries):
+        check_reserved(key.removesuffix("s"), entry.name, f"config key {key}[{i}].name")
         if entry.name.lower() in taken:
             raise refused(f"the name {entry.name!r} is taken", f"{key}[{i}].name", FREE[key])
         taken.add(entry.name.lower())

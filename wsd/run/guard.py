@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.errors import ConfigError, StorageError
-from wsd.run.lock import STATE
-from wsd.run.notes import noted_results
+from wsd.run.noted import STATE, noted_results
 from wsd.storage.atomic import check_target
 
 # Arguments that name folders of tables or vectors that are read.

@@ -11,27 +11,56 @@ from functools import lru_cache
 from pathlib import Path
 
 from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.reserved_names import RESERVED
 from wsd.storage.checksums import noted_checksum
 
-# Folders of files that a listing there speaks for.
-OF_WORDS, SOURCE = ("corpus", "embeddings", "substitutes"), "source"
+# The folders of files that a listing there speaks for: of a dataset, and of a model.
+CORPUS, SOURCE, OF_MODEL = "corpus", "source", ("embeddings", "substitutes")
 
 
-def is_listing(path: Path) -> bool:
-    """Whether a result is a listing, by its place."""
-    if path.parent.name == SOURCE:
-        return path.name == MANIFEST
-    return path.parent.name in OF_WORDS and path.suffix == ".json"
+def _folder(result: Path) -> Path | None:
+    """The folder with listings that a result lies in.
+
+    By its place, not by its name alone: datasets, runs, models and words may be called alike.
+    """
+    dataset, model = result.parts[2:3], result.parts[3:4]
+    if dataset in ((CORPUS,), (SOURCE,)):
+        depth = 3
+    elif model and model[0] in OF_MODEL and dataset[0] not in RESERVED["model"]:
+        depth = 4
+    else:
+        return None
+    return Path(*result.parts[:depth]) if len(result.parts) > depth else None
 
 
-def is_listed(path: Path) -> bool:
-    """Whether a result is a file that listings speak for, and no rule names."""
-    for folder in path.parents:
-        if folder.name in OF_WORDS:
-            return not is_listing(path)
-        if folder.name == SOURCE:
-            return not is_listing(path) and (folder / MANIFEST).is_file()
-    return False
+def is_listing(result: Path) -> bool:
+    """Whether a result is a listing, by its place.
+
+    Parameters
+    ----------
+    result : Path
+        As Snakemake names it: ``results/<dataset>/...``.
+    """
+    folder = _folder(result)
+    if folder is None or result.parent != folder:
+        return False
+    return result.name == MANIFEST if folder.name == SOURCE else result.suffix == ".json"
+
+
+def is_listed(result: Path, within: Path) -> bool:
+    """Whether a result is a file that listings speak for, and no rule names.
+
+    Parameters
+    ----------
+    result : Path
+        As for :func:`is_listing`.
+    within : Path
+        The folder in which the results lie.
+    """
+    folder = _folder(result)
+    if folder is None or is_listing(result):
+        return False
+    return folder.name != SOURCE or (within / folder / MANIFEST).is_file()
 
 
 def is_whole(listing: Path) -> bool:

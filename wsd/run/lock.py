@@ -24,16 +24,14 @@ from pathlib import Path
 from typing import TextIO
 
 from wsd.errors import StorageError, WsdError, visible
+from wsd.run.noted import CUT_OFF, NOTES, STATE
 from wsd.run.steps import FOLDER
 from wsd.storage.atomic import probe, storing
 from wsd.storage.partial import sweep
 
-# Beside the results: what decides who may change them, and what is made again.
-STATE = ".state"
+# In the folder of the state: what decides who may change the results.
 RUN_LOCK = "wsd.run.lock"
 JOBS_LOCK = "wsd.jobs.lock"
-# Snakemake's notes, in folders that it calls so: of what it made, and of what it is making.
-NOTES, CUT_OFF = "metadata", "incomplete"
 # Names the file that the jobs of a run share a lock on.
 VARIABLE = "WSD_JOBS_LOCK"
 WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)

@@ -10,13 +10,14 @@ and ``.snakemake`` may go. A result that has no note is made again.
 import json
 import os
 import shutil
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from wsd.run.listings import is_listed, is_listing, is_whole
-from wsd.run.lock import CUT_OFF, NOTES, STATE, say
+from wsd.run.lock import say
+from wsd.run.noted import CUT_OFF, NOTES, STATE, noted_results
 from wsd.storage.atomic import storing
 
 # What lies among the results and is none, or is of all of them; benchmarks are of earlier versions.
@@ -83,13 +84,13 @@ def redo(results: Path, version: int) -> None:
             if said.get("record_format_version") == version:
                 noted.add(result)
             path = results.parent / result
-            if not os.path.lexists(path) or (is_listing(path) and not is_whole(path)):
+            if not os.path.lexists(path) or (is_listing(result) and not is_whole(path)):
                 _say(note, {**said, "code": MISSING})
     # Of a folder that a rule names, its files are not noted; nor those that a listing names.
     unknown = [
         path
         for path in _files(results)
-        if noted.isdisjoint((path, *path.parents)) and not is_listed(results.parent / path)
+        if noted.isdisjoint((path, *path.parents)) and not is_listed(path, results.parent)
     ]
     for path in unknown:
         _say(_note(notes, path), {"code": UNKNOWN, "record_format_version": version})
@@ -100,17 +101,6 @@ def redo(results: Path, version: int) -> None:
             "again. If they are what the config asks for, `snakemake --touch --cores 1`, with its "
             "--configfile, keeps them"
         )
-
-
-def noted_results(results: Path) -> Iterator[tuple[Path, Path]]:
-    """Every note, and the result that it is of, as Snakemake names it."""
-    notes = results / STATE / NOTES
-    for note in sorted(path for path in notes.rglob("*") if path.is_file()):
-        encoded = "".join(part.removeprefix("@") for part in note.relative_to(notes).parts)
-        with suppress(ValueError):  # not one of these notes
-            result = Path(urlsafe_b64decode(encoded).decode())
-            if result.parts[:1] == (results.name,):
-                yield note, result
 
 
 def _files(results: Path) -> Iterator[Path]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from wsd.commands import COMMANDS
 from wsd.run import steps
 from wsd.run.listings import is_listed
-from wsd.run.notes import noted_results
+from wsd.run.noted import noted_results
 
 SUMS = "input_checksums"
 
@@ -36,7 +36,8 @@ def made_by_other_code(results: Path) -> Counter[str]:
     for result, note in noted.items():
         path = results.parent / result
         # Of a file in a folder, or of a listing, the note may be of before there were these.
-        if not path.exists() or is_listed(path) or not noted.keys().isdisjoint(result.parents):
+        listed = is_listed(result, results.parent)
+        if not path.exists() or listed or not noted.keys().isdisjoint(result.parents):
             continue
         with suppress(AttributeError, KeyError, TypeError, ValueError):  # no note, or half of one
             for path, said in json.loads(note.read_text(encoding="utf-8"))[SUMS].items():

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.gloss_vectors import NO_GLOSSES
-from wsd.artifacts.runs import PROVENANCE, called, runs_with, tables_of
+from wsd.artifacts.reserved_names import check_case
+from wsd.artifacts.runs import PROVENANCE, RUNS, called, runs_with, tables_of
 from wsd.artifacts.training_set import FULL
 from wsd.errors import WsdError
+from wsd.run.entries import ModelEntry
 from wsd.run.settings import Config
 from wsd.storage.json import read_json
 
@@ -27,6 +29,20 @@ def made_with(tables: Path) -> Mapping[str, Any] | None:
     with suppress(WsdError, KeyError, TypeError):
         return dict(read_json(tables / PROVENANCE)["config"])
     return None
+
+
+def check_folders(config: Config, results: Path) -> None:
+    """Refuse a name whose folder this disk takes for that of another name, by case alone.
+
+    Raises
+    ------
+    ConfigError
+    """
+    dataset = results / config.dataset.name
+    check_case(results, config.dataset.name, "config key dataset.name")
+    check_case(dataset / RUNS, config.run, "config key run")
+    for name in config.encoders:
+        check_case(dataset, name, f"config key models, {name}")
 
 
 def clashes(config: Config, said: Mapping[str, Any], results: Path) -> Iterator[str]:
@@ -56,7 +72,9 @@ def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     found += ["views.store"] if _stored(one) != _stored(other) else []
     for key in NAMED:
         mine, theirs = _by_name(one, key), _by_name(other, key)
-        found += [f"{key} {name}" for name in mine if theirs.get(name, mine[name]) != mine[name]]
+        for name in mine:
+            if unlike := _unlike(mine[name], theirs.get(name, mine[name])):
+                found.append(f"{key} {name} ({', '.join(unlike)})")
     glosses = {of.get("glosses", NO_GLOSSES) for of in (one, other)} - {NO_GLOSSES}
     found += ["glosses"] if len(glosses) > 1 else []
     found += ["finetune"] if _trained(one, other) else []
@@ -76,5 +94,13 @@ def _stored(config: Mapping[str, Any]) -> Any:
     return config.get("views", {}).get("store")
 
 
-def _by_name(config: Mapping[str, Any], key: str) -> dict[str, Any]:
-    return {entry["name"]: entry for entry in config.get(key, ())}
+def _by_name(config: Mapping[str, Any], key: str) -> dict[str, dict[str, Any]]:
+    """The entries of a list, with the defaults of what they leave out."""
+    fields = ModelEntry.model_fields if key == "models" else {}
+    defaults = {name: None if of.is_required() else of.default for name, of in fields.items()}
+    return {entry["name"]: {**defaults, **entry} for entry in config.get(key, ())}
+
+
+def _unlike(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """The keys of two entries of one name that are not alike."""
+    return sorted(key for key in {**one, **other} if one.get(key) != other.get(key))

@@ -46,7 +46,7 @@ def file_name(word: str) -> str:
     written = word.encode("utf-8", "surrogatepass")
     parts = [chr(byte) if chr(byte) in PLAIN else f"={byte:02x}" for byte in written]
     # A leading hyphen is an option to a command.
-    if parts[0] == "-" or DEVICES.fullmatch(word):
+    if parts[0] == "-" or is_device(word):
         parts[0] = f"={ord(word[0]):02x}"
     name = "".join(parts)
     if len(name) <= LONGEST:
@@ -60,6 +60,11 @@ def file_name(word: str) -> str:
 def is_plain_name(text: str) -> bool:
     """Whether a name that a user gives is safe as that of a file."""
     return re.fullmatch(PLAIN_NAME, text) is not None
+
+
+def is_device(text: str) -> bool:
+    """Whether Windows keeps a name, in lower case, for a device."""
+    return DEVICES.fullmatch(text) is not None
 
 
 def word_of(name: str, known: Iterable[str] = ()) -> str:

@@ -1,0 +1,92 @@
+"""The names that a user cannot give: the program's own files and folders have them.
+
+Names of datasets, runs and models become folders beside fixed names; those of systems and
+classifiers become the first part of a file's name; words stand in tables beside fixed rows.
+"""
+
+from pathlib import Path
+
+from wsd.artifacts import noad
+from wsd.artifacts.runs import RUNS
+from wsd.errors import ConfigError
+from wsd.storage.file_names import is_device
+
+# By what is named. In lower case: two names that differ in case alone are one file on some disks.
+RESERVED = {
+    # Below results/, and the built-in corpora.
+    "dataset": frozenset(
+        {"benchmarks", "coarsewsd20", "logs", "models", "quickstart", "quickstart-hard", *noad.NOAD}
+    ),
+    # Below results/<dataset>/runs/ there are runs alone.
+    "run": frozenset(),
+    # Below results/<dataset>/, results/<dataset>/runs/<run>/ and their folders of logs.
+    "model": frozenset(
+        {
+            *("audit", "baselines", "comparison", "corpus", "figures", "folds", "glosses"),
+            *("portable", "published", "report", RUNS, "source", "systems", "trains", "uses"),
+        }
+    ),
+    # What tables have in place of a classifier, and of a word (artifacts/predictions, tables).
+    "classifier": frozenset({"per-word"}),
+    "system": frozenset(),
+    "word": frozenset({"all words", "(all)"}),
+}
+# What is a folder cannot be called as a file is.
+FOLDERS = ("dataset", "run", "model")
+SUFFIXES = (
+    ".csv", ".damaged", ".html", ".json", ".log", ".md", ".parquet", ".part", ".safetensors",
+    ".wsd",
+)  # fmt: skip
+
+
+def check_reserved(kind: str, name: str, where: str) -> None:
+    """Refuse a name that the program has for something of its own.
+
+    Parameters
+    ----------
+    kind : str
+        Of ``RESERVED``.
+    name : str
+    where : str
+        The config key, option or file that has it.
+
+    Raises
+    ------
+    ConfigError
+    """
+    what, fix = f"a {kind} cannot be called {name!r}", "choose another name"
+    if kind == "word":
+        if name in RESERVED[kind]:
+            why = "the tables have a row of that name"
+            raise ConfigError(f"{what}: {why}", where=where, fix="rename the word in the corpus")
+        return
+    lower = name.lower()
+    if lower in RESERVED[kind]:
+        raise ConfigError(f"{what}: wsd needs the name itself", where=where, fix=fix)
+    if is_device(lower.partition(".")[0]) or lower.endswith("."):
+        raise ConfigError(f"{what}: Windows cannot have such a file", where=where, fix=fix)
+    if kind in FOLDERS and lower.endswith(SUFFIXES):
+        suffix = lower[lower.rindex(".") :]
+        why = f"its folder would look like a {suffix} file"
+        raise ConfigError(f"{what}: {why}", where=where, fix="choose another name, without it")
+
+
+def check_case(folder: Path, name: str, where: str) -> None:
+    """Refuse a name that this disk takes for another one, which differs in case alone.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the name will be a folder.
+    name, where : str
+        As in :func:`check_reserved`.
+
+    Raises
+    ------
+    ConfigError
+    """
+    for other in folder.glob("*"):
+        alike = other.name != name and other.name.lower() == name.lower()
+        if alike and (folder / name).exists() and other.samefile(folder / name):
+            what = f"{name!r} and {other.name!r} are one folder on this disk"
+            raise ConfigError(what, where=where, fix=f"write it as {other.name!r}, or rename it")
