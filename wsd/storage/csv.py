@@ -1,10 +1,12 @@
 """CSV tables that hold foreign text, safe to open in a spreadsheet.
 
-A spreadsheet runs a cell that begins with ``= + - @``, a tab or a carriage return as a formula
-(OWASP, "CSV Injection"). A cell of text that begins so gets an apostrophe before it, which
-:func:`plain` takes off again.
+A spreadsheet may run a cell as a formula if it begins with ``= + - @``, with one of their
+full-width forms, or with a tab, line feed, carriage return or NUL (OWASP, "CSV Injection"). Some
+programs skip blanks and invisible characters first. A cell of text that begins so gets an
+apostrophe before it, which :func:`plain` takes off again. ``word-table.js`` has the same rule.
 """
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +16,12 @@ import pandas as pd
 from wsd.storage.atomic import write_text
 from wsd.storage.expecting import reading_of_step
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Control characters that begin a formula; or an operator behind blanks and invisible characters:
+# = + - @, the minus sign, and their small and full-width forms. Apostrophes before it are guards.
+_FORMULA = re.compile(
+    r"'*(?:[\t\n\r\0]|[\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2060\ufeff]*"
+    r"[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])"
+)
 # Columns that hold names, which may look like numbers.
 NAME_COLUMNS = ("model", "view", "layers", "classifier", "draw", "word", "scope", "train", "test")
 
@@ -67,12 +74,12 @@ def guarded(text: str) -> str:
     >>> guarded("=1+1"), guarded("'=1+1"), guarded("crane")
     ("'=1+1", "''=1+1", 'crane')
     """
-    return f"'{text}" if text.lstrip("'").startswith(FORMULA) and text != "-" else text
+    return f"'{text}" if _FORMULA.match(text) and text != "-" else text
 
 
 def plain(text: str) -> str:
     """What :func:`guarded` was given."""
-    return text[1:] if text[:1] == "'" and text.lstrip("'").startswith(FORMULA) else text
+    return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
 
 
 def read_csv(path: Path, columns: Columns | None = None) -> pd.DataFrame:
