@@ -103,3 +103,14 @@ def test_a_table_that_may_be_empty(tmp_path: Path, text: str) -> None:
     columns = replace(COLUMNS, may_be_empty=True)
     table = read_csv(tmp_path / "t.csv", columns)
     assert table.empty and list(table.columns) == columns.names
+
+
+def test_integers_stay_integers(tmp_path: Path) -> None:
+    columns = Columns(("word",), ("n", "share", "few"), whole=("apart",))
+    text = "word,n,share,few,apart\na,502,1.000000,3,\nb,0,0.500000,,-2\n"
+    (tmp_path / "t.csv").write_text(text)
+    table = read_csv(tmp_path / "t.csv", columns)
+    assert table["n"].tolist() == [502, 0] and table["apart"].isna().tolist() == [True, False]
+    write_csv(tmp_path / "again.csv", table)
+    # Only a column that is declared whole can tell an integer from a float where one is missing.
+    assert (tmp_path / "again.csv").read_text() == text.replace(",3,", ",3.000000,")

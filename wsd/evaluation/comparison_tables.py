@@ -227,6 +227,15 @@ def selectivity(task: Sequence[ComparisonRow], control: Sequence[ComparisonRow])
     return table
 
 
+def whole(mean: float) -> float | int:
+    """A mean of counts as an integer, if it is one.
+
+    >>> whole(370.0), whole(370.5)
+    (370, 370.5)
+    """
+    return int(mean) if float(mean).is_integer() else float(mean)
+
+
 def learning(scores: pd.DataFrame, common: Sequence[str]) -> list[Line]:
     """Mean macro-F1 against the training set, over its draws where there are several.
 
@@ -249,7 +258,7 @@ def learning(scores: pd.DataFrame, common: Sequence[str]) -> list[Line]:
                 **dict(zip(keys, names, strict=True)),
                 "draws": len(all_words),
                 "n_words": group["word"].nunique(),
-                "n_train": draws["n_train"].sum().mean(),
+                "n_train": whole(draws["n_train"].sum().mean()),
                 "mean_macro_f1": all_words.mean(),
                 "lowest_draw": all_words.min() if len(all_words) > 1 else None,
                 "highest_draw": all_words.max() if len(all_words) > 1 else None,

@@ -175,4 +175,6 @@ def run(args: argparse.Namespace) -> None:
     write_csv(args.word_layers, pd.DataFrame(by_word, columns=WORD_COLUMNS))
     write_csv(args.model_layers, pd.DataFrame(by_model, columns=MODEL_COLUMNS))
     write_csv(args.group_layers, pd.DataFrame(by_group, columns=GROUP_COLUMNS))
-    write_csv(args.group_peaks, pd.DataFrame(peaks, columns=PEAK_COLUMNS))
+    # Layers, missing where there are no nouns to compare with.
+    layers_apart = dict.fromkeys(DIFFERENCE[:3], "Int64")
+    write_csv(args.group_peaks, pd.DataFrame(peaks, columns=PEAK_COLUMNS).astype(layers_apart))

@@ -158,8 +158,11 @@ def having(table: pd.DataFrame, **equal: Any) -> pd.DataFrame:
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table, as templates take them."""
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+    """The rows of a table, as templates take them; a missing number is NaN."""
+    return [
+        {str(key): np.nan if value is pd.NA else value for key, value in row.items()}
+        for row in table.to_dict("records")
+    ]
 
 
 def confidence_of(of: WordPredictions, kind: str) -> np.ndarray:
