@@ -16,6 +16,7 @@ from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.artifacts.projection import Projection
 from wsd.artifacts.substitutes import Substitutes
 from wsd.artifacts.tables import PUBLISHED, SYSTEM
+from wsd.report.series import classifier_numbers
 
 # What a classifier's confidence is: the probability of the sense that it predicts, or, where its
 # scores are none, their lead over the next sense's.
@@ -141,6 +142,11 @@ class Report:
     def _word_layers(self) -> dict[Any, pd.DataFrame]:
         table = self.rows("word-layers", view=self.view)
         return dict(iter(table.groupby(["model", "word", "classifier"], sort=False)))
+
+    @cached_property
+    def styles(self) -> dict[str, int]:
+        """The number of each classifier's series, the same in every plot."""
+        return classifier_numbers([*self.tables["layers"]["classifier"].unique(), *self.readers])
 
     @property
     def others(self) -> pd.DataFrame:

@@ -57,7 +57,8 @@ def overall_lines(report: Report) -> list[OverallLine]:
     """
     lines = []
     tuned = after_fine_tuning(report.tables["controls"], report.tables["comparison"])
-    for i, reader in enumerate(report.readers):
+    for reader in report.readers:
+        i = report.styles[reader]
         candidates = report.rows("comparison", kind=CANDIDATE, classifier=reader)
         lines.append(OverallLine(reader, having(candidates, view=report.view), i, "solid"))
         # The context is a control, or a candidate where it is classified too.
@@ -69,7 +70,8 @@ def overall_lines(report: Report) -> list[OverallLine]:
         if len(after):
             lines.append(OverallLine(f"{reader}, fine-tuned", after, i, "dashdot"))
     glosses = report.rows("controls", kind=ZERO_SHOT, view=report.view)
-    for i, kind in enumerate(dict.fromkeys(glosses["classifier"]), len(report.readers)):
+    first = max(report.styles.values()) + 1
+    for i, kind in enumerate(dict.fromkeys(glosses["classifier"]), first):
         lines.append(
             OverallLine(f"{ZERO_SHOT}, {kind}", having(glosses, classifier=kind), i, "dotted")
         )
