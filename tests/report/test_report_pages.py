@@ -190,7 +190,7 @@ def test_page_holds_every_instance_once_as_it_is(run: Run, built: Path, word: st
         whole = decode(picture["points"], "<i2").reshape(2, -1).T
         np.testing.assert_allclose(whole * picture["step"], points[rows], atol=picture["step"])
         assert picture["step"] < 2e-4
-        assert (entry["score"], picture["score"]) == (0.75, 0.25)
+        assert (entry["score"], picture["score"]) == (0.75, 0.75)
         assert entry["single"] == entry["name"].isdigit()
         near = neighbours_of(run, word, entry["name"])
         shown = decode(entry["near"], "<u2").reshape(-1, 5)
@@ -515,7 +515,7 @@ def test_calibration_and_far_sentences(built: Path) -> None:
     assert lines["as they are"]["y"] == [60.0, 90.0]
     assert lines["calibrated"]["y"] == [66.0, 96.0]
     assert lines["calibrated"]["low"] == [50.0, 80.0]
-    assert lines["confidence = accuracy"]["y"] == [68.0, 100.0]
+    assert lines["confidence = micro accuracy"]["y"] == [68.0, 100.0]
     text = " ".join(page.text.split())
     assert "8.004.00 to 16.00" in text
     assert "1.2% of 90 sentences (test); 75.0% of 90 sentences (other words)" in text

@@ -26,7 +26,7 @@ GEOMETRY = {
 }
 MEAN = "(mean)"
 # Lines of a reliability diagram: scores as they are, after the temperature, and where both agree.
-PERFECT = "confidence = accuracy"
+PERFECT = "confidence = micro accuracy"
 KINDS = {"as they are": "dashed", "calibrated": "solid", PERFECT: "dotted"}
 # Nested draws: each is part of the next, so that a line may join them.
 RATIOS = ("1pct", "5pct", "10pct", "25pct", "50pct", "full")
@@ -225,7 +225,7 @@ def calibration(report: Report) -> list[dict[str, Any]]:
         number = list(KINDS).index(PERFECT)
         diagonal = curves.Curve(PERFECT, ends, ends, number, number, dash=KINDS[PERFECT])
         y_range = curves.percent_range([*ends, *(v for curve in lines for v in curve.low or [])])
-        label = "mean confidence, percent; upwards, accuracy"
+        label = "mean confidence, percent; upwards, micro accuracy"
         figure = curves.plot_of([*lines, diagonal], x=label, y_range=y_range)
         far = records(report.rows("novelty", model=model, word=TOGETHER))
         drawn = {"id": f"reliability.{model}", "figure": figure}

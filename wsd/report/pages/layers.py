@@ -149,5 +149,7 @@ def _drawn(row: Mapping[str, Any], reach: float) -> dict[str, Any]:
         return round(FOREST / 2 + float(np.clip(value / reach, -1, 1)) * (FOREST / 2 - 6), 1)
 
     low, high = row["difference_low"], row["difference_high"]
+    if low != low:  # of the reference, and of the same predictions
+        return {"x": FOREST / 2, "x0": None, "x1": None, "apart": False, "cut": False}
     places = {"x": place(row["difference"]), "x0": place(low), "x1": place(high)}
     return {**places, "apart": row["p_holm"] < 0.05, "cut": max(abs(low), abs(high)) > reach}
