@@ -46,6 +46,7 @@ from wsd.errors import ResultError
 from wsd.report import series
 from wsd.report.pages import content, curves, opening_curve, plots, render
 from wsd.report.pages import word as word_module
+from wsd.report.paper.style import looks_of_classifiers
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.file_names import file_name, word_of
 
@@ -450,6 +451,49 @@ def test_differences_are_those_of_the_table(run: Run, built: Path) -> None:
             f"{row['objective_on_folds'] * 100:.2f} {numbers[0]} {numbers[1]} to {numbers[2]}"
             f"{row['p_holm']:.3f}{apart}"
         ) in text
+
+
+def test_differences_in_a_metric_without_tests_are_plain(run: Run, built: Path) -> None:
+    text = " ".join(Page(built / "report" / "layers.html").text.split())
+    values = {(r["layers"], r["classifier"]): r for r in compared(run, "candidate")}
+    table = pd.read_csv(run.tables["layers"][0], dtype={"layers": str})
+    for row in table.to_dict("records"):
+        own, other = (values[row[of], row["classifier"]] for of in ("layers", "reference"))
+        for metric in set(METRICS) - {"mean_macro_f1"}:
+            name = f"{own[f'{metric}_low'] * 100:.2f} to {own[f'{metric}_high'] * 100:.2f}"
+            apart = f"{(own[metric] - other[metric]) * 100:+.2f}".replace("-", "\N{MINUS SIGN}")
+            last = "reference" if row["layers"] == row["reference"] else apart
+            assert f"{own[metric] * 100:.2f}{name}{other[metric] * 100:.2f}{last}" in text
+
+
+def test_a_classifier_has_one_look_on_pages_and_in_figures(run: Run, built: Path) -> None:
+    page = Page(built / "report" / "layers.html")
+    looks = looks_of_classifiers(READERS)
+    for source in sources_of(page.json(f"curves.{MODEL}.mean_macro_f1")):
+        if (name := source["name"][0]) in looks:
+            colour, marker = series.style_of(series.classifier_numbers(READERS)[name])
+            assert looks[name]["color"] == series.COLOURS[colour]
+            assert looks[name]["marker"] == series.MARKERS[marker][1]
+    text = (built / "report" / "layers.html").read_text()
+    numbers = re.findall(r'<svg class="line s(\d)[^>]*>.*?</svg> (\w+)</label>', text)
+    found = {name: int(number) for number, name in numbers if name in looks}
+    assert found == series.classifier_numbers(READERS)
+
+
+@pytest.mark.slow
+def test_the_same_predictions_have_no_interval_on_the_pages(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    path = run.tables["layers"][0]
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    row = table.index[table["layers"] != table["reference"]][0]
+    table.loc[row, "difference"] = "0.000000"
+    table.loc[row, ["difference_low", "difference_high", "p_holm"]] = ""
+    table.to_csv(path, index=False)
+    run = replace(run, tables={**run.tables, "layers": [path]})
+    build_report(**run.arguments(tmp_path))
+    text = " ".join(Page(tmp_path / "report" / "layers.html").text.split())
+    assert "+0.00 the same predictions\N{EN DASH}no test" in text
+    assert "nan" not in text
 
 
 def test_curves_have_the_figures_of_the_tables(run: Run, built: Path) -> None:

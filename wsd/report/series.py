@@ -37,7 +37,7 @@ def style_of(number: int) -> tuple[int, str]:
 def classifier_numbers(names: Iterable[str]) -> dict[str, int]:
     """The number of each classifier of a run, whichever of them a plot shows.
 
-    Classifiers with names of the user's own come after ``CLASSIFIERS``, in the order of their names.
+    Classifiers with names of the user's own come after ``CLASSIFIERS``, sorted by name.
 
     >>> classifier_numbers(["nearest_centroid", "mine"])
     {'nearest_centroid': 1, 'mine': 5}

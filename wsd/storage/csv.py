@@ -70,7 +70,7 @@ class Columns:
         if missing := [name for name in self.names if name not in table]:
             raise ValueError(f"no column {missing[0]!r}")
         flags = {name: table[name] == "True" for name in self.flags}
-        kinds = {name: "Int64" for name in self.whole}
+        kinds = dict.fromkeys(self.whole, "Int64")
         kinds |= {name: "float" for name in self.numbers if not is_integer_dtype(table[name])}
         return table.assign(**flags).astype(kinds)
 

@@ -126,7 +126,9 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
         joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash, name=name)
         joint.glyph.tags = tags
     marker = sense_style(line.style)[1]
-    look: dict[str, Any] = {"size": 10, "fill_alpha": 0, "line_width": 2} if line.hollow else {"size": 8}
+    look: dict[str, Any] = (
+        {"size": 10, "fill_alpha": 0, "line_width": 2} if line.hollow else {"size": 8}
+    )
     dots = plot.scatter("x", "y", source=source, marker=marker, name=name, **look)
     dots.glyph.tags = [{"line_color": colour, "fill_color": colour}]
     return dots

@@ -58,9 +58,7 @@ def curve(table: pd.DataFrame, chosen: Mapping[str, Any]) -> dict[str, Any]:
                 "style": colour,
                 "mark": MARKERS[mark],
                 "dash": DASHES[number % len(DASHES)],
-                "points": _path(
-                    [(across(r["layers"]), down(r["accuracy"])) for r in single]
-                ),
+                "points": _path([(across(r["layers"]), down(r["accuracy"])) for r in single]),
                 "dots": [
                     {
                         "x": across(row["layers"], shift),
