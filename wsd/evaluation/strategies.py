@@ -103,7 +103,7 @@ def _of_strategy(strategy: Strategy, seed: int) -> Line:
         "n_words": len(rows[0].words),
         "runs": len(rows),
         "draws": len({of.train for of in strategy.runs}),
-        "labels": whole(np.mean([sum(word.n_train for word in row.words) for row in rows])),
+        "labels": whole(float(np.mean([sum(w.n_train for w in row.words) for row in rows]))),
         "processor_minutes": float(np.mean([run.spent.chosen for run in strategy.runs])) / 60,
         "processor_minutes_with_search": float(
             np.mean([run.spent.searched for run in strategy.runs])
