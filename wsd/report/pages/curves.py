@@ -116,8 +116,13 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
             fill = [{"fill_color": colour}]
             interval = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
         else:
+            # Later ones are narrower, so that none hides another at the same place.
+            width = max(1.5, 10 - 1.5 * line.number) if line.hollow else 1.5
             interval = models.Segment(
-                x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=tags
+                **{"x0": "x", "x1": "x", "y0": "low", "y1": "high"},
+                line_width=width,
+                line_alpha=0.5 if line.hollow else 1,
+                tags=tags,
             )
     source = models.ColumnDataSource(columns)
     if interval:
