@@ -121,7 +121,6 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
             interval = models.Segment(
                 **{"x0": "x", "x1": "x", "y0": "low", "y1": "high"},
                 line_width=width,
-                line_alpha=0.5 if line.hollow else 1,
                 tags=tags,
             )
     source = models.ColumnDataSource(columns)
