@@ -119,9 +119,7 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
             # Later ones are narrower, so that none hides another at the same place.
             width = max(1.5, 10 - 1.5 * line.number) if line.hollow else 1.5
             interval = models.Segment(
-                **{"x0": "x", "x1": "x", "y0": "low", "y1": "high"},
-                line_width=width,
-                tags=tags,
+                x0="x", x1="x", y0="low", y1="high", line_width=width, tags=tags
             )
     source = models.ColumnDataSource(columns)
     if interval:
