@@ -57,6 +57,10 @@ def test_test_points_are_on_the_axes_of_scikit_learns_covariance(
     found = points[~train, : expected.shape[1]]
     assert points.dtype == np.float32
     assert_allclose(found * np.sign((found * expected).sum(axis=0)), expected, atol=1e-3)
+    if senses == 2:
+        # One axis holds all that lies between two senses: its share says nothing.
+        assert explained is None
+        return
     shares = values[first] / values.sum()
     assert_allclose(explained[: len(shares)], shares, atol=1e-4)
     assert sum(explained) == pytest.approx(1) if senses < 4 else sum(explained) < 1
@@ -79,7 +83,7 @@ def test_of_two_senses_the_second_axis_is_the_main_direction_of_what_is_left(
     assert abs(np.corrcoef(first, gold[~train])[0, 1]) > 0.8
     assert abs(np.corrcoef(second, common[~train])[0, 1]) > 0.9
     assert abs(np.corrcoef(second, gold[~train])[0, 1]) < 0.2
-    assert explained == (1, 0)
+    assert explained is None
 
 
 @pytest.mark.parametrize("senses", [2, 3])
@@ -209,7 +213,7 @@ def test_what_has_no_axes_lies_at_zero(make_corpus: MakeCorpus) -> None:
     corpus, folds, train = made_word(make_corpus, gold[:, None], gold)
     same, explained = discriminants(np.full((40, 3), 0.1), corpus, folds)
     assert_array_equal(same, np.zeros((40, 2)))
-    assert explained == (0, 0)
+    assert explained is None
     # One feature has one axis, and so have vectors that are equal within each sense.
     noise = np.random.default_rng(1).normal(size=40)
     for vectors in (gold[:, None] * 9 + noise[:, None], gold[:, None] * [0.1, 0.7, 0]):
@@ -217,7 +221,7 @@ def test_what_has_no_axes_lies_at_zero(make_corpus: MakeCorpus) -> None:
         assert_allclose(points[:, 1], 0, atol=1e-5)
         sides = [points[train & (gold == sense), 0] for sense in (0, 1)]
         assert max(of.min() for of in sides) > min(of.max() for of in sides)
-        assert explained == (1, 0)
+        assert explained is None
 
 
 def test_a_sense_that_no_training_row_has_is_no_obstacle(make_corpus: MakeCorpus) -> None:

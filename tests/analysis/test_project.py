@@ -191,6 +191,24 @@ def test_the_score_is_that_of_a_vote_in_the_plane(make_corpus: MakeCorpus, metho
     assert found.score == pytest.approx(expected, rel=1e-12)
 
 
+def test_the_score_on_folds_asks_the_training_points_of_other_folds(
+    make_corpus: MakeCorpus,
+) -> None:
+    vectors, side = two_clouds(31, apart=0.05, width=2)
+    corpus = make_corpus([("train", sense) for sense in side.tolist()] + [("test", 0)])
+    folds = turns(corpus, k=3)
+    picture = place(corpus, np.vstack([vectors, [[99, 99]]]), "pca", 1, folds)
+    points, gold = picture.points[:-1].astype(float), corpus.gold[:-1]
+    told = np.empty_like(gold)
+    for seen, held in folds.splits(0):
+        model = KNeighborsClassifier(5).fit(points[seen], gold[seen])
+        told[held] = model.predict(points[held])
+    assert 0.5 < picture.score_on_folds < 1
+    assert picture.score_on_folds == pytest.approx(f1_score(gold, told, average="macro"))
+    # The test instance decides nothing, and without folds there is no score.
+    assert np.isnan(place(corpus, np.vstack([vectors, [[99, 99]]]), "pca", 1).score_on_folds)
+
+
 def test_what_lies_beyond_two_axes_is_lost(make_corpus: MakeCorpus) -> None:
     """The senses differ along the third axis, which varies least: on two, all are taken for a."""
     places = [[4, 0], [-4, 0], [0, 3], [0, -3]]
@@ -364,8 +382,11 @@ def test_project_by_discriminants(
     expected = place(corpora["mint"], read, "discriminant", 1, folds["mint"])
     assert_array_equal(pictures["mint"].points, expected.points)
     assert np.isfinite(expected.points).all()
-    assert (pictures["mint"].explained, pictures["mint"].missing) == ((1.0, 0.0), "")
+    # Two senses have one axis, which holds all that lies between them: no share.
+    assert (pictures["mint"].explained, pictures["mint"].missing) == (None, "")
     assert pictures["mint"].score == expected.score
+    assert pictures["mint"].score_on_folds == expected.score_on_folds
+    assert np.isnan(pictures["sage"].score_on_folds)
     # A word that cannot be folded has a reason in place of a picture.
     assert np.isnan(pictures["sage"].points).all() and np.isnan(pictures["sage"].score)
     assert pictures["sage"].missing == "too few to fold: the sense 'a' has 4 training instances"
@@ -382,7 +403,7 @@ def test_discriminants_need_the_folds_of_these_instances(
     other = make_corpus([("train", gold) for gold in side[::-1].tolist()])
     write_folds(tmp_path / "other.parquet", {"mint": other})
     for file, error, said in (
-        (None, ConfigError, "no folds are given"),
+        (None, ConfigError, "no folds given"),
         ("part.parquet", ConfigError, "training set '1pct', not of 'full'"),
         ("other.parquet", ResultError, "belong to another table"),
     ):
@@ -417,7 +438,10 @@ def test_write_and_read(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     }
     pictures = {
         word: projection.Projection(
-            np.arange(2 * len(corpus), dtype=np.float32).reshape(-1, 2) / 3, (0.5, 0.25), 0.75
+            np.arange(2 * len(corpus), dtype=np.float32).reshape(-1, 2) / 3,
+            (0.5, 0.25),
+            0.75,
+            score_on_folds=0.5,
         )
         for word, corpus in corpora.items()
     }
@@ -432,6 +456,7 @@ def test_write_and_read(tmp_path: Path, make_corpus: MakeCorpus) -> None:
         assert_array_equal(again[word].points, pictures[word].points)
         assert again[word].explained == pictures[word].explained
         assert_array_equal(again[word].score, pictures[word].score)
+        assert_array_equal(again[word].score_on_folds, pictures[word].score_on_folds)
     assert provenance["scores"] == {"zinc": None, "arm": 0.75}
 
 

@@ -295,7 +295,8 @@ def test_differences_are_of_the_same_instances_and_adjusted_per_figure() -> None
     assert len(table) == len(MEAN_SCORES) * len(found.others)
     same = table[table["kind"] == PUBLISHED]
     assert (same["difference"] == 0).all()
-    assert (same["p"] == 1).all()
+    # The same predictions: nothing is open, and nothing is tested.
+    assert same[["low", "high", "p", "p_holm", "p_mcnemar"]].isna().all(axis=None)
     baseline = table[(table["kind"] == BASELINE) & (table["figure"] == "mean_macro_f1")].iloc[0]
     other = row(BASELINE, "-", MANY)
     assert baseline["difference"] == pytest.approx(
@@ -304,7 +305,9 @@ def test_differences_are_of_the_same_instances_and_adjusted_per_figure() -> None
     assert baseline["low"] < baseline["difference"] < baseline["high"]
     for name in MEAN_SCORES:
         family = table[table["figure"] == name]
-        np.testing.assert_allclose(family["p_holm"], permutation.holm(family["p"].to_numpy()))
+        tested = family.dropna(subset="p")
+        assert len(tested) == 2 < len(family)
+        np.testing.assert_allclose(tested["p_holm"], permutation.holm(tested["p"].to_numpy()))
     assert table[table["p_mcnemar"].notna()]["figure"].unique().tolist() == ["micro_accuracy"]
 
 
@@ -403,16 +406,26 @@ def test_compare_writes_every_table(tmp_path: Path) -> None:
     )
     table.to_csv(tmp_path / "selection.csv", index=False)
     base = {"model": "m", "view": "focal", "layers": "1", "classifier": "lda", "test": "test"}
+    # A published system has the model's name.
     lines = [
-        {**base, "train": "full", "draw": "", "word": word, "n_train": 9, "macro_f1": 0.5}
+        {**base, **of, "train": "full", "draw": "", "word": word, "n_train": 9}
         for word in GOLD
+        for of in ({"macro_f1": 0.5}, {"macro_f1": 0.9, "classifier": "published-1nn"})
     ]
+    theirs = {
+        "encoder": {
+            "model": {"name": "m", "blocks": 12},
+            "published": {"source": "a paper", "protocol": "nearest neighbour"},
+        },
+        "classifier": "published-1nn",
+    }
     pd.DataFrame(lines).to_csv(tmp_path / "scores.csv", index=False)
     call_step(
         compare,
         corpora(),
         candidates=[written(tmp_path / "1.parquet", words(SOME))],
         control=[written(tmp_path / "c.parquet", words(MANY), task="control")],
+        published=[written(tmp_path / "p.parquet", words(FEW), **theirs)],
         selection=tmp_path / "selection.json",
         selection_table=tmp_path / "selection.csv",
         scores=tmp_path / "scores.csv",
@@ -421,8 +434,15 @@ def test_compare_writes_every_table(tmp_path: Path) -> None:
         out=tmp_path / "out",
     )
     written_table = pd.read_csv(tmp_path / "comparison.csv", dtype={"layers": str})
-    assert written_table["kind"].tolist() == [SELECTED, BEST, CANDIDATE]
-    assert written_table["objective_on_folds"].tolist() == [0.875] * 3
+    assert written_table["kind"].tolist() == [SELECTED, BEST, PUBLISHED, CANDIDATE]
+    assert written_table["objective_on_folds"].dropna().tolist() == [0.875] * 3
+    learned = pd.read_csv(tmp_path / "out/learning.csv")
+    assert learned[["classifier", "n_train"]].to_numpy().tolist() == [["lda", 9 * len(GOLD)]]
+    # The one candidate is also the best on the test set: the same predictions.
+    apart = pd.read_csv(tmp_path / "out/differences.csv")
+    best = apart[apart["kind"] == BEST]
+    assert (best["difference"] == 0).all() and best[["low", "p_holm"]].isna().all(axis=None)
+    assert "the same predictions" in (tmp_path / "out/comparison.md").read_text()
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         ".sums",
         "words.csv",

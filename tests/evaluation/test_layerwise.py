@@ -116,6 +116,17 @@ def near(values: Any) -> Any:
 # Over all words
 
 
+def test_the_same_predictions_have_no_interval_and_no_test(tmp_path: Path) -> None:
+    pairs = [*three(tmp_path), pair(tmp_path, "sum-all", SOME, POOR)]
+    layers, _ = run(tmp_path, *pairs)
+    same = layers[layers["layers"] == "sum-all"].iloc[0]
+    assert same["difference"] == 0 and not same["chosen_on_folds"]
+    assert same[["difference_low", "difference_high", "p", "p_holm"]].isna().all()
+    others = layers.dropna(subset="p")
+    assert len(others) == 2
+    assert others["p_holm"].tolist() == near(permutation.holm(others["p"].tolist()).tolist())
+
+
 @pytest.mark.slow
 def test_the_columns(tmp_path: Path) -> None:
     layers, of_words = run(tmp_path, *three(tmp_path))

@@ -41,6 +41,14 @@ def test_markdown() -> None:
     assert rest[0] == ""
 
 
+def test_the_same_predictions_are_said_to_be() -> None:
+    none = dict.fromkeys(("low", "high", "p_holm"))
+    text = markdown(ROWS, [{**AGAINST[1], "difference": 0.0, **none}], "mean_macro_f1")
+    assert "| the same predictions |  |" in text
+    for name in ("micro accuracy", "word accuracy", "macro-F1", "balanced accuracy"):
+        assert f"| {name} |" in text.splitlines()[0]
+
+
 def test_latex_escapes() -> None:
     text = latex(ROWS, AGAINST, "mean_macro_f1")
     assert r"m\_1" in text

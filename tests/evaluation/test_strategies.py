@@ -210,6 +210,16 @@ def test_a_single_run_is_compared_as_everywhere_else(tmp_path: Path) -> None:
     assert found.loc[family.index, f"{F1}_p_holm"].tolist() == pytest.approx(holm, abs=5e-6)
 
 
+def test_the_same_predictions_have_no_interval_and_no_test(tmp_path: Path) -> None:
+    # What was selected of all features is the best single layer.
+    found = table(tmp_path, *three(tmp_path))
+    same = found.loc["frozen features"]
+    assert same[f"{F1}_difference"] == same["micro_accuracy_difference"] == 0
+    ends = [f"{F1}_{end}" for end in ("difference_low", "difference_high", "p", "p_holm")]
+    assert same[ends].isna().all()
+    assert same["labels"] == 20 and found["labels"].dtype == int
+
+
 def test_what_cannot_be_told_from_the_best_is_corrected_for_all_pairs(tmp_path: Path) -> None:
     p = permutation.paired_permutations(joints(MANY, SOME), rng=1)[F1].p
     few, many = tmp_path / "few", tmp_path / "many"

@@ -21,7 +21,18 @@ def test_figures_are_drawn_when_they_are_chosen(chromium: Browser, built: Path) 
         "return [...document.querySelectorAll('[data-metric]')].filter((e) => !e.hidden)"
         ".map((e) => e.dataset.metric)"
     )
-    assert shown == ["micro_accuracy"]
+    assert set(shown) == {"micro_accuracy"}
+    # The tables of differences follow, and say that no test is made on this metric.
+    tables = chromium.js(
+        """return [...document.querySelectorAll("table.forest")].filter((of) => of.offsetParent)
+        .map((of) => [...of.tHead.rows[0].cells].map((cell) => cell.textContent));"""
+    )
+    assert tables
+    for head in tables:
+        assert head[1] == "Micro accuracy" and "p, Holm" not in head
+    assert "no test is made on it" in chromium.js(
+        "return document.querySelector('[data-differences]:not([hidden])').innerText"
+    )
     assert chromium.js("return location.hash") == "#metric=micro_accuracy"
     address = chromium.js("return location.href")
     chromium.open(address)

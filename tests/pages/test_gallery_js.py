@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from browser import Browser
-from made_report import CHOICES, CHOSEN, DATASET, READERS, Run
+from made_report import CHOICES, CHOSEN, DATASET, READERS, SENSES, Run, build_report, make_run
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.support.ui import Select
 from word_pages import by_id
@@ -50,6 +50,34 @@ def test_a_picture_has_the_test_instances_and_rings_the_errors(
             assert sum(p["wrong"] for p in points) == (of.predicted != of.gold).sum()
             places = np.array([p["place"] for p in points])
             assert np.abs(places).max(axis=0).round(1).tolist() == [100, 74]
+    chromium.assert_quiet()
+
+
+def test_a_picture_names_its_projection_and_pca_is_offered_for_all(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    run = make_run(tmp_path / "run", methods=("pca", "discriminant"), too_small="bank")
+    build_report(**run.arguments(tmp_path))
+    chromium.open(tmp_path / "report" / "index.html")
+    chromium.until(DRAWN)
+    named = """return Object.fromEntries([...document.querySelectorAll(".gallery > li")].map((of) =>
+        [of.dataset.word, [...of.querySelectorAll("small")]
+          .filter((one) => one.checkVisibility() && one.closest("p.quiet"))
+          .map((one) => one.textContent).join()]))"""
+    small, other = SENSES
+    before = {word: points_of(chromium, word) for word in SENSES}
+    assert chromium.js(named) == {small: "PCA", other: "LDA"}
+    Select(by_id(chromium, "projection")).select_by_value("pca")
+    assert chromium.js(named) == {small: "PCA", other: "PCA"}
+    after = {word: points_of(chromium, word) for word in SENSES}
+    assert after[small] == before[small] and after[other] != before[other]
+    for points in (before[other], after[other]):
+        assert sum(point["wrong"] for point in points) == sum(p["wrong"] for p in before[other])
+    assert "uses the labels of the training instances" in chromium.js(
+        "return document.querySelector('.note[data-as=pictures]').textContent"
+    )
+    Select(by_id(chromium, "projection")).select_by_value("folds")
+    assert {word: points_of(chromium, word) for word in SENSES} == before
     chromium.assert_quiet()
 
 

@@ -20,13 +20,13 @@ def test_projection_can_be_changed(run: Run, page: Browser) -> None:
     assert "say little" in by_id(page, "honest").text
 
 
-def test_the_page_opens_with_the_projection_that_loses_least(planes: Browser) -> None:
+def test_the_page_opens_with_the_projection_that_folds_choose(planes: Browser) -> None:
     opened = planes.js(STATE)
-    assert opened["labels"] == ["Discriminant 1 (30.0% between senses)",
-                                "Discriminant 2 (12.5% between senses)"]  # fmt: skip
-    assert "a fit places it that has not seen it" in by_id(planes, "honest").text
+    assert opened["labels"] == ["LDA axis 1 (30.0% of the variance between senses)",
+                                "LDA axis 2 (12.5% of the variance between senses)"]  # fmt: skip
+    assert "by a fit that has not seen it" in by_id(planes, "honest").text
     assert "50.0 in this picture" in by_id(planes, "honest").text
-    assert "opens with Discriminants" in by_id(planes, "opening").text
+    assert "opens with LDA" in by_id(planes, "opening").text
     Select(by_id(planes, "method")).select_by_value("pca")
     after = planes.js(STATE)
     assert after["x"] != opened["x"] and after["labels"][0].startswith("PC 1")
@@ -34,12 +34,13 @@ def test_the_page_opens_with_the_projection_that_loses_least(planes: Browser) ->
     assert after["hash"] == "#layers=2&method=pca"
 
 
-def test_of_two_senses_the_second_axis_is_no_discriminant(planes: Browser) -> None:
+def test_two_senses_have_one_lda_axis_and_no_share(planes: Browser) -> None:
     planes.driver.find_element("css selector", "a[rel=next]").click()
     planes.until("document.documentElement.dataset.ready && document.title.startsWith('a&b')")
-    assert planes.js(STATE)["labels"] == ["Discriminant 1 (100.0% between senses)",
-                                         "Main direction of what is left"]  # fmt: skip
-    assert "the second axis is the main direction" in by_id(planes, "honest").text
+    assert planes.js(STATE)["labels"] == ["LDA axis 1",
+                                         "First principal component of the residuals"]  # fmt: skip
+    assert "has one axis for two senses" in by_id(planes, "honest").text
+    assert "%" not in by_id(planes, "honest").text
 
 
 def test_centroids_are_means_of_training_instances(run: Run, built: Path, page: Browser) -> None:

@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from browser import Browser
+from formula_cells import FORMULAS, NO_FORMULAS
 from made_report import GIVEN, Run, build_report, make_run
 from word_pages import by_id, evaluate, listed, rows_of
+
+from wsd.storage.csv import guarded
 
 
 def test_selection_and_its_csv(run: Run, built: Path, page: Browser) -> None:
@@ -88,3 +91,12 @@ def test_csv_quotes_and_disarms(chromium: Browser) -> None:
     assert read[0] == lines[0] and read[4] == lines[4]
     assert read[1] == ["1", "-0.5", ""]  # numbers are what they are
     assert read[2:4] == [[f"'{cell}" for cell in line] for line in lines[2:4]]
+
+
+def test_csv_guards_the_same_cells_as_python(chromium: Browser) -> None:
+    cells = [*FORMULAS, *NO_FORMULAS]
+    lines = [[cell] for cell in cells]
+    text = evaluate(chromium, ("page.js", "word-table.js"), "return wsd.csv(arguments[0]);", lines)
+    read = text.removesuffix("\r\n").split('"\r\n"')
+    assert [cell.strip('"') for cell in read] == [guarded(cell) for cell in cells]
+    assert {guarded(cell) for cell in FORMULAS} == {f"'{cell}" for cell in FORMULAS}

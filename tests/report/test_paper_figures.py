@@ -32,9 +32,19 @@ from wsd.report.paper.differences import draw_differences
 from wsd.report.paper.layers import apart, draw_layers
 from wsd.report.paper.learning import draw_learning
 from wsd.report.paper.models import draw_models
-from wsd.report.paper.style import COLOURS, LONGEST, MARKERS, MM, TWO_COLUMNS, shown, styled
+from wsd.report.paper.style import (
+    LONGEST,
+    MM,
+    TWO_COLUMNS,
+    look,
+    looks_of_classifiers,
+    shown,
+    styled,
+)
 from wsd.report.paper.words import draw_words
 from wsd.report.tables import DRAWN_TABLES
+
+LOOKS = looks_of_classifiers(["lda", "knn"])
 
 CHOICES = ("0", "1", "2", "mean-last-2", "concat-all")
 HOSTILE = (r"$\frac", "<b>&", "a" * 30 + "_" * 30, "مفتاح", r"_^{$x$}", "nan", "a\x01b")
@@ -204,7 +214,7 @@ def percent(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
 def test_single_layers_are_a_line_in_its_band() -> None:
     rows = layer_rows()
     (ax,) = layers_figure([rows[i] for i in (2, 0, 1, 3, 4)]).axes
-    x, y = curve(ax, linestyle="-", marker="o", color=COLOURS[0])
+    x, y = curve(ax, linestyle="-", **LOOKS["lda"])
     assert_allclose(x, [0, 1, 2])
     assert_allclose(y, percent(rows[:3], "value"))
     band = {tuple(point) for point in ax.collections[0].get_paths()[0].vertices.round(6)}
@@ -236,9 +246,11 @@ def test_the_context_is_dashed_in_the_colour_of_its_classifier() -> None:
     figure = layers_figure([*layer_rows(), *layer_rows("knn")], controls)
     x, y = curve(figure.axes[0], linestyle="--")
     assert_allclose(y, [50, 60, 70])
-    assert_allclose(np.diff(x), 1)
+    assert_allclose(x, [0, 1, 2])
     (line,) = lines_of(figure.axes[0], linestyle="--")
-    assert line.get_color() == COLOURS[1]
+    assert line.get_color() == LOOKS["knn"]["color"]
+    assert "context only" in legend(figure)
+    assert "context only" not in legend(layers_figure(layer_rows()))
 
 
 def test_after_fine_tuning_is_dots_and_dashes_in_the_colour_of_its_classifier() -> None:
@@ -258,7 +270,7 @@ def test_after_fine_tuning_is_dots_and_dashes_in_the_colour_of_its_classifier() 
     _, y = curve(figure.axes[0], linestyle="-.")
     assert_allclose(y, [50, 60, 70])
     (line,) = lines_of(figure.axes[0], linestyle="-.")
-    assert line.get_color() == COLOURS[1] and "fine-tuned" in texts(figure)
+    assert line.get_color() == LOOKS["knn"]["color"] and "fine-tuned" in texts(figure)
     assert "fine-tuned" not in texts(layers_figure(rows, control_rows("lda")))
 
 
@@ -276,9 +288,8 @@ def test_published_systems_and_the_floor_are_named_lines() -> None:
     comparison = [*comparison_rows(("a_1", 0.75), ("b", 0.76)), *comparison_rows(("a_1", 0.75))]
     (ax,) = layers_figure(layer_rows(), (), comparison).axes
     levels = [line.get_ydata()[0] for line in lines_of(ax, linewidth=0.5)]
-    assert_allclose(sorted(levels), [30, 75, 76])
-    assert {"a_1", "b", "most_frequent_sense"} <= set(texts(ax.figure))
-    assert "bag_of_words" not in texts(ax.figure)
+    assert_allclose(sorted(levels), [30, 60, 75, 76])
+    assert {"a_1", "b", "most frequent sense", "bag of words"} <= set(texts(ax.figure))
     (without,) = layers_figure(layer_rows()).axes
     assert lines_of(without, linewidth=0.5) == []
 
@@ -295,7 +306,7 @@ def test_the_figure_that_the_folds_choose_by_is_drawn() -> None:
     rows = [{**row, "figure": "mean_word_accuracy"} for row in layer_rows()]
     controls = [{**row, "mean_word_accuracy": 0.42} for row in control_rows()]
     (ax,) = layers_figure(rows, controls).axes
-    assert ax.get_ylabel() == "Mean accuracy (%)"
+    assert ax.get_ylabel() == "Mean word accuracy (%)"
     assert_allclose(curve(ax, linestyle="--")[1], 42)
 
 
@@ -318,13 +329,13 @@ def test_models_of_different_depth_line_up_by_relative_depth() -> None:
     deep = ("0", "1", "2", "3", "4", "mean-all")
     rows = two_models(choices=deep, blocks=4)
     first, second = layers_figure(rows).axes
-    assert_allclose(curve(first, linestyle="-", marker="o")[0], [0, 0.5, 1])
-    assert_allclose(curve(second, linestyle="-", marker="o")[0], [0, 0.25, 0.5, 0.75, 1])
+    assert_allclose(curve(first, linestyle="-", **LOOKS["lda"])[0], [0, 0.5, 1])
+    assert_allclose(curve(second, linestyle="-", **LOOKS["lda"])[0], [0, 0.25, 0.5, 0.75, 1])
     assert [tick.get_text() for tick in second.get_xticklabels()] == list(deep)
     assert second.get_xlabel() == "Layer of 4, at its relative depth"
     (ax,) = models_figure(rows).axes
-    assert_allclose(curve(ax, marker=MARKERS[0], linestyle="-")[0], [0, 0.5, 1])
-    x, y = curve(ax, marker=MARKERS[1], linestyle="-")
+    assert_allclose(curve(ax, marker=look(0)["marker"], linestyle="-")[0], [0, 0.5, 1])
+    x, y = curve(ax, marker=look(1)["marker"], linestyle="-")
     assert_allclose(x, [0, 0.25, 0.5, 0.75, 1])
     assert_allclose(y, percent(rows[len(CHOICES) :][:5], "value"))
     assert "depth" in ax.get_xlabel()
@@ -333,12 +344,12 @@ def test_models_of_different_depth_line_up_by_relative_depth() -> None:
 def test_models_of_one_depth_stand_at_the_numbers_of_their_layers() -> None:
     figure = models_figure(two_models())
     (ax,) = figure.axes
-    for marker in MARKERS[:2]:
-        assert_allclose(curve(ax, marker=marker, linestyle="-")[0], [0, 1, 2])
+    for i in range(2):
+        assert_allclose(curve(ax, marker=look(i)["marker"], linestyle="-")[0], [0, 1, 2])
     assert ax.get_xlabel() == "Layer"
     assert legend(figure) == ["tiny", "other", "chosen on folds"]
     for panel in layers_figure(two_models()).axes:
-        assert_allclose(curve(panel, linestyle="-", marker="o")[0], [0, 1, 2])
+        assert_allclose(curve(panel, linestyle="-", **LOOKS["lda"])[0], [0, 1, 2])
 
 
 def test_the_names_of_many_models_fit_below_one_panel() -> None:
@@ -407,10 +418,10 @@ def test_learning_curves() -> None:
     assert ax.get_xscale() == "log"
     assert len(lines_of(ax, linestyle="-")) == len(lines_of(ax, linestyle=":")) == 3
     for i in range(3):
-        x, y = curve(ax, linestyle="-", marker=MARKERS[i])
+        x, y = curve(ax, linestyle="-", marker=look(i)["marker"])
         assert_allclose(x, [10, 100, 1000])
         assert_allclose(y, [40.5 + i, 45 + i, 90 + i])
-        x, y = curve(ax, linestyle=":", marker=MARKERS[i])
+        x, y = curve(ax, linestyle=":", marker=look(i)["marker"])
         assert_allclose(x, [12, 30])
         assert_allclose(y, [40.6 + i, 41.5 + i])
         _, _, (bars,) = ax.containers[i].lines
@@ -463,7 +474,11 @@ def test_differences_and_whether_they_are_told_apart() -> None:
     figure = draw_differences(frame(rows, "layers"))
     assert figure is not None
     (ax,) = figure.axes
-    assert ax.get_xlabel() == "Difference in mean macro-F1 (points)"
+    assert ax.get_xlabel().splitlines() == [
+        "Difference in mean macro-F1 (points;",
+        "linear to ±1, logarithmic beyond)",
+    ]
+    assert ax.get_xscale() == "symlog" and ax.xaxis.get_transform().linthresh == 1
     marks = {line.get_ydata()[0]: line for line in lines_of(ax, marker="o")}
     bars = {line.get_ydata()[0]: line.get_xdata() for line in lines_of(ax, marker="none")}
     numbers = {text.xy[1]: text.get_text() for text in ax.texts}
@@ -476,13 +491,27 @@ def test_differences_and_whether_they_are_told_apart() -> None:
                         + percent([row], "difference_high"))  # fmt: skip
         hollow = marks[i].get_markerfacecolor() == "white"
         assert hollow == (row["p_holm"] >= 0.05)
-    assert {marks[i].get_markerfacecolor() for i in others} == {"white", COLOURS[0]}
+    assert {marks[i].get_markerfacecolor() for i in others} == {"white", "0.3"}
     assert numbers[1] == "−3.10 [−5.10, −0.10]"  # noqa: RUF001 - a minus sign
     (reference,) = lines_of(ax, marker="D")
     assert (reference.get_xdata()[0], reference.get_ydata()[0]) == (0, 2)
     assert [t.get_text() for t in ax.get_yticklabels()] == list(CHOICES)
     top, bottom = ax.get_ylim()[1], ax.get_ylim()[0]
     assert top < 0 and bottom > 4, "the first is at the top, and none is cut off"
+
+
+def test_the_same_predictions_have_no_interval_in_the_figure() -> None:
+    rows = layer_rows()
+    none = dict.fromkeys(("difference_low", "difference_high", "p_holm"))
+    rows[1] = {**rows[1], "difference": 0.0, **none}
+    figure = draw_differences(frame(rows, "layers"))
+    assert figure is not None
+    (ax,) = figure.axes
+    marks = {line.get_ydata()[0]: line for line in lines_of(ax, marker="o")}
+    bars = {line.get_ydata()[0] for line in lines_of(ax, marker="none")}
+    numbers = {text.xy[1]: text.get_text() for text in ax.texts}
+    assert marks[1].get_markerfacecolor() == "white" and 1 not in bars
+    assert numbers[1] == "0, the same predictions"
 
 
 def test_small_differences_have_a_scale() -> None:
@@ -500,7 +529,7 @@ def test_one_layer_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Non
     rows = layer_rows(choices=("2",))
     assert draw_differences(frame(rows, "layers")) is None
     (ax,) = layers_figure(rows, control_rows()).axes
-    assert_allclose(curve(ax, linestyle="-", marker="o")[0], [2])
+    assert_allclose(curve(ax, linestyle="-", **LOOKS["lda"])[0], [2])
     (combined,) = layers_figure(layer_rows(choices=("mean-all",), chosen="mean-all")).axes
     assert_allclose(combined.get_xticks(), [0])
     paths = write_tables(tmp_path / "tables", layers=rows, word_layers=word_rows()[:1])

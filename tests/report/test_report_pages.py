@@ -43,8 +43,10 @@ from wsd.artifacts import predictions
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
+from wsd.report import series
 from wsd.report.pages import content, curves, opening_curve, plots, render
 from wsd.report.pages import word as word_module
+from wsd.report.paper.style import looks_of_classifiers
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.file_names import file_name, word_of
 
@@ -189,7 +191,7 @@ def test_page_holds_every_instance_once_as_it_is(run: Run, built: Path, word: st
         whole = decode(picture["points"], "<i2").reshape(2, -1).T
         np.testing.assert_allclose(whole * picture["step"], points[rows], atol=picture["step"])
         assert picture["step"] < 2e-4
-        assert (entry["score"], picture["score"]) == (0.75, 0.25)
+        assert (entry["score"], picture["score"]) == (0.75, 0.75)
         assert entry["single"] == entry["name"].isdigit()
         near = neighbours_of(run, word, entry["name"])
         shown = decode(entry["near"], "<u2").reshape(-1, 5)
@@ -451,6 +453,49 @@ def test_differences_are_those_of_the_table(run: Run, built: Path) -> None:
         ) in text
 
 
+def test_differences_in_a_metric_without_tests_are_plain(run: Run, built: Path) -> None:
+    text = " ".join(Page(built / "report" / "layers.html").text.split())
+    values = {(r["layers"], r["classifier"]): r for r in compared(run, "candidate")}
+    table = pd.read_csv(run.tables["layers"][0], dtype={"layers": str})
+    for row in table.to_dict("records"):
+        own, other = (values[row[of], row["classifier"]] for of in ("layers", "reference"))
+        for metric in set(METRICS) - {"mean_macro_f1"}:
+            name = f"{own[f'{metric}_low'] * 100:.2f} to {own[f'{metric}_high'] * 100:.2f}"
+            apart = f"{(own[metric] - other[metric]) * 100:+.2f}".replace("-", "\N{MINUS SIGN}")
+            last = "reference" if row["layers"] == row["reference"] else apart
+            assert f"{own[metric] * 100:.2f}{name}{other[metric] * 100:.2f}{last}" in text
+
+
+def test_a_classifier_has_one_look_on_pages_and_in_figures(run: Run, built: Path) -> None:
+    page = Page(built / "report" / "layers.html")
+    looks = looks_of_classifiers(READERS)
+    for source in sources_of(page.json(f"curves.{MODEL}.mean_macro_f1")):
+        if (name := source["name"][0]) in looks:
+            colour, marker = series.style_of(series.classifier_numbers(READERS)[name])
+            assert looks[name]["color"] == series.COLOURS[colour]
+            assert looks[name]["marker"] == series.MARKERS[marker][1]
+    text = (built / "report" / "layers.html").read_text()
+    numbers = re.findall(r'<svg class="line s(\d)[^>]*>.*?</svg> (\w+)</label>', text)
+    found = {name: int(number) for number, name in numbers if name in looks}
+    assert found == series.classifier_numbers(READERS)
+
+
+@pytest.mark.slow
+def test_the_same_predictions_have_no_interval_on_the_pages(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    path = run.tables["layers"][0]
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    row = table.index[table["layers"] != table["reference"]][0]
+    table.loc[row, "difference"] = "0.000000"
+    table.loc[row, ["difference_low", "difference_high", "p_holm"]] = ""
+    table.to_csv(path, index=False)
+    run = replace(run, tables={**run.tables, "layers": [path]})
+    build_report(**run.arguments(tmp_path))
+    text = " ".join(Page(tmp_path / "report" / "layers.html").text.split())
+    assert "+0.00 the same predictions\N{EN DASH}no test" in text
+    assert "nan" not in text
+
+
 def test_curves_have_the_figures_of_the_tables(run: Run, built: Path) -> None:
     page = Page(built / "report" / "layers.html")
     for metric in METRICS:
@@ -514,7 +559,7 @@ def test_calibration_and_far_sentences(built: Path) -> None:
     assert lines["as they are"]["y"] == [60.0, 90.0]
     assert lines["calibrated"]["y"] == [66.0, 96.0]
     assert lines["calibrated"]["low"] == [50.0, 80.0]
-    assert lines["confidence = accuracy"]["y"] == [68.0, 100.0]
+    assert lines["confidence = micro accuracy"]["y"] == [68.0, 100.0]
     text = " ".join(page.text.split())
     assert "8.004.00 to 16.00" in text
     assert "1.2% of 90 sentences (test); 75.0% of 90 sentences (other words)" in text
@@ -611,8 +656,8 @@ def test_portable_page_needs_no_other_file(run: Run, built: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_page_opens_with_the_projection_that_loses_least(tmp_path: Path) -> None:
-    """Not with t-SNE, whose score is higher, because it is shaped by the test instances."""
+def test_a_page_opens_with_the_projection_that_folds_choose(tmp_path: Path) -> None:
+    """Not with the one that scores highest on the test set, and not with t-SNE."""
     run = make_run(tmp_path / "run", methods=("tsne", "pca", "discriminant"), too_small="bank")
     build_report(**run.arguments(tmp_path))
     small, other = SENSES
@@ -625,12 +670,12 @@ def test_a_page_opens_with_the_projection_that_loses_least(tmp_path: Path) -> No
             assert list(page.packed()["data"]["choices"][0]["pictures"]) == offered
             if word == small:
                 assert offered == ["tsne", "pca"]
-                assert f"There is no picture by Discriminants: {TOO_SMALL}." in page.text
-                assert "opens with PCA, which of 2 projections loses least on layer 2" in page.text
+                assert f"There is no picture by LDA: {TOO_SMALL}." in page.text
+                assert "opens with PCA; t-SNE, shaped by the test instances too" in page.text
             else:
-                assert "opens with Discriminants, which of 3 projections" in page.text
-                scores = "87.5 in t-SNE, 25.0 in PCA, 50.0 in Discriminants; t-SNE"
-                assert scores in page.text
+                chosen = "opens with LDA, chosen on folds of the training set at layer 2"
+                assert chosen in page.text
+                assert "25.0 in PCA, 50.0 in LDA; t-SNE" in page.text
 
 
 def test_a_word_without_any_picture_is_refused(tmp_path: Path) -> None:
@@ -1168,6 +1213,8 @@ def test_colours_can_be_told_from_their_ground(scheme: str) -> None:
     colours = dict(re.findall(r"(--[\w-]+): (#[0-9a-f]{6})", light if scheme == "light" else dark))
     senses = [colours[f"--sense-{i}"] for i in range(plots.COLOURS)]
     assert len(set(senses)) == plots.COLOURS
+    if scheme == "light":
+        assert tuple(senses) == series.COLOURS  # the figures of a paper have the same
     tones = [colours[name] for name in plots.TONES.values()]
     for colour in (*senses, *tones, colours["--error-mark"], colours["--rule-2"]):
         minimum = 2.0 if colour == colours["--rule-2"] else 3.0

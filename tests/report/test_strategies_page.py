@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from made_report import MODEL, Page, Run, build_report, make_run
+from test_report_pages import sources_of
 
 from wsd.report.pages.strategies import apart
 
@@ -72,6 +73,25 @@ def test_what_needs_no_label_stands_at_the_left_edge(built: Path) -> None:
     assert '"2.0", "none"' in drawn or '[2.0, "none"]' in drawn
     # What was measured of time stands in the other picture alone.
     assert "minutes" not in drawn
+
+
+def test_strategies_with_the_same_number_of_labels_stand_at_that_number(
+    run: Run, built: Path
+) -> None:
+    labels = set(pd.read_csv(run.tables["strategies"][0])["labels"]) - {0}
+    sources = sources_of(Page(built).json(f"strategies.{MODEL}.labels"))
+    drawn = {x for source in sources for x in source["x"]}
+    assert drawn - {2.0} == labels and len(sources) > len(labels)
+
+
+def test_the_same_predictions_are_said_to_be(run: Run, tmp_path: Path) -> None:
+    table = pd.read_csv(run.tables["strategies"][0], dtype=str, keep_default_na=False)
+    row = table.index[table["mean_macro_f1_p_holm"] != ""][0]
+    table.loc[row, "mean_macro_f1_difference"] = "0.000000"
+    ends = [f"mean_macro_f1_{end}" for end in ("difference_low", "difference_high", "p_holm")]
+    table.loc[row, ends] = ""
+    text = text_of(changed(run, tmp_path, table) / "strategies.html")
+    assert "+0.00 the same predictions" in text and "nan" not in text
 
 
 def test_the_numbers_of_an_axis_do_not_run_into_one_another() -> None:

@@ -7,25 +7,42 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from formula_cells import CONTROLS, FORMULAS, INVISIBLE, NO_FORMULAS, OPERATORS
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wsd.errors import ResultError
 from wsd.storage.csv import Columns, guarded, plain, read_csv, write_csv
 
-SIGNS = tuple("=+-@\t\r")
+SIGNS = (*OPERATORS, *CONTROLS)
+SKIPPED = "".join((*INVISIBLE, *CONTROLS))
 
 
-@given(st.text(alphabet="=+-@\t\r'a ", max_size=4))
+def begins_a_formula(text: str) -> bool:
+    return text.startswith(CONTROLS) or text.lstrip(SKIPPED).startswith(OPERATORS)
+
+
+@given(st.text(alphabet=[*SIGNS, *INVISIBLE, "'", "a"], max_size=4))
 @example("=1+1")
 @example("'=1+1")
 @example("-")
 @example("")
 def test_a_guarded_cell_begins_no_formula_and_others_stay_as_they_are(text: str) -> None:
-    assert not guarded(text).startswith(SIGNS) or text == "-"
+    assert not begins_a_formula(guarded(text)) or text == "-"
     assert plain(guarded(text)) == text
-    if not text.lstrip("'").startswith(SIGNS):
+    if not begins_a_formula(text.lstrip("'")):
         assert guarded(text) == text
+
+
+def test_the_cells_that_are_guarded() -> None:
+    assert [cell for cell in FORMULAS if guarded(cell) != f"'{cell}"] == []
+    assert [cell for cell in NO_FORMULAS if guarded(cell) != cell] == []
+
+
+def test_guarded_cells_come_back_from_a_file(tmp_path: Path) -> None:
+    cells = [*FORMULAS, *NO_FORMULAS]
+    write_csv(tmp_path / "t.csv", pd.DataFrame({"word": cells, "n": range(len(cells))}))
+    assert read_csv(tmp_path / "t.csv", Columns(("word",), ("n",)))["word"].tolist() == cells
 
 
 def test_hostile_text_comes_back_from_a_table_as_it_was(tmp_path: Path) -> None:
@@ -86,3 +103,14 @@ def test_a_table_that_may_be_empty(tmp_path: Path, text: str) -> None:
     columns = replace(COLUMNS, may_be_empty=True)
     table = read_csv(tmp_path / "t.csv", columns)
     assert table.empty and list(table.columns) == columns.names
+
+
+def test_integers_stay_integers(tmp_path: Path) -> None:
+    columns = Columns(("word",), ("n", "share", "few"), whole=("apart",))
+    text = "word,n,share,few,apart\na,502,1.000000,3,\nb,0,0.500000,,-2\n"
+    (tmp_path / "t.csv").write_text(text)
+    table = read_csv(tmp_path / "t.csv", columns)
+    assert table["n"].tolist() == [502, 0] and table["apart"].isna().tolist() == [True, False]
+    write_csv(tmp_path / "again.csv", table)
+    # Only a column that is declared whole can tell an integer from a float where one is missing.
+    assert (tmp_path / "again.csv").read_text() == text.replace(",3,", ",3.000000,")

@@ -50,8 +50,8 @@ TO_THE_END = dict.fromkeys(
     1,
 )
 LAYERS = ["all", "mean-all"]
-# What other folds make again: of the projections the discriminants alone.
-TUNED = {"classify": 8, "project": 4}
+# What other folds make again: the projections have a score on folds.
+TUNED = {"classify": 8, "project": 8}
 CLASSIFIERS = [{"name": "nearest_centroid"}, {"name": "logistic", "C": [0.01, 1]}]
 BASELINES = ("most_frequent_sense", "bag_of_words", "position_length")
 # For tests of what happens without a network, on machines that have one.

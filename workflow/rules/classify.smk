@@ -264,8 +264,9 @@ rule project:
         modules=modules("project"),
         corpus=CORPUS,
         vectors=vectors,
+        # t-SNE takes no folds: pages open with it only where there is no other projection.
         folds=lambda wildcards: (
-            FOLDS.format(train=FULL) if wildcards.method == "discriminant" else []
+            [] if wildcards.method == "tsne" else FOLDS.format(train=FULL)
         ),
     output:
         PROJECTIONS,

@@ -48,11 +48,11 @@ def obstacle(corpus: Corpus, folds: WordFolds | None) -> str:
 
 def discriminants(
     vectors: np.ndarray, corpus: Corpus, folds: WordFolds
-) -> tuple[np.ndarray, tuple[float, float]]:
-    """Every instance on the first two discriminants.
+) -> tuple[np.ndarray, tuple[float, float] | None]:
+    """Every instance on the first two axes of an LDA.
 
-    With two senses there is one; the second axis is then the main direction of what is left. An
-    axis is in units of the spread within senses.
+    With two senses there is one; the second axis is then the first principal component of the
+    residuals. An axis is in units of the spread within senses.
 
     Parameters
     ----------
@@ -64,8 +64,9 @@ def discriminants(
     Returns
     -------
     points : float32 array of shape (n, 2)
-    explained : tuple of 2 floats
-        Share of what lies between the senses, in units of their spread, along each axis.
+    explained : tuple of 2 floats, or None
+        Share of the variance between senses, in units of their spread, along each axis. None with
+        two senses: their one axis holds all of it, however far apart they lie.
     """
     train = np.flatnonzero(corpus.split == "train")
     _, gold = np.unique(corpus.gold[train], return_inverse=True)
@@ -73,7 +74,7 @@ def discriminants(
     vectors = vectors.astype(np.float64)
     fitted = vectors[train]
     if not np.ptp(fitted, axis=0).any():
-        return points, (0.0, 0.0)
+        return points, None
     with one_thread():
         scatter, origin, scale = _scatter(fitted, gold)
         whole = _fit(scatter.classes, origin, scale)
@@ -108,9 +109,11 @@ class _Fit:
     means: np.ndarray
 
     @property
-    def explained(self) -> tuple[float, float]:
-        """Share of what lies between the senses along the first two axes."""
-        between = np.append((self.means**2).sum(axis=0), 0)
+    def explained(self) -> tuple[float, float] | None:
+        """Share of the variance between senses along the first two axes, if there are two."""
+        between = (self.means**2).sum(axis=0)
+        if len(between) < 2:
+            return None
         shares = between / (between.sum() or 1)
         return float(shares[0]), float(shares[1])
 

@@ -1,10 +1,12 @@
-"""Two dimensions to look at: principal components, discriminants, or t-SNE.
+"""Two dimensions to look at: principal components, the axes of an LDA, or t-SNE.
 
 One file per method and layer choice holds all words: word, split, index, x, y; its metadata has
-what share each axis holds, a score, and why a word has no picture. A picture is not the
+what share each axis holds, two scores, and why a word has no picture. A picture is not the
 classifier's view: two axes of hundreds. How much of the senses it still shows is what the score
 says, the macro-F1 on the test split of a vote of the five nearest training points;
-:mod:`wsd.artifacts.neighbours` has the same figure for the full space.
+:mod:`wsd.artifacts.neighbours` has the same figure for the full space. The score on folds is the
+same vote among the training points, each by the points of the other folds: pages choose a
+projection by it, so that no test label decides which one is shown.
 """
 
 import argparse
@@ -117,7 +119,8 @@ def place(
     seed : int
         Of t-SNE; nothing else is drawn.
     folds : WordFolds, optional
-        Of the word's full training set. Without them it has no discriminants.
+        Of the word's full training set. Without them it has no axes of an LDA, and no projection
+        of it has a score on folds.
     """
     explained = None
     if method == "pca":
@@ -134,8 +137,23 @@ def place(
         points[kept] = tsne(vectors[kept], seed)
     train, test = (np.flatnonzero(corpus.split == split) for split in ("train", "test"))
     voters = _nearest_points(points[test], points[train])
-    score = vote_macro_f1(voters, corpus.gold[train], corpus.gold[test], len(corpus.senses))
-    return Projection(points, explained, score)
+    senses = len(corpus.senses)
+    score = vote_macro_f1(voters, corpus.gold[train], corpus.gold[test], senses)
+    on_folds = _score_on_folds(points[train], corpus.gold[train], senses, folds)
+    return Projection(points, explained, score, score_on_folds=on_folds)
+
+
+def _score_on_folds(
+    points: np.ndarray, gold: np.ndarray, n_senses: int, folds: WordFolds | None
+) -> float:
+    """Macro-F1 over the training points of a vote of the five nearest points of other folds."""
+    if folds is None or folds.held is None:
+        return float("nan")
+    voters = np.empty((len(points), K), dtype=np.int64)
+    for seen, held in folds.splits(0):
+        nearest = _nearest_points(points[held], points[seen])
+        voters[held] = np.where(nearest >= 0, seen[nearest], -1)
+    return vote_macro_f1(voters, gold, gold, n_senses)
 
 
 def _nearest_points(tested: np.ndarray, trained: np.ndarray) -> np.ndarray:
@@ -148,10 +166,12 @@ def _nearest_points(tested: np.ndarray, trained: np.ndarray) -> np.ndarray:
     return voters
 
 
-def _folds(path: Path | None, corpora: Corpora) -> dict[str, WordFolds]:
+def _folds(path: Path | None, corpora: Corpora, method: str) -> dict[str, WordFolds]:
     """The folds of each word that has them, if they are of these very training instances."""
     if path is None:
-        what = "discriminants are placed fold by fold, and no folds are given"
+        if method != "discriminant":
+            return {}
+        what = "training instances are placed on the axes of an LDA fold by fold: no folds given"
         raise ConfigError(what, where="--folds", fix="name the file that `wsd folds` wrote")
     found = of_words(path, corpora)
     if found.train != FULL:
@@ -167,7 +187,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_feature_set(parser)
     parser.add_argument("--method", default="pca", choices=METHODS)
-    text = "of the full training set, for discriminant"
+    text = "of the full training set: needed for discriminant, else for the score on folds"
     parser.add_argument("--folds", type=Path, nargs="?", metavar="FILE", help=text)
     add_seed(parser, "of tsne")
     add_out(parser, "the projections, .parquet")
@@ -176,7 +196,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Project every word on one layer choice and write one file."""
     corpora = read_corpora(args.corpus, args.words)
-    folds = _folds(args.folds, corpora) if args.method == "discriminant" else {}
+    folds = _folds(args.folds, corpora, args.method)
     stored = StoredFeatures(args.embeddings, args.view, args.layers)
     pictures = {
         word: place(corpus, stored.read(corpus), args.method, args.seed, folds.get(word))

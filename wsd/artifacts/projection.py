@@ -1,7 +1,7 @@
 """Every instance in two dimensions: one file per method and layer choice.
 
-It has word, split, index, x, y; its metadata has per word what share each axis holds, a score, and
-why there is no picture where there is none.
+It has word, split, index, x, y; its metadata has per word what share each axis holds, two scores,
+and why there is no picture where there is none.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,18 +28,23 @@ class Projection:
         In the corpus's row order; NaN for what the method leaves out.
     explained : tuple of 2 floats, or None
         Per axis, 0 to 1: of principal components the share of the training instances' variance, of
-        discriminants the share of what lies between the senses. t-SNE has no such thing.
+        an LDA's axes the share of the variance between senses, from three senses on. Two senses
+        have one axis, whose share says nothing, and t-SNE has no such thing.
     score : float
         Macro-F1 on the test split of a vote of the five nearest training points; NaN if the word
         has no test instance.
     missing : str
         Why there is no picture of the word; all its points are then NaN.
+    score_on_folds : float
+        Macro-F1 on the training split of a vote of the five nearest points of other folds; NaN if
+        the word has no folds, or the file is of an earlier version.
     """
 
     points: np.ndarray
     explained: tuple[float, float] | None
     score: float
     missing: str = ""
+    score_on_folds: float = float("nan")
 
 
 def align_signs(pictures: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -70,7 +75,15 @@ def write_projections(
     columns = {"x": points[:, 0], "y": points[:, 1]}
     explained = {word: pictures[word].explained for word in corpora}
     missing = {word: pictures[word].missing for word in corpora if pictures[word].missing}
-    said = {**provenance, "explained": explained, "missing": missing}
+    # NaN is left out: JSON lacks it.
+    on_folds = {
+        word: pictures[word].score_on_folds
+        for word in corpora
+        if not np.isnan(pictures[word].score_on_folds)
+    }
+    said = {
+        **provenance, "explained": explained, "missing": missing, "scores_on_folds": on_folds
+    }  # fmt: skip
     write_instances(path, corpora, columns, pictures, said)
 
 
@@ -85,8 +98,15 @@ def read_projections(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]
         shares = provenance["explained"].items()
         explained = {word: None if of is None else (of[0], of[1]) for word, of in shares}
         missing = {word: str(why) for word, why in provenance["missing"].items()}
+        on_folds = {w: float(of) for w, of in provenance.get("scores_on_folds", {}).items()}
         pictures = {
-            w: Projection(points[rows[w]], explained[w], scores[w], missing.get(w, ""))
-            for w in explained
+            word: Projection(
+                points[rows[word]],
+                explained[word],
+                scores[word],
+                missing.get(word, ""),
+                on_folds.get(word, float("nan")),
+            )
+            for word in explained
         }
     return pictures, provenance

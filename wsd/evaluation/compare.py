@@ -105,7 +105,10 @@ def run(args: argparse.Namespace) -> None:
     with expecting(args.scores):
         scores = read_csv(args.scores)[SCORED]
     scores["draw"] = scores["draw"].astype(object).fillna("")
-    score_table = scores[~scores["model"].isin({row.model for row in elsewhere})]
+    # By all its names: a model may be called like a system.
+    foreign = {row.configuration for row in elsewhere}
+    names = scores[list(tables.NAMES[1:])].itertuples(index=False, name=None)
+    score_table = scores[[of not in foreign for of in names]]
     sets = score_table.groupby("train")["word"].agg(set)
     common = sorted(set.intersection(*sets)) if len(sets) else []
     figures: list[Line] = []

@@ -10,7 +10,7 @@ import pandas as pd
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.tables import BEST, CANDIDATE, NAMES, PUBLISHED, SELECTED, SYSTEM
 from wsd.evaluation.model_comparison import ModelComparison
-from wsd.evaluation.rows import ComparisonRow
+from wsd.evaluation.rows import ComparisonRow, identical
 from wsd.evaluation.twins import without_some_rows
 from wsd.metrics import permutation
 from wsd.metrics.best_set import Best, not_told_from_best
@@ -141,7 +141,8 @@ def differences(
     very figure (two systems' predictions exchanged within words), and the same adjusted by Holm's
     method over all systems of this table for that figure. McNemar's test is on pooled instances
     and so stands with micro accuracy alone. The last columns draw clusters of near-duplicates in
-    place of instances, as a check.
+    place of instances, as a check. Two systems with the same predictions have the difference 0,
+    no interval and no test.
 
     Parameters
     ----------
@@ -153,6 +154,12 @@ def differences(
     table: list[Line] = []
     for other in systems.others:
         joints = reference.joints(other)
+        names = {f"reference_{key}": value for key, value in reference.names.items()} | other.names
+        if identical(joints):
+            none = dict.fromkeys(("low", "high", "p", "p_holm", "p_mcnemar"))
+            same = {"difference": 0.0, **none}
+            table += [{**names, "figure": name, **same} for name in MEAN_SCORES]
+            continue
         intervals = difference_intervals(joints, rng=seed)
         tests = permutation.paired_permutations(joints, rng=seed)
         pairs = zip(reference.words, other.words, strict=True)
@@ -160,8 +167,7 @@ def differences(
         clustered = cluster_intervals(words, rng=seed)
         table += [
             {
-                **{f"reference_{key}": value for key, value in reference.names.items()},
-                **other.names,
+                **names,
                 "figure": name,
                 "difference": tests[name].difference,
                 "low": intervals[name][0],
@@ -179,8 +185,9 @@ def differences(
 
 
 def adjust(family: Sequence[Line]) -> None:
-    """Put beside the p-value of each line of a family what Holm's method makes of it."""
-    for line, p in zip(family, permutation.holm([of["p"] for of in family]), strict=True):
+    """Add the p-value by Holm's method to each line of a family that has a test."""
+    tested = [line for line in family if line.get("p") is not None]
+    for line, p in zip(tested, permutation.holm([of["p"] for of in tested]), strict=True):
         line["p_holm"] = float(p)
 
 
@@ -227,6 +234,15 @@ def selectivity(task: Sequence[ComparisonRow], control: Sequence[ComparisonRow])
     return table
 
 
+def whole(mean: float) -> float | int:
+    """A mean of counts as an integer, if it is one.
+
+    >>> whole(370.0), whole(370.5)
+    (370, 370.5)
+    """
+    return int(mean) if float(mean).is_integer() else float(mean)
+
+
 def learning(scores: pd.DataFrame, common: Sequence[str]) -> list[Line]:
     """Mean macro-F1 against the training set, over its draws where there are several.
 
@@ -249,7 +265,7 @@ def learning(scores: pd.DataFrame, common: Sequence[str]) -> list[Line]:
                 **dict(zip(keys, names, strict=True)),
                 "draws": len(all_words),
                 "n_words": group["word"].nunique(),
-                "n_train": draws["n_train"].sum().mean(),
+                "n_train": whole(draws["n_train"].sum().mean()),
                 "mean_macro_f1": all_words.mean(),
                 "lowest_draw": all_words.min() if len(all_words) > 1 else None,
                 "highest_draw": all_words.max() if len(all_words) > 1 else None,

@@ -1,8 +1,9 @@
 """Predictions to scores: per word, and over all words.
 
-Per word: accuracy; macro-F1 over the senses that occur in the test set's gold or predicted
-labels; balanced accuracy, the mean recall of the senses that occur in gold. Over words: the
-accuracy over all instances (micro), and the means of the per-word figures. All are fractions.
+Per word: accuracy (called word accuracy where people read it); macro-F1 over the senses that occur
+in the test set's gold or predicted labels; balanced accuracy, the mean recall of the senses that
+occur in gold. Over words: micro accuracy, over all instances, and the means of the per-word
+figures. All are fractions.
 
 On test instances from out of domain macro-F1 is left out: most words have one sense there, and
 the figure would hang on which others happen to be predicted.

@@ -18,7 +18,7 @@ from wsd.artifacts.search import Search
 from wsd.artifacts.tables import ALL_WORDS
 from wsd.evaluation.comparison_tables import adjust, best_of, word_rows
 from wsd.evaluation.layer_groups import GROUP, Group, read_groups
-from wsd.evaluation.rows import ComparisonRow
+from wsd.evaluation.rows import ComparisonRow, identical
 from wsd.evaluation.word_groups import GROUP_COLUMNS, PEAK_COLUMNS, of_groups, word_groups
 from wsd.logs import log
 from wsd.metrics import intervals, permutation
@@ -45,7 +45,8 @@ def of_layers(group: Group, seed: int) -> list[dict[str, Any]]:
     """A table row per layer choice: the figure over all words, and how it compares.
 
     The reference is compared with every other choice on the same instances; these are the family
-    of Holm's method. In its own row the comparison is empty.
+    of Holm's method, but for choices with the same predictions. In its own row the comparison is
+    empty.
     """
     figure = group.objective
     (reference,) = (row for row in group.rows if row.layers == group.chosen)
@@ -65,7 +66,7 @@ def of_layers(group: Group, seed: int) -> list[dict[str, Any]]:
                 "not_told_from_best": bool(within),
             }
         )
-    adjust([line for line in table if "p" in line])
+    adjust(table)
     return table
 
 
@@ -102,8 +103,13 @@ def of_models(groups: Sequence[Group], seed: int) -> list[dict[str, Any]]:
 def _difference(
     row: ComparisonRow, reference: ComparisonRow, figure: str, seed: int
 ) -> dict[str, float]:
-    """A row less its reference: the columns of ``DIFFERENCE``, but for Holm's."""
+    """A row less its reference: the columns of ``DIFFERENCE``, but for Holm's.
+
+    The same predictions have the difference 0, no interval and no test.
+    """
     joints = row.joints(reference)
+    if identical(joints):
+        return {"difference": 0.0}
     low, high = intervals.difference_intervals(joints, rng=seed)[figure]
     difference, p = permutation.paired_permutations(joints, rng=seed)[figure]
     return {"difference": difference, "difference_low": low, "difference_high": high, "p": p}
@@ -175,4 +181,6 @@ def run(args: argparse.Namespace) -> None:
     write_csv(args.word_layers, pd.DataFrame(by_word, columns=WORD_COLUMNS))
     write_csv(args.model_layers, pd.DataFrame(by_model, columns=MODEL_COLUMNS))
     write_csv(args.group_layers, pd.DataFrame(by_group, columns=GROUP_COLUMNS))
-    write_csv(args.group_peaks, pd.DataFrame(peaks, columns=PEAK_COLUMNS))
+    # Layers, missing where there are no nouns to compare with.
+    layers_apart = dict.fromkeys(DIFFERENCE[:3], "Int64")
+    write_csv(args.group_peaks, pd.DataFrame(peaks, columns=PEAK_COLUMNS).astype(layers_apart))

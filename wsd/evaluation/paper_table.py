@@ -7,10 +7,10 @@ from wsd.artifacts.tables import CANDIDATE, NAMES, SELECTED, feature_set
 from wsd.storage import text_table
 
 SHOWN = {
-    "micro_accuracy": "micro",
-    "mean_word_accuracy": "accuracy",
+    "micro_accuracy": "micro accuracy",
+    "mean_word_accuracy": "word accuracy",
     "mean_macro_f1": "macro-F1",
-    "mean_balanced_accuracy": "balanced",
+    "mean_balanced_accuracy": "balanced accuracy",
 }
 CHOSEN = "was chosen on folds of the training set before a test score was computed"
 ONLY = "is the one candidate: no word has enough training sentences for folds"
@@ -22,6 +22,7 @@ NOTE = (
     "by Holm's method over the rows. Published rows are computed from the outputs that their "
     "authors stored, not run again; rows called system from outputs that were given."
 )
+SAME = "the same predictions"
 # A baseline stands once beside each model's selected row.
 KEY = ("reference_model", *NAMES)
 Lines = Sequence[Mapping[str, Any]]
@@ -39,7 +40,10 @@ def printed_rows(figures: Lines, differences: Lines, objective: str) -> list[lis
         names = [line["kind"], line["model"], feature_set(line["view"], line["layers"])]
         means = [_interval(line[n], line[f"{n}_low"], line[f"{n}_high"]) for n in SHOWN]
         against = ["", ""]
-        if of := found.get(tuple(line[k] for k in KEY)):
+        of = found.get(tuple(line[k] for k in KEY))
+        if of and of["p_holm"] is None:
+            against = [SAME, ""]
+        elif of:
             difference = _interval(of["difference"], of["low"], of["high"], sign="+")
             against = [difference, "<0.001" if of["p_holm"] < 0.001 else f"{of['p_holm']:.3f}"]
         cells.append([*names, line["classifier"], *means, *against])

@@ -30,7 +30,7 @@ SENSE_COLUMNS = {
 WORD_COLUMNS = {
     "agreement": "{agreement:.4%}",
     "of": "{n}",
-    "accuracy": "{our:.2%}",
+    "word accuracy": "{our:.2%}",
     "theirs": "{published:.2%}",
     "scores apart": "{score_difference:.1e}",
     "word": "{word}",
@@ -196,8 +196,8 @@ def as_text(found: Mapping[str, Any]) -> str:
         f"predictions  {_verdict(predicted)}: {sum(word['agreeing'] for word in words)} of "
         f"{predicted['n']} test instances agree, {predicted['agreement']:.4%}, to be "
         f"{AGREEMENT:.1%} at least",
-        f"accuracy     ours {accuracy['ours']:.2%}, theirs {accuracy['published']:.2%}, "
-        f"{100 * accuracy['difference']:+.2f} points",
+        f"accuracy     micro accuracy: ours {accuracy['ours']:.2%}, "
+        f"theirs {accuracy['published']:.2%}, {100 * accuracy['difference']:+.2f} points",
         f"scores       at most {apart['largest']:.1e} apart, {apart['mean']:.1e} in the mean of "
         "words",
         "",

@@ -27,7 +27,8 @@ from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.costs import Costs
 from wsd.artifacts.training_set import NO_TRAIN
 from wsd.classification.select import read_candidates
-from wsd.evaluation.comparison_tables import adjust
+from wsd.evaluation.comparison_tables import adjust, whole
+from wsd.evaluation.rows import identical
 from wsd.evaluation.strategy_runs import BEST_LAYER, KINDS, Strategy, gather
 from wsd.metrics.over_draws import (
     difference_intervals_over_draws,
@@ -102,7 +103,7 @@ def _of_strategy(strategy: Strategy, seed: int) -> Line:
         "n_words": len(rows[0].words),
         "runs": len(rows),
         "draws": len({of.train for of in strategy.runs}),
-        "labels": float(np.mean([sum(word.n_train for word in row.words) for row in rows])),
+        "labels": whole(float(np.mean([sum(w.n_train for w in row.words) for row in rows]))),
         "processor_minutes": float(np.mean([run.spent.chosen for run in strategy.runs])) / 60,
         "processor_minutes_with_search": float(
             np.mean([run.spent.searched for run in strategy.runs])
@@ -117,8 +118,13 @@ def _of_strategy(strategy: Strategy, seed: int) -> Line:
 
 
 def _differences(strategy: Strategy, reference: Strategy, seed: int) -> Line:
-    """The strategy less the reference, and the test of that."""
+    """The strategy less the reference, and the test of that.
+
+    The same predictions have the difference 0, no interval and no test.
+    """
     joints = _joints(strategy, reference)
+    if all(identical(of_run) for of_run in joints):
+        return {f"{figure}_difference": 0.0 for figure in FIGURES}
     intervals = difference_intervals_over_draws(joints, rng=seed)
     tests = paired_tests_over_draws(joints, rng=seed)
     line: Line = {}

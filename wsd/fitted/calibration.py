@@ -192,4 +192,7 @@ def run(args: argparse.Namespace) -> None:
         log.warning("calibration: a control was selected, %s: nothing is measured", chosen)
     for name, columns in TABLES.items():
         rows = [{**vars(chosen), **row} for row in tables[name]]
-        write_csv(args.out / f"{name}.csv", pd.DataFrame(rows, columns=columns))
+        table = pd.DataFrame(rows, columns=columns)
+        # All words together have no number of training instances.
+        whole = dict.fromkeys({"n_train"} & {*columns}, "Int64")
+        write_csv(args.out / f"{name}.csv", table.astype(whole))

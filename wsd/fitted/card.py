@@ -114,7 +114,7 @@ def _scores(scores: Records, overall: Records, words: Record) -> str:
     for row in overall:
         means = _measures(row, "mean_macro_f1", "mean_word_accuracy")
         rows.append(["all words, mean", "", "", str(row["n_test"]), *means])
-    header = ["word", "senses", "training", "test", "macro-F1", "accuracy"]
+    header = ["word", "senses", "training", "test", "macro-F1", "word accuracy"]
     return markdown(header, rows) if rows else "There are none."
 
 
@@ -132,7 +132,7 @@ def _measures(row: Record, *names: str) -> list[str]:
 def _calibration(rows: Records) -> str:
     if not rows:
         return UNMEASURED
-    header = ["sentences", "probabilities", "n", "accuracy", "mean confidence", "ECE"]
+    header = ["sentences", "probabilities", "n", "micro accuracy", "mean confidence", "ECE"]
     measures = ("accuracy", "confidence", "ece")
     cells = [[r["test"], r["scores"], str(r["n"]), *_measures(r, *measures)] for r in rows]
     return f"{EXPECTED_ERROR}\n\n{markdown(header, cells)}"

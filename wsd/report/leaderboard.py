@@ -14,7 +14,7 @@ from wsd.storage.text_table import aligned
 
 MEANS = ("mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy", "micro_accuracy")
 KEYS = ("model", "view", "layers", "classifier")
-HEADER = [*KEYS, "on folds", "macro-F1", "balanced", "accuracy", "micro"]
+HEADER = [*KEYS, "on folds", "macro-F1", "balanced accuracy", "word accuracy", "micro accuracy"]
 PER_WORD = "per-word"
 SELECTED = "Selected on folds of the training set, for all words and for each word by itself:"
 ONLY = "Nothing was selected, no word has enough training sentences for folds; the one candidate:"

@@ -86,7 +86,9 @@ TABLES = {
     ),
     "group-peaks": _optional(
         (*(name for name in _NAMES if name != "layers"), *_KIND, "figure", "reference"),
-        ("n_words", "peak", "low", "high", "share_of_draws", *_DIFFERENCE[:3]),
+        ("n_words", "peak", "low", "high", "share_of_draws"),
+        # Layers from the peak of nouns, where there is one.
+        whole=_DIFFERENCE[:3],
     ),
     "strategies": _optional(
         (

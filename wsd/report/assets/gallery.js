@@ -1,8 +1,10 @@
-// The first page's small pictures: drawn as they come into view; hovering a point says its sentence.
+// The first page's small pictures: drawn as they come into view, in the projection that folds chose
+// or all by PCA; hovering a point says its sentence.
 "use strict";
 
 wsd.gallery = (packed) => {
-  const { make, decode } = wsd;
+  const { byId, make, decode } = wsd;
+  const projection = byId("projection");
   const SVG = "http://www.w3.org/2000/svg", MANY = 60;
 
   function add(parent, tag, attributes) {
@@ -13,7 +15,9 @@ wsd.gallery = (packed) => {
   }
 
   function draw(picture) {
-    const word = packed.words[picture.dataset.picture], { points, wrong } = word.readers[picture.dataset.of];
+    const word = packed.words[picture.dataset.picture], reader = word.readers[picture.dataset.of];
+    const { wrong } = reader, points = (projection?.value === "pca" && reader.pca) || reader.points;
+    picture.replaceChildren();
     const gold = decode(word.gold, Uint16Array);
     const places = decode(points, Int8Array), errors = decode(wrong, Uint8Array);
     // In a crowd smaller ones, or rings hide what they mark.
@@ -49,13 +53,16 @@ wsd.gallery = (packed) => {
     tip.style.top = `${event.clientY > height + 20 ? event.clientY - height - 12 : event.clientY + 18}px`;
   }
 
+  const drawn = new Set();
   const seen = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       seen.unobserve(target);
+      drawn.add(target);
       draw(target);
     }
   }, { rootMargin: "200px" });
+  projection?.addEventListener("change", () => drawn.forEach(draw));
   for (const picture of document.querySelectorAll("svg[data-picture]")) {
     seen.observe(picture);
     picture.addEventListener("pointerover", over);

@@ -26,8 +26,9 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
       const share = explained && percent(explained[i], 1);
       axis.axis_label = {
         pca: `PC ${i + 1} (${share}% of variance)`,
-        discriminant: explained?.[i]
-          ? `Discriminant ${i + 1} (${share}% between senses)` : "Main direction of what is left",
+        // Two senses have one axis: it holds all that lies between them, which says nothing.
+        discriminant: explained?.[1] ? `LDA axis ${i + 1} (${share}% of the variance between senses)`
+          : i ? "First principal component of the residuals" : "LDA axis 1",
         tsne: `t-SNE ${i + 1}`,
       }[state.method];
     });

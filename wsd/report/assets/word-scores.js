@@ -12,9 +12,10 @@ wsd.wordScores = (data, state) => {
     const share = explained && percent(explained[0] + explained[1], 1);
     const what = {
       pca: `PC 1 and PC 2, fitted on the training instances, hold ${share}% of their variance.`,
-      discriminant: `The discriminants of an LDA, fitted on the training instances, hold ${share}% of what lies between the senses, in units of the spread within them.${
-        explained?.[1] ? "" : " Two senses have one; the second axis is the main direction of what is left."
-      } Each training instance stands where a fit places it that has not seen it.`,
+      discriminant: `${explained?.[1]
+        ? `The first two axes of an LDA, fitted with the labels of the training instances, hold ${share}% of the variance between senses, in units of the spread within them.`
+        : "An LDA, fitted with the labels of the training instances, has one axis for two senses; the second axis is the first principal component of the residuals."
+      } Each training instance is placed by a fit that has not seen it.`,
       tsne: "t-SNE of training and test instances together, without labels: distances between groups, and their sizes, say little, and its score may exceed the full space's.",
     }[state.method];
     const scores = score === null ? ""
@@ -45,7 +46,7 @@ wsd.wordScores = (data, state) => {
     }
     for (const line of byId("choices").tBodies[0].rows) markCurrent(line, line.dataset.layers === layers);
     const said = data.classifiers.map(({ name }, i) =>
-      `${name}: macro-F1 ${percent(scores[i].macro_f1)}, accuracy ${percent(scores[i].accuracy)}, ` +
+      `${name}: macro-F1 ${percent(scores[i].macro_f1)}, word accuracy ${percent(scores[i].accuracy)}, ` +
         `${count(counted[i].wrong)} errors of ${count(counted[i].total)}`);
     const shown = ["layers", "method"].filter(byId).map((id) => byId(id).selectedOptions[0].textContent);
     byId("status").textContent = `${shown.join(", ")}. ${said.join("; ")}.`;

@@ -1,12 +1,14 @@
 // The table of the instances that are shown and selected, page by page, and as a CSV file.
 "use strict";
 
-// Lines of values as CSV, with no cell that a spreadsheet would run as a formula.
+// Lines of values as CSV, with no cell that a spreadsheet would run as a formula: the rule of
+// wsd/storage/csv.py, where it is explained.
 wsd.csv = (lines) => {
+  const FORMULA = /^'*(?:[\t\n\r\0]|[\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2060\ufeff]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/;
   const cell = (value) => {
     const text = String(value);
-    const still = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-    return `"${still.replaceAll('"', '""')}"`;
+    const guarded = typeof value === "string" && FORMULA.test(text) && text !== "-" ? `'${text}` : text;
+    return `"${guarded.replaceAll('"', '""')}"`;
   };
   return lines.map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
 };

@@ -16,6 +16,7 @@ from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.artifacts.projection import Projection
 from wsd.artifacts.substitutes import Substitutes
 from wsd.artifacts.tables import PUBLISHED, SYSTEM
+from wsd.report.series import classifier_numbers
 
 # What a classifier's confidence is: the probability of the sense that it predicts, or, where its
 # scores are none, their lead over the next sense's.
@@ -142,6 +143,11 @@ class Report:
         table = self.rows("word-layers", view=self.view)
         return dict(iter(table.groupby(["model", "word", "classifier"], sort=False)))
 
+    @cached_property
+    def styles(self) -> dict[str, int]:
+        """The number of each classifier's series, the same in every plot."""
+        return classifier_numbers([*self.tables["layers"]["classifier"].unique(), *self.readers])
+
     @property
     def others(self) -> pd.DataFrame:
         """A row of the comparison for each system from elsewhere, published or the user's."""
@@ -158,8 +164,11 @@ def having(table: pd.DataFrame, **equal: Any) -> pd.DataFrame:
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table, as templates take them."""
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+    """The rows of a table, as templates take them; a missing number is NaN."""
+    return [
+        {str(key): np.nan if value is pd.NA else value for key, value in row.items()}
+        for row in table.to_dict("records")
+    ]
 
 
 def confidence_of(of: WordPredictions, kind: str) -> np.ndarray:

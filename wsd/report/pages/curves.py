@@ -33,6 +33,8 @@ class Curve(NamedTuple):
         What stands at each point, where ``x`` does not say it.
     joined : bool
         Whether a line joins the points.
+    hollow : bool
+        Whether points are open markers: where several lie on one another, each is seen.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Curve(NamedTuple):
     dash: str = "solid"
     labels: list[str] | None = None
     joined: bool = True
+    hollow: bool = False
 
 
 def plot_of(
@@ -113,8 +116,10 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
             fill = [{"fill_color": colour}]
             interval = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
         else:
+            # Later ones are narrower, so that none hides another at the same place.
+            width = max(1.5, 10 - 1.5 * line.number) if line.hollow else 1.5
             interval = models.Segment(
-                x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=tags
+                x0="x", x1="x", y0="low", y1="high", line_width=width, tags=tags
             )
     source = models.ColumnDataSource(columns)
     if interval:
@@ -123,7 +128,10 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
         joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash, name=name)
         joint.glyph.tags = tags
     marker = sense_style(line.style)[1]
-    dots = plot.scatter("x", "y", source=source, size=8, marker=marker, name=name)
+    look: dict[str, Any] = (
+        {"size": 10, "fill_alpha": 0, "line_width": 2} if line.hollow else {"size": 8}
+    )
+    dots = plot.scatter("x", "y", source=source, marker=marker, name=name, **look)
     dots.glyph.tags = [{"line_color": colour, "fill_color": colour}]
     return dots
 

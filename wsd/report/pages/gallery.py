@@ -1,4 +1,8 @@
-"""The first page's small pictures: the test instances of every word, at the layers folds chose."""
+"""The first page's small plots: the test instances of every word, at the layers folds chose.
+
+Each is drawn in the projection that folds choose too, and names it; the page can show all of them
+by PCA, which sees no labels.
+"""
 
 from typing import Any
 
@@ -16,13 +20,15 @@ MOST, FEWEST, OF_ALL = 150, 30, 12_000
 RARE = 5  # of a sense, if it has as many
 BEGINNING = 64  # characters of a sentence
 SENSE = 40  # and of a sense's name
+PCA = "pca"
 
 
 def pictures(report: Report) -> str:
     """The pictures of every word and classifier, packed for the page's script.
 
     Words are in the order of models and of their words; each has its points' senses and
-    sentences once, and per classifier their places and whether it is wrong.
+    sentences once, and per classifier their places, those by PCA where these are others, and
+    whether it is wrong.
     """
     pages = [(model, word) for model, words in report.words.items() for word in words]
     size = most(report)
@@ -33,6 +39,27 @@ def pictures(report: Report) -> str:
             "words": [_word(report, model, word, size) for model, word in pages],
         }
     )
+
+
+def method_of(report: Report, model: str, word: str, reader: str) -> str:
+    """The name of the projection in which a word is drawn for a classifier."""
+    run = report.words[model][word]
+    return plots.METHODS[opening(run, start(report, model, word, reader))]
+
+
+def methods(report: Report) -> set[str]:
+    """The names of the projections in which the words are drawn."""
+    return {
+        method_of(report, model, word, reader)
+        for model, words in report.words.items()
+        for word in words
+        for reader in report.readers
+    }
+
+
+def is_everywhere(report: Report, method: str) -> bool:
+    """Whether every word has a projection."""
+    return all(method in run.pictures for of in report.words.values() for run in of.values())
 
 
 def most(report: Report) -> int:
@@ -55,10 +82,15 @@ def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:
     readers = []
     for reader in report.readers:
         choice = start(report, model, word, reader)
-        picture = run.pictures[opening(run, choice)][choice]
-        points = _fitted(picture.points[tests])[kept]
         wrong = run.predicted[reader][choice][kept] != corpus.gold[kept]
-        readers.append({"points": encode(points.T, "i1"), "wrong": encode(wrong, "u1")})
+        drawn = {"points": opening(run, choice)}
+        if drawn["points"] != PCA and PCA in run.pictures:
+            drawn[PCA] = PCA
+        places = {
+            name: encode(_fitted(run.pictures[method][choice].points[tests])[kept].T, "i1")
+            for name, method in drawn.items()
+        }
+        readers.append({**places, "wrong": encode(wrong, "u1")})
     return {
         "gold": encode(corpus.gold[kept], "<u2"),
         "senses": [text.name[:SENSE] for text in report.dataset.called(word, corpus.senses)],

@@ -41,6 +41,7 @@ def write_index(report: Report, folder: Path) -> None:
     encoders = {name: report.provenance["models"][name] for name in report.choices}
     encoders |= report.provenance["models"]
     most = gallery.most(report)
+    methods = gallery.methods(report)
     page = render(
         "index.html",
         report,
@@ -68,6 +69,9 @@ def write_index(report: Report, folder: Path) -> None:
         parts=dict(Counter(parts_of_speech(report.provenance["corpus"]).values()).most_common()),
         packed=gallery.pictures(report),
         most=most,
+        methods=methods,
+        # Without an LDA there is nothing to compare PCA with.
+        has_switch="LDA" in methods and gallery.is_everywhere(report, gallery.PCA),
         sampled=any(run.n_test > most for of in report.words.values() for run in of.values()),
     )
     write_text(folder / "index.html", page)
@@ -87,7 +91,8 @@ def words(report: Report, model: str) -> list[dict[str, Any]]:
         readers = {}
         for reader in report.readers:
             rows = report.word_layers(model, word, reader)
-            readers[reader] = _of_reader(report, model, rows, lowest)
+            of = _of_reader(report, model, rows, lowest)
+            readers[reader] = {**of, "method": gallery.method_of(report, model, word, reader)}
         baseline = most_frequent_sense(run)
         said = {"word": word, "part": parts.get(word), "baseline": baseline}
         found.append({**said, "run": run, "readers": readers})

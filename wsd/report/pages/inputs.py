@@ -138,7 +138,7 @@ def load_report(
             scores={r: [scores[model, name, r, word] for name in names] for r in readers},
             substitutes=asked.get(model, {}).get(word),
         ).only(corpora[word].split != OUT_OF_DOMAIN)
-        return replace(run, pictures={m: _aligned(of) for m, of in run.pictures.items()})
+        return replace(run, pictures={m: _aligned(m, of) for m, of in run.pictures.items()})
 
     return Report(
         dataset=dataset,
@@ -152,9 +152,9 @@ def load_report(
     )
 
 
-def _aligned(found: list[Projection]) -> list[Projection]:
-    # The sign of a principal component is arbitrary; t-SNE's pictures differ by more than that.
-    if any(picture.explained is None for picture in found):
+def _aligned(method: str, found: list[Projection]) -> list[Projection]:
+    # The sign of an axis is arbitrary; t-SNE's pictures differ by more than that.
+    if method == "tsne":
         return found
     points = align_signs([picture.points for picture in found])
     return [replace(picture, points=of) for picture, of in zip(found, points, strict=True)]

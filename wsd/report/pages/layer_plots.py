@@ -26,7 +26,7 @@ GEOMETRY = {
 }
 MEAN = "(mean)"
 # Lines of a reliability diagram: scores as they are, after the temperature, and where both agree.
-PERFECT = "confidence = accuracy"
+PERFECT = "confidence = micro accuracy"
 KINDS = {"as they are": "dashed", "calibrated": "solid", PERFECT: "dotted"}
 # Nested draws: each is part of the next, so that a line may join them.
 RATIOS = ("1pct", "5pct", "10pct", "25pct", "50pct", "full")
@@ -57,7 +57,8 @@ def overall_lines(report: Report) -> list[OverallLine]:
     """
     lines = []
     tuned = after_fine_tuning(report.tables["controls"], report.tables["comparison"])
-    for i, reader in enumerate(report.readers):
+    for reader in report.readers:
+        i = report.styles[reader]
         candidates = report.rows("comparison", kind=CANDIDATE, classifier=reader)
         lines.append(OverallLine(reader, having(candidates, view=report.view), i, "solid"))
         # The context is a control, or a candidate where it is classified too.
@@ -69,7 +70,8 @@ def overall_lines(report: Report) -> list[OverallLine]:
         if len(after):
             lines.append(OverallLine(f"{reader}, fine-tuned", after, i, "dashdot"))
     glosses = report.rows("controls", kind=ZERO_SHOT, view=report.view)
-    for i, kind in enumerate(dict.fromkeys(glosses["classifier"]), len(report.readers)):
+    first = max(report.styles.values()) + 1
+    for i, kind in enumerate(dict.fromkeys(glosses["classifier"]), first):
         lines.append(
             OverallLine(f"{ZERO_SHOT}, {kind}", having(glosses, classifier=kind), i, "dotted")
         )
@@ -223,7 +225,7 @@ def calibration(report: Report) -> list[dict[str, Any]]:
         number = list(KINDS).index(PERFECT)
         diagonal = curves.Curve(PERFECT, ends, ends, number, number, dash=KINDS[PERFECT])
         y_range = curves.percent_range([*ends, *(v for curve in lines for v in curve.low or [])])
-        label = "mean confidence, percent; upwards, accuracy"
+        label = "mean confidence, percent; upwards, micro accuracy"
         figure = curves.plot_of([*lines, diagonal], x=label, y_range=y_range)
         far = records(report.rows("novelty", model=model, word=TOGETHER))
         drawn = {"id": f"reliability.{model}", "figure": figure}

@@ -1,12 +1,13 @@
 """The layers page: every layer choice over all words, and word by word."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from wsd.artifacts.tables import CANDIDATE
 from wsd.report.pages import layer_plots, plots, word_kinds
 from wsd.report.pages.content import Report, records
 from wsd.report.pages.gloss_plots import STARTS, gloss_worth
@@ -16,6 +17,7 @@ from wsd.report.tables import BY_KIND, METRICS
 from wsd.storage.atomic import write_text
 
 HEAT_STEPS = 20
+ENDS = {"value": "", "low": "_low", "high": "_high"}
 FOREST = 240  # width of a difference's line
 
 
@@ -35,6 +37,7 @@ def write_layers(report: Report, folder: Path) -> None:
         report,
         reader=opening_reader(report),
         by_depth=by_depth(report),
+        objective=objective(report),
         lines=[(of.name, *_style(of.style, of.dash)) for of in layer_plots.overall_lines(report)],
         curves=[of for metric in METRICS for of in layer_plots.overall_curves(report, metric)],
         side_by_side=layer_plots.side_by_side(report),
@@ -128,8 +131,60 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
             named = {"label": labels[row["layers"]], "is_reference": row["layers"] == other}
             drawn.append({**row, **_drawn(row, reach), **named})
         said = labels.get(other, other) if reference == "reference" else other
-        found.append({"model": model, "reader": reader, "reference": said, "rows": drawn})
+        named = {"model": model, "reader": reader, "reference": said}
+        pairs = [
+            (
+                (model, row["layers"]),
+                (model, other) if reference == "reference" else (other, row["layers"]),
+            )
+            for row in drawn
+        ]
+        found.append({**named, "rows": drawn, "untested": untested(report, reader, drawn, pairs)})
     return found
+
+
+def untested(
+    report: Report,
+    reader: str,
+    rows: Sequence[Mapping[str, Any]],
+    pairs: Sequence[tuple[tuple[str, str], tuple[str, str]]],
+) -> dict[str, list[dict[str, Any]]]:
+    """The same rows in the metrics that are not tested: value, 95% interval and plain difference.
+
+    Parameters
+    ----------
+    report : Report
+    reader : str
+    rows : sequence of mappings
+        What the rows of the tested metric show.
+    pairs : sequence of pairs of (model, layers)
+        Per row, whose value stands there and what it is compared with.
+
+    Returns
+    -------
+    dict of metric to list of dict; a row that the comparison lacks is left out
+    """
+    table = report.rows("comparison", kind=CANDIDATE, view=report.view, classifier=reader)
+    values = {(row["model"], row["layers"]): row for row in records(table)}
+    return {
+        metric: [
+            {
+                **{key: row.get(key) for key in ("label", "is_reference", "relative_depth")},
+                **{name: values[own][f"{metric}{end}"] for name, end in ENDS.items()},
+                "reference_value": values[other][metric],
+                "difference": values[own][metric] - values[other][metric],
+            }
+            for row, (own, other) in zip(rows, pairs, strict=True)
+            if own in values and other in values
+        ]
+        for metric in METRICS
+        if metric != objective(report)
+    }
+
+
+def objective(report: Report) -> str:
+    """The metric that folds choose by; layer choices are tested on it alone."""
+    return str(report.tables["layers"]["figure"].iloc[0])
 
 
 def _reach(table: pd.DataFrame) -> float:
@@ -149,5 +204,7 @@ def _drawn(row: Mapping[str, Any], reach: float) -> dict[str, Any]:
         return round(FOREST / 2 + float(np.clip(value / reach, -1, 1)) * (FOREST / 2 - 6), 1)
 
     low, high = row["difference_low"], row["difference_high"]
+    if low != low:  # of the reference, and of the same predictions
+        return {"x": FOREST / 2, "x0": None, "x1": None, "apart": False, "cut": False}
     places = {"x": place(row["difference"]), "x0": place(low), "x1": place(high)}
     return {**places, "apart": row["p_holm"] < 0.05, "cut": max(abs(low), abs(high)) > reach}

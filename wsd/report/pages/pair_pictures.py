@@ -14,13 +14,15 @@ WIDTH, HEIGHT = 760, 260
 # Room for what stands at the axes.
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 12, 34
 BINS = 40
-# Between the lines, so that their intervals do not lie on one another.
+# Between the lines at combinations, so that their intervals do not lie on one another.
 BESIDE = 8
 DASHES = ("", "dashed", "dotted")
 
 
 def curve(table: pd.DataFrame, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Accuracy over the layer choices: a line per transformation, single layers joined.
+    """Pair accuracy over the layer choices: a line per transformation, single layers joined.
+
+    Single layers stand at their places; at combinations the lines stand next to each other.
 
     Parameters
     ----------
@@ -35,8 +37,9 @@ def curve(table: pd.DataFrame, chosen: Mapping[str, Any]) -> dict[str, Any]:
     )
     low, high = np.floor(low * 20) / 20, np.ceil(high * 20) / 20
 
-    def across(layers: str) -> float:
-        return _place(names.index(layers) + 0.5, 0, len(names), LEFT, WIDTH - RIGHT)
+    def across(layers: str, shift: float = 0) -> float:
+        place = _place(names.index(layers) + 0.5, 0, len(names), LEFT, WIDTH - RIGHT)
+        return place if layers.isdecimal() else place + shift
 
     def down(value: float) -> float:
         return _place(value, low, high, HEIGHT - BOTTOM, TOP)
@@ -55,12 +58,10 @@ def curve(table: pd.DataFrame, chosen: Mapping[str, Any]) -> dict[str, Any]:
                 "style": colour,
                 "mark": MARKERS[mark],
                 "dash": DASHES[number % len(DASHES)],
-                "points": _path(
-                    [(across(r["layers"]) + shift, down(r["accuracy"])) for r in single]
-                ),
+                "points": _path([(across(r["layers"]), down(r["accuracy"])) for r in single]),
                 "dots": [
                     {
-                        "x": across(row["layers"]) + shift,
+                        "x": across(row["layers"], shift),
                         "y": down(row["accuracy"]),
                         "layers": row["layers"],
                         "low": down(row["accuracy_low"]),

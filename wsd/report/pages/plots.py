@@ -13,34 +13,24 @@ from bokeh.model import Model
 from bokeh.plotting import figure
 from bokeh.themes import Theme
 
+from wsd.report import series
+
 # Marker of sense i, and with it its outline in a box of 20 by 20 for the legend.
-MARKERS = {
-    "circle": "M10 2a8 8 0 1 0 0 16a8 8 0 1 0 0-16z",
-    "triangle": "M10 2L19 17H1z",
-    "square": "M3 3H17V17H3z",
-    "diamond": "M10 1L17 10L10 19L3 10z",
-    "inverted_triangle": "M10 18L1 3H19z",
-    "star": "M10 1L12.2 7.3H19L13.6 11.2L15.6 17.6L10 13.7L4.4 17.6L6.4 11.2L1 7.3H7.8z",
-    "plus": "M7.2 1.5H12.8V7.2H18.5V12.8H12.8V18.5H7.2V12.8H1.5V7.2H7.2z",
-    "hex": "M19 10L14.5 2.2H5.5L1 10L5.5 17.8H14.5z",
-    "square_pin": "M1 1Q10 6 19 1Q14 10 19 19Q10 14 1 19Q6 10 1 1z",
-    "triangle_pin": "M10 1Q11.5 9.5 19 17Q10 14 1 17Q8.5 9.5 10 1z",
-}
-COLOURS = 10
+MARKERS = {name: outline for name, (outline, _) in series.MARKERS.items()}
+COLOURS = len(series.COLOURS)
 # Steps of the shades that stand for confidence, and for layers.
 RAMP = 8
 # What a point's colour may say instead of its gold sense: tone and the style sheet's variable.
 TONES = {tone: f"--tone-{tone}" for tone in ("right", "wrong", "train", "test")}
 TONES |= {f"ramp-{step}": f"--ramp-{step}" for step in range(RAMP)}
-METHODS = {"pca": "PCA", "discriminant": "Discriminants", "tsne": "t-SNE"}
+METHODS = {"pca": "PCA", "discriminant": "LDA", "tsne": "t-SNE"}
 _ID = re.compile(r"p[0-9]+")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 
 
 def sense_style(sense: int) -> tuple[int, str]:
-    """Number of the colour and name of the marker of one sense; no two of a hundred are alike."""
-    names = list(MARKERS)
-    return sense % COLOURS, names[(sense + sense // COLOURS) % len(names)]
+    """Number of the colour and name of the marker of one sense."""
+    return series.style_of(sense)
 
 
 def new_plot(**options: Any) -> Any:

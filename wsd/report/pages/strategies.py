@@ -16,8 +16,6 @@ from wsd.report.pages.render import number, render
 from wsd.report.tables import MINUTES
 from wsd.storage.atomic import write_text
 
-# How far beside one another points stand that have one number of labels: a factor.
-BESIDE = 1.09
 # What the ends of an axis leave free: a factor.
 ROOM = 1.4
 # How far two ticks are apart at least: a factor.
@@ -118,11 +116,9 @@ def _by_labels(rows: pd.DataFrame, names: dict[str, int]) -> tuple[list[Curve], 
     labelled = rows["labels"][rows["labels"] > 0]
     none = float(labelled.min()) * NO_LABELS if len(labelled) else 1.0
     places = rows["labels"].where(rows["labels"] > 0, none)
-    middle = (len(names) - 1) / 2
-    aside = rows["strategy"].map(names).map(lambda i: BESIDE ** (i - middle))
     ticks = {place: f"{place:,.0f}" for place in apart(labelled)}
     ticks |= {none: "none"} if (rows["labels"] == 0).any() else {}
-    return list(_curves(rows.assign(place=places * aside), "place", names)), ticks
+    return list(_curves(rows.assign(place=places), "place", names)), ticks
 
 
 def apart(places: Iterable[float]) -> list[float]:
@@ -149,6 +145,7 @@ def _curves(rows: pd.DataFrame, column: str, names: dict[str, int]) -> Iterator[
                 style=number_of,
                 number=number_of,
                 joined=len(of) > 1,
+                hollow=True,
             )
 
 

@@ -120,13 +120,24 @@ def start(report: Report, model: str, word: str, reader: str) -> int:
 
 
 def opening(run: WordRun, choice: int) -> str:
-    """The projection that loses least at a layer choice, of equal ones the first.
+    """The projection that keeps most of the senses at a layer choice, of equal ones the first.
 
-    t-SNE is shaped by the test instances, and can seem to lose nothing: it is taken only where
-    there is no other.
+    That is decided on folds of the training set: test labels choose nothing. Without folds it is
+    the first one. t-SNE is shaped by the test instances, and is taken only where there is no other.
     """
-    fair = [method for method in run.pictures if method != "tsne"] or list(run.pictures)
-    return max(fair, key=lambda method: np.nan_to_num(run.pictures[method][choice].score, nan=-1))
+    return max(
+        on_folds(run, choice) or run.pictures,
+        key=lambda method: np.nan_to_num(run.pictures[method][choice].score_on_folds, nan=-1),
+    )
+
+
+def on_folds(run: WordRun, choice: int) -> dict[str, float]:
+    """The score on folds of each projection that a page may open with: of all but t-SNE."""
+    return {
+        method: pictures[choice].score_on_folds
+        for method, pictures in run.pictures.items()
+        if method != "tsne"
+    }
 
 
 def _context(report: Report, model: str, word: str) -> dict[str, Any]:
@@ -161,6 +172,11 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
         "methods": {method: plots.METHODS[method] for method in run.pictures},
         "missing": {plots.METHODS[method]: why for method, why in run.missing.items()},
         "opening": opening(run, choice),
+        "on_folds": {
+            plots.METHODS[method]: score
+            for method, score in on_folds(run, choice).items()
+            if score == score
+        },
         "previous": words[at - 1] if at else None,
         "next": words[at + 1] if at + 1 < len(words) else None,
         "choices": choices,

@@ -1,7 +1,8 @@
 """Each layer choice less the one chosen on folds: a panel per classifier, view and model.
 
 Bars are 95% intervals; a mark is filled where the permutation test tells the two apart, by Holm's
-method over the panel. The axis is logarithmic beyond a point: layer 0 is fifty points away.
+method over the panel. The axis is logarithmic beyond a point to either side, as its label says:
+layer 0 is fifty points away. The same predictions have no interval and no test.
 """
 
 from collections.abc import Mapping
@@ -14,11 +15,13 @@ from matplotlib.figure import Figure
 from wsd.report.paper import style
 
 LEVEL = 0.05
+SAME = "0, the same predictions"
 MINUS = "\N{MINUS SIGN}"
 ROW, AROUND = 3.6, 20.0  # mm: a layer choice, and what stands above and below them
 NUMBERS = 30.0  # mm, the column of numbers
 STEPS = (-100, -30, -10, -3, -1, 0, 1, 3, 10, 30, 100)
-TOLD: dict[str, Any] = {"color": style.COLOURS[0], "marker": "o", "linewidth": 0.9}
+# Of no classifier's colour: its panel names it.
+TOLD: dict[str, Any] = {"color": "0.3", "marker": "o", "linewidth": 0.9}
 NOT_TOLD: dict[str, Any] = {**TOLD, "markerfacecolor": "white"}
 REFERENCE: dict[str, Any] = {"color": "black", "marker": "D", "linestyle": "none"}
 
@@ -45,7 +48,7 @@ def draw_differences(layers: pd.DataFrame) -> Figure | None:
         ax.tick_params(axis="y", length=0)
         ax.tick_params(axis="x", labelbottom=True, labelsize=style.SMALL)
         ax.spines["left"].set_visible(False)
-        ax.set_xlabel(f"Difference in {measure} (points)")
+        ax.set_xlabel(f"Difference in {measure} (points;\nlinear to ±1, logarithmic beyond)")
     low, high = figure.axes[0].get_xlim()
     # A point to either side at least: the axis grows to hold its ticks.
     steps = [step for step in STEPS if min(low, -1) <= step <= max(high, 1)]
@@ -62,10 +65,16 @@ def line(ax: Axes, y: int, row: Mapping[Any, Any]) -> None:
         ax.plot([0], [y], **REFERENCE)
         return
     value, low, high = (100 * row[f"difference{end}"] for end in ("", "_low", "_high"))
+    place = (NUMBERS / style.POINT, 0)
+    look: dict[str, Any] = {"textcoords": "offset points", "ha": "right", **style.NOTE}
+    if low != low:
+        ax.plot([value], [y], **NOT_TOLD)
+        ax.annotate(SAME, (1, y), place, **look)
+        return
     ax.plot([low, high], [y, y], **{**TOLD, "marker": "none"})
     ax.plot([value], [y], **(TOLD if row["p_holm"] < LEVEL else NOT_TOLD))
-    text, place = f"{signed(value)} [{signed(low)}, {signed(high)}]", (NUMBERS / style.POINT, 0)
-    ax.annotate(text, (1, y), place, textcoords="offset points", ha="right", **style.NOTE)
+    text = f"{signed(value)} [{signed(low)}, {signed(high)}]"
+    ax.annotate(text, (1, y), place, **look)
 
 
 def signed(points: float, digits: int = 2) -> str:

@@ -1,8 +1,8 @@
 """The figure over all words of every layer and combination: a panel per model.
 
 A line per classifier with its band, combinations beside it with bars: 95% intervals. Dashed: the
-context alone, under the same classifier; dots and dashes: after fine-tuning. Horizontal: other
-systems and the most frequent sense. Where models have different numbers of blocks, layers stand at
+context alone, under the same classifier; dots and dashes: after fine-tuning. Horizontal: baselines
+and other systems. Where models have different numbers of blocks, layers stand at
 their relative depth, so that the panels can be held against each other; what is printed below them
 stays the number of the layer.
 """
@@ -15,16 +15,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from wsd.artifacts.tables import CONTROL_VIEW, PUBLISHED, SYSTEM
+from wsd.artifacts.tables import BASELINE, CONTROL_VIEW, PUBLISHED, SYSTEM
 from wsd.report.paper import style
 from wsd.report.tables import after_fine_tuning
 
-MOST_FREQUENT = "most_frequent_sense"
 CONTEXT = "context"
+NO_ENCODER = "no encoder"
 VALUES = ("value", "low", "high")
 HEIGHT = 100.0  # mm
 PLOT = 62.0  # mm of it, roughly, between the lowest and the highest value
-ASIDE = 0.08  # of the way to the next layer
+ASIDE = 0.12  # of the way to the next combination
 CONTEXT_LINE: dict[str, Any] = {"linestyle": "--", "linewidth": 0.8, "zorder": 1.5}
 TUNED_LINE: dict[str, Any] = {**CONTEXT_LINE, "linestyle": "-."}
 LEADER: dict[str, Any] = {
@@ -42,9 +42,10 @@ def draw_layers(
         return None
     measure = str(layers["figure"].iloc[0])
     figure, drawn = style.canvas(found, HEIGHT, style.TWO_COLUMNS, sharey=True)
-    of_classifiers = style.looks(layers["classifier"].unique().tolist())
+    of_classifiers = style.looks_of_classifiers(layers["classifier"].unique())
     depth = style.by_depth(layers)
     tuned = after_fine_tuning(controls, comparison)
+    others_drawn: list[dict[str, Any]] = []
     for ax, table in drawn:
         # A static view tells of no blocks.
         count = style.blocks_of(table) if depth else 0
@@ -52,15 +53,18 @@ def draw_layers(
         at = places(table["layers"].unique().tolist(), blocks)
         groups = list(table.groupby("classifier", sort=False))
         for i, (classifier, rows) in enumerate(groups):
-            # A little beside each other, so that none hides another.
+            # Combinations are no numbers: there, classifiers stand next to each other.
             aside = ASIDE / blocks * (i - (len(groups) - 1) / 2)
-            beside = {name: x + aside for name, x in at.items()}
+            beside = {name: x + (not name.isdecimal()) * aside for name, x in at.items()}
             look = of_classifiers[str(classifier)]
             for others, line in ((of_context(controls), CONTEXT_LINE), (tuned, TUNED_LINE)):
                 model = others["model"] == str(table["model"].iloc[0])
                 other = style.single(others[model & (others["classifier"] == classifier)])
+                if other.empty:
+                    continue
                 x = other["layers"].map(beside)
                 ax.plot(x, 100 * other[measure], color=look["color"], **line)
+                others_drawn.append(line)
             curve(ax, style.single(rows), beside, look)
             combined = rows[~rows["layers"].str.isdecimal()]
             x, ends = combined["layers"].map(beside), [100 * combined[n] for n in VALUES]
@@ -74,8 +78,11 @@ def draw_layers(
     horizontals(figure.axes, comparison, measure)
     handles = [
         *(style.key(style.shown(name), **look) for name, look in of_classifiers.items()),
-        style.key("context only", color=style.GREY, **CONTEXT_LINE),
-        *([style.key("fine-tuned", color=style.GREY, **TUNED_LINE)] if len(tuned) else []),
+        *(
+            style.key(name, color=style.GREY, **line)
+            for name, line in (("context only", CONTEXT_LINE), ("fine-tuned", TUNED_LINE))
+            if line in others_drawn
+        ),
         style.key("chosen on folds", **style.RINGED),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 6))
@@ -115,12 +122,11 @@ def ring_chosen(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float]) -> None:
 
 
 def horizontals(axes: Sequence[Axes], comparison: pd.DataFrame, measure: str) -> None:
-    """Lines for what has no layers of its own, named at the right of each row of panels."""
+    """Lines for baselines and other systems, named at the right of each row of panels."""
     rows = comparison.drop_duplicates(["kind", "model", "layers", "classifier"])
-    foreign = rows["kind"].isin([PUBLISHED, SYSTEM])
-    found = rows[foreign | (rows["classifier"] == MOST_FREQUENT)]
+    found = rows[rows["kind"].isin([PUBLISHED, SYSTEM, BASELINE])]
     values = (100 * found[measure]).tolist()
-    names = found["model"].where(foreign, found["classifier"])
+    names = list(map(name_of, found.to_dict("records")))
     for ax in axes:
         for value in values:
             ax.axhline(value, color=style.GREY, linewidth=0.5, zorder=0.5)
@@ -131,6 +137,18 @@ def horizontals(axes: Sequence[Axes], comparison: pd.DataFrame, measure: str) ->
             for name, value, label in zip(names, values, labels, strict=True):
                 place = ((1, value), (1.03, label))
                 ax.annotate(style.shown(name), *place, arrowprops=LEADER, **style.NOTE)
+
+
+def name_of(row: Mapping[Any, Any]) -> str:
+    """The name of a baseline or of another system.
+
+    >>> name_of({"kind": "baseline", "model": "no encoder", "classifier": "bag_of_words"})
+    'bag of words'
+    """
+    if row["kind"] != BASELINE:
+        return str(row["model"])
+    name = str(row["classifier"]).replace("_", " ")
+    return name if row["model"] == NO_ENCODER else f"{name}, {row['model']}"
 
 
 def apart(values: Sequence[float], least: float) -> list[float]:

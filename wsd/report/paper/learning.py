@@ -67,7 +67,10 @@ def looks_of_layers(layers: list[str]) -> dict[str, Look]:
     names = sorted(set(layers), key=int)
     lightest = max(len(names) - 1, 1)
     shades = matplotlib.colormaps["viridis"]
-    return looks(names, [shades(0.9 * i / lightest) for i in range(len(names))])
+    return {
+        name: {**of, "color": shades(0.9 * i / lightest)}
+        for i, (name, of) in enumerate(looks(names).items())
+    }
 
 
 def curve(ax: Axes, rows: pd.DataFrame, look: Look) -> None:

@@ -1,7 +1,7 @@
 """What the figures have in common: sizes, colours, marks, names, panels."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,6 +11,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+
+from wsd.report import series
 
 ONE_COLUMN, TWO_COLUMNS = 85.0, 180.0  # mm, as journals set their columns
 BESIDE = 2  # panels in a row
@@ -36,9 +38,6 @@ STYLE: Any = {
     "svg.hashsalt": "wsd",
     "pdf.fonttype": 42,
 }
-# Okabe and Ito's colours without the yellow, which is too light for a line on paper.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 # What tells one series from the others, with colours and without, as matplotlib's arguments.
 Look = dict[str, Any]
 # Caption and rows of each.
@@ -59,7 +58,7 @@ NOTE: Any = {
 MEASURES = {
     "mean_macro_f1": "mean macro-F1",
     "mean_balanced_accuracy": "mean balanced accuracy",
-    "mean_word_accuracy": "mean accuracy",
+    "mean_word_accuracy": "mean word accuracy",
 }
 
 
@@ -72,12 +71,20 @@ def styled() -> Iterator[None]:
         yield
 
 
-def looks(names: Sequence[str], colours: Sequence[Any] = COLOURS) -> dict[str, Look]:
+def look(number: int) -> Look:
+    """The colour and marker of a series, as the pages have them."""
+    colour, marker = series.style_of(number)
+    return {"color": series.COLOURS[colour], "marker": series.MARKERS[marker][1]}
+
+
+def looks(names: Iterable[str]) -> dict[str, Look]:
     """A look for each name, in their order."""
-    return {
-        name: {"color": colours[i % len(colours)], "marker": MARKERS[i % len(MARKERS)]}
-        for i, name in enumerate(names)
-    }
+    return {name: look(i) for i, name in enumerate(names)}
+
+
+def looks_of_classifiers(names: Iterable[str]) -> dict[str, Look]:
+    """The look that each classifier has on the pages too."""
+    return {name: look(number) for name, number in series.classifier_numbers(names).items()}
 
 
 def percent_of(measure: str) -> str:

@@ -1,0 +1,47 @@
+"""What the series of a plot look like, the same on the pages and in the figures of a paper.
+
+A series has a number, and with it a colour and a marker. A classifier has the same number wherever
+it is drawn.
+"""
+
+from collections.abc import Iterable
+
+# Those of the style sheet on light pages: ``--sense-0`` and on.
+COLOURS = (
+    *("#0b6fb8", "#d1510a", "#0f8f7f", "#8a1c5c", "#4e3906"),
+    *("#2c1e9d", "#058dfa", "#af3c3c", "#778cb7", "#1c548d"),
+)
+# By Bokeh's name, the marker of series i: its outline in a box of 20 by 20, and matplotlib's name.
+MARKERS = {
+    "circle": ("M10 2a8 8 0 1 0 0 16a8 8 0 1 0 0-16z", "o"),
+    "triangle": ("M10 2L19 17H1z", "^"),
+    "square": ("M3 3H17V17H3z", "s"),
+    "diamond": ("M10 1L17 10L10 19L3 10z", "D"),
+    "inverted_triangle": ("M10 18L1 3H19z", "v"),
+    "star": ("M10 1L12.2 7.3H19L13.6 11.2L15.6 17.6L10 13.7L4.4 17.6L6.4 11.2L1 7.3H7.8z", "*"),
+    "plus": ("M7.2 1.5H12.8V7.2H18.5V12.8H12.8V18.5H7.2V12.8H1.5V7.2H7.2z", "P"),
+    "hex": ("M19 10L14.5 2.2H5.5L1 10L5.5 17.8H14.5z", "H"),
+    "square_pin": ("M1 1Q10 6 19 1Q14 10 19 19Q10 14 1 19Q6 10 1 1z", "X"),
+    "triangle_pin": ("M10 1Q11.5 9.5 19 17Q10 14 1 17Q8.5 9.5 10 1z", "<"),
+}
+# The classifiers that the configs name, in the order of their numbers.
+CLASSIFIERS = ("logistic", "nearest_centroid", "lda", "knn", "mixed_logistic")
+
+
+def style_of(number: int) -> tuple[int, str]:
+    """Number of the colour and Bokeh's name of the marker of a series; no two of 100 are alike."""
+    names = list(MARKERS)
+    return number % len(COLOURS), names[(number + number // len(COLOURS)) % len(names)]
+
+
+def classifier_numbers(names: Iterable[str]) -> dict[str, int]:
+    """The number of each classifier of a run, whichever of them a plot shows.
+
+    Classifiers with names of the user's own come after ``CLASSIFIERS``, sorted by name.
+
+    >>> classifier_numbers(["nearest_centroid", "mine"])
+    {'nearest_centroid': 1, 'mine': 5}
+    """
+    names = list(names)
+    order = [*CLASSIFIERS, *sorted(set(names) - set(CLASSIFIERS))]
+    return {name: order.index(name) for name in names}
