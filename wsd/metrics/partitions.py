@@ -64,7 +64,8 @@ def normalised_information(one: Sequence[Hashable], other: np.ndarray) -> float 
     """
     if len(set(one)) < 2 or len(set(other.tolist())) < 2:
         return None
-    return float(normalized_mutual_info_score(one, other))
+    # Rounding can exceed 1 in the last digit.
+    return min(1.0, float(normalized_mutual_info_score(one, other)))
 
 
 def contingency(gold: np.ndarray, found: np.ndarray) -> np.ndarray:

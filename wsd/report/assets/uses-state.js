@@ -69,7 +69,8 @@ wsd.usesState = (data, start) => {
     return of && { names: [...new Set(Object.values(of.names).map(tidy))].filter(Boolean), known: Boolean(of.labels) };
   }
   // A cluster gets the name that most of its sentences had. What people moved stays in the sense that
-  // they moved it to, in a cluster of its own where no other has that name.
+  // they moved it to, in a cluster of its own where no other has that name; or it is left out, where
+  // they moved it to a cluster without a name.
   function adopt() {
     const old = latest(), { labels: now, k } = partition();
     const before = old.labels ? wsd.decode(old.labels, Uint16Array) : now;
@@ -83,8 +84,8 @@ wsd.usesState = (data, start) => {
     change((of) => {
       for (const [row, cluster] of Object.entries(old.moved)) {
         const sense = nameOf(cluster);
-        if (cluster === LEFT_OUT) of.moved[row] = LEFT_OUT;
-        else if (sense && sense !== names[now[row]]) {
+        if (!sense) of.moved[row] = LEFT_OUT;
+        else if (sense !== names[now[row]]) {
           of.moved[row] = names.includes(sense) ? names.indexOf(sense) : names.push(sense) - 1;
         }
       }
