@@ -258,8 +258,8 @@ def test_names_of_other_clusters_are_offered_and_not_applied(page: Browser, page
     older = page.driver.find_element(By.ID, "older")
     assert "bird, machine, lift" in older.text and "other sentences" in older.text
     page.driver.find_element(By.ID, "adopt").click()
-    # By the sentences: what was cluster 1 is cluster 0. Sentences 3 and 9 had been moved out or to a
-    # cluster without a name, 7 to a cluster that people made, 14 to the other sense.
+    # By the sentences: what was cluster 1 is cluster 0. Sentences 3 and 9 had been moved out, or to
+    # a cluster without a name, 7 to a cluster that people made, 14 to the other sense.
     assert names(page) == ["machine", "bird", "", "lift"]
     assert sizes(page) == [10, 7, 5, 1, 2]
     assert not older.is_displayed()
