@@ -8,10 +8,17 @@ import pytest
 from sklearn.cluster import AgglomerativeClustering
 from tiny import corpus_of
 
-from wsd.analysis.clusterings import by_size, chosen, clusterings, cut, numbers_of_clusters
+from wsd.analysis.clusterings import (
+    by_size,
+    centred,
+    chosen,
+    clusterings,
+    cut,
+    numbers_of_clusters,
+)
 from wsd.analysis.uses import find_uses
 from wsd.artifacts.corpus import UNLABELLED, Corpus
-from wsd.artifacts.uses import MOST, read_uses, shown, write_uses
+from wsd.artifacts.uses import FORM, FORM_EXPLAINS, MOST, forms, read_uses, shown, write_uses
 from wsd.errors import ResultError
 from wsd.metrics.nearest import unit_vectors
 
@@ -51,6 +58,47 @@ def test_planted_clusters_are_found() -> None:
     assert one.silhouette is None and one.agreement["paired_recall"] == 1
     # Each one's nearest are of its own cloud.
     assert (GROUP[uses.near.rows[:20, :4]] == GROUP[:20, None]).all()
+
+
+def in_two_forms() -> tuple[Corpus, np.ndarray]:
+    """The planted clusters, with every second focal word in the plural and far from the others."""
+    made = corpus(labelled=False)
+    tokens = tuple(
+        (the, ("Crane", "cranes")[i % 2], number) for i, (the, _, number) in enumerate(made.tokens)
+    )
+    plural = np.arange(len(GROUP)) % 2
+    return replace(made, tokens=tokens), planted() + 30 * np.eye(8, dtype=np.float32)[5 + plural]
+
+
+def test_clusters_by_form_are_told_and_centring_takes_the_form_out() -> None:
+    made, vectors = in_two_forms()
+    assert set(forms(made)) == {"crane", "cranes"}
+    raw = find_uses(made, vectors, 4, seed=1)
+    taken_out = find_uses(made, vectors, 4, seed=1, centre=FORM)
+    for i, (of, without) in enumerate(zip(raw.partitions, taken_out.partitions, strict=True)):
+        if of.k == 1:
+            assert of.form_nmi is None
+        if of.chosen:
+            assert of.k == 2 and of.form_nmi == pytest.approx(1)
+        if without.chosen:
+            assert without.k == 3 and without.form_nmi is not None
+            assert without.form_nmi < 0.1 < FORM_EXPLAINS
+            assert taken_out.labels[:, i].tolist() == GROUP.tolist()
+
+
+def test_one_form_says_nothing_and_is_not_moved() -> None:
+    plain = find_uses(corpus(), planted(), 4, seed=1)
+    assert {of.form_nmi for of in plain.partitions} == {None}
+    vectors = planted().astype(np.float64)
+    np.testing.assert_allclose(centred(vectors, ["crane"] * len(GROUP)), vectors, atol=1e-12)
+
+
+def test_centred_by_hand() -> None:
+    # The mean is 4, that of a 2, that of b 6. Rows of c and d, which are rare, stay apart.
+    vectors = np.array([[1.0, 1, 2, 3, 3, 5, 5, 6, 7, 7, 3, 5]]).T
+    moved = centred(vectors, [*"aaaaabbbbbcd"])
+    assert moved.ravel() == pytest.approx([3, 3, 4, 5, 5, 3, 3, 4, 5, 5, 3, 5])
+    assert vectors[0] == 1
 
 
 def test_labels_take_no_part() -> None:
@@ -104,7 +152,7 @@ def test_written_and_read(tmp_path: Path) -> None:
     path = tmp_path / "6.parquet"
     corpora = {"crane": corpus()}
     uses = find_uses(corpora["crane"], planted(), 4, seed=1)
-    write_uses(path, corpora, {"crane": uses}, {"seed": 1})
+    write_uses(path, corpora, {"crane": uses}, {"seed": 1, "centre": None})
     read, provenance = read_uses(path, corpora)
     assert provenance["seed"] == 1
     assert list(map(asdict, read["crane"].partitions)) == list(map(asdict, uses.partitions))

@@ -46,9 +46,9 @@ def test_lines_of_text(tmp_path: Path) -> None:
         (5, "He sat in his * cell * , * alone * ."),
     ]
     assert "cell: 4 uses" in said
-    missed = f"left out: 1 sentences without cell (looked for: cell, cells): {tmp_path}/s.txt:4"
+    missed = f"left out: 1 sentence without cell (looked for: cell, cells): {tmp_path}/s.txt:4"
     assert missed in said
-    assert "left out: 1 uses that are there already, word for word" in said
+    assert "left out: uses that are there already, word for word: 1" in said
     manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
     assert manifest["labelled"] is False
     assert sum(manifest["left_out"].values()) == 2
@@ -112,7 +112,7 @@ def test_tables(tmp_path: Path, name: str, text: str) -> None:
 def test_several_words_and_those_with_too_few(tmp_path: Path) -> None:
     table = "word,sentence\n" + "cell,a cell {}\nbat,a bat {}\n" * 3 + "crane,a crane\ncrane,x\n"
     said = imported(tmp_path, table.format(*"abcdef"), "s.csv", word=None)
-    assert "2 words without senses" in said and "left out: 1 words with fewer than 3 uses" in said
+    assert "2 words without senses" in said and "left out: words with fewer than 3 uses: 1" in said
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bat", "cell", MANIFEST]
 
 

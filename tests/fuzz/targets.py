@@ -301,12 +301,12 @@ def write_tables(folder: Path) -> dict[str, Path]:
         paths["neighbours"], {"crane": of}, {"crane": neighbours.Neighbours(near, similar, 0.5)},
         shared,
     )  # fmt: skip
-    halves = uses.Partition("k-means", 2, 0.5, True, [[0], [1]], {"ari": 0.5})
+    halves = uses.Partition("k-means", 2, 0.5, True, [[0], [1]], 0.25, {"ari": 0.5})
     labels = np.arange(9, dtype=np.int16)[:, None] % 2
     words = {"crane": uses.WordUses(
         points, neighbours.Neighbours(near, similar, 0.5), [halves], labels
     )}  # fmt: skip
-    uses.write_uses(paths["uses"], {"crane": of}, words, {**shared, "seed": 1})
+    uses.write_uses(paths["uses"], {"crane": of}, words, {**shared, "seed": 1, "centre": None})
     said = substitutes.Fillers([["a", "##b"]] * 9, [np.array([0.5, 0.25], dtype=np.float32)] * 9)
     fillers = dict.fromkeys(substitutes.SEEN, said)
     about = {"corpus": of.digest, "model": {"name": "tiny"}}

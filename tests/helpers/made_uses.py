@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from tiny import corpus_of
 
-from wsd.analysis.uses import find_uses
+from wsd.analysis.uses import of_words
 from wsd.artifacts.corpus import UNLABELLED, Corpus, write
 from wsd.artifacts.dataset import ABOUT, COUNTS, FORMAT, MANIFEST
 from wsd.artifacts.uses import write_uses
@@ -24,44 +24,67 @@ OF_GROUP = ("steel hook", "wading bird", HOSTILE)
 LAYERS = ("0", "1", "mean-all")
 
 
-def corpus(*, labelled: bool) -> Corpus:
-    """The crane's sentences; of the planted senses, or of none."""
+def corpus(*, labelled: bool, word: str = WORD, forms: Sequence[str] = ()) -> Corpus:
+    """The crane's sentences; of the planted senses, or of none.
+
+    The focal word is the word, or each of its forms in turn.
+    """
+    forms = forms or (word,)
     # No near-duplicates, which `wsd import` would keep on one side.
     sentences = [
         (
-            f"the crane {OF_GROUP[group]} "
+            f"the FOCAL {OF_GROUP[group]} "
             + " ".join(f"{chr(97 + i)}{letter}" for letter in "abcdefgh"),
             1,
         )
         for i, group in enumerate(GROUP)
     ]
-    made = corpus_of(*sentences, n_train=len(GROUP))
+    made = replace(corpus_of(*sentences, n_train=len(GROUP)), word=word)
+    tokens = tuple(
+        (before, forms[i % len(forms)], *after) for i, (before, _, *after) in enumerate(made.tokens)
+    )
+    made = replace(made, tokens=tokens)
     if labelled:
         return replace(made, senses=("machine", "bird", HOSTILE), gold=GROUP.astype(np.int32))
     return replace(made, senses=UNLABELLED, gold=np.zeros(len(GROUP), dtype=np.int32))
 
 
-def made_uses(folder: Path, *, labelled: bool, more: Sequence[str] = ()) -> Path:
-    """Write tables, uses of three layer choices, and their pages; the folder of the pages."""
-    corpora = {WORD: corpus(labelled=labelled)}
-    write(folder / "corpus" / f"{file_name(WORD)}.parquet", corpora[WORD])
+def made_uses(
+    folder: Path,
+    *,
+    labelled: bool,
+    more: Sequence[str] = (),
+    word: str = WORD,
+    forms: Sequence[str] = (),
+    centre: str | None = None,
+) -> Path:
+    """Write tables, uses of three layer choices, and their pages; the folder of the pages.
+
+    Where there are several forms, each is further from the others than the planted groups are.
+    """
+    corpora = {word: corpus(labelled=labelled, word=word, forms=forms)}
+    write(folder / "corpus" / f"{file_name(word)}.parquet", corpora[word])
     files = []
     for seed, layers in enumerate(LAYERS):
         random = np.random.default_rng(seed)
         vectors = 10 * np.eye(3, 8)[GROUP] + 0.3 * random.normal(size=(len(GROUP), 8))
-        uses = find_uses(corpora[WORD], vectors.astype(np.float32), 6, seed=1)
+        if len(forms) > 1:
+            vectors += 300 * np.eye(8)[3 + np.arange(len(GROUP)) % len(forms)]
+        vectors = vectors.astype(np.float32)
+        found = of_words(corpora, lambda _, taken, of=vectors: of[taken], 6, 1, centre)
         files.append(folder / f"{layers}.parquet")
         model = {"name": "toy", "blocks": 2}
-        said = {"view": "focal", "layers": layers, "encoder": {"model": model}, "seed": 1}
-        write_uses(files[-1], corpora, {WORD: uses}, said)
+        said = {"view": "focal", "layers": layers, "encoder": {"model": model}}
+        said |= {"seed": 1, "centre": centre}
+        write_uses(files[-1], *found, said)
     out = folder / "uses #1 & <co>"
-    arguments = ["--corpus", str(folder / "corpus"), "--words", WORD, "--out", str(out)]
-    arguments += ["--dataset", str(_manifest(folder / "source", labelled))]
+    arguments = ["--corpus", str(folder / "corpus"), "--words", word, "--out", str(out)]
+    arguments += ["--dataset", str(_manifest(folder / "source", labelled, word))]
     assert main(["uses-page", *arguments, "--uses", *map(str, files), *more]) == 0
     return out
 
 
-def _manifest(folder: Path, labelled: bool) -> Path:
+def _manifest(folder: Path, labelled: bool, word: str) -> Path:
     """A manifest with a hostile title; of its files only the names matter here."""
     of_word = ("sentences.txt",) if not labelled else (
         "classes_map.txt", "train.data.txt", "train.gold.txt", "test.data.txt", "test.gold.txt"
@@ -74,8 +97,8 @@ def _manifest(folder: Path, labelled: bool) -> Path:
         "name": "mine",
         **dict.fromkeys(ABOUT, ""),
         "title": HOSTILE,
-        "words": {WORD: {**dict.fromkeys(COUNTS, 0), COUNTS[0]: len(GROUP), "senses": {}}},
-        "files": {f"{WORD}/{name}": sha256(folder / "any") for name in of_word},
+        "words": {word: {**dict.fromkeys(COUNTS, 0), COUNTS[0]: len(GROUP), "senses": {}}},
+        "files": {f"{file_name(word)}/{name}": sha256(folder / "any") for name in of_word},
     }
     (folder / MANIFEST).write_text(json.dumps(said))
     return folder / MANIFEST

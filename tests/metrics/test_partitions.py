@@ -9,6 +9,7 @@ from wsd.metrics.partitions import (
     bcubed_scores,
     contingency,
     harmonic_mean,
+    normalised_information,
     paired_scores,
 )
 
@@ -59,3 +60,16 @@ def test_one_cluster_and_a_cluster_each() -> None:
     assert one["ari"] == each["ari"] == 0
     assert one["v_measure"] == 0 and one["paired_f"] == harmonic_mean(0.4, 1)
     assert each["homogeneity"] == 1 and each["paired_f"] == 0
+
+
+def test_normalised_information_by_hand() -> None:
+    forms = ["spring", "spring", "springs", "springs"]
+    assert normalised_information(forms, np.array([1, 1, 0, 0])) == pytest.approx(1)
+    assert normalised_information(forms, np.array([0, 1, 0, 1])) == pytest.approx(0, abs=1e-12)
+    # What they share is ln 2; the mean of ln 2 and ln 4 is 1.5 ln 2.
+    assert normalised_information(forms, np.arange(4)) == pytest.approx(2 / 3)
+
+
+def test_nothing_follows_of_a_single_group() -> None:
+    assert normalised_information(["a", "a"], np.array([0, 1])) is None
+    assert normalised_information(["a", "b"], np.array([0, 0])) is None

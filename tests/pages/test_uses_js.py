@@ -17,6 +17,7 @@ from selenium.webdriver.support.ui import Select
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.text_format import read_text
+from wsd.report.pages.render import encode
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,18 @@ def move(page: Browser, row: int, cluster: int) -> None:
     Select(select).select_by_value(str(cluster))
 
 
+def download(page: Browser, path: Path) -> Path:
+    """The table that the page offers, saved as ``path``."""
+    page.driver.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(path.parent)}
+    )
+    page.driver.find_element(By.ID, "download").click()
+    end = time.monotonic() + 15
+    while not path.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    return path
+
+
 def test_words_that_set_a_cluster_apart_by_hand(page: Browser) -> None:
     # Cluster 0: a a b; cluster 1: b c. In all 5 words: a 2, b 2, c 1.
     found = page.js("return wsd.setApart([['a', 'a'], ['b'], ['b', 'c'], ['d']], [0, 0, 1, -1], 2)")
@@ -72,8 +85,10 @@ def test_words_that_set_a_cluster_apart_by_hand(page: Browser) -> None:
 
 
 def test_focal_word_and_punctuation_are_no_words(page: Browser) -> None:
-    found = page.js("return wsd.wordsOf(['The', 'crane', ',', 'crane', '7', 'É'], 1)")
+    found = page.js("return wsd.wordsOf(['The', 'crane', ',', 'crane', '7', 'É'], 1, 2)")
     assert found == ["the", "crane", "7", "é"]
+    several = page.js("return wsd.wordsOf(['The', 'hot', 'dog', 'is', 'hot'], 1, 3)")
+    assert several == ["the", "is", "hot"]
 
 
 def test_clusters_of_the_layer_and_the_number_chosen(page: Browser) -> None:
@@ -115,9 +130,6 @@ def test_neighbours_of_what_is_clicked(page: Browser) -> None:
 
 
 def test_from_the_page_to_a_corpus(page: Browser, tmp_path: Path) -> None:
-    page.driver.execute_cdp_cmd(
-        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
-    )
     assert not page.driver.find_element(By.ID, "download").is_enabled()
     name(page, 0, f" lifting   {HOSTILE} ")
     name(page, 1, 'a "bird", wading')
@@ -127,11 +139,8 @@ def test_from_the_page_to_a_corpus(page: Browser, tmp_path: Path) -> None:
     move(page, 2, 3)
     assert sizes(page) == [9, 9, 5, 1, 1]
     said = page.driver.find_element(By.ID, "result").text
-    assert "2 senses" in said and "7 of 25 sentences are of no named cluster" in said
-    page.driver.find_element(By.ID, "download").click()
-    path, end = tmp_path / f"{WORD}-senses.jsonl", time.monotonic() + 15
-    while not path.exists() and time.monotonic() < end:
-        time.sleep(0.05)
+    assert "2 senses" in said and "7 of 25 sentences are in no named cluster" in said
+    path = download(page, tmp_path / f"{WORD}-senses.jsonl")
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert [line["sense"] for line in lines].count('a "bird", wading') == 9
 
@@ -148,3 +157,137 @@ def test_from_the_page_to_a_corpus(page: Browser, tmp_path: Path) -> None:
     }
     assert dict(zip(back.tokens, back.gold.tolist(), strict=True)) == expected
     assert set(back.position.tolist()) == {1}
+
+
+# ---- Focal words of several tokens, and in several forms ----
+
+
+@pytest.fixture(scope="module")
+def in_forms(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("forms")
+    forms = ("tower crane", "Tower cranes")
+    return made_uses(folder, labelled=False, word="tower crane", forms=forms)
+
+
+@pytest.fixture
+def forms_page(chromium: Browser, in_forms: Path) -> Iterator[Browser]:
+    chromium.open(in_forms / "toy" / "tower=20crane.html")
+    chromium.js("localStorage.clear()")
+    chromium.open(in_forms / "toy" / "tower=20crane.html")
+    yield chromium
+    chromium.assert_quiet()
+
+
+def texts_of(page: Browser, selector: str) -> list[str]:
+    return page.js(
+        "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)", selector
+    )
+
+
+def test_a_focal_word_of_several_tokens_stays_whole(forms_page: Browser, tmp_path: Path) -> None:
+    strong = texts_of(forms_page, "#clusters strong")
+    assert set(strong) == {"tower crane", "Tower cranes"}
+    apart = "".join(texts_of(forms_page, ".apart"))
+    assert "tower" not in apart and "crane" not in apart
+    name(forms_page, 0, "one")
+    name(forms_page, 1, "other")
+    path = download(forms_page, tmp_path / "tower_crane-senses.jsonl")
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert {line["position"] for line in lines} == {"1:3"} and len(lines) == len(GROUP)
+    import_corpus([path], out=tmp_path / "named", name="named")
+    back = read_text(tmp_path / "named" / "tower=20crane", "tower crane")
+    given = corpus(labelled=False, word="tower crane", forms=("tower crane", "Tower cranes"))
+    assert set(back.tokens) == set(given.tokens) and set(back.position.tolist()) == {1}
+    assert {tokens[1] for tokens in back.tokens} == {"tower crane", "Tower cranes"}
+
+
+def test_clusters_that_follow_the_form_say_so(forms_page: Browser) -> None:
+    assert texts_of(forms_page, ".forms") == ["Forms: tower crane 13", "Forms: tower cranes 12"]
+    warning = forms_page.driver.find_element(By.ID, "by-form")
+    assert "normalised mutual information with the forms is 1.00" in warning.text
+    move(forms_page, 0, 1)
+    assert texts_of(forms_page, ".forms") == [
+        "Forms: tower crane 12",
+        "Forms: tower cranes 12 · tower crane 1",
+    ]
+    Select(forms_page.driver.find_element(By.ID, "number")).select_by_value("1")
+    assert not warning.is_displayed()
+    assert texts_of(forms_page, ".forms") == ["Forms: tower crane 13 · tower cranes 12"]
+
+
+def test_one_form_is_not_listed(page: Browser) -> None:
+    assert texts_of(page, ".forms") == []
+    assert not page.driver.find_element(By.ID, "by-form").is_displayed()
+
+
+# ---- Names of an earlier clustering ----
+
+# The clusters of the largest and the second largest group changed places, and one sentence its
+# cluster; what was made is kept under the digest of those labels.
+OTHER_LABELS = np.where(GROUP < 2, 1 - GROUP, GROUP)
+OTHER_LABELS[5] = 0
+
+
+def keep_earlier(page: Browser, pages: Path, *, known: bool) -> None:
+    """Keep names and moves of an earlier clustering in the browser, and open the page again."""
+    labels = encode(OTHER_LABELS, "<u2")
+    made = {"names": {"0": "bird", "1": "machine", "4": "lift"}}
+    made["moved"] = {"3": 2, "7": 4, "9": -1, "14": 1}
+    place = "1 k-means 3 0123456789ab" if known else "1 k-means 3"
+    kept = {place: {**made, "labels": labels} if known else made}
+    script = "localStorage.setItem(`wsd uses ${arguments[0]}`, JSON.stringify(arguments[1]))"
+    page.js(script, page_key(page), kept)
+    page.open(pages / "toy" / f"{WORD}.html")
+
+
+def page_key(page: Browser) -> str:
+    page.js("wsd.unpack().then((packed) => { window.packedKey = packed.key; })")
+    page.until("window.packedKey")
+    return page.js("return window.packedKey")
+
+
+def names(page: Browser) -> list[str]:
+    return page.js(
+        "return [...document.querySelectorAll('input[data-cluster]')].map((e) => e.value)"
+    )
+
+
+def test_names_of_other_clusters_are_offered_and_not_applied(page: Browser, pages: Path) -> None:
+    keep_earlier(page, pages, known=True)
+    assert names(page) == ["", "", ""] and sizes(page) == [12, 8, 5]
+    older = page.driver.find_element(By.ID, "older")
+    assert "bird, machine, lift" in older.text and "other sentences" in older.text
+    page.driver.find_element(By.ID, "adopt").click()
+    # By the sentences: what was cluster 1 is cluster 0. Sentences 3 and 9 had been moved out, or to
+    # a cluster without a name, 7 to a cluster that people made, 14 to the other sense.
+    assert names(page) == ["machine", "bird", "", "lift"]
+    assert sizes(page) == [10, 7, 5, 1, 2]
+    assert not older.is_displayed()
+    page.open(pages / "toy" / f"{WORD}.html")
+    assert names(page) == ["machine", "bird", "", "lift"]
+    page.driver.find_element(By.ID, "forget").click()
+    assert names(page) == ["", "", ""] and older_is_shown(page)
+    page.driver.find_element(By.ID, "discard").click()
+    assert not older_is_shown(page)
+    page.open(pages / "toy" / f"{WORD}.html")
+    assert not older_is_shown(page)
+
+
+def older_is_shown(page: Browser) -> bool:
+    return page.driver.find_element(By.ID, "older").is_displayed()
+
+
+def test_names_that_an_earlier_version_kept_are_offered_too(page: Browser, pages: Path) -> None:
+    keep_earlier(page, pages, known=False)
+    assert names(page) == ["", "", ""]
+    assert "is not known" in page.driver.find_element(By.ID, "older").text
+    page.driver.find_element(By.ID, "adopt").click()
+    assert names(page) == ["bird", "machine", "", "lift"]
+
+
+def test_a_new_name_ends_the_offer(page: Browser, pages: Path) -> None:
+    keep_earlier(page, pages, known=True)
+    name(page, 0, "crane")
+    assert not older_is_shown(page)
+    Select(page.driver.find_element(By.ID, "number")).select_by_value("2")
+    assert not older_is_shown(page)

@@ -283,7 +283,7 @@ def test_every_key_is_explained_in_the_readme() -> None:
 def test_every_mapping_of_the_schema_refuses_unknown_keys() -> None:
     schema = json.loads(schema_text())
     parts = [schema, *schema["$defs"].values()]
-    assert len(parts) == len(sections()) == 9
+    assert len(parts) == len(sections()) == 10
     assert all(part["additionalProperties"] is False for part in parts)
 
 
@@ -529,6 +529,12 @@ WRONG: list[tuple[Change, str, str, str]] = [
     ),
     (top(dataset={"name": "x"}), "dataset", "'path'", "add the key"),
     (top(at_least=20), "at_least", "another corpus than NOAD", "leave it out"),
+    (top(clusters=1), "clusters", "1 is less than the minimum of 2", "or the most"),
+    (top(clusters=51), "clusters", "51", "50"),
+    (top(clusters={"most": 1}), "clusters.most", "1", "2"),
+    (top(clusters={"centre": "sense"}), "clusters.centre", "'sense'", "form"),
+    (top(clusters={"number": 3}), "clusters", "'number'", "centre, most"),
+    (top(clusters="form"), "clusters", "'form'", "centre"),
     (top(dataset="noad", at_least=9), "at_least", "9", "10"),
     (top(dataset="noad", at_least=10**6), "at_least", "1000000 instances", "fewer, 10 or more"),
     (
@@ -1057,11 +1063,16 @@ def test_more_clusters_than_sentences(clusters: int, tmp_path: Path) -> None:
     own = top(dataset={"name": "mine", "path": str(tmp_path / "mine")}, words="all")
     assert not check_changed(own).dataset.labelled
     if clusters < 3:
-        assert check_changed(own, top(clusters=clusters)).clusters == clusters
+        for said in (clusters, {"most": clusters}):
+            found = check_changed(own, top(clusters=said)).clusters
+            assert (found.most, found.centre) == (clusters, None)
+        found = check_changed(own, top(clusters={"centre": "form"})).clusters
+        assert (found.most, found.centre) == (None, "form")
         return
-    with pytest.raises(ConfigError, match="no word has more than 3 sentences") as caught:
-        check_changed(own, top(clusters=clusters))
-    assert caught.value.where == "config key clusters"
+    for said in (clusters, {"most": clusters}):
+        with pytest.raises(ConfigError, match="no word has more than 3 sentences") as caught:
+            check_changed(own, top(clusters=said))
+        assert caught.value.where == "config key clusters"
 
 
 @pytest.mark.parametrize(

@@ -801,7 +801,12 @@ def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
 def test_a_corpus_without_senses(tmp_path: Path) -> None:
     """Import, embed, uses: no step that needs senses, and the pages at the end."""
     checkout = Checkout.create(tmp_path / "wsd")
-    lines = [f"the crane {x} {y}\n" for x in ("flew", "lifted") for y in "abcdef"]
+    lines = [
+        f"the {form} {x} {y}\n"
+        for form in ("crane", "cranes")
+        for x in ("flew", "lifted")
+        for y in "abcde"
+    ]
     (checkout.root / "s.txt").write_text("".join(lines))
     subprocess.run(
         [sys.executable, "-m", "wsd.cli", "import", "s.txt", "--unlabelled", "--word", "crane",
@@ -823,3 +828,8 @@ def test_a_corpus_without_senses(tmp_path: Path) -> None:
     assert checkout.run("-n", "--configfile", config).nothing
     refused = checkout.run("fit", "-n", "--configfile", config, code=1)
     assert "MissingRuleException" in refused.text
+    assert "centred for each form" not in (uses / "tiny/crane.html").read_text()
+    centred = ("--cores", "1", "--no-hooks", "--configfile", config)
+    run = checkout.run(*centred, "--config", "clusters={centre: form}")
+    assert run.jobs == {"uses": 2, "uses_page": 1}
+    assert "centred for each form" in (uses / "tiny/crane.html").read_text()

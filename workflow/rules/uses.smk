@@ -27,14 +27,15 @@ rule uses:
         corpus=folder_of("corpus"),
         embeddings=folder_of("vectors"),
         words=WORDS,
-        clusters=f"--clusters {CONFIG.clusters}" if CONFIG.clusters else "",
+        clusters=f"--clusters {CONFIG.clusters.most}" if CONFIG.clusters.most else "",
+        centre=f"--centre {CONFIG.clusters.centre}" if CONFIG.clusters.centre else "",
         seed=CONFIG.seed,
     message:
         "uses: {wildcards.model}, {wildcards.view}, layers {wildcards.layers}"
     shell:
         "wsd --log {log} uses --corpus {params.corpus} --embeddings {params.embeddings}"
         " --words {params.words} --view {wildcards.view} --layers {wildcards.layers}"
-        " {params.clusters} --seed {params.seed} --out {output}"
+        " {params.clusters} {params.centre} --seed {params.seed} --out {output}"
 
 
 rule substitute_uses:
@@ -55,7 +56,7 @@ rule substitute_uses:
         corpus=folder_of("corpus"),
         words=WORDS,
         substitutes=subpath(input.substitutes, parent=True),
-        clusters=f"--clusters {CONFIG.clusters}" if CONFIG.clusters else "",
+        clusters=f"--clusters {CONFIG.clusters.most}" if CONFIG.clusters.most else "",
         seed=CONFIG.seed,
     message:
         "uses: by the substitutes of {wildcards.model}"

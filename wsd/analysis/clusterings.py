@@ -17,6 +17,8 @@ METHODS = ("k-means", "agglomerative")
 STARTS = 10
 # Vectors that agree to so many digits are one.
 DIGITS = 6
+# Rows of a group: of fewer, nobody knows where its mean is.
+FEW = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,31 @@ class Clustering:
     def k(self) -> int:
         """The number of clusters."""
         return int(self.labels.max()) + 1
+
+
+def centred(vectors: np.ndarray, groups: Sequence[str]) -> np.ndarray:
+    """Return the vectors with the mean of each group moved to the mean of all.
+
+    Groups of fewer than ``FEW`` rows are one group here: centred apart, rows that are alone in
+    their group would all end in the same place, and look like a cluster.
+
+    Parameters
+    ----------
+    vectors : array of shape (n, features)
+    groups : sequence of n str
+        Such as the form of the focal word in each row.
+
+    Returns
+    -------
+    float64 array of shape (n, features)
+    """
+    _, of, counts = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
+    of[counts[of] < FEW] = -1
+    vectors = vectors.astype(np.float64)
+    mean = vectors.mean(axis=0)
+    for group in np.unique(of):
+        vectors[of == group] += mean - vectors[of == group].mean(axis=0)
+    return vectors
 
 
 def numbers_of_clusters(units: np.ndarray, most: int, also: int = 0) -> list[int]:

@@ -46,4 +46,6 @@ def run(args: argparse.Namespace) -> None:
         return bags(found[corpus.word].take(rows).fillers[MASKED].pieces)
 
     names = {"view": SUBSTITUTES, "layers": MASKED, "encoder": {"model": source["model"]}}
-    write_uses(args.out, *of_words(corpora, vectors, most, args.seed), {**names, "seed": args.seed})
+    # A masked word has no form that could be taken out.
+    drawn = {"seed": args.seed, "centre": None}
+    write_uses(args.out, *of_words(corpora, vectors, most, args.seed), {**names, **drawn})

@@ -4,6 +4,9 @@ Every word's vectors are put into 1 to so many clusters, by two methods, and the
 says which number each method would choose. No label takes part in any of it. Where there are
 senses, every partition is then held against them: as many clusters as there are senses too. All
 instances take part, of whatever split.
+
+What the vectors tell apart best can be the form of the focal word, singular against plural. Every
+partition is held against the forms, and ``--centre form`` takes the form out beforehand.
 """
 
 import argparse
@@ -11,25 +14,33 @@ from collections.abc import Callable
 
 import numpy as np
 
-from wsd.analysis.clusterings import chosen, clusterings, numbers_of_clusters, typical
+from wsd.analysis.clusterings import (
+    centred,
+    chosen,
+    clusterings,
+    numbers_of_clusters,
+    typical,
+)
 from wsd.analysis.neighbours import find_neighbours
 from wsd.analysis.project import pca
 from wsd.arguments import add_feature_set, add_out, add_seed, count
 from wsd.artifacts.corpus import Corpora, Corpus, read_corpora
 from wsd.artifacts.features import StoredFeatures
-from wsd.artifacts.uses import Partition, WordUses, shown, write_uses
+from wsd.artifacts.uses import FORM, Partition, WordUses, forms, shown, write_uses
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.one_thread import one_thread
-from wsd.metrics.partitions import agreement
+from wsd.metrics.partitions import agreement, normalised_information
 
 CLUSTERS = 10
 # Typical instances of a cluster.
 TYPICAL = 10
 
 
-def find_uses(corpus: Corpus, vectors: np.ndarray, most: int, seed: int) -> WordUses:
+def find_uses(
+    corpus: Corpus, vectors: np.ndarray, most: int, seed: int, centre: str | None = None
+) -> WordUses:
     """The clusters of one word.
 
     Parameters
@@ -40,7 +51,12 @@ def find_uses(corpus: Corpus, vectors: np.ndarray, most: int, seed: int) -> Word
     most : int
         Clusters.
     seed : int
+    centre : str, optional
+        ``FORM`` moves the vectors of every form of the focal word to one mean beforehand.
     """
+    of_rows = forms(corpus)
+    if centre == FORM:
+        vectors = centred(vectors, of_rows)
     units = unit_vectors(vectors.astype(np.float64))
     known = len(corpus.senses) if corpus.is_labelled else 0
     # The last bits of a sum depend on the number of threads, and a cluster can hang on them.
@@ -54,6 +70,7 @@ def find_uses(corpus: Corpus, vectors: np.ndarray, most: int, seed: int) -> Word
             silhouette=of.silhouette if of.k > 1 else None,
             chosen=of is best[of.method],
             typical=typical(units, of.labels, TYPICAL),
+            form_nmi=normalised_information(of_rows, of.labels),
             agreement=agreement(corpus.gold, of.labels) if known else {},
         )
         for of in found
@@ -64,7 +81,11 @@ def find_uses(corpus: Corpus, vectors: np.ndarray, most: int, seed: int) -> Word
 
 
 def of_words(
-    corpora: Corpora, vectors: Callable[[Corpus, np.ndarray], np.ndarray], most: int, seed: int
+    corpora: Corpora,
+    vectors: Callable[[Corpus, np.ndarray], np.ndarray],
+    most: int,
+    seed: int,
+    centre: str | None = None,
 ) -> tuple[dict[str, Corpus], dict[str, WordUses]]:
     """The shown instances of every word and their uses.
 
@@ -73,14 +94,14 @@ def of_words(
     corpora : mapping of word to Corpus
     vectors : function of a corpus and a bool array of its rows
         The vectors of those rows.
-    most, seed : int
+    most, seed, centre
         As :func:`find_uses` takes them.
     """
     seen, words = {}, {}
     for word, corpus in corpora.items():
         taken = shown(corpus, seed)
         seen[word] = corpus.take(taken)
-        words[word] = find_uses(seen[word], vectors(corpus, taken), most, seed)
+        words[word] = find_uses(seen[word], vectors(corpus, taken), most, seed, centre)
         log.debug("%s: highest silhouette %.3f", word, words[word].score)
     return seen, words
 
@@ -95,7 +116,8 @@ def check_clusters(asked: int | None, corpora: Corpora) -> int:
     """The most clusters to try; refuses more than any word has sentences for."""
     longest = max(len(corpus) for corpus in corpora.values())
     if asked is not None and asked >= longest:
-        what = f"{asked} clusters, and no word has more than {longest} sentences"
+        number = f"{longest} sentence{'s' if longest > 1 else ''}"
+        what = f"{asked} clusters, and no word has more than {number}"
         raise ConfigError(what, where="--clusters", fix=f"ask for {longest - 1} at most")
     return asked or CLUSTERS
 
@@ -104,6 +126,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_feature_set(parser)
     add_clusters(parser)
+    text = "take the form of the focal word (spring, springs) out of its vectors beforehand"
+    parser.add_argument("--centre", choices=[FORM], help=text)
     add_seed(parser, "of k-means, and of what is drawn of a word with very many sentences")
     add_out(parser, "the uses, .parquet")
 
@@ -113,5 +137,12 @@ def run(args: argparse.Namespace) -> None:
     corpora = read_corpora(args.corpus, args.words)
     most = check_clusters(args.clusters, corpora)
     stored = StoredFeatures(args.embeddings, args.view, args.layers)
-    found = of_words(corpora, lambda corpus, taken: stored.read(corpus)[taken], most, args.seed)
-    write_uses(args.out, *found, {**stored.provenance(args.out), "seed": args.seed})
+    found = of_words(
+        corpora,
+        lambda corpus, taken: stored.read(corpus)[taken],
+        most,
+        args.seed,
+        args.centre,
+    )
+    drawn = {"seed": args.seed, "centre": args.centre}
+    write_uses(args.out, *found, {**stored.provenance(args.out), **drawn})

@@ -98,7 +98,7 @@ def import_unlabelled(
         f"{len(words)} word{'s' if len(words) > 1 else ''} without senses",
         *first([f"{word}: {len(rows)} uses" for word, rows in words.items()], "words"),
         *_not_found(found),
-        *(f"left out: {count} {why}" for why, count in [*left_out.items()][1:] if count),
+        *(f"left out: {why}: {count}" for why, count in [*left_out.items()][1:] if count),
         f"written to {out}; in a config:",
         f"  dataset: {{ name: {as_yaml(about['name'])}, path: {as_yaml(str(out))} }}",
     ]
@@ -111,9 +111,8 @@ def _not_found(found: Uses) -> list[str]:
     for word, places in sorted(found.not_found.items()):
         named = ", ".join(first(places, "places"))
         looked_for = ", ".join(forms(word))
-        lines.append(
-            f"left out: {len(places)} sentences without {word} (looked for: {looked_for}): {named}"
-        )
+        number = f"{len(places)} sentence{'s' if len(places) > 1 else ''}"
+        lines.append(f"left out: {number} without {word} (looked for: {looked_for}): {named}")
     return first(lines, "words")
 
 

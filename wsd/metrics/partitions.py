@@ -6,8 +6,14 @@ instance), and the adjusted Rand index (Hubert and Arabie 1985), the only one th
 at 0: one cluster for all has a high paired F, and a cluster for each a high V-measure.
 """
 
+from collections.abc import Hashable, Sequence
+
 import numpy as np
-from sklearn.metrics import adjusted_rand_score, homogeneity_completeness_v_measure
+from sklearn.metrics import (
+    adjusted_rand_score,
+    homogeneity_completeness_v_measure,
+    normalized_mutual_info_score,
+)
 
 # What :func:`agreement` gives, in its order.
 MEASURES = (
@@ -38,6 +44,28 @@ def agreement(gold: np.ndarray, found: np.ndarray) -> dict[str, float]:
         harmonic_mean(*bcubed), *bcubed, harmonic_mean(*paired), *paired,
     )  # fmt: skip
     return {name: float(value) for name, value in zip(MEASURES, values, strict=True)}
+
+
+def normalised_information(one: Sequence[Hashable], other: np.ndarray) -> float | None:
+    """Return the normalised mutual information of two partitions of the same instances.
+
+    It is normalised by the mean of the two entropies: 1 if each partition follows from the other.
+
+    Parameters
+    ----------
+    one : sequence of length n
+        Such as the form of each instance.
+    other : array of shape (n,)
+
+    Returns
+    -------
+    float from 0 to 1, or None
+        None if either partition has a single group, of which nothing can follow.
+    """
+    if len(set(one)) < 2 or len(set(other.tolist())) < 2:
+        return None
+    # Rounding can exceed 1 in the last digit.
+    return min(1.0, float(normalized_mutual_info_score(one, other)))
 
 
 def contingency(gold: np.ndarray, found: np.ndarray) -> np.ndarray:

@@ -1,9 +1,9 @@
 """The pages of the uses of words: one per word and model, and one that lists them.
 
 Beside them lies ``uses.csv``: per model, layer choice, word and method the number of clusters that
-the silhouette chooses, and where there are senses how well those clusters agree with them, and
-those of a number that is known; of a model's substitutes the same. The means over words stand on
-the page that lists them.
+the silhouette chooses, how much the form of the focal word says of those clusters, and where there
+are senses how well they agree with them, and those of a number that is known; of a model's
+substitutes the same. The means over words stand on the page that lists them.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from wsd.arguments import add_corpora, add_files, add_optional_files, add_out_fo
 from wsd.artifacts.corpus import Corpora, read_corpora
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
 from wsd.artifacts.manifest import find
-from wsd.artifacts.uses import SUBSTITUTES, TABLE, WordUses, read_uses, shown
+from wsd.artifacts.uses import FORM_EXPLAINS, SUBSTITUTES, TABLE, WordUses, read_uses, shown
 from wsd.errors import outdated
 from wsd.metrics.partitions import MEASURES
 from wsd.report.pages.content import having, records
@@ -38,30 +38,33 @@ Uses = Mapping[str, Mapping[LayerChoice, Mapping[str, WordUses]]]
 
 def read_all(
     paths: list[Path], corpora: Corpora
-) -> tuple[dict[str, dict[LayerChoice, dict[str, WordUses]]], dict[str, dict[str, Any]], int]:
-    """The uses in some files by model and layer choice, the models' records, and the seed.
+) -> tuple[
+    dict[str, dict[LayerChoice, dict[str, WordUses]]], dict[str, dict[str, Any]], int, str | None
+]:
+    """The uses in some files by model and layer choice, the models' records, seed and centring.
 
     Raises
     ------
     ResultError
-        If a file is missing, damaged, of other words, or drew other sentences than the first.
+        If a file is missing, damaged, of other words, or of another seed or centring than the
+        first.
     """
     found: dict[str, dict[LayerChoice, dict[str, WordUses]]] = {}
-    models, seeds = {}, set()
+    models, settings = {}, set()
     for path in paths:
         words, provenance = read_uses(path, corpora)
         model = provenance["encoder"]["model"]
         models[model["name"]] = model
-        seeds.add(provenance["seed"])
-        if len(seeds) > 1:
-            raise outdated("the uses are of another seed than those before", path)
+        settings.add((provenance["seed"], provenance["centre"]))
+        if len(settings) > 1:
+            raise outdated("the uses are of another seed or --centre than those before", path)
         choice = parse_layers(provenance["layers"], model["blocks"])
         found.setdefault(model["name"], {})[choice] = words
     ordered = {
         model: dict(sorted(of.items(), key=lambda pair: pair[0].order))
         for model, of in found.items()
     }
-    return ordered, models, seeds.pop()
+    return ordered, models, *settings.pop()
 
 
 def score_table(
@@ -78,7 +81,7 @@ def score_table(
         }
         for model, choices in uses.items()
     }
-    return pd.DataFrame(
+    table = pd.DataFrame(
         [
             {"model": model, "layers": name, "word": word, **row}
             for model, choices in of_models.items()
@@ -87,6 +90,8 @@ def score_table(
             for row in _rows(of, len(corpora[word].senses) if corpora[word].is_labelled else 0)
         ]
     )
+    # Where no word has a number, pandas keeps a column of None.
+    return table.astype({"silhouette": float, "form_nmi": float})
 
 
 def _rows(uses: WordUses, senses: int) -> Iterator[dict[str, Any]]:
@@ -96,7 +101,8 @@ def _rows(uses: WordUses, senses: int) -> Iterator[dict[str, Any]]:
         for how in hows:
             figures = {name: of.agreement.get(name) for name in MEASURES}
             about = {"method": of.method, "number": how, "instances": len(uses.labels)}
-            yield {**about, "clusters": of.k, "silhouette": of.silhouette, **figures}
+            about |= {"clusters": of.k, "silhouette": of.silhouette, "form_nmi": of.form_nmi}
+            yield {**about, **figures}
 
 
 def means(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -111,16 +117,23 @@ def means(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def index_page(
-    dataset: Any, models: Mapping[str, Any], uses: Uses, table: pd.DataFrame, text: bool
+    dataset: Any,
+    models: Mapping[str, Any],
+    uses: Uses,
+    corpora: Corpora,
+    table: pd.DataFrame,
+    centre: str | None,
+    text: bool,
 ) -> str:
     """The page that lists the words, as HTML."""
-    words = []
+    words: list[dict[str, Any]] = []
     for model, choices in uses.items():
         choice = list(choices)[opening(list(choices))]
         chosen = having(table, model=model, layers=choice.name, number=BY_SILHOUETTE)
         for word in choices[choice]:
             numbers = records(having(chosen, word=word))
-            words.append({"model": model, "word": word, "numbers": numbers})
+            total = len(corpora[word])
+            words.append({"model": model, "word": word, "total": total, "numbers": numbers})
     labelled = table["number"].eq(AS_SENSES).any()
     one = having(table, number=ONE)[list(SHOWN)].mean().to_dict() if labelled else {}
     return render_alone(
@@ -134,6 +147,10 @@ def index_page(
             for model, of in uses.items()
         },
         text=text,
+        centre=centre,
+        form_explains=FORM_EXPLAINS,
+        by_form=any(row["form_nmi"] >= FORM_EXPLAINS for of in words for row in of["numbers"]),
+        drawn=any(of["numbers"][0]["instances"] < of["total"] for of in words),
         table=TABLE,
         means=means(table) if labelled else [],
         one=one,
@@ -156,7 +173,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     dataset, corpora = find(args.dataset), read_corpora(args.corpus, args.words)
-    uses, models, seed = read_all(args.uses, corpora)
+    uses, models, seed, centre = read_all(args.uses, corpora)
     read = [read_uses(path, corpora) for path in args.substitute_uses]
     by_substitutes = {source["encoder"]["model"]["name"]: words for words, source in read}
     table = score_table(uses, corpora, by_substitutes)
@@ -165,8 +182,8 @@ def run(args: argparse.Namespace) -> None:
         (args.out / model).mkdir(parents=True, exist_ok=True)
         for word, corpus in taken.items() if not args.no_text else ():
             of_word = {choice: words[word] for choice, words in choices.items()}
-            page = word_page(dataset, models[model], corpus, len(corpora[word]), of_word)
+            page = word_page(dataset, models[model], corpus, len(corpora[word]), of_word, centre)
             write_text(args.out / model / f"{file_name(word)}.html", page)
     write_csv(args.out / TABLE, table)
-    index = index_page(dataset, models, uses, table, text=not args.no_text)
+    index = index_page(dataset, models, uses, corpora, table, centre, text=not args.no_text)
     write_text(args.out / "index.html", index)

@@ -36,7 +36,7 @@ from wsd.run.demands import (
 )
 from wsd.run.entries import ClassifierEntry, ModelEntry, SystemEntry
 from wsd.run.foldable import check_folds
-from wsd.run.schema import ConfigFile
+from wsd.run.schema import Clusters, ConfigFile
 from wsd.run.settings import MIX, Classifier, Config, Model
 from wsd.run.validation import README, validate
 
@@ -121,6 +121,9 @@ def check(config: Mapping[str, Any]) -> Config:
         raise refused(what, "projections", "add pca")
     if "code_length" in said.analyses:
         check_code_length(trains, [classifiers[name] for name in said.controls.classifiers])
+    clusters = said.clusters
+    if not isinstance(clusters, Clusters):
+        clusters = Clusters(most=clusters) if clusters else Clusters()
     made = Config(
         dataset=dataset,
         run=said.run or NAMELESS,
@@ -145,7 +148,7 @@ def check(config: Mapping[str, Any]) -> Config:
         transforms=tuple(said.transforms),
         projections=tuple(said.projections),
         sentences=said.sentences,
-        clusters=said.clusters,
+        clusters=clusters,
         systems={system.name: system.file for system in said.systems},
         classifiers=classifiers,
         # Of pairs nothing but the first view is looked at.
@@ -156,9 +159,10 @@ def check(config: Mapping[str, Any]) -> Config:
     )
     check_folds(made)
     longest = max(dataset.sizes[word] for word in words)
-    if said.clusters is not None and said.clusters >= longest:
-        what = f"{said.clusters} clusters, and no word has more than {longest} sentences"
-        raise refused(what, "clusters", "ask for fewer, or leave the key out")
+    if clusters.most is not None and clusters.most >= longest:
+        number = f"{longest} sentence{'s' if longest > 1 else ''}"
+        what = f"{clusters.most} clusters, and no word has more than {number}"
+        raise refused(what, "clusters", "ask for fewer, or leave the number out")
     return made
 
 

@@ -80,6 +80,22 @@ class Views(Section):
     classify: Some[View]
 
 
+class Clusters(Section):
+    """How the clusters of a word's uses are found.
+
+    Attributes
+    ----------
+    most
+        The most clusters to try for a word (default, 10, or as many as its sentences allow).
+    centre
+        `form` takes the form of the focal word, singular or plural, out of its vectors before they
+        are put into clusters (default, nothing is taken out).
+    """
+
+    most: Annotated[int, Field(ge=2, le=50)] = UNSET
+    centre: Literal["form"] = UNSET
+
+
 class Controls(Section):
     """What stands beside the sweep.
 
@@ -189,8 +205,8 @@ class ConfigFile(Section):
         Whether the pages hold the corpus's sentences. Without them a report can be passed on where
         the corpus may not be.
     clusters
-        The most clusters that `uses` tries for a word (default, 10, or as many as its sentences
-        allow).
+        How `uses` finds the clusters of a word: a mapping such as {most: 20, centre: form}, or the
+        most clusters alone.
     systems
         Other systems whose outputs on the test instances stand beside ours.
     seed
@@ -217,7 +233,7 @@ class ConfigFile(Section):
     transforms: Some[Transform]
     projections: Some[Literal["pca", "discriminant", "tsne"]]
     sentences: bool
-    clusters: Annotated[int, Field(ge=2, le=50)] = UNSET
+    clusters: Either[Annotated[int, Field(ge=2, le=50)], Clusters] = UNSET
     systems: list[SystemEntry]
     seed: Seed
     device: Device

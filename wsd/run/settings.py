@@ -8,7 +8,7 @@ from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.gloss_vectors import NO_GLOSSES
 from wsd.artifacts.runs import tables_of
 from wsd.artifacts.views import STATIC, blocks_of
-from wsd.run.schema import Controls, Finetune, Tuning
+from wsd.run.schema import Clusters, Controls, Finetune, Tuning
 
 MIX = "mix"
 # There where a driver is.
@@ -106,8 +106,8 @@ class Config:
         The pictures of the word pages.
     sentences : bool
         Whether the pages hold the corpus's sentences.
-    clusters : int or None
-        The most that are tried of a word; None for the default.
+    clusters : Clusters
+        The most that are tried for a word, None for the default; what is taken out beforehand.
     systems : dict
         Other systems, by name, and the file of what each says.
     """
@@ -128,7 +128,7 @@ class Config:
     transforms: tuple[str, ...]
     projections: tuple[str, ...]
     sentences: bool
-    clusters: int | None
+    clusters: Clusters
     systems: dict[str, str]
     classifiers: dict[str, Classifier]
     store: tuple[str, ...]

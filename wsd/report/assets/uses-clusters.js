@@ -5,7 +5,7 @@
 wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
   const { byId, button, count, make } = wsd;
   const SVG = "http://www.w3.org/2000/svg", TYPICAL = 5, PER_PAGE = 50;
-  const words = data.rows.map((row) => wsd.wordsOf(data.tokens[row], data.position[row]));
+  const words = data.rows.map((row) => wsd.wordsOf(data.tokens[row], data.start[row], data.end[row]));
   const open = new Map(); // cluster -> sentences listed
 
   function mark(cluster) {
@@ -60,7 +60,7 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
   function everySentence(rows, cluster) {
     const all = make("details"), shown = Math.min(rows.length, open.get(cluster) ?? 0);
     all.open = shown > 0;
-    all.append(make("summary", `All ${count(rows.length)} sentences`));
+    all.append(make("summary", `All ${data.sentences(rows.length)}`));
     function fill() {
       const listed = rows.slice(0, open.get(cluster));
       all.replaceChildren(all.firstChild, sentences(listed, cluster));
@@ -80,6 +80,19 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
       } else if (!all.open) open.delete(cluster);
     });
     return all;
+  }
+
+  // The forms of the focal word in a cluster, the most frequent first: the words that set a cluster
+  // apart leave it out, and a cluster can be all singular or all plural.
+  function formsOf(rows) {
+    const MOST = 6, found = new Map(), line = make("p", "Forms: ", "forms");
+    for (const row of rows) found.set(data.forms[row], (found.get(data.forms[row]) ?? 0) + 1);
+    const sorted = [...found].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    sorted.slice(0, MOST).forEach(([form, of], i) => {
+      line.append(...(i ? [" · "] : []), make("bdi", form), ` ${count(of)}`);
+    });
+    if (sorted.length > MOST) line.append(` · and ${count(sorted.length - MOST)} more`);
+    return line;
   }
 
   function box(cluster, rows, apart) {
@@ -107,7 +120,7 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
     });
     if (!apart.length) words_.append(make("span", "no word sets it apart", "quiet"));
     const nearest = (state.partition().typical[cluster] ?? []).filter((row) => rows.includes(row)).slice(0, TYPICAL);
-    section.append(head, words_, sentences(nearest.length ? nearest : rows.slice(0, TYPICAL), cluster), everySentence(rows, cluster));
+    section.append(head, words_, ...(data.severalForms && rows.length ? [formsOf(rows)] : []), sentences(nearest.length ? nearest : rows.slice(0, TYPICAL), cluster), everySentence(rows, cluster));
     return section;
   }
 

@@ -3,18 +3,21 @@
 "use strict";
 
 wsd.usesData = (packed) => {
-  const { decode } = wsd;
+  const { decode, count } = wsd;
   const { word, key, senses, styles, layers } = packed;
   const n = packed.sentences.length;
   const rows = Array.from({ length: n }, (_, row) => row);
-  const position = decode(packed.position, Int32Array);
+  // The focal word's first token, and the one after its last: it can be several, "hot dog".
+  const start = decode(packed.start, Int32Array), end = decode(packed.end, Int32Array);
   const gold = packed.gold && decode(packed.gold, Uint16Array);
   const tokens = packed.sentences.map((sentence) => sentence.split(" "));
 
   const parts = (row) => [
-    tokens[row].slice(0, position[row]).join(" "), tokens[row][position[row]],
-    tokens[row].slice(position[row] + 1).join(" "),
+    tokens[row].slice(0, start[row]).join(" "), tokens[row].slice(start[row], end[row]).join(" "),
+    tokens[row].slice(end[row]).join(" "),
   ];
+  const forms = rows.map((row) => parts(row)[1].toLowerCase());
+  const sentences = (number) => `${count(number)} sentence${number === 1 ? "" : "s"}`;
 
   // From -1 to 1.
   function places(layer) {
@@ -33,11 +36,12 @@ wsd.usesData = (packed) => {
   }
 
   const partitions = layers.map(({ partitions: of }) =>
-    of.map((one) => ({ ...one, labels: decode(one.labels, Uint8Array) })));
+    of.map((one) => ({ ...one, packed: one.labels, labels: decode(one.labels, Uint16Array) })));
   const ofMethod = (layer, method) => partitions[layer].filter((one) => one.method === method);
 
   return {
-    word, key, senses, styles, layers, n, rows, position, gold, tokens, sentences: packed.sentences,
-    parts, places, neighbours, ofMethod,
+    word, key, senses, styles, layers, n, rows, start, end, gold, tokens, texts: packed.sentences,
+    parts, forms, severalForms: new Set(forms).size > 1, formExplains: packed.form_explains,
+    sentences, places, neighbours, ofMethod,
   };
 };

@@ -3,9 +3,9 @@
 "use strict";
 
 // Of each sentence the words that count: in small letters, with a letter or a digit in them, and
-// without the focal word.
-wsd.wordsOf = (tokens, position) => tokens.flatMap((token, i) =>
-  (i !== position && /[\p{L}\p{N}]/u.test(token) ? [token.toLowerCase()] : []));
+// without the focal word, which is the tokens from `start` to before `end`.
+wsd.wordsOf = (tokens, start, end) => tokens.flatMap((token, i) =>
+  ((i < start || i >= end) && /[\p{L}\p{N}]/u.test(token) ? [token.toLowerCase()] : []));
 
 // For cluster after cluster [word, z], the highest first, those above LEAST alone. The prior of a
 // word is how often it stands in all sentences.

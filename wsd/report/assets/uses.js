@@ -6,6 +6,7 @@
 //   uses-state.js     what is chosen; names and moved sentences
 //   uses-plot.js      the picture
 //   uses-clusters.js  the clusters, and the pinned sentence
+//   uses-older.js     names of an earlier clustering, offered
 //   uses-result.js    the table to take away
 "use strict";
 
@@ -16,7 +17,8 @@ wsd.start(async () => {
   const state = wsd.usesState(data, start);
   const plot = wsd.usesPlot(data, state, { pin });
   const result = wsd.usesResult(data, state);
-  const clusters = wsd.usesClusters(data, state, { pin, changed: showClusters, renamed: result.show });
+  const older = wsd.usesOlder(state, { changed: showClusters });
+  const clusters = wsd.usesClusters(data, state, { pin, changed: showClusters, renamed: showNames });
 
   function showControls() {
     const { layer, method, wanted } = state;
@@ -46,16 +48,29 @@ wsd.start(async () => {
     byId("figures").textContent = said.join(" ");
   }
 
+  // Singular against plural is no difference of sense: say so where the forms explain the clusters.
+  function showFormWarning() {
+    const { form_nmi: explained } = state.partition();
+    byId("by-form").hidden = explained === null || explained < data.formExplains;
+    if (explained !== null) byId("form-nmi").textContent = explained.toFixed(2);
+  }
+
+  function showNames() {
+    result.show();
+    older.show();
+  }
+
   function showClusters() {
     plot.draw();
     clusters.show();
     clusters.card();
-    result.show();
+    showNames();
   }
 
   function showAll() {
     showControls();
     showFigures();
+    showFormWarning();
     clusters.startAnew();
     showClusters();
   }

@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from wsd.artifacts.tables import feature_set
 from wsd.artifacts.transform_names import called
+from wsd.errors import ResultError
 from wsd.report.pages.content import Report
 from wsd.report.tables import METRICS
 from wsd.storage.atomic import write_text
@@ -104,8 +105,28 @@ def render_portable(report: Report, *, data: Any, figure: Any, **values: Any) ->
 
 
 def encode(values: np.ndarray, dtype: str) -> str:
-    """Numbers as base64 of their bytes."""
-    return base64.b64encode(values.astype(dtype).tobytes()).decode()
+    """Encode whole numbers as base64 of their bytes, for a typed array of the page's script.
+
+    Parameters
+    ----------
+    values : array of any shape
+        Whole numbers; bool and float arrays are taken if they hold nothing else.
+    dtype : str
+        Such as ``"<u2"``.
+
+    Raises
+    ------
+    ResultError
+        If a number is not whole, or the type has no room for it: it would turn into another.
+    """
+    with np.errstate(invalid="ignore"):
+        packed = np.asarray(values).astype(dtype)
+    if not np.array_equal(packed, values):
+        room = np.iinfo(dtype)
+        what = f"a page has no room for a number: it holds whole numbers {room.min} to {room.max}"
+        where = f"the numbers of a page, which are {values.min()} to {values.max()}"
+        raise ResultError(what, where=where, fix="ask for fewer clusters, or merge senses")
+    return base64.b64encode(packed.tobytes()).decode()
 
 
 def pack(value: Any) -> str:

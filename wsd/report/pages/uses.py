@@ -1,5 +1,6 @@
 """A word's page of its uses: clusters in every layer choice, to be named, mended and taken away."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,14 +10,14 @@ from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.projection import align_signs
-from wsd.artifacts.uses import WordUses
+from wsd.artifacts.uses import FORM_EXPLAINS, WordUses
 from wsd.report.pages.models import label
 from wsd.report.pages.plots import MARKERS, sense_style
 from wsd.report.pages.render import encode, pack, render_alone
 
 SCRIPTS = (
     "page.js", "uses-data.js", "uses-words.js", "uses-state.js", "uses-plot.js", "uses-clusters.js",
-    "uses-result.js", "uses.js",
+    "uses-older.js", "uses-result.js", "uses.js",
 )  # fmt: skip
 LEVELS = 32767
 NOWHERE = 65535
@@ -41,6 +42,7 @@ def word_page(
     corpus: Corpus,
     total: int,
     uses: Mapping[LayerChoice, WordUses],
+    centre: str | None = None,
 ) -> str:
     """The page, as one file that loads nothing.
 
@@ -55,6 +57,8 @@ def word_page(
         How many the word has.
     uses : mapping of LayerChoice to WordUses
         In their order.
+    centre : str, optional
+        What was taken out of the vectors before.
     """
     choices = list(uses)
     start = opening(choices)
@@ -67,6 +71,7 @@ def word_page(
         n=len(corpus),
         total=total,
         labelled=corpus.is_labelled,
+        centre=centre,
         choices=[{"name": of.name, "label": label(of, model["blocks"])} for of in choices],
         start=start,
         methods=_methods(uses[choices[start]]),
@@ -83,12 +88,16 @@ def page_data(
     styles = [sense_style(i) for i in range(STYLES)]
     return {
         "word": corpus.word,
-        # What is named on the page is kept under this: it belongs to these very sentences.
+        # What is named on the page is kept under this and the digest of a clustering's labels: it
+        # belongs to these very sentences in these very clusters.
         "key": f"{dataset.name}/{model}/{corpus.word}/{corpus.digest[:12]}",
         "sentences": [" ".join(tokens) for tokens in corpus.tokens],
-        "position": encode(corpus.position, "<i4"),
+        # The focal word's first token in the sentence, and the one after its last.
+        "start": encode(corpus.position, "<i4"),
+        "end": encode(corpus.position + _widths(corpus), "<i4"),
         "gold": encode(corpus.gold, "<u2") if corpus.is_labelled else None,
         "senses": [text.name for text in called],
+        "form_explains": FORM_EXPLAINS,
         "styles": [(colour, MARKERS[marker]) for colour, marker in styles],
         "layers": [
             _layer(choice, of, points)
@@ -112,13 +121,21 @@ def _layer(choice: LayerChoice, of: WordUses, points: np.ndarray) -> dict[str, A
                 "k": one.k,
                 "silhouette": one.silhouette,
                 "chosen": one.chosen,
-                "labels": encode(of.labels[:, i], "u1"),
+                "labels": encode(of.labels[:, i], "<u2"),
+                "digest": hashlib.sha256(of.labels[:, i].astype("<i2").tobytes()).hexdigest()[:12],
+                "form_nmi": one.form_nmi,
                 "typical": one.typical,
                 "agreement": one.agreement or None,
             }
             for i, one in enumerate(of.partitions)
         ],
     }
+
+
+def _widths(corpus: Corpus) -> np.ndarray:
+    """How many tokens of the sentence the focal word is: int array of shape (n,)."""
+    places = zip(corpus.tokens, corpus.position.tolist(), strict=True)
+    return np.array([1 + tokens[position].count(" ") for tokens, position in places])
 
 
 def _methods(uses: WordUses) -> list[str]:
