@@ -13,7 +13,7 @@ from call_step import call_step
 from made import MakeCorpus, WriteFolds, WriteVectors, classify, turns
 from numpy.testing import assert_allclose, assert_array_equal
 
-from wsd.artifacts import predictions
+from wsd.artifacts import folds, predictions
 from wsd.artifacts.corpus import Corpus, write
 from wsd.artifacts.folds import WordFolds
 from wsd.artifacts.predictions import WordPredictions
@@ -357,7 +357,9 @@ def test_each_word_as_its_own_folds_choose(folder: Folder) -> None:
     out = folder.root / "per-word.parquet"
     folder.classify()
     selection = folder.root / "selection.json"
-    selection.write_text(json.dumps({"chosen": {"toy": {"full": {"words": chosen}}}}))
+    drawn = folds.of_words(folder.root / "folds.parquet", folder.corpora).settings
+    selected = {"chosen": {"toy": {"full": {"words": chosen}}}, "folds": {"full": drawn}}
+    selection.write_text(json.dumps(selected))
     args = Namespace(
         corpus=folder.root / "corpora",
         words=list(chosen),
