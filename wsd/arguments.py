@@ -4,7 +4,6 @@ import argparse
 import json
 import math
 import os
-import re
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
@@ -97,23 +96,23 @@ def replaces(to: argparse.ArgumentParser, is_own: Callable[[Path], bool], *names
     to.set_defaults(replaced=dict.fromkeys(names, is_own))
 
 
-def add_out(to: argparse.ArgumentParser, text: str) -> None:
-    """Where the result goes; after a comma, ``text`` has the suffix of the one format."""
-    own = re.search(r", (\.[a-z]+)", text)
+def add_out(to: argparse.ArgumentParser, text: str, own: str) -> None:
+    """Where the result goes, a file with the suffix ``own``."""
 
     def path(value: str) -> Path:
         suffix = Path(value).suffix.lower()
-        if own and suffix in FORMATS and suffix != own[1]:
-            raise argparse.ArgumentTypeError(f"{value!r} is written as {own[1]}: name it so")
+        if suffix in FORMATS and suffix != own:
+            raise argparse.ArgumentTypeError(f"{value!r} is written as {own}: name it so")
         return Path(value)
 
-    to.add_argument("--out", type=path, required=True, help=text, metavar="PATH")
+    to.add_argument("--out", type=path, required=True, help=f"{text} ({own})", metavar="PATH")
     writes(to, "out")
 
 
 def add_out_folder(to: argparse.ArgumentParser, text: str) -> None:
     """The folder that the results go to."""
-    add_out(to, text)
+    add_path(to, "--out", text, metavar="PATH")
+    writes(to, "out")
     to.set_defaults(folders=("out",))
 
 

@@ -177,7 +177,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "of every configuration on every nested set but the largest: they hold what was tuned"
     add_files(parser, "--predictions", text)
     add_files(parser, "--folds", "nested sets, ascending")
-    add_out(parser, "the table, .csv")
+    add_out(parser, "the table", ".csv")
 
 
 def run(args: argparse.Namespace) -> None:

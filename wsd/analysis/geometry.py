@@ -91,7 +91,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layers", nargs="+", required=True, help="layer choices")
     add_transforms(parser)
     add_seed(parser)
-    add_out(parser, "the table, .csv")
+    add_out(parser, "the table", ".csv")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -144,7 +144,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_path(parser, "--gloss-vectors", "of `wsd embed` for them")
     parser.add_argument("--layers", nargs="+", required=True, help="layer choices")
     add_seed(parser)
-    add_out(parser, "the table, .csv")
+    add_out(parser, "the table", ".csv")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -55,7 +55,7 @@ def find_neighbours(corpus: Corpus, vectors: np.ndarray) -> Neighbours:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_feature_set(parser)
-    add_out(parser, "the neighbours, .parquet")
+    add_out(parser, "the neighbours", ".parquet")
 
 
 def run(args: argparse.Namespace) -> None:

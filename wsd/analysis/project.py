@@ -190,7 +190,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "of the full training set: needed for discriminant, else for the score on folds"
     parser.add_argument("--folds", type=Path, nargs="?", metavar="FILE", help=text)
     add_seed(parser, "of tsne")
-    add_out(parser, "the projections, .parquet")
+    add_out(parser, "the projections", ".parquet")
 
 
 def run(args: argparse.Namespace) -> None:

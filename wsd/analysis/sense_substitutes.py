@@ -83,7 +83,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_corpora(parser)
     add_path(parser, "--substitutes", "folder of `wsd substitutes`")
-    add_out(parser, "the table, .csv")
+    add_out(parser, "the table", ".csv")
 
 
 def run(args: argparse.Namespace) -> None:

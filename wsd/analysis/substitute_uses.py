@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_path(parser, "--substitutes", "folder of `wsd substitutes`")
     add_clusters(parser)
     add_seed(parser, "of k-means, and of what is drawn of a word with very many sentences")
-    add_out(parser, "the uses, .parquet")
+    add_out(parser, "the uses", ".parquet")
 
 
 def run(args: argparse.Namespace) -> None:

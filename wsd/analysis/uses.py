@@ -129,7 +129,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "take the form of the focal word (spring, springs) out of its vectors beforehand"
     parser.add_argument("--centre", choices=[FORM], help=text)
     add_seed(parser, "of k-means, and of what is drawn of a word with very many sentences")
-    add_out(parser, "the uses, .parquet")
+    add_out(parser, "the uses", ".parquet")
 
 
 def run(args: argparse.Namespace) -> None:

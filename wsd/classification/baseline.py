@@ -136,7 +136,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--substitutes", type=Path, metavar="FOLDER", help=text)
     add_objective(parser, search.OBJECTIVES)
     add_path(parser, "--folds", "of `wsd folds`")
-    add_out(parser, "the predictions, .parquet")
+    add_out(parser, "the predictions", ".parquet")
 
 
 def run(args: argparse.Namespace) -> None:

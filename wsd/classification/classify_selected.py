@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", required=True, help="its name in the selection")
     add_path(parser, "--selection", "of `wsd select`, .json")
     add_path(parser, "--folds", "of `wsd folds`")
-    add_out(parser, "the predictions, .parquet")
+    add_out(parser, "the predictions", ".parquet")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -188,7 +188,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_objective(parser, search.OBJECTIVES)
     add_path(parser, "--table", "every candidate, .csv")
     writes(parser, "table")
-    add_out(parser, "what is chosen, .json")
+    add_out(parser, "what is chosen", ".json")
 
 
 def run(args: argparse.Namespace) -> None:

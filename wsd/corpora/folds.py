@@ -127,7 +127,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--k", type=count, default=K, help=f"number of folds (default: {K})")
     parser.add_argument("--repeats", type=count, default=3, help="how often (default: 3)")
     add_seed(parser)
-    add_out(parser, "the folds, .parquet; other words that it has, drawn alike, are kept")
+    add_out(
+        parser,
+        "the folds; a file keeps other words whose folds were drawn in the same way",
+        ".parquet",
+    )
 
 
 def run(args: argparse.Namespace) -> None:

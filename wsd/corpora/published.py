@@ -138,7 +138,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_corpora(parser)
     add_path(parser, "--source", "folder of the download")
     parser.add_argument("--system", required=True)
-    add_out(parser, "its predictions, .parquet")
+    add_out(parser, "its predictions", ".parquet")
 
 
 def run(args: argparse.Namespace) -> None:

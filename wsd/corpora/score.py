@@ -113,7 +113,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "(default: those of the run; without a run, all of the folder)"
     parser.add_argument("--words", nargs="+", metavar="WORD", help=text)
     add_run(parser, "the words of this run (default: the one without a name, or the only one)")
-    add_out(parser, "its predictions, .parquet")
+    add_out(parser, "its predictions", ".parquet")
 
 
 def _words(folder: Path, asked: str | None) -> list[str]:

@@ -102,7 +102,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", required=True, help="its name in the table")
     add_path(parser, "--embeddings", "folder of <word>/alignment.json")
     add_words(parser)
-    add_out(parser, "the table, .csv")
+    add_out(parser, "the table", ".csv")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -118,7 +118,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--finetuned-from", metavar="NAME", help=text)
     parser.add_argument("--blocks", type=count, required=True, help="blocks the model must have")
     parser.add_argument("--width", type=count, required=True, help="width the model must have")
-    add_out(parser, "the model's record, .json")
+    add_out(parser, "the model's record", ".json")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -98,7 +98,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_path(parser, "--corpus", f"folder that `wsd import --train --test` made, with {FILE}")
     add_files(parser, "--predictions", "of the test split, .parquet")
-    add_out(parser, "the table, .csv")
+    add_out(parser, "the table", ".csv")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -224,7 +224,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layers", default=LAYERS, help="a layer choice (default: the authors')")
     add_path(parser, "--centroids", "the published ones, .txt")
     add_path(parser, "--published", "of `wsd published`, .parquet")
-    add_out(parser, "what is found, .json; beside it the same to read, .txt")
+    add_out(parser, "the findings, with a .txt of the same name to read", ".json")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -157,7 +157,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "in so many jobs the words are embedded (default: 1)"
     parser.add_argument("--parts", type=count, default=1, metavar="N", help=text)
     add_seed(parser)
-    add_out(parser, "the table, .csv")
+    add_out(parser, "the table", ".csv")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -80,7 +80,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_configuration(parser)
     text = "put the training sentences in; mind the corpus's licence before you pass it on"
     parser.add_argument("--with-sentences", action="store_true", help=text)
-    add_out(parser, "the model file, .wsd")
+    add_out(parser, "the model file", ".wsd")
 
 
 def run(args: argparse.Namespace) -> None:

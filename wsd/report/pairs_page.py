@@ -107,7 +107,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_path(parser, "--pairs", "folder that `wsd import` made of pairs")
     add_path(parser, "--scores", f"folder of `wsd pairs`, with {TABLE} and {COSINES}")
     parser.add_argument("--no-text", action="store_true", help="leave the sentences out")
-    add_out(parser, "the page, .html")
+    add_out(parser, "the page", ".html")
 
 
 def run(args: argparse.Namespace) -> None:
