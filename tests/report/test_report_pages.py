@@ -673,7 +673,7 @@ def test_a_page_opens_with_the_projection_that_folds_choose(tmp_path: Path) -> N
                 assert f"There is no picture by LDA: {TOO_SMALL}." in page.text
                 assert "opens with PCA; t-SNE, shaped by the test instances too" in page.text
             else:
-                chosen = "opens with LDA, chosen on folds of the training set at layer 2"
+                chosen = "opens with LDA, chosen on folds of the training set at layer 1"
                 assert chosen in page.text
                 assert "25.0 in PCA, 50.0 in LDA; t-SNE" in page.text
 
