@@ -91,7 +91,18 @@ def import_corpus(args: argparse.Namespace) -> str:
         for one in (*found.rows, *tests):
             places.add(one.word, one.position, one.tokens, one.where)
         places.report(", ".join(map(str, files)), FIX_ANY_FORM)
-    for line in first(alike(one.word for one in [*found.rows, *tests]), "such words"):
+    all_rows = [*found.rows, *tests]
+    for line in first(alike(one.word for one in all_rows), "such words"):
+        log.info(line)
+    labels: dict[str, set[str]] = {}
+    for one in all_rows:
+        labels.setdefault(one.word, set()).add(one.sense)
+    senses = [
+        line
+        for word, of in labels.items()
+        for line in alike(of, f"senses of {word!r}", str.casefold)
+    ]
+    for line in first(senses, "such senses"):
         log.info(line)
     splits.check_contradictions(found.rows)
     splits.check_contradictions(tests)
