@@ -97,12 +97,12 @@ def import_corpus(args: argparse.Namespace) -> str:
     labels: dict[str, set[str]] = {}
     for one in all_rows:
         labels.setdefault(one.word, set()).add(one.sense)
-    senses = [
+    alike_senses = [
         line
         for word, of in labels.items()
         for line in alike(of, f"senses of {word!r}", str.casefold)
     ]
-    for line in first(senses, "such senses"):
+    for line in first(alike_senses, "such senses"):
         log.info(line)
     splits.check_contradictions(found.rows)
     splits.check_contradictions(tests)

@@ -177,8 +177,7 @@ def _object(number: int, text: str, word: str | None) -> Line:
         return Line(number, text, wrong=str(error))
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):
         return Line(number, text, wrong='not an object with a string "text"')
-    own = value.get("word")
-    own = word if own is None else own
+    own = word if value.get("word") is None else value["word"]
     if own is not None and not isinstance(own, str):
         return Line(number, text, wrong='"word" is not a string')
     edges = value.get("start"), value.get("end")
