@@ -520,6 +520,23 @@ def test_numbers_of_a_table_with_gaps(tmp_path: Path, suffix: str, shape: str) -
     assert digests[0] == digests[1]
 
 
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        (["sense=a", "sense=word"], "sense is named twice"),
+        (["sense=a", "word=a"], "a is named twice"),
+    ],
+)
+def test_columns_that_are_named_twice(
+    tmp_path: Path, columns: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_text("a\tword\tsentence\nx\tcell\tthe *cell*\n")
+    call = ["import", str(path), "--out", str(tmp_path / "out"), "--name", "mine"]
+    assert main([*call, "--columns", *columns]) == 2
+    assert says in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("position", ["1.5", "1e0", "1.00.0", ".0", "NaN", "Infinity"])
 def test_numbers_that_are_not_whole(tmp_path: Path, position: str) -> None:
     path = tmp_path / "rows.tsv"

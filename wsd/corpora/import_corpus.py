@@ -226,6 +226,10 @@ def _named_columns(items: Sequence[str]) -> dict[str, str]:
         if key not in tables.NAMES or not name:
             fix = f"write one of {', '.join(tables.NAMES)}, = and the name that it has in the file"
             raise ConfigError(f"{key}={name} is not KEY=COLUMN", where="--columns", fix=fix)
+    for named in zip(*((key, name) for key, _, name in pairs), strict=True):
+        if twice := [name for name in named if named.count(name) > 1]:
+            fix = "give each key one column, and each column one key"
+            raise ConfigError(f"{twice[0]} is named twice", where="--columns", fix=fix)
     return {key: name for key, _, name in pairs}
 
 
