@@ -489,6 +489,72 @@ def test_words_that_may_be_one_are_said(
     assert (said in caplog.text) if said else "two words" not in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("senses", "said"),
+    [
+        (("Bird", "bird"), "'Bird' and 'bird' are two senses of 'crane' here: write them alike"),
+        (("c.a", "c.s"), None),
+    ],
+)
+def test_senses_that_may_be_one_are_said(
+    tmp_path: Path, senses: tuple[str, str], said: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    lines = [f"crane\t{senses[i % 2]}\tthe *crane* {c * 3}\n" for i, c in enumerate("pqrs")]
+    path = tmp_path / "rows.tsv"
+    path.write_text("word\tsense\tsentence\n" + "".join(lines))
+    with caplog.at_level("INFO"):
+        run(path, tmp_path / "out")
+    assert (said in caplog.text) if said else "two senses" not in caplog.text
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl"])
+@pytest.mark.parametrize("shape", ["position", "span"])
+def test_numbers_of_a_table_with_gaps(tmp_path: Path, suffix: str, shape: str) -> None:
+    """As pandas writes whole numbers of a column in which some are missing."""
+    lines = [line_of(row, shape) for row in made(Random(2))]
+    for name, of in (("whole", int), ("gaps", float)):
+        numbers = [{k: of(v) if type(v) is int else v for k, v in one.items()} for one in lines]
+        file = tmp_path / f"{name}{suffix}"
+        file.write_text(text_of(numbers, suffix), encoding="utf-8", newline="")
+    digests = [run(tmp_path / f"{n}{suffix}", tmp_path / n).digests for n in ("whole", "gaps")]
+    assert digests[0] == digests[1]
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        (["sense=a", "sense=word"], "sense is named twice"),
+        (["sense=a", "word=a"], "a is named twice"),
+    ],
+)
+def test_columns_that_are_named_twice(
+    tmp_path: Path, columns: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_text("a\tword\tsentence\nx\tcell\tthe *cell*\n")
+    call = ["import", str(path), "--out", str(tmp_path / "out"), "--name", "mine"]
+    assert main([*call, "--columns", *columns]) == 2
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("position", ["1.5", "1e0", "1.00.0", ".0", "NaN", "Infinity"])
+def test_numbers_that_are_not_whole(tmp_path: Path, position: str) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_text(f"sense\tsentence\tposition\na\tx y\t{position}\n")
+    with pytest.raises(CorpusError, match="is no number from 0 up"):
+        run(path, tmp_path / "out")
+
+
+def test_offsets_of_other_units_are_explained(tmp_path: Path) -> None:
+    """In JavaScript an emoji has two code units: the place is one too far."""
+    path = tmp_path / "rows.jsonl"
+    line = {"sense": "a", "text": "\U0001f600 my bank here", "start": 6, "end": 10}
+    path.write_text(json.dumps(line))
+    with pytest.raises(CorpusError, match="part of a word") as caught:
+        run(path, tmp_path / "out")
+    assert "count characters from 0, not bytes or UTF-16 code units" in str(caught.value.fix)
+
+
 def test_rare_senses_can_be_left_out(tmp_path: Path) -> None:
     lines = [line_of(row, "position") for row in made(Random(1))]
     lines += [{"word": "cell", "sense": "rare", "sentence": "a cell , once", "position": 1}]

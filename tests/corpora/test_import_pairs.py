@@ -118,6 +118,8 @@ def test_words_of_one_character_and_of_other_languages(
     assert read_pairs(tmp_path / "out").word.tolist() == [f"{word}.n"]
 
 
+# The second pair of the training file, the other way round.
+SAME_AS_TRAIN = "carry\tV\t1-1\tSounds carry far .\tThey carried water .\n"
 LINE = "mint\tN\t0-0\tmint a\tmint b\n"
 WRONG = {
     "word in neither": ({"dev.data.txt": "bank\tN\t0-0\tmint a\tmint b\n"}, "dev.data.txt:1",
@@ -126,6 +128,10 @@ WRONG = {
                      "the position 3 of a sentence of 3 tokens"),
     "more gold": ({"dev.gold.txt": "F\nT\n"}, "dev.gold.txt:2", "1 pairs but 2 labels"),
     "more pairs": ({"test.data.txt": LINE * 2}, "test.gold.txt:2", "2 pairs but 1 labels"),
+    "two labels": ({"dev.data.txt": SAME_AS_TRAIN, "dev.gold.txt": "F\n"}, "dev.data.txt:1",
+                   "the label F, but T for the same pair in"),
+    "unlike itself": ({"dev.data.txt": "mint\tN\t0-0\tmint a\tmint  a\n"}, "dev.data.txt:1",
+                      "the label F for a sentence and itself"),
     "no label": ({"train.gold.txt": "F\nX\nT\n"}, "train.gold.txt:2", "the label 'X'"),
     "no gold": ({"dev.gold.txt": None}, "dev.gold.txt", "a corpus file is missing"),
     "unseen": ({"dev.data.txt": LINE.replace("mint\tN", "mi\x07nt\tN")}, "dev.data.txt:1",

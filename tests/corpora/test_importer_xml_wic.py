@@ -63,6 +63,8 @@ def test_the_all_words_format(tmp_path: Path) -> None:
         2,
         ("A", "<&>", "cells", "of", *UNLIKE[0].split()),
     )
+    spaced = xml_of(sentences).replace('lemma="cell"', 'lemma=" cell "')
+    assert allwords.read(put(tmp_path, spaced, gold), None).rows == found.rows
     several = found.rows[-3]
     assert (several.word, several.position) == ("new_york.n", 0)
     assert several.tokens == ("New York", "cell", "pit")
@@ -231,6 +233,7 @@ def test_pairs_that_contradict_those_of_another_file(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="no word's pairs tell two senses apart") as caught:
         wic.read([one, other], [], None)
     assert caught.value.where == f"{one}, {other}"
+    assert f"whose pairs contradict themselves ({one}:3)" in caught.value.what
 
 
 @pytest.fixture(scope="module")

@@ -129,6 +129,15 @@ def test_a_line_that_is_wrong_is_named(
     assert not path.with_suffix(".parquet").exists()
 
 
+@pytest.mark.parametrize("own", ['"sense": "a"', '"scores": {"a": 1, "b": 0, "a": 0}'])
+def test_a_key_twice_is_refused(corpora: dict[str, Corpus], tmp_path: Path, own: str) -> None:
+    line = '{"word": "mint", "id": 0, "sense": "b", ' + own + "}"
+    path = tmp_path / "o.jsonl"
+    path.write_text(line)
+    with pytest.raises(CorpusError, match="a key stands in an object twice"):
+        build(path, corpora)
+
+
 @pytest.mark.parametrize("text", ["", "{\n", "[" * 100_000 + "\n"])
 def test_a_file_that_is_none(corpora: dict[str, Corpus], tmp_path: Path, text: str) -> None:
     path = tmp_path / "o.jsonl"

@@ -42,6 +42,18 @@ def test_what_pandas_writes_is_read(
     assert cells_of(tmp_path / name) == rows
 
 
+@pytest.mark.parametrize("name", ["t.tsv", "t.csv"])
+@pytest.mark.parametrize("empty", ["  \n", "\t\t\n", " \t \t \n\n", "\u00a0\n"])
+@pytest.mark.parametrize("text", ["x", 'a "b" c'])
+def test_a_line_of_white_space_is_empty(tmp_path: Path, name: str, empty: str, text: str) -> None:
+    file = put(tmp_path / name, f"word\tsense\tsentence\n{empty}w\ts\t{text}\n{empty}")
+    if name == "t.tsv":
+        assert cells_of(file) == [["w", "s", text]]
+    else:
+        put(file, file.read_text(encoding="utf-8").replace('"', "'"))
+        assert cells_of(file) == [["w", "s", text.replace('"', "'")]]
+
+
 @pytest.mark.parametrize("name", ["t.tsv", "t.csv", "t.txt"])
 def test_a_quote_is_a_quote_where_none_is_doubled(tmp_path: Path, name: str) -> None:
     rows = [

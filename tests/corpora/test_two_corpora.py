@@ -127,6 +127,17 @@ def test_sentences_that_are_in_both_are_told_of(tmp_path: Path) -> None:
     test = put(tmp_path / "b", "a", ("cell", "c1"), ("cell", "c2"), ("hot_dog", "h1"))
     text = import_corpus([], out=tmp_path / "out", name="mine", train=[train], test=[test])
     assert "2 of these stand in the training files too" in text
+    assert "another sense" not in text
+
+
+def test_another_sense_of_a_training_sentence_is_told_of(tmp_path: Path) -> None:
+    train = put(tmp_path, "a", *TRAIN)
+    (tmp_path / "b").mkdir()
+    # The second has one key in common, the third none.
+    keys = ("c1", "c9 c2", "c1")
+    test = put(tmp_path / "b", "a", *(("cell", key) for key in keys))
+    text = import_corpus([], out=tmp_path / "out", name="mine", train=[train], test=[test])
+    assert f"1 of these have another sense there, such as {test}:5 ({train}:5)" in text
 
 
 def test_nothing_to_train_and_test(tmp_path: Path) -> None:

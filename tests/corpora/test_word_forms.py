@@ -49,6 +49,8 @@ def test_where_it_stands(text: str, tokens: str, position: int) -> None:
         "the crane's-bill",
         "a_crane",
         "o'crane",
+        "over\u00adcrane",
+        "the crane\u00adway",
     ],
 )
 def test_what_is_no_form(text: str) -> None:
@@ -91,6 +93,10 @@ def test_a_letter_without_its_accent_is_another(word: str, text: str) -> None:
         ("किताब", 2, True),
         ("我去银行", 2, False),
         ("AI技术", 2, False),
+        ("over\u00adcrane", 4, True),
+        ("over\u00adcrane", 5, True),
+        ("crane\u00ad!", 5, False),
+        ("crane\u00ad", 5, False),
     ],
 )
 def test_where_a_word_goes_on(text: str, place: int, within: bool) -> None:
@@ -142,6 +148,9 @@ def test_a_form_of_two_words_names_both() -> None:
         ("C.n", "much vitamin C.", "much|vitamin|C|.", 2),
         ("X.n", "an X marks it", "an|X|marks|it", 1),
         ("K", "the K's end", "the|K|'s|end", 1),
+        # Soft hyphens, seen at the end of a line alone.
+        ("crane", "two cra\u00adnes left", "two|cra\u00adnes|left", 1),
+        ("crane", "a crane\u00ad, tall", "a|crane\u00ad|, tall".replace(" ", "|"), 1),
     ],
 )
 def test_any_word_is_found(word: str, text: str, tokens: str, position: int) -> None:

@@ -525,15 +525,17 @@ def test_json_lines(root: Path, tmp_path: Path, answers: Call) -> None:
         '{"text": "a crane", "word": 1}',
         '{"text": "half \\ud800 a crane"}',
         "[" * 100_000,
+        '{"text": "a crane", "text": "an apple"}',
     )
     rows = answers("--file", file, "--model-file", "model.wsd", code=3)
     assert [(r["line"], r["status"], r["word"]) for r in rows] == [
         (1, "ok", "apple"),
         (2, "ok", "crane"),
         (2, "ok", "apple"),
-        *[(n, "unreadable", None) for n in range(3, 10)],
+        *[(n, "unreadable", None) for n in range(3, 11)],
     ]
     assert "no word 'bank' here: there are apple, crane" in rows[6]["message"]
+    assert "a key stands in an object twice" in rows[10]["message"]
 
 
 def test_the_place_of_the_word_may_be_given(root: Path, tmp_path: Path, answers: Call) -> None:

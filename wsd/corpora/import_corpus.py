@@ -91,7 +91,18 @@ def import_corpus(args: argparse.Namespace) -> str:
         for one in (*found.rows, *tests):
             places.add(one.word, one.position, one.tokens, one.where)
         places.report(", ".join(map(str, files)), FIX_ANY_FORM)
-    for line in first(alike(one.word for one in [*found.rows, *tests]), "such words"):
+    all_rows = [*found.rows, *tests]
+    for line in first(alike(one.word for one in all_rows), "such words"):
+        log.info(line)
+    labels: dict[str, set[str]] = {}
+    for one in all_rows:
+        labels.setdefault(one.word, set()).add(one.sense)
+    alike_senses = [
+        line
+        for word, of in labels.items()
+        for line in alike(of, f"senses of {word!r}", str.casefold)
+    ]
+    for line in first(alike_senses, "such senses"):
         log.info(line)
     splits.check_contradictions(found.rows)
     splits.check_contradictions(tests)
@@ -215,6 +226,10 @@ def _named_columns(items: Sequence[str]) -> dict[str, str]:
         if key not in tables.NAMES or not name:
             fix = f"write one of {', '.join(tables.NAMES)}, = and the name that it has in the file"
             raise ConfigError(f"{key}={name} is not KEY=COLUMN", where="--columns", fix=fix)
+    for named in zip(*((key, name) for key, _, name in pairs), strict=True):
+        if twice := [name for name in named if named.count(name) > 1]:
+            fix = "give each key one column, and each column one key"
+            raise ConfigError(f"{twice[0]} is named twice", where="--columns", fix=fix)
     return {key: name for key, _, name in pairs}
 
 

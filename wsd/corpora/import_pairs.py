@@ -7,7 +7,7 @@ after everything was read.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -80,6 +80,7 @@ def import_pairs(
         split: list(checked(wic.labelled_pairs(path, labels.get(split))))
         for split, path in splits.items()
     }
+    _check_contradictions(chain.from_iterable(found.values()))
     if not any_form:
         places = PlaceCheck()
         for pair in chain.from_iterable(found.values()):
@@ -139,6 +140,22 @@ def checked(pairs: Iterator[wic.Pair]) -> Iterator[wic.Pair]:
             what = f"no form of {pair.word!r} in either sentence"
             raise CorpusError(what, where=pair.where, fix="correct the line, or leave it out")
         yield pair
+
+
+def _check_contradictions(pairs: Iterable[wic.Pair]) -> None:
+    """Refuse a pair that has two labels, or a sentence that has two senses compared with itself."""
+    seen: dict[tuple[str, frozenset[Sentence]], wic.Pair] = {}
+    for pair in pairs:
+        both = frozenset((pair.first, pair.second))
+        first = seen.setdefault((pair.word, both), pair)
+        if pair.same is None or first.same is None:
+            continue
+        if first.same != pair.same:
+            what = f"the label {'FT'[pair.same]}, but {'FT'[first.same]} for the same pair in"
+            raise CorpusError(f"{what} {first.where}", where=pair.where, fix="keep one of the two")
+        if len(both) == 1 and not pair.same:
+            what, fix = "the label F for a sentence and itself", "correct the pair, or leave it out"
+            raise CorpusError(what, where=pair.where, fix=fix)
 
 
 def _gathered(found: Mapping[str, Sequence[wic.Pair]], about: Mapping[str, str]) -> Pairs:

@@ -10,7 +10,7 @@ The text is cut at white space alone, and only the token that holds the focal wo
 so that a sentence of the corpus comes back as the tokens it was read from. In scripts without
 spaces between words a word is found wherever its characters stand. Letters with their accents
 beside them count as those with the accents in them, curly apostrophes as straight ones, and what
-stands between the words of ``ice_cream`` may be a space or a hyphen.
+stands between the words of ``ice_cream`` may be a space or a hyphen. Soft hyphens do not count.
 """
 
 import re
@@ -29,12 +29,15 @@ _UNSPACED = (
 )
 # Ends of other words that are written in one with a noun.
 _CLITICS = frozenset(("s", "d", "ll", "re", "ve"))
+# Where a word may be hyphenated; unseen inside a line.
+_SOFT_HYPHEN = "\u00ad"
 _APOSTROPHES = "'\u2018\u2019\u201b\u02bc\uff07"
 _ALIKE = str.maketrans(
     {
         **dict.fromkeys(_APOSTROPHES, "'"),
         **dict.fromkeys("\u2010\u2011", "-"),
         **dict.fromkeys("\ufe0e\ufe0f", None),  # how a sign is drawn
+        _SOFT_HYPHEN: None,
     }
 )
 
@@ -224,7 +227,7 @@ def _kind(character: str) -> str:
         return _SPACE
     if character == "_":
         return _LINE
-    if character in "\u200c\u200d":
+    if character in f"\u200c\u200d{_SOFT_HYPHEN}":
         return _JOINER
     category = unicodedata.category(character)
     # Skin tones, and letters that belong to the syllable before.
@@ -243,7 +246,8 @@ def within_word(text: str, place: int) -> bool:
     >>> within_word("a crane", 4), within_word("a crane", 7), within_word("\u6211\u53bb", 1)
     (True, False, False)
     """
-    before, after = text[max(0, place - 1) : place], text[place : place + 1]
+    before = text[max(0, place - 2) : place].rstrip(_SOFT_HYPHEN)[-1:]
+    after = text[place : place + 2].lstrip(_SOFT_HYPHEN)[:1]
     if not before or not after or _unspaced(before) or _unspaced(after):
         return False
     return _letter(before) and _letter(after)

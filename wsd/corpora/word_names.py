@@ -1,6 +1,6 @@
 """Which word of a corpus somebody means by a name, and which words are easily mistaken."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from wsd.artifacts.parts_of_speech import lemma_and_part
 
@@ -25,18 +25,28 @@ def named(asked: str, words: Sequence[str]) -> list[str]:
     )
 
 
-def alike(words: Iterable[str]) -> list[str]:
-    """Say which words differ in capitals alone, or in the tag of one part of speech; a line each.
+def alike(
+    names: Iterable[str], kind: str = "words", fold: Callable[[str], Hashable] | None = None
+) -> list[str]:
+    """Say which names differ in capitals alone, or in the tag of one part of speech; a line each.
+
+    Parameters
+    ----------
+    names : iterable of str
+    kind : str
+        What they are the names of, in the plural.
+    fold : function of a name, optional
+        What names that are alike have in common; by default what is said above.
 
     >>> alike(["crane", "Crane", "age.n", "run.n", "run.v"])
     ["'Crane' and 'crane' are two words here: write them alike if they are one"]
     """
-    found: dict[tuple[str, str | None], list[str]] = {}
-    for word in sorted(set(words)):
-        found.setdefault(_folded(word), []).append(word)
+    found: dict[Hashable, list[str]] = {}
+    for name in sorted(set(names)):
+        found.setdefault((fold or _folded)(name), []).append(name)
     numbers = {2: "two", 3: "three"}
     return [
-        f"{' and '.join(map(repr, of))} are {numbers.get(len(of), len(of))} words here: "
+        f"{' and '.join(map(repr, of))} are {numbers.get(len(of), len(of))} {kind} here: "
         "write them alike if they are one"
         for of in found.values()
         if len(of) > 1

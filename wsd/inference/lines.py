@@ -16,6 +16,7 @@ from wsd.errors import CorpusError, visible
 from wsd.fitted.results import Configuration
 from wsd.storage import text_table
 from wsd.storage.csv import guarded
+from wsd.storage.text import each_once, parse_json
 
 # What a row can be: answered, or why not.
 OK, NOT_FOUND, AMBIGUOUS, UNREADABLE = STATUSES = ("ok", "not found", "ambiguous", "unreadable")
@@ -171,13 +172,12 @@ def _object(number: int, text: str, word: str | None) -> Line:
     if not text.strip():
         return Line(number, "", word)
     try:
-        value = json.loads(text)
-    except (RecursionError, ValueError) as error:
-        return Line(number, text, wrong=f"not valid JSON: {error}")
+        value = parse_json(text, each_once)
+    except ValueError as error:
+        return Line(number, text, wrong=str(error))
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):
         return Line(number, text, wrong='not an object with a string "text"')
-    own = value.get("word")
-    own = word if own is None else own
+    own = word if value.get("word") is None else value["word"]
     if own is not None and not isinstance(own, str):
         return Line(number, text, wrong='"word" is not a string')
     edges = value.get("start"), value.get("end")

@@ -106,14 +106,20 @@ def parse_json(text: str, pairs: Callable[[Pairs], Any] | None = None) -> Any:
         raise ValueError(f"not valid JSON: {error}") from None
 
 
-def json_lines(
-    path: Path, fix: str, pairs: Callable[[Pairs], Any] | None = None
-) -> Iterator[tuple[str, dict[str, Any]]]:
+def each_once(pairs: Pairs) -> dict[str, Any]:
+    """Return an object of JSON, each of whose keys stands in it once; else a ValueError."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands in an object twice")
+    return found
+
+
+def json_lines(path: Path, fix: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """(file and line, object) of a file with a JSON object per line; empty lines are skipped."""
     for where, line in numbered(path):
         if line.strip():
             with refusing(where, fix):
-                found = parse_json(line, pairs)
+                found = parse_json(line, each_once)
                 if not isinstance(found, dict):
                     raise ValueError("not a JSON object")
             yield where, found

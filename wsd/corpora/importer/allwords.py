@@ -74,7 +74,7 @@ def read(path: Path, gold: Path | None) -> Gathered:
 
 
 def _name_and_word(attributes: Mapping[str, str]) -> tuple[str, str]:
-    name, lemma, part = (attributes.get(key, "") for key in ("id", "lemma", "pos"))
+    name, lemma, part = (attributes.get(key, "").strip() for key in ("id", "lemma", "pos"))
     if not (name and lemma) or part not in PARTS:
         raise ValueError(f"an instance with id {name!r}, lemma {lemma!r}, pos {part!r}")
     return name, f"{lemma}.{PARTS[part]}"

@@ -24,7 +24,10 @@ FIX_MARK = (
     "mark the whole focal word once, as [[crane]] or *crane*; or leave the text as it is and give "
     "the word's place by start and end"
 )
-FIX_SPAN = "count from 0; `end` is the character after the word's last"
+FIX_SPAN = (
+    "count characters from 0, not bytes or UTF-16 code units; `end` is the character after the "
+    "word's last"
+)
 # Punctuation that words are spelt with: AT&T, #1, goin'.
 _OF_WORDS = "#%&'*/@\\_\u2019"
 # U.S, Ph.D: the point after it belongs to it.

@@ -73,7 +73,7 @@ def table(path: Path, needed: Sequence[str] = ()) -> Iterator[TableLine]:
                 what = f"no column {missing[0]!r} among {', '.join(header)}"
                 fix = f"name the columns {', '.join(needed)}"
                 raise CorpusError(what, where=where, fix=fix)
-        elif any(cells):
+        elif any(map(str.strip, cells)):
             if len(cells) != len(header):
                 what = f"{len(cells)} columns, but the header has {len(header)}"
                 names = ", ".join(name or "(unnamed)" for name in header)
@@ -114,7 +114,7 @@ def _is_quoted(path: Path) -> bool:
     text = text_of(path)
     if '"' not in text:
         return False
-    lines = [(where, line.split("\t")) for where, line in numbered(path) if line]
+    lines = [(where, line.split("\t")) for where, line in numbered(path) if line.strip()]
     header = lines[0][1]
     in_quotes = [(where, cell) for where, cells in lines for cell in cells if _ends_in_quotes(cell)]
     doubled = [where for where, cell in in_quotes if _has_doubled_quotes(cell)]

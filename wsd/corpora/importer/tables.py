@@ -102,7 +102,7 @@ def lines_of(path: Path) -> Iterator[tuple[str, dict[str, Any], str]]:
     if path.suffix.lower() != ".jsonl":
         yield from table(path)
         return
-    for where, values in json_lines(path, "write one object per line", _once):
+    for where, values in json_lines(path, "write one object per line"):
         yield where, values, where
 
 
@@ -207,10 +207,11 @@ class Cells:
     def number(self, key: str) -> int:
         """What stands there, a number from 0 up."""
         value = self.values[self.column_of[key]]
-        if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}", value.strip()):
+        # Numbers of a table with gaps are 2.0.
+        if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}(?:\.0)?", value.strip()):
+            return int(float(value))
+        if type(value) is int or (type(value) is float and value.is_integer()):
             return int(value)
-        if type(value) is int:
-            return value
         what, fix = f"the {key} {value!r} is no number from 0 up", "write a whole number, in digits"
         raise CorpusError(what, where=self.place(key), fix=fix)
 
@@ -251,10 +252,3 @@ class Cells:
             fix = "give the sentence as one text, or its tokens and the focal word's position"
             raise CorpusError(what, where=self.place("sentence"), fix=fix)
         return " ".join(tokens)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key stands in an object twice")
-    return found

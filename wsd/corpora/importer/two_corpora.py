@@ -35,12 +35,15 @@ class Divided:
         Training instances by the reason why they are left out.
     known : int
         Test instances whose sentence and word are in the training files.
+    contradictions : list of str
+        File and line of those of them that have another sense there, and where.
     """
 
     words: dict[str, list[LabelledSentence]]
     instances: list[CountedInstance]
     left_out: Counter[str]
     known: int
+    contradictions: Sequence[str] = ()
 
     @property
     def said(self) -> Iterator[str]:
@@ -50,6 +53,8 @@ class Divided:
         yield f"test instances: {len(self.instances):,}: {how}"
         if self.known:
             yield f"{self.known:,} of these stand in the training files too, and flatter"
+        if of := self.contradictions:
+            yield f"{len(of):,} of these have another sense there, such as {of[0]}"
         untold = [one for one in self.instances if one.status == NOT_TRAINED]
         right = sum(one.is_right(one.most_frequent) for one in untold)
         if untold:
@@ -79,7 +84,25 @@ def divide(
     left_out = +(divided.left_out + Counter({LACKING: lacking}))
     seen = {(one.word, one.composed) for of in shared.values() for one in of.rows}
     known = sum((one.word, one.composed) in seen for one in test)
-    return replace(divided, left_out=left_out, known=known)
+    return replace(
+        divided,
+        left_out=left_out,
+        known=known,
+        contradictions=_contradictions([one for of in shared.values() for one in of.rows], test),
+    )
+
+
+def _contradictions(
+    train: Sequence[LabelledSentence], test: Sequence[LabelledSentence]
+) -> list[str]:
+    """Where a test instance and the same training instance have no sense in common."""
+    trained = {(one.word, one.composed, one.position): one for one in train}
+    pairs = [(one, trained.get((one.word, one.composed, one.position))) for one in test]
+    return [
+        f"{one.where} ({other.where})"
+        for one, other in pairs
+        if other and {one.sense, *one.also}.isdisjoint((other.sense, *other.also))
+    ]
 
 
 def _divide(

@@ -146,7 +146,9 @@ def read(
     if not found.rows:
         fix = "a corpus of senses needs words with several pairs, some T and some F"
         where = ", ".join(map(str, train))
-        raise CorpusError("no word's pairs tell two senses apart", where=where, fix=fix)
+        left_out = "; ".join(f"{count} of {why}" for why, count in found.left_out.most_common(3))
+        what = f"no word's pairs tell two senses apart (sentences left out: {left_out})"
+        raise CorpusError(what, where=where, fix=fix)
     return found, tested
 
 
