@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from wsd.analysis.project import pca
 from wsd.inference.focal_embedder import FocalEmbedder
 from wsd.inference.focus import labelled, quickstart
-from wsd.report.paper.style import COLOURS, MARKERS, MM, TWO_COLUMNS, styled
+from wsd.report.paper.style import MM, TWO_COLUMNS, styled
+from wsd.report.series import COLOURS, MARKERS
 
 WORDS = ("apple", "bank", "crane", "java", "spring")
 KS = (1, 2, 3, 4)
@@ -23,6 +24,7 @@ FIGURES = Path(__file__).parents[1] / "figures"
 def draw(k: int, out: Path) -> None:
     """All sentences of every word on two principal components of the mean of the last k layers."""
     embedder = FocalEmbedder("all-MiniLM-L6-v2", f"mean-last-{k}", device="cpu")
+    markers = [name for _, name in MARKERS.values()]
     with styled():
         figure = Figure(figsize=(TWO_COLUMNS * MM, 44 * MM), layout="constrained")
         for ax, word in zip(figure.subplots(1, len(WORDS)), WORDS, strict=True):
@@ -34,7 +36,7 @@ def draw(k: int, out: Path) -> None:
             points, _ = pca(vectors, train)
             for i, sense in enumerate(corpus.senses):
                 x, y = points[gold == sense].T
-                look = {"color": COLOURS[i], "marker": MARKERS[i], "alpha": 0.8}
+                look = {"color": COLOURS[i], "marker": markers[i], "alpha": 0.8}
                 ax.scatter(x, y, s=9, linewidths=0, label=sense.removeprefix(f"{word}_"), **look)
             ax.set(title=word, xticks=[], yticks=[])
             ax.legend(fontsize=5, loc="upper center", bbox_to_anchor=(0.5, -0.02), handlelength=1)

@@ -402,7 +402,7 @@ def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
 def test_compare_writes_every_table(tmp_path: Path) -> None:
     chosen, table = selection("1")
     (tmp_path / "selection.json").write_text(
-        json.dumps({"objective": "mean_macro_f1", "chosen": chosen})
+        json.dumps({"objective": "mean_macro_f1", "folds": {}, "chosen": chosen})
     )
     table.to_csv(tmp_path / "selection.csv", index=False)
     base = {"model": "m", "view": "focal", "layers": "1", "classifier": "lda", "test": "test"}

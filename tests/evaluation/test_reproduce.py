@@ -17,7 +17,7 @@ import torch
 import transformers
 from call_step import call_step
 from checkout import Checkout, Run
-from loaded import loaded
+from loaded import loaded, of_every_command
 from made import MakeCorpus
 from safetensors.numpy import load_file
 from tiny import tiny_bert
@@ -704,7 +704,7 @@ def test_the_command(scene: Scene, capsys: pytest.CaptureFixture[str], tmp_path:
 
 @pytest.mark.slow
 def test_the_command_loads_what_was_derived(scene: Scene) -> None:
-    derived = steps.closure(COMMANDS["reproduce"].module) | steps.closure("wsd.run.guard")
+    derived = steps.closure(COMMANDS["reproduce"].module) | of_every_command()
     assert loaded(scene.root, *arguments(scene)) <= derived
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from wsd.run import steps
 
-# What every command loads before its own module: what it may not write over, the lock of a run.
-COMMAND_LINE = {"wsd.run.guard", "wsd.run.lock", "wsd.run.notes"}
+# What every command loads before its own module: its arguments, what it may not write over, the
+# lock of a run.
+COMMAND_LINE = {"wsd.arguments", "wsd.run.guard", "wsd.run.lock", "wsd.run.notes"}
 PROBE = """
 import json, sys
 from pathlib import Path
@@ -17,6 +18,11 @@ code = cli.main(sys.argv[2:])
 found = [name for name in sys.modules if name.split(".")[0] == "wsd"]
 Path(sys.argv[1]).write_text(json.dumps([code, found]))
 """
+
+
+def of_every_command() -> set[str]:
+    """The modules of wsd that every command loads, whichever it is."""
+    return set().union(*map(steps.closure, COMMAND_LINE))
 
 
 def loaded(folder: Path, *arguments: str) -> set[str]:

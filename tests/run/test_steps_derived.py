@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from loaded import loaded, without_rooms
+from loaded import loaded, of_every_command, without_rooms
 from steps import STEPS, prepare
 
 from wsd.commands import COMMANDS
@@ -26,7 +26,7 @@ def test_a_step_loads_what_was_derived(folder: Path) -> None:
     found: dict[str, set[str]] = {}
     for command, arguments in STEPS:
         found.setdefault(command, set()).update(loaded(folder, command, *arguments))
-    of_all = without_rooms(steps.closure("wsd.run.guard"))
+    of_all = without_rooms(of_every_command())
     missing, idle = {}, {}
     for command, names in found.items():
         derived = without_rooms(steps.closure(COMMANDS[command].module))
@@ -44,14 +44,14 @@ MOST_IDLE = 2
 @pytest.mark.slow
 def test_the_download_loads_what_was_derived(folder: Path, archive: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
-    derived = steps.closure(COMMANDS["download"].module) | steps.closure("wsd.run.guard")
+    derived = steps.closure(COMMANDS["download"].module) | of_every_command()
     assert loaded(folder, "download", "--out", "source-of-all") <= derived
 
 
 @pytest.mark.slow
 def test_noad_loads_what_was_derived(folder: Path, noad_real: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(noad_real))
-    derived = steps.closure(COMMANDS["noad"].module) | steps.closure("wsd.run.guard")
+    derived = steps.closure(COMMANDS["noad"].module) | of_every_command()
     # The rarest: few words, quickly laid out.
     assert loaded(folder, "noad", "--at-least", "400", "--out", "source-of-noad") <= derived
 

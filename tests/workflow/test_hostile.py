@@ -30,6 +30,11 @@ from wsd.storage.file_names import file_name
 WORDS = {"apple": "../CON {x} * 'a\" -\u00e9%$(id)", "crane": "銀" * 100}
 
 
+def allow_any_form(folder: Path) -> None:
+    """Say of a corpus that its focal words are meant, though they are not forms of its words."""
+    (folder / "dataset.json").write_text(json.dumps({"any_form": True}))
+
+
 def renamed(root: Path) -> None:
     """The files of :func:`steps.prepare` as those of the hostile words."""
     for old, word in WORDS.items():
@@ -43,6 +48,7 @@ def renamed(root: Path) -> None:
     rows = [line.split("\t") for line in glosses.read_text().splitlines()]
     lines = ["\t".join([WORDS.get(word, word), *rest]) for word, *rest in rows]
     glosses.write_text("\n".join(lines) + "\n")
+    allow_any_form(root / "source")
     further = root / "source" / "outofdomain.tsv"
     further.write_text(
         further.read_text().replace("apple\tapple_fruit", f"{WORDS['apple']}\tapple_fruit")
@@ -93,9 +99,10 @@ def test_a_hostile_corpus_through_the_workflow(tmp_path: Path) -> None:
     checkout = Checkout.create(tmp_path / "repository")
     data = checkout.root / "wsd/data"
     words = {"apple": "../a b/{model}", "bank": "CON", "spring": "-x *é'\"$(touch pwned);"}
+    allow_any_form(data / "quickstart")
     sizes = data / "sizes.csv"
     text = sizes.read_text()
-    for folder in (data / "quickstart").iterdir():
+    for folder in (data / "quickstart").glob("*/"):
         if folder.name in words:
             folder.rename(folder.with_name(file_name(words[folder.name])))
         else:

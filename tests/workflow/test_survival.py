@@ -332,7 +332,7 @@ def test_a_full_disk_is_one_error_and_with_room_the_same_command_ends(
     with mounted(empty, "-t", "tmpfs", "-o", "size=240k", "tmpfs"):
         failed = done.run(*ARGUMENTS, code=1)
         assert "No space left on device" in failed.text
-        assert "make room on that disk and run the same command again" in failed.text
+        assert "make room on that disk; then run the same command again" in failed.text
         whole = [
             path
             for path in empty.rglob("*")
