@@ -25,7 +25,7 @@ def test_figures_follow_the_layer_choice(run: Run, page: Browser) -> None:
         share = sum(explained_at(choice)) * 100
         honest = by_id(page, "honest").text
         assert f"hold {share:.1f}% of their variance" in honest
-        assert "75.0 in the full space (8 dimensions a layer) and 25.0 in this picture" in honest
+        assert "75.0 in the full space (8 dimensions a layer) and 75.0 in this picture" in honest
 
 
 def test_confusion_matrix_is_of_the_layer_and_classifier_shown(run: Run, page: Browser) -> None:

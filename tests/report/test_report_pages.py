@@ -49,6 +49,7 @@ from wsd.report.pages import word as word_module
 from wsd.report.paper.style import looks_of_classifiers
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.file_names import file_name, word_of
+from wsd.storage.json import write_json
 
 HOSTILE_SENSE = "$$\\frac{1}{2}$$ @{gold}{safe}"
 
@@ -572,7 +573,7 @@ def test_every_page_names_its_run_and_a_legend_what_is_drawn(tmp_path: Path) -> 
     run = make_run(tmp_path / "run")
     path = run.folder / "provenance.json"
     provenance = json.loads(path.read_text())
-    path.write_text(json.dumps({**provenance, "config": {"run": "mine"}}))
+    write_json(path, {**provenance, "config": {"run": "mine"}})
     # Of a classifier without probabilities there is no line of them as they are.
     for name in ("calibration", "reliability"):
         table = pd.read_csv(run.tables[name][0], dtype=str, keep_default_na=False)
@@ -588,7 +589,7 @@ def test_every_page_names_its_run_and_a_legend_what_is_drawn(tmp_path: Path) -> 
         assert "Made <up> & small, run mine" in Page(page).text
     text = " ".join(Page(tmp_path / "report" / "layers.html").text.split())
     assert "confidence = micro accuracy" in text and "calibrated" in text
-    assert "as they are" not in text.split("Calibration")[-1].split("Scores as they are")[-1]
+    assert "as they are" not in text.rpartition("labels stay as they are")[2]
     assert "There is one configuration, and none that it could be tested against." in text
 
 
@@ -700,7 +701,7 @@ def test_a_page_opens_with_the_projection_that_folds_choose(tmp_path: Path) -> N
                 assert f"There is no picture by LDA: {TOO_SMALL}." in page.text
                 assert "opens with PCA; t-SNE, shaped by the test instances too" in page.text
             else:
-                chosen = "opens with LDA, chosen on folds of the training set at layer 2"
+                chosen = "opens with LDA, chosen on folds of the training set at layer 1"
                 assert chosen in page.text
                 assert "25.0 in PCA, 50.0 in LDA; t-SNE" in page.text
 
