@@ -42,7 +42,7 @@ def test_a_corpus_of_pairs(tmp_path: Path) -> None:
     text = import_corpus(put(tmp_path), out=out, name="mine", about={"licence": "mine too"})
     assert text.splitlines()[:2] == [
         "5 pairs of 2 words, 9 sentences",
-        "train: 1 pairs of one sense, 2 of two",
+        "train: 1 pair of one sense, 2 of two",
     ]
     pairs = read_pairs(out)
     assert pairs.about["licence"] == "mine too" and pairs.about["title"] == "mine"
@@ -84,7 +84,7 @@ def test_a_corpus_of_pairs(tmp_path: Path) -> None:
 def test_test_pairs_without_labels(tmp_path: Path) -> None:
     files = put(tmp_path, {"test.gold.txt": None})
     text = import_corpus(files, out=tmp_path / "out", name="mine")
-    assert "test: 1 pairs without labels" in text
+    assert "test: 1 pair without labels" in text
     pairs = read_pairs(tmp_path / "out")
     assert pairs.same.tolist() == [0, 1, 0, 0, -1]
     assert pairs.labelled("test").tolist() == [] and pairs.labelled("train").tolist() == [0, 1, 2]

@@ -36,7 +36,7 @@ def test_markdown() -> None:
     assert header.count("|") == rule.count("|") == selected.replace("\\|", "").count("|")
     assert "focal 5 + context mean-all" in selected
     assert "a&b\\|c" in selected
-    assert "+2.00 [-1.00, 5.00] | <0.001 |" in published
+    assert "+2.00 [-1.00, +5.00] | <0.001 |" in published
     assert "1+2" not in text
     assert rest[0] == ""
 
@@ -70,3 +70,7 @@ def test_a_published_row_stands_with_each_model_s_difference() -> None:
     first, second = [of for of in text.splitlines() if "published" in of][:2]
     assert "+10.00 [" in first
     assert "-20.00 [" in second
+    # The table says what each row is compared with, and in what unit.
+    assert "less this row in macro-F1, in points," in text
+    assert "begins with the selected row of the model" in text
+    assert "part for each model" not in markdown(ROWS, AGAINST, "mean_macro_f1")

@@ -20,9 +20,8 @@ def test_figures_follow_the_layer_choice(run: Run, page: Browser) -> None:
             )
             assert cells[0] == reader
             assert cells[2:] == [f"{right.mean() * 100:.2f}", str(int((~right).sum()))]
-            assert f"{cells[3]} errors of {len(right)}" in by_id(page, "status").get_attribute(
-                "textContent"
-            )
+            errors = f"{cells[3]} error{'' if cells[3] == '1' else 's'}"
+            assert f"{errors} of {len(right)}" in by_id(page, "status").get_attribute("textContent")
         share = sum(explained_at(choice)) * 100
         honest = by_id(page, "honest").text
         assert f"hold {share:.1f}% of their variance" in honest

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,9 @@ def test_selection_and_its_csv(run: Run, built: Path, page: Browser) -> None:
         parts = [line[part].removeprefix("'") for part in ("left", "focal", "right")]
         assert " ".join(part for part in parts if part) == " ".join(corpus.tokens[row])
         assert not any(value.startswith(("=", "+", "-", "@")) for value in line.values())
+        # No digits that the page, which holds 255 steps, does not know.
+        digits = r"[01]\.[0-9]{2}" if line["split"] == "test" else ""
+        assert re.fullmatch(digits, line["confidence"])
     # Files keep the labels; the table has the names.
     told = [cell for line in listed(page) for cell in line]
     second = corpus.senses[1]

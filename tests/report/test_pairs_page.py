@@ -47,7 +47,7 @@ def rows_of(text: str, table: str) -> list[list[str]]:
 def test_what_the_page_says() -> None:
     text = text_of()
     said = " ".join(re.sub("<[^>]*>", "", text).split())
-    assert "in layers 0 of toy, chosen on development pairs, gets 50.00% of 4 test pairs" in said
+    assert "in layer 0 of toy, chosen on development pairs, gets 50.00% of 4 test pairs" in said
     assert "Of 2 training pairs it gets 100.00% right and calls 50% same." in said
     assert "optimistic" not in said
     choices = rows_of(text, "choices")
@@ -71,7 +71,20 @@ def test_without_labels_of_the_test_pairs() -> None:
     )
     assert "gets 100.00% of 2 development pairs right" in said
     assert "so that figure is optimistic" in said
-    assert "No pair is wrong in every layer choice." in said
+    assert "No pair is wrong in all of 0, 1." in said
+
+
+def test_one_word_has_no_interval_by_words() -> None:
+    one = type(PAIRS)(**{**vars(PAIRS), "word": np.full(len(PAIRS.word), "a.n")})
+    table = score(one, COSINE)
+    by_words = [name for name in table if name.endswith("_by_word")]
+    assert len(by_words) == 4 and table[by_words].isna().all().all()
+    assert table[[name.removesuffix("_by_word") for name in by_words]].notna().all().all()
+    text = text_of(one)
+    said = " ".join(re.sub("<[^>]*>", "", text).split())
+    assert "by words" not in said.split("AUC")[0] and "nan" not in said
+    assert "One word has no interval by words." in said
+    assert [row[6] for row in rows_of(text, "choices")] == ["\N{EN DASH}"] * 3
 
 
 def test_foreign_text_is_text() -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,18 @@ def test_the_context_is_dashed_in_the_colour_of_its_classifier() -> None:
     assert line.get_color() == LOOKS["knn"]["color"]
     assert "context only" in legend(figure)
     assert "context only" not in legend(layers_figure(layer_rows()))
+
+
+def test_the_context_of_layers_that_are_not_drawn_is_left_out() -> None:
+    # The control has every layer, the sweep 0 and 2.
+    rows = layer_rows(choices=("0", "2"))
+    figure = layers_figure(rows, control_rows())
+    x, y = curve(figure.axes[0], linestyle="--")
+    assert_allclose((x, y), ([0, 2], [50, 70]))
+    assert "context only" in legend(figure)
+    # One point is no line: nothing is drawn, and nothing in the legend.
+    one = layers_figure(layer_rows(choices=("2",)), control_rows())
+    assert not lines_of(one.axes[0], linestyle="--") and "context only" not in legend(one)
 
 
 def test_after_fine_tuning_is_dots_and_dashes_in_the_colour_of_its_classifier() -> None:
@@ -523,6 +536,19 @@ def test_small_differences_have_a_scale() -> None:
     assert figure is not None
     ticks = [t.get_text() for t in figure.axes[0].get_xticklabels()]
     assert ticks == ["−1", "0", "+1"]  # noqa: RUF001
+
+
+def test_the_numbers_of_a_long_axis_do_not_run_into_one_another() -> None:
+    rows = [
+        {**row, **{k: row[k] and row[k] * 10 for k in row if k.startswith("difference")}}
+        for row in layer_rows()
+    ]
+    figure = draw_differences(frame(rows, "layers"))
+    assert figure is not None
+    figure.draw_without_rendering()
+    boxes = [t.get_window_extent() for t in figure.axes[0].get_xticklabels() if t.get_text()]
+    assert len(boxes) > 2
+    assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
 
 
 def test_one_layer_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

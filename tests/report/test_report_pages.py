@@ -49,6 +49,7 @@ from wsd.report.pages import word as word_module
 from wsd.report.paper.style import looks_of_classifiers
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.file_names import file_name, word_of
+from wsd.storage.json import write_json
 
 HOSTILE_SENSE = "$$\\frac{1}{2}$$ @{gold}{safe}"
 
@@ -291,6 +292,8 @@ def test_index_answers_and_tells_what_was_selected_from_what_is_best(run: Run, b
     (best,) = compared(run, "best on test, for reference only")
     assert f"reference only: focal {best['layers']} of tiny with {best['classifier']}" in text
     assert percents(row) in text and percents(best) in text
+    # Whichever metric folds choose by.
+    assert "It was chosen on the test set, so that figure is optimistic." in text
     # Candidates, best first; the published apart.
     candidates = sorted(compared(run, "candidate"), key=lambda r: -r["mean_macro_f1"])
     places = [text.rindex(f"{r['classifier'].replace('_', '_')}{percents(r)}") for r in candidates]
@@ -563,6 +566,31 @@ def test_calibration_and_far_sentences(built: Path) -> None:
     text = " ".join(page.text.split())
     assert "8.004.00 to 16.00" in text
     assert "1.2% of 90 sentences (test); 75.0% of 90 sentences (other words)" in text
+
+
+@pytest.mark.slow
+def test_every_page_names_its_run_and_a_legend_what_is_drawn(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    path = run.folder / "provenance.json"
+    provenance = json.loads(path.read_text())
+    write_json(path, {**provenance, "config": {"run": "mine"}})
+    # Of a classifier without probabilities there is no line of them as they are.
+    for name in ("calibration", "reliability"):
+        table = pd.read_csv(run.tables[name][0], dtype=str, keep_default_na=False)
+        table[table["scores"] == "calibrated"].to_csv(run.tables[name][0], index=False)
+    best = pd.read_csv(run.tables["best-set"][0], dtype=str, keep_default_na=False)
+    best[best["not_told_from_best"] == "True"].head(1).to_csv(
+        run.tables["best-set"][0], index=False
+    )
+    build_report(**run.arguments(tmp_path))
+    pages = list((tmp_path / "report").rglob("*.html"))
+    assert len(pages) == 6
+    for page in pages:
+        assert "Made <up> & small, run mine" in Page(page).text
+    text = " ".join(Page(tmp_path / "report" / "layers.html").text.split())
+    assert "confidence = micro accuracy" in text and "calibrated" in text
+    assert "as they are" not in text.rpartition("labels stay as they are")[2]
+    assert "There is one configuration, and none that it could be tested against." in text
 
 
 def sources_of(item: Any) -> list[dict[str, Any]]:
@@ -854,6 +882,7 @@ def test_index_sets_the_models_side_by_side(three_models: Path) -> None:
     table = text[text.index('id="models"') : text.index('id="words-title"')]
     rows = re.findall(r'<tr><th scope="row">(\w+)</th>(.*?)</tr>', table, re.DOTALL)
     assert [name for name, _ in rows] == ["wide", "tiny", "deep"]
+    assert "Macro-F1 on folds" in table
     # What the others have over the first one, which is compared with none.
     assert [("\u22124.25" in cells, "0.250" in cells) for _, cells in rows] == [
         (False, False), (True, True), (True, True),

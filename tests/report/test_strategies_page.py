@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -30,6 +31,16 @@ def text_of(page: Path) -> str:
     """With spaces between elements, and hyphens of one kind."""
     text = unescape(re.sub("<[^>]*>", " ", page.read_text(encoding="utf-8")))
     return re.sub("[\u2011\u2013]", "-", " ".join(text.split())).replace(" ,", ",")
+
+
+def parts_of(item: Any, name: str) -> list[dict[str, Any]]:
+    """The attributes of every model of a kind in a plot."""
+    if isinstance(item, list):
+        return [found for of in item for found in parts_of(of, name)]
+    if not isinstance(item, dict):
+        return []
+    own = [item["attributes"]] if item.get("name") == name and "attributes" in item else []
+    return own + [found for of in item.values() for found in parts_of(of, name)]
 
 
 def changed(run: Run, folder: Path, table: pd.DataFrame) -> Path:
@@ -82,6 +93,16 @@ def test_strategies_with_the_same_number_of_labels_stand_at_that_number(
     sources = sources_of(Page(built).json(f"strategies.{MODEL}.labels"))
     drawn = {x for source in sources for x in source["x"]}
     assert drawn - {2.0} == labels and len(sources) > len(labels)
+
+
+def test_no_interval_hides_the_point_of_another_strategy(built: Path) -> None:
+    drawn = parts_of(Page(built).json(f"strategies.{MODEL}.labels"), "GlyphRenderer")
+    glyphs = [(of.get("level", "glyph"), of["glyph"]) for of in drawn]
+    bars = [(level, of["attributes"]) for level, of in glyphs if of["name"] == "Segment"]
+    assert bars and {level for level, _ in bars} == {"underlay"}
+    assert all(of["line_alpha"]["value"] < 0.5 for _, of in bars)
+    points = [(level, of["attributes"]) for level, of in glyphs if of["name"] == "Scatter"]
+    assert {level for level, _ in points} == {"glyph"}
 
 
 def test_the_same_predictions_are_said_to_be(run: Run, tmp_path: Path) -> None:

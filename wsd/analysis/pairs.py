@@ -37,6 +37,7 @@ from wsd.metrics.scores import joint_confusion
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import write_csv
 
+NONE = (np.nan, np.nan)
 DEFAULT = ("all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", "mean-all")
 
 
@@ -121,7 +122,9 @@ def _of_split(
         for by, weights in draws.items():
             for figure, drawn in _figures(values, called, gold, weights).items():
                 bounds = percentiles(drawn, estimates[figure])
-                row[f"{figure}_low{by}"], row[f"{figure}_high{by}"] = bounds
+                # One word drawn again and again is always the same.
+                known = by == "" or len(set(words)) > 1
+                row[f"{figure}_low{by}"], row[f"{figure}_high{by}"] = bounds if known else NONE
         joint = joint_confusion(gold, called, answers[chosen][1], 2)
         row["p"] = np.nan if name == chosen else mcnemar([joint])
         found.append(row)

@@ -91,6 +91,7 @@ def import_pairs(
         log.info(line)
     pairs = _gathered(found, about)
     counts = {split: Counter(pair.same for pair in of) for split, of in found.items()}
+    words = len(set(pairs.word.tolist()))
     manifest = {
         "format": FORMAT,
         **about,
@@ -103,7 +104,7 @@ def import_pairs(
             split: {"same": of[True], "different": of[False], "unknown": of[None]}
             for split, of in counts.items()
         },
-        "words": len(set(pairs.word.tolist())),
+        "words": words,
         "sentences": len(pairs.sentences),
         "version": version("wsd"),
     }
@@ -113,7 +114,8 @@ def import_pairs(
         text = json.dumps(manifest, indent=2, ensure_ascii=False)
         (made / MANIFEST).write_text(f"{text}\n", encoding="utf-8", newline="\n")
     lines = [
-        f"{len(pairs)} pairs of {manifest['words']} words, {len(pairs.sentences)} sentences",
+        f"{_number(len(pairs))} of {words} word{'s' if words > 1 else ''}, "
+        f"{len(pairs.sentences)} sentences",
         *(f"{split}: {_said(of)}" for split, of in counts.items()),
         f"written to {out}; in a config:",
         f"  dataset: {{ name: {as_yaml(about['name'])}, path: {as_yaml(str(out))} }}",
@@ -123,8 +125,12 @@ def import_pairs(
 
 def _said(counts: Counter[bool | None]) -> str:
     if counts[None]:
-        return f"{counts[None]} pairs without labels"
-    return f"{counts[True]} pairs of one sense, {counts[False]} of two"
+        return f"{_number(counts[None])} without labels"
+    return f"{_number(counts[True])} of one sense, {counts[False]} of two"
+
+
+def _number(pairs: int) -> str:
+    return f"{pairs} pair{'s' if pairs != 1 else ''}"
 
 
 def checked(pairs: Iterator[wic.Pair]) -> Iterator[wic.Pair]:

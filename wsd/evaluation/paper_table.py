@@ -17,10 +17,14 @@ ONLY = "is the one candidate: no word has enough training sentences for folds"
 NOTE = (
     "Percent on the test split, with 95% intervals. 'selected' {how}; 'best on test' is for "
     "reference only. Controls stand with their best layer on the test set, zero-shot rows with the "
-    "last layer. Difference: selected "
-    "less this row in {figure}, its 95% interval, and the p-value of the paired permutation test, "
-    "by Holm's method over the rows. Published rows are computed from the outputs that their "
-    "authors stored, not run again; rows called system from outputs that were given."
+    "last layer. Difference: selected less this row in {figure}, in points, its 95% interval, and "
+    "the p-value of the paired permutation test, by Holm's method over the rows. "
+    "{models}Published rows are computed from the outputs that their authors stored, not run "
+    "again; rows called system from outputs that were given."
+)
+MODELS = (
+    "The table has a part for each model: it begins with the selected row of the model, which all "
+    "rows of the part are compared with. "
 )
 SAME = "the same predictions"
 # A baseline stands once beside each model's selected row.
@@ -51,14 +55,16 @@ def printed_rows(figures: Lines, differences: Lines, objective: str) -> list[lis
 
 
 def _interval(value: float, low: float, high: float, sign: str = "") -> str:
-    return f"{100 * value:{sign}.2f} [{100 * low:.2f}, {100 * high:.2f}]"
+    return f"{100 * value:{sign}.2f} [{100 * low:{sign}.2f}, {100 * high:{sign}.2f}]"
 
 
 def _note(figures: Lines, objective: str) -> str:
     """What stands below the table; one without folds has no figure of theirs."""
     on_folds = [row.get("objective_on_folds") for row in figures if row["kind"] == SELECTED]
     chosen = any(value is not None and value == value for value in on_folds)
-    return NOTE.format(how=CHOSEN if chosen else ONLY, figure=SHOWN[objective])
+    several = len({row["reference_model"] for row in figures}) > 1
+    how, models = CHOSEN if chosen else ONLY, MODELS if several else ""
+    return NOTE.format(how=how, figure=SHOWN[objective], models=models)
 
 
 def markdown(figures: Lines, differences: Lines, objective: str) -> str:

@@ -67,7 +67,12 @@ def table_of(model: str, train: str, strategies: Sequence[Strategy], seed: int) 
     """
     reference = next((of for of in strategies if of.name == BEST_LAYER), None)
     best = max(strategies, key=lambda of: of.mean(FIGURES[0]))
-    pairs = len(strategies) * (len(strategies) - 1) // 2
+    # Strategies with the same predictions count as one: between them there is nothing to test.
+    distinct: list[Strategy] = []
+    for strategy in strategies:
+        if not any(_same(strategy, other) for other in distinct):
+            distinct.append(strategy)
+    pairs = len(distinct) * (len(distinct) - 1) // 2
     lines = []
     for strategy in strategies:
         learned = NO_TRAIN if strategy.runs[0].train == NO_TRAIN else train
@@ -122,9 +127,9 @@ def _differences(strategy: Strategy, reference: Strategy, seed: int) -> Line:
 
     The same predictions have the difference 0, no interval and no test.
     """
-    joints = _joints(strategy, reference)
-    if all(identical(of_run) for of_run in joints):
+    if _same(strategy, reference):
         return {f"{figure}_difference": 0.0 for figure in FIGURES}
+    joints = _joints(strategy, reference)
     intervals = difference_intervals_over_draws(joints, rng=seed)
     tests = paired_tests_over_draws(joints, rng=seed)
     line: Line = {}
@@ -132,6 +137,12 @@ def _differences(strategy: Strategy, reference: Strategy, seed: int) -> Line:
         line[f"{figure}_difference"], line[f"{figure}_p"] = tests[figure]
         line[f"{figure}_difference_low"], line[f"{figure}_difference_high"] = intervals[figure]
     return line
+
+
+def _same(strategy: Strategy, other: Strategy) -> bool:
+    """Whether two strategies predict the same senses in every run."""
+    joints = _joints(strategy, other)
+    return bool(joints) and all(identical(of_run) for of_run in joints)
 
 
 def _joints(strategy: Strategy, other: Strategy) -> list[list[Counts]]:

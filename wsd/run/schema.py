@@ -200,7 +200,7 @@ class ConfigFile(Section):
         What is done to the vectors before geometry or pairs measure them, as a `transform`.
     projections
         How the pages bring a word's instances to the plane, each pca, discriminant or tsne; a page
-        opens with the one that loses least.
+        opens with the one that the folds of the training set choose.
     sentences
         Whether the pages hold the corpus's sentences. Without them a report can be passed on where
         the corpus may not be.

@@ -47,7 +47,7 @@ wsd.wordScores = (data, state) => {
     for (const line of byId("choices").tBodies[0].rows) markCurrent(line, line.dataset.layers === layers);
     const said = data.classifiers.map(({ name }, i) =>
       `${name}: macro-F1 ${percent(scores[i].macro_f1)}, word accuracy ${percent(scores[i].accuracy)}, ` +
-        `${count(counted[i].wrong)} errors of ${count(counted[i].total)}`);
+        `${count(counted[i].wrong)} error${counted[i].wrong === 1 ? "" : "s"} of ${count(counted[i].total)}`);
     const shown = ["layers", "method"].filter(byId).map((id) => byId(id).selectedOptions[0].textContent);
     byId("status").textContent = `${shown.join(", ")}. ${said.join("; ")}.`;
   }

@@ -61,12 +61,13 @@ wsd.wordTable = (data, state, text, selection, { pin }) => {
     show();
   }
 
+  // The page holds a confidence in 255 steps: two digits of it are known, as in the table.
   function csv() {
     const names = ["word", "split", "index", "gold", "layers", "classifier", "predicted", "confidence", "left", "focal", "right"];
     return wsd.csv([names, ...listed.map((row) => [
       data.word, data.split(row), data.numbers[row], data.senses[data.gold[row]],
       state.layers.name, state.classifierName,
-      ...(data.isTrain(row) ? ["", ""] : [data.senses[state.predicted(row)], state.confidence(row)]),
+      ...(data.isTrain(row) ? ["", ""] : [data.senses[state.predicted(row)], state.confidence(row).toFixed(2)]),
       ...(data.hasText(row) ? data.sentence(row) : ["", "", ""]),
     ])]);
   }

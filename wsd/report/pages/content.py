@@ -149,6 +149,12 @@ class Report:
         return classifier_numbers([*self.tables["layers"]["classifier"].unique(), *self.readers])
 
     @property
+    def title(self) -> str:
+        """The title of the dataset, and the run if it has a name."""
+        run = self.provenance.get("config", {}).get("run")
+        return f"{self.dataset.title}, run {run}" if run else self.dataset.title
+
+    @property
     def others(self) -> pd.DataFrame:
         """A row of the comparison for each system from elsewhere, published or the user's."""
         compared = self.tables["comparison"]

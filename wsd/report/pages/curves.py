@@ -116,20 +116,22 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
             fill = [{"fill_color": colour}]
             interval = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
         else:
-            # Later ones are narrower, so that none hides another at the same place.
+            # At one place later ones are narrower, and all let the ones behind them through.
             width = max(1.5, 10 - 1.5 * line.number) if line.hollow else 1.5
             interval = models.Segment(
-                x0="x", x1="x", y0="low", y1="high", line_width=width, tags=tags
-            )
+                x0="x", x1="x", y0="low", y1="high", line_width=width, tags=tags,
+                line_alpha=0.3 if line.hollow else 1,
+            )  # fmt: skip
     source = models.ColumnDataSource(columns)
     if interval:
-        plot.add_glyph(source, interval, name=name)
+        # Below the points of all curves: no interval hides the point of another curve.
+        plot.add_glyph(source, interval, name=name, level="underlay" if line.hollow else "glyph")
     if line.joined:
         joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash, name=name)
         joint.glyph.tags = tags
     marker = sense_style(line.style)[1]
     look: dict[str, Any] = (
-        {"size": 10, "fill_alpha": 0, "line_width": 2} if line.hollow else {"size": 8}
+        {"size": 12, "fill_alpha": 0, "line_width": 2} if line.hollow else {"size": 8}
     )
     dots = plot.scatter("x", "y", source=source, marker=marker, name=name, **look)
     dots.glyph.tags = [{"line_color": colour, "fill_color": colour}]

@@ -65,6 +65,7 @@ def write_index(report: Report, folder: Path) -> None:
             for model in report.choices
         ],
         reader=models.opening_reader(report),
+        objective=models.objective(report),
         curve=opening_curve(report),
         parts=dict(Counter(parts_of_speech(report.provenance["corpus"]).values()).most_common()),
         packed=gallery.pictures(report),

@@ -206,6 +206,11 @@ def geometry(report: Report) -> list[dict[str, Any]]:
     return found
 
 
+def kinds(report: Report) -> set[str]:
+    """The lines of the reliability diagrams: not every classifier has probabilities as they are."""
+    return {PERFECT, *report.rows("reliability", test=TEST)["scores"]}
+
+
 def calibration(report: Report) -> list[dict[str, Any]]:
     """Per model, what the selected configuration's probabilities are worth on the test set."""
     found = []
@@ -225,7 +230,7 @@ def calibration(report: Report) -> list[dict[str, Any]]:
         number = list(KINDS).index(PERFECT)
         diagonal = curves.Curve(PERFECT, ends, ends, number, number, dash=KINDS[PERFECT])
         y_range = curves.percent_range([*ends, *(v for curve in lines for v in curve.low or [])])
-        label = "mean confidence, percent; upwards, micro accuracy"
+        label = "mean confidence, percent"
         figure = curves.plot_of([*lines, diagonal], x=label, y_range=y_range)
         far = records(report.rows("novelty", model=model, word=TOGETHER))
         drawn = {"id": f"reliability.{model}", "figure": figure}

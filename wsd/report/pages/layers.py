@@ -11,7 +11,14 @@ from wsd.artifacts.tables import CANDIDATE
 from wsd.report.pages import layer_plots, plots, word_kinds
 from wsd.report.pages.content import Report, records
 from wsd.report.pages.gloss_plots import STARTS, gloss_worth
-from wsd.report.pages.models import by_depth, folder_of, notes, opening_reader, rows_shown
+from wsd.report.pages.models import (
+    by_depth,
+    folder_of,
+    notes,
+    objective,
+    opening_reader,
+    rows_shown,
+)
 from wsd.report.pages.render import render
 from wsd.report.tables import BY_KIND, METRICS
 from wsd.storage.atomic import write_text
@@ -57,7 +64,7 @@ def write_layers(report: Report, folder: Path) -> None:
         between=differences(report, "model-layers", "reference_model"),
         best=[best_set(report, model) for model in report.choices],
         models=_legend(dashes),
-        kinds=_legend(layer_plots.KINDS),
+        kinds=[of for of in _legend(layer_plots.KINDS) if of[0] in layer_plots.kinds(report)],
         transforms=_legend(dict.fromkeys(layer_plots.transforms(report).values(), "solid")),
         starts=_legend(dict(STARTS.values())),
     )
@@ -180,11 +187,6 @@ def untested(
         for metric in METRICS
         if metric != objective(report)
     }
-
-
-def objective(report: Report) -> str:
-    """The metric that folds choose by; layer choices are tested on it alone."""
-    return str(report.tables["layers"]["figure"].iloc[0])
 
 
 def _reach(table: pd.DataFrame) -> float:

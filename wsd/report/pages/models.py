@@ -105,6 +105,11 @@ def blocks(report: Report, model: str) -> int:
     return int(report.provenance["models"][model]["model"]["blocks"])
 
 
+def objective(report: Report) -> str:
+    """The metric that folds choose by; layer choices are tested on it alone."""
+    return str(report.tables["layers"]["figure"].iloc[0])
+
+
 def by_depth(report: Report) -> bool:
     """Whether layers have to be compared by relative depth: not all models have as many blocks."""
     return len({blocks(report, model) for model in report.choices}) > 1

@@ -20,6 +20,8 @@ MINUS = "\N{MINUS SIGN}"
 ROW, AROUND = 3.6, 20.0  # mm: a layer choice, and what stands above and below them
 NUMBERS = 30.0  # mm, the column of numbers
 STEPS = (-100, -30, -10, -3, -1, 0, 1, 3, 10, 30, 100)
+POWERS = (-100, -10, -1, 0, 1, 10, 100)
+MOST_STEPS = 6
 # Of no classifier's colour: its panel names it.
 TOLD: dict[str, Any] = {"color": "0.3", "marker": "o", "linewidth": 0.9}
 NOT_TOLD: dict[str, Any] = {**TOLD, "markerfacecolor": "white"}
@@ -52,6 +54,8 @@ def draw_differences(layers: pd.DataFrame) -> Figure | None:
     low, high = figure.axes[0].get_xlim()
     # A point to either side at least: the axis grows to hold its ticks.
     steps = [step for step in STEPS if min(low, -1) <= step <= max(high, 1)]
+    if len(steps) > MOST_STEPS:  # or their numbers run into one another
+        steps = [step for step in steps if step in POWERS]
     figure.axes[0].set_xticks(steps, [signed(step, 0) for step in steps])
     looks = {"told apart": TOLD, "not told apart": NOT_TOLD, "chosen on folds": REFERENCE}
     handles = [style.key(name, **look) for name, look in looks.items()]

@@ -60,7 +60,9 @@ def draw_layers(
             for others, line in ((of_context(controls), CONTEXT_LINE), (tuned, TUNED_LINE)):
                 model = others["model"] == str(table["model"].iloc[0])
                 other = style.single(others[model & (others["classifier"] == classifier)])
-                if other.empty:
+                # Those of other layers than the panel's are left out, as on the pages.
+                other = other[other["layers"].isin(list(at))]
+                if len(other) < 2:
                     continue
                 x = other["layers"].map(beside)
                 ax.plot(x, 100 * other[measure], color=look["color"], **line)
