@@ -46,7 +46,7 @@ def test_a_value_that_can_be_read_in_two_ways(tmp_path: Path, value: str, says: 
 @pytest.mark.parametrize(
     "value",
     ["0", "10", "-3", "+3", "0.5", ".5", "1.", "1.0e-4", "true", "False", "null", "~", "", "crane",
-     "1.2.3", "12e4abc", "y", "no-one"],
+     "1.2.3", "12e4abc", "y", "no-one", "0123456789" * 4, "1234567e89" * 4],
 )  # fmt: skip
 def test_a_value_that_can_be_read_in_one_way(tmp_path: Path, value: str) -> None:
     assert load(tmp_path, f"b: {value}\n") == {"b": yaml.safe_load(value)}

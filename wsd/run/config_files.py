@@ -27,8 +27,8 @@ ALIKE = {
     "timestamp": (r"(?!)", "is read as a date, and not as text", "put it in quotes"),
     "str": (r"[\s\S]*", "is read as text, and as a number by newer versions of YAML", DECIMAL),
 }
-# A number of YAML 1.2 alone, such as 1e-4, 08 and 0o10.
-NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|0o[0-7]+")
+# A number of YAML 1.2 alone, such as 1e-4, 08 and 0o10. More digits are a revision.
+NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]{1,20}(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?|0o[0-7]+")
 
 
 def merge_configs(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
