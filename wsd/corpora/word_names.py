@@ -30,6 +30,9 @@ def alike(
 ) -> list[str]:
     """Say which names differ in capitals alone, or in the tag of one part of speech; a line each.
 
+    >>> alike(["crane", "Crane", "age.n", "run.n", "run.v"])
+    ["'Crane' and 'crane' are two words here: write them alike if they are one"]
+
     Parameters
     ----------
     names : iterable of str
@@ -37,9 +40,6 @@ def alike(
         What they are the names of, in the plural.
     fold : function of a name, optional
         What names that are alike have in common; by default what is said above.
-
-    >>> alike(["crane", "Crane", "age.n", "run.n", "run.v"])
-    ["'Crane' and 'crane' are two words here: write them alike if they are one"]
     """
     found: dict[Hashable, list[str]] = {}
     for name in sorted(set(names)):
