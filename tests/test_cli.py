@@ -591,6 +591,8 @@ def test_a_lack_of_memory_is_no_fault_of_the_program(
         (PermissionError(errno.EACCES, "denied", "/elsewhere/x"), "writable for you"),
         (FileNotFoundError(errno.ENOENT, "none", "summary.csv"), "check the path"),
         (IsADirectoryError(errno.EISDIR, "folder", "summary.csv/x"), "a folder stands where"),
+        # The user's own folder need not be moved.
+        (IsADirectoryError(errno.EISDIR, "folder", "summary.csv"), "name a file, not a folder"),
     ],
 )
 def test_an_error_of_the_system_says_what_to_do(

@@ -7,7 +7,7 @@ terminal.
 
 import errno
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 # Joiners that Persian, Hindi and others are written with.
@@ -137,13 +137,13 @@ def advice(number: int | None) -> str:
     return (OF_MACHINE | OF_PATH).get(number or 0, "fix the file, or choose another path")
 
 
-def of_system(error: OSError, named: Iterable[str | Path]) -> WsdError | None:
+def of_system(error: OSError, named: Sequence[str | Path]) -> WsdError | None:
     """Turn an error of the operating system into the user's, if it is one.
 
     Parameters
     ----------
     error : OSError
-    named : iterable of str or Path
+    named : sequence of str or Path
         The paths that the user named.
 
     Returns
@@ -158,7 +158,10 @@ def of_system(error: OSError, named: Iterable[str | Path]) -> WsdError | None:
     ):
         return None
     where = str(error.filename) if error.filename is not None else None
-    return WsdError((error.strerror or str(error)).lower(), where=where, fix=advice(error.errno))
+    fix = advice(error.errno)
+    if error.errno == errno.EISDIR and where in [str(path) for path in named]:
+        fix = "name a file, not a folder"
+    return WsdError((error.strerror or str(error)).lower(), where=where, fix=fix)
 
 
 def are_related(one: str | Path, other: str | Path) -> bool:

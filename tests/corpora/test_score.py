@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -267,3 +268,14 @@ def test_without_words_those_of_the_last_run(corpora: dict[str, Corpus], tmp_pat
         call_step(score, **arguments, of_run="all", out=tmp_path / "x.parquet")
     with pytest.raises(ConfigError, match="no run 'none'"):
         call_step(score, **arguments, of_run="none", out=tmp_path / "x.parquet")
+
+
+@pytest.mark.parametrize("run", [None, "mine"])
+def test_the_folder_above_the_corpus_is_told_apart(
+    corpora: dict[str, Corpus], tmp_path: Path, run: str | None
+) -> None:
+    write(tmp_path / "corpus/mint.parquet", corpora["mint"])
+    file, out = tmp_path / "outputs.jsonl", tmp_path / "x.parquet"
+    file.write_text("")
+    with pytest.raises(ConfigError, match=re.escape(f"name {tmp_path / 'corpus'}")):
+        call_step(score, file=file, name="theirs", corpus=tmp_path, of_run=run, out=out)

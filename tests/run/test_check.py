@@ -130,3 +130,11 @@ def test_damaged_vectors_of_any_word_are_found(
     data[-1] ^= 1
     vectors.write_bytes(data)
     assert [path for path, _ in damaged(tmp_path / "results")] == [vectors]
+
+
+def test_results_that_are_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["check"]) == 2
+    assert "change to the folder that it is in" in capsys.readouterr().err

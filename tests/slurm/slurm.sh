@@ -71,7 +71,8 @@ start() {
   mkdir -p "$folder"/{state,spool} /etc/slurm
   local host cpus memory
   host=$(hostname -s)
-  cpus=$(nproc)
+  # nproc counts threads where OMP_NUM_THREADS is set, as in the tests.
+  cpus=$(env -u OMP_NUM_THREADS nproc)
   memory=$(($(awk '/MemTotal/ {print $2}' /proc/meminfo) / 1024 * 9 / 10))
   cat >"$CONF" <<EOF
 $MARK

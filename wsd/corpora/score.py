@@ -126,6 +126,9 @@ def _words(folder: Path, asked: str | None) -> list[str]:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
+    if (below := args.corpus / "corpus").is_dir():
+        what, fix = "this is the folder of the results, not of their corpus", f"name {below}"
+        raise ConfigError(what, where=str(args.corpus), fix=fix)
     words = args.words or _words(args.corpus, args.of_run)
     if not words:
         what = "no tables of words in the folder"

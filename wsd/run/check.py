@@ -39,6 +39,7 @@ TABLES = (
 # The same of a corpus without senses.
 USES = ("uses/uses.csv", "uses/index.html")
 SOURCE = Path("coarsewsd20/source")
+FIND_RESULTS = "name the folder of the results, or change to the folder that it is in"
 OTHER = "not the dataset's file: its SHA-256 is another"
 
 
@@ -149,7 +150,7 @@ def run(args: argparse.Namespace) -> None:
     """Run the command."""
     if not args.results.is_dir():
         what = "no folder of results" if args.results.exists() else "there is no such folder"
-        raise ConfigError(what, where=str(args.results), fix="name it, such as results")
+        raise ConfigError(what, where=str(args.results), fix=FIND_RESULTS)
     if args.of_run is not None and args.config is None:
         fix = "name the config too, with --configfile"
         raise ConfigError("a run without its config", where="--run", fix=fix)
