@@ -308,7 +308,7 @@ def test_files_without_an_end_are_not_read(fake: Path) -> None:
         ({"files": {"config.json": "0", "model.safetensors": "0", "kmsg": "0"}}, "that no model"),
         ({"files": {"config.json": "0", "../model.safetensors": "0"}}, "not in the model's folder"),
         ({"source": {"package": "some_package"}}, "a package without its version"),
-        ({"source": {"path": "a\0b"}}, "a source that is none"),
+        ({"source": {"path": "a\0b"}}, "an invalid source"),
     ],
 )
 def test_records_that_cover_no_model(fake: Path, changed: dict[str, Any], says: str) -> None:

@@ -5,7 +5,7 @@ says which number each method would choose. No label takes part in any of it. Wh
 senses, every partition is then held against them: as many clusters as there are senses too. All
 instances take part, of whatever split.
 
-What the vectors tell apart best can be the form of the focal word, singular against plural. Every
+The vectors can separate the forms of the focal word best, singular from plural. Every
 partition is held against the forms, and ``--centre form`` takes the form out beforehand.
 """
 

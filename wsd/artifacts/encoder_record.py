@@ -39,7 +39,7 @@ def check_record(record: Any) -> None:
     names += (*record["files"], *record["files"].values())
     kinds = {"hub", "package", "path"} & set(record["source"])
     revised = ("hub" in kinds) == ("revision" in record["source"])
-    require(len(kinds) == 1 and revised, "a source that is none, or several")
+    require(len(kinds) == 1 and revised, "an invalid source, or several")
     require(all(isinstance(n, str) for n in names), "a name or a checksum that is no text")
     # A name with a path in it would lead out of the folder.
     inside = all(name == Path(name).name and "\0" not in name for name in record["files"])
@@ -48,7 +48,7 @@ def check_record(record: Any) -> None:
     whole = any(name.endswith(".safetensors") for name in record["files"])
     require(whole and "config.json" in record["files"], "no checksums of weights and config.json")
     # Other names could not be read on any machine.
-    require(not any("\0" in name for name in record["source"].values()), "a source that is none")
+    require(not any("\0" in name for name in record["source"].values()), "an invalid source")
     versioned = ("package" in kinds) == ("version" in record["source"])
     require(versioned, "a package without its version")
     if "hub" in kinds:

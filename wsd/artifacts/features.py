@@ -61,7 +61,7 @@ def parse_features(
 ) -> Features:
     """Read the two names of a feature set.
 
-    The last two parameters are those of :func:`wsd.artifacts.layer_choice.parse_layers`.
+    See :func:`wsd.artifacts.layer_choice.parse_layers` for the last two parameters.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """The names that a user cannot give: the program's own files and folders have them.
 
-Names of datasets, runs and models become folders beside fixed names; those of systems and
+Names of datasets, runs and models become folders beside fixed names; names of systems and
 classifiers become the first part of a file's name; words stand in tables beside fixed rows.
 """
 
@@ -26,7 +26,7 @@ RESERVED = {
             *("portable", "published", "report", RUNS, "source", "systems", "trains", "uses"),
         }
     ),
-    # What tables have in place of a classifier, and of a word (artifacts/predictions, tables).
+    # What tables have instead of a classifier or a word (artifacts/predictions, tables).
     "classifier": frozenset({"per-word"}),
     "system": frozenset(),
     "word": frozenset({"all words", "(all)"}),

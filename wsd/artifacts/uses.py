@@ -180,7 +180,7 @@ def read_uses(path: Path, corpora: Corpora) -> tuple[dict[str, WordUses], dict[s
             )
             require(fits, "clusters that are none")
             shares = [of.form_nmi for of in partitions if of.form_nmi is not None]
-            require(all(0 <= share <= 1 for share in shares), "a share that is none")
+            require(all(0 <= share <= 1 for share in shares), "a share outside 0 to 1")
             inside = (near[own] >= -1).all() and (near[own] < len(own)).all()
             require(inside, "a neighbour that is no row of the word")
             nearest = Neighbours(near[own], similarity[own], float("nan"))

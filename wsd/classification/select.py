@@ -168,7 +168,7 @@ def read_candidates(
             raise outdated(f"tuned for {source['objective']}, not {objective}", path)
         tuned_on = {key: source[key] for key in ("folds", "corpus")}
         if common.setdefault(source["train"], tuned_on) != tuned_on:
-            what = "the search of another run: its folds, words or sentences are not those of"
+            what = "the search of another run: its folds, words or sentences differ from"
             raise outdated(f"{what} {searches[0]}", path)
         model = source["encoder"]["model"]
         candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=found)

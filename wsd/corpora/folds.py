@@ -109,7 +109,7 @@ def draw_folds(
 
 
 def _with_other_words(drawn: Folds, path: Path) -> Folds:
-    """The folds, and those that a file has of other words, if they were drawn in the same way."""
+    """The folds, with a file's folds of other words, if they were drawn in the same way."""
     words, corpus = dict(drawn.words), dict(drawn.corpus)
     with suppress(ResultError):  # there is no such file, or it is damaged
         there = read(path)

@@ -183,7 +183,7 @@ def _kind(path: Path, options: Mapping[str, Any]) -> str:
 def _read_all(
     kinds: Mapping[Path, str], args: argparse.Namespace, columns: Mapping[str, str]
 ) -> Iterator[tuple[Gathered, bool]]:
-    """Read each file, and whether it is one to test on; those of WiC are read together."""
+    """Read each file, and whether it is one to test on; files of WiC are read together."""
     pairs = [path for path, kind in kinds.items() if kind == WIC]
     if pairs:
         train = [path for path in pairs if path not in args.test]

@@ -110,7 +110,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help=text)
     parser.add_argument("--name", required=True, help="the system's")
     add_path(parser, "--corpus", "folder of <word>.parquet")
-    text = "(default: those of the run; without a run, all of the folder)"
+    text = "(default: the run's words; without a run, all words of the folder)"
     parser.add_argument("--words", nargs="+", metavar="WORD", help=text)
     add_run(parser, "the words of this run (default: the one without a name, or the only one)")
     add_out(parser, "its predictions", ".parquet")

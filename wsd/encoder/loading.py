@@ -97,7 +97,7 @@ def _check_stated(folder: Path) -> None:
 
     files = [folder / file for file in (CONFIG, TOKENIZER_CONFIG)]
     for config in [read_json(file) for file in files if file.is_file()]:
-        # An unknown name is one of other versions: its tokenizer.json is read. What stands in for
+        # An unknown name comes from another version: its tokenizer.json is read. What stands in for
         # a class whose package is not installed loads nothing.
         of_type = TOKENIZER_MAPPING_NAMES.get(str(config.get("model_type")))
         for name in (config.get("tokenizer_class"), of_type):

@@ -161,7 +161,7 @@ class Results:
             raise ResultError(what, where=str(self.predictions(of)), fix=self.again)
 
     def folds(self, source: Mapping[str, Any]) -> Folds:
-        """The folds of the full training set, if they are those that predictions were tuned on.
+        """The folds of the full training set, if predictions were tuned on them.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class Results:
         """What makes the files of this run again, to be told where they are another run's."""
         with suppress(WsdError, KeyError, TypeError):
             if command := read_json(self.tables / PROVENANCE)["command"]:
-                return f"run `{command}` again, which makes those of this run"
+                return f"run `{command}` again, which computes this run's"
         return RUN_AGAIN
 
     def corpus(self, word: str) -> Corpus:

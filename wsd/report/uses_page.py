@@ -1,9 +1,9 @@
 """The pages of the uses of words: one per word and model, and one that lists them.
 
-Beside them lies ``uses.csv``: per model, layer choice, word and method the number of clusters that
-the silhouette chooses, how much the form of the focal word says of those clusters, and where there
-are senses how well they agree with them, and those of a number that is known; of a model's
-substitutes the same. The means over words stand on the page that lists them.
+``uses.csv`` lies in the same folder. It has, per model, layer choice, word and method, the number
+of clusters that the silhouette chooses and how much the form of the focal word says about them.
+With senses it also has how well the clusters agree with the senses, and the clusters of a known
+number. A model's substitutes have the same columns. The page that lists the words has the means.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
 A ``.csv`` has the separator of its header line; its cells are quoted as in RFC 4180. Every other
 file has tabs. Where tabs are the separator, spreadsheets and pandas quote as CSV does, and others
-keep a quote as it is: :func:`_is_quoted` tells them apart by the whole file.
+keep a quote as it is: :func:`_is_quoted` distinguishes them by the whole file.
 """
 
 import csv

@@ -50,7 +50,7 @@ def grouped(rows: Sequence[LabelledSentence]) -> dict[str, list[LabelledSentence
 
 
 def by_word(found: Gathered, at_least: int | None) -> dict[str, list[LabelledSentence]]:
-    """The rows of each word, sorted by word; those that cannot be used left out, if asked."""
+    """The rows of each word, sorted by word; leave out words that cannot be used, if asked."""
     words = grouped(found.rows)
     if at_least is None:
         for word, rows in words.items():

@@ -36,7 +36,7 @@ class Divided:
     known : int
         Test instances whose sentence and word are in the training files.
     contradictions : list of str
-        File and line of those of them that have another sense there, and where.
+        File and line of each known instance that has another sense in training, and where.
     """
 
     words: dict[str, list[LabelledSentence]]

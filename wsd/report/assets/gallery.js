@@ -1,4 +1,4 @@
-// The first page's small pictures: drawn as they come into view, in the projection that folds chose
+// The first page's small pictures: drawn as they come into view, in the projection selected by cross-validation
 // or all by PCA; hovering a point says its sentence.
 "use strict";
 

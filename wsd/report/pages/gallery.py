@@ -1,7 +1,7 @@
-"""The first page's small plots: the test instances of every word, at the layers folds chose.
+"""The first page's small plots: the test instances of every word, at the selected layers.
 
-Each is drawn in the projection that folds choose too, and names it; the page can show all of them
-by PCA, which sees no labels.
+Each is drawn in the projection selected by cross-validation, and names it. The page can show all
+of them by PCA, which sees no labels.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ def pictures(report: Report) -> str:
     """The pictures of every word and classifier, packed for the page's script.
 
     Words are in the order of models and of their words; each has its points' senses and
-    sentences once, and per classifier their places, those by PCA where these are others, and
+    sentences once, and per classifier their places, the places by PCA where they differ, and
     whether it is wrong.
     """
     pages = [(model, word) for model, words in report.words.items() for word in words]

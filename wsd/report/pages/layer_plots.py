@@ -207,7 +207,7 @@ def geometry(report: Report) -> list[dict[str, Any]]:
 
 
 def kinds(report: Report) -> set[str]:
-    """The lines of the reliability diagrams: not every classifier has probabilities as they are."""
+    """The lines of the reliability diagrams: a classifier may lack uncalibrated probabilities."""
     return {PERFECT, *report.rows("reliability", test=TEST)["scores"]}
 
 

@@ -106,7 +106,7 @@ def blocks(report: Report, model: str) -> int:
 
 
 def objective(report: Report) -> str:
-    """The metric that folds choose by; layer choices are tested on it alone."""
+    """The metric of the selection; layer choices are tested on it alone."""
     return str(report.tables["layers"]["figure"].iloc[0])
 
 
