@@ -129,6 +129,12 @@ def test_refused_with_key_value_and_what_is_possible(choice: str | int) -> None:
     )
 
 
+@pytest.mark.parametrize("choice", ["mean-all", "concat-last-2", "1"])
+def test_more_blocks_than_any_encoder_has_are_not_counted_one_by_one(choice: str) -> None:
+    with pytest.raises(ConfigError, match="an encoder of more than 9999 blocks"):
+        parse_layers(choice, 10**18)
+
+
 @pytest.mark.parametrize(
     ("choice", "reason"),
     [

@@ -57,9 +57,16 @@ def test_arrays_that_do_not_belong_together_are_refused(
     for key in set(learned) - {"classes", "labels"}:
         nan = {**learned, key: np.full_like(learned[key], np.nan)}
         short = {**learned, key: learned[key][:-1]}
-        for wrong in (nan, short):
+        foreign = [{**learned, key: learned[key].astype(kind)} for kind in (np.complex64, bool)]
+        for wrong in (nan, short, *foreign):
             with pytest.raises(ValueError):
                 restored(name, parameters, wrong)
+
+
+def test_a_nearest_neighbour_has_neighbours() -> None:
+    learned = {"classes": np.arange(2), "labels": np.arange(0), "vectors": np.zeros((0, 3))}
+    with pytest.raises(ValueError, match="no neighbours"):
+        restored("knn", {"k": 3}, learned)
 
 
 def test_only_estimators_of_the_registry_are_made() -> None:

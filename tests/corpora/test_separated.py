@@ -1,6 +1,7 @@
 """Separators and quotes of tables: the same cells whoever wrote them, or one error."""
 
 import csv
+import time
 from pathlib import Path
 from random import Random
 
@@ -162,3 +163,12 @@ def test_many_quotes_take_linear_time(tmp_path: Path) -> None:
     text = "word\tsense\tsentence\n" + 'w\ts\t"' + '""' * 200_000 + "\n"
     with pytest.raises(CorpusError):
         list(table(put(tmp_path / "t.tsv", text * 2 + 'w\ts\t"a ""b"""\n')))
+
+
+def test_very_many_columns_are_refused_soon(tmp_path: Path) -> None:
+    """Each name was looked for among all others."""
+    names = "\t".join(f"c{number}" for number in range(100_000))
+    start = time.process_time()
+    with pytest.raises(CorpusError, match="no column"):
+        list(table(put(tmp_path / "t.tsv", f"{names}\nx\n"), needed=HEADER))
+    assert time.process_time() - start < 5

@@ -160,6 +160,18 @@ def test_a_config_without_the_shape(fake: Path) -> None:
         resolve_path(fake)
 
 
+def test_more_blocks_than_any_encoder_has(fake: Path) -> None:
+    edit_json(fake / "config.json", num_hidden_layers=10**9)
+    with pytest.raises(ModelError, match="1000000000, more than 9999"):
+        resolve_path(fake, blocks=None)
+
+
+def test_a_record_of_a_repository_that_none_can_be_called(fake: Path) -> None:
+    record = resolve_path(fake) | {"source": {"hub": "../..", "revision": REVISION}}
+    with pytest.raises(ConfigError, match=r"not the name of a repository: '\.\./\.\.'"):
+        verify(record)
+
+
 @pytest.mark.parametrize("content", ["{", "[1]", '{"num_hidden_layers": 2, "hidden_size": 32}'])
 def test_a_config_that_is_none(fake: Path, content: str) -> None:
     (fake / "config.json").write_text(content)
@@ -830,6 +842,16 @@ def test_a_server_that_is_no_hub(client: Client, hub: HubServer) -> None:
     answer = client()
     assert answer["error"] == "ModelError"
     assert "could not be had" in answer["what"]
+
+
+@pytest.mark.parametrize(
+    "info", [[], {"siblings": 5}, {"id": REPO, "siblings": [{"rfilename": 5}]}]
+)
+def test_a_hub_that_answers_something_else(client: Client, hub: HubServer, info: object) -> None:
+    hub.info = info
+    answer = client()
+    assert answer["error"] == "ModelError"
+    assert "the hub's answer cannot be read" in answer["what"]
 
 
 @pytest.mark.slow

@@ -76,6 +76,23 @@ def as_pickle(folder: Path) -> None:
     (folder / "pytorch_model.bin").write_bytes(b"\x80\x04K\x01.")
 
 
+def tokenizer(folder: Path, **changes: Any) -> None:
+    """Change parts of a tokenizer, beside others of its kind: a pattern stands before BERT's."""
+    path = folder / "tokenizer.json"
+    said = json.loads(path.read_text())
+    if split := changes.pop("split", None):
+        both = [{"type": "Split", "behavior": "Isolated", "invert": False, "pattern": split}]
+        both.append(said["pre_tokenizer"])
+        said["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": both}
+    path.write_text(json.dumps({**said, **changes}))
+
+
+def at_random(folder: Path) -> None:
+    said = json.loads((folder / "tokenizer.json").read_text())
+    model = {"type": "BPE", "vocab": said["model"]["vocab"], "merges": [], "dropout": 0.1}
+    tokenizer(folder, model=model)
+
+
 def other_vocabulary(folder: Path) -> None:
     path = folder / "tokenizer.json"
     said = json.loads(path.read_text())
@@ -107,6 +124,25 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda f: change(f, "tokenizer_config.json", auto_map={"AutoTokenizer": "x.Y"}),
         "auto_map"),
     "a tokenizer of another vocabulary": (other_vocabulary, "piece number 100000"),
+    "a tokenizer that panics when it is read": (
+        lambda f: tokenizer(f, normalizer={"type": "Precompiled", "precompiled_charsmap": ""}),
+        "the tokenizer fails"),
+    "a tokenizer that panics when it is used": (
+        lambda f: tokenizer(f, pre_tokenizer={"type": "FixedLength", "length": 0}),
+        "the tokenizer fails"),
+    "a pattern that takes too long": (
+        lambda f: tokenizer(f, split={"Regex": "(.+.?)+$^"}), "the tokenizer fails"),
+    "a piece for what is unknown that is none": (
+        lambda f: tokenizer(f, model={"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "b"}),
+        "the tokenizer fails"),
+    "a tokenizer that cuts at random": (at_random, "cuts words at random"),
+    "labels without an end": (
+        lambda f: change(f, "config.json", num_labels=10**9), "`num_labels` is 1000000000"),
+    "labels without an end, inside": (
+        lambda f: change(f, "config.json", text_config={"num_labels": 10**9}), "`num_labels`"),
+    "sentences in chunks": (
+        lambda f: change(f, "config.json", chunk_size_feed_forward=3),
+        "`chunk_size_feed_forward` is 3"),
     "a tokenizer cut short": (lambda f: cut(f, lambda n: n // 2, "tokenizer.json"), ""),
     "a config cut short": (lambda f: cut(f, lambda n: n // 2, "config.json"), "not valid JSON"),
     "a config that is a list": (

@@ -39,6 +39,8 @@ class HubServer:
         it. A gated repository, for one, lets a stranger list its files and refuses each of them.
     fail_next : list of int
         Statuses of the next answers, whatever is asked.
+    info : object
+        JSON that is said of any repository in place of its description; None for the true one.
     requests : list of str
         Method and path of every request so far.
     """
@@ -47,6 +49,7 @@ class HubServer:
     tamper: dict[str, Callable[[bytes], bytes]] = field(default_factory=dict)
     refuse: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)
     fail_next: list[int] = field(default_factory=list)
+    info: object = None
     requests: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -107,6 +110,8 @@ class HubServer:
             return _send(handler, 404, {"X-Error-Code": "RevisionNotFound"})
         if api and api["kind"] == "tree":
             return _send_json(handler, [_tree_entry(path) for path in _files(folder)])
+        if api and self.info is not None:
+            return _send_json(handler, self.info)
         if api:
             siblings = [{"rfilename": path.name} for path in _files(folder)]
             return _send_json(handler, {"id": repo, "sha": revision, "siblings": siblings})

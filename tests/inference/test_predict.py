@@ -365,7 +365,17 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
         ({"manifest_json": of_crane(estimator="os.system")}, "there is no classifier 'os.system'"),
         ({"manifest_json": of_crane(estimator="knn")}, "not a whole model file"),
         ({"manifest_json": of_crane(parameters={"x": 1})}, "logistic"),
+        ({"manifest_json": of_crane(parameters={"C": 1, "metric": 3})}, "logistic"),
         ({"manifest_json": of_crane(senses=["one"])}, "do not belong together"),
+        ({"manifest_json": of_crane(senses=["one", "\ud800"])}, "surrogates not allowed"),
+        (
+            {
+                "manifest_json": of_model(blocks=10**18).replace(
+                    b'"layers": "2"', b'"layers": "sum-all"'
+                )
+            },
+            "more than 9999 blocks",
+        ),
         ({"manifest_json": of_crane(file="../../etc/passwd")}, "not a whole model file"),
     ]
     assert other != manifest["words"]["crane"]["file"] == "words/1.safetensors"
@@ -379,6 +389,48 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="there is no such model file"):
         WsdFile(tmp_path / "none.wsd")
     assert WsdFile(rewritten(Path("model.wsd"), bad)).word("crane").senses
+
+
+def test_a_metric_that_is_none_is_refused(root: Path, tmp_path: Path) -> None:
+    """Any other value was taken for the Euclidean distance."""
+    fit = ["fit", "--results", RESULTS, "--view", "focal", "--layers", "1"]
+    assert main([*fit, "--out", str(tmp_path / "one.wsd")]) == 0
+    with zipfile.ZipFile(tmp_path / "one.wsd") as file:
+        manifest = json.loads(file.read("manifest.json"))
+    manifest["words"]["crane"]["parameters"] = {"metric": 3}
+    content = json.dumps(manifest).encode()
+    bad = rewritten(tmp_path / "one.wsd", tmp_path / "bad.wsd", manifest_json=content)
+    with pytest.raises(ModelError, match="a metric that is none of cosine, euclidean"):
+        WsdFile(bad).word("crane")
+
+
+@pytest.mark.parametrize("line", [-1, 10**6])
+def test_lines_that_the_corpus_has_not_are_refused(
+    root: Path, tmp_path: Path, line: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from safetensors.numpy import load, save
+
+    with zipfile.ZipFile("model.wsd") as file:
+        arrays = dict(load(file.read("words/1.safetensors")))
+    arrays["lines"] = np.full_like(arrays["lines"], line)
+    bad = tmp_path / "bad.wsd"
+    rewritten(Path("model.wsd"), bad, words_1_safetensors=save(arrays))
+    asked = ["predict", "a crane", "--model-file", str(bad), "--results", RESULTS]
+    assert main(asked) == ModelError.exit_code
+    assert "lines that its corpus has not" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "source",
+    [{"hub": "a/b", "revision": "0" * 40}, {"package": "no_such_carrier", "version": "1; x"}],
+)
+def test_no_advice_runs_what_a_model_file_says(root: Path, source: dict[str, str]) -> None:
+    encoder = json.loads(json.dumps(WsdFile(Path("model.wsd")).encoder))
+    encoder["model"] |= {"source": source, "name": "x; y"}
+    with pytest.raises(ModelError) as error:
+        encoders.fitted_encoder(encoder)
+    fix = str(error.value.fix)
+    assert "--name 'x; y' " in fix or "pip install 'no-such-carrier==1; x';" in fix
 
 
 @pytest.mark.parametrize("size", [1e308, -1e308])

@@ -25,6 +25,7 @@ from wsd.errors import ConfigError
 
 OPERATIONS = ("mean", "sum", "concat", "mix")
 NUMBER = r"(?:0|[1-9][0-9]{0,3})"
+MOST_BLOCKS = 9999  # that it can name
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,8 @@ def parse_layers(
             f"with op {', '.join(operations)}",
         )
 
+    if blocks > MOST_BLOCKS:
+        raise refuse(f"an encoder of more than {MOST_BLOCKS} blocks")
     if isinstance(choice, bool):
         raise refuse("not a layer")
     if re.fullmatch(rf"-?{NUMBER}", text):

@@ -87,7 +87,7 @@ def refuse_foreign_code(folder: Path, reject: Callable[[Path], str] | None = Non
     for file in (TOKENIZER_CONFIG, CONFIG):
         if not (folder / file).is_file():
             continue
-        for key, value in _entries(read_json(folder / file, reject)):
+        for key, value in entries(read_json(folder / file, reject)):
             if (refusal := _refusal(key, value)) is not None:
                 what = f"refused: `{key}` in {file} {refusal.why}"
                 raise ModelError(what, where=str(folder), fix=refusal.fix)
@@ -97,7 +97,7 @@ def refuse_foreign_code(folder: Path, reject: Callable[[Path], str] | None = Non
         raise ModelError(what, where=str(folder), fix=fix)
 
 
-def _entries(config: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def entries(config: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Every key with its value, at every depth."""
     left: list[Any] = [config]
     while left:

@@ -7,6 +7,7 @@ from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry
 from wsd.encoder.layout import refuse_layout
 from wsd.encoder.model_files import PATTERNS, WEIGHTS_INDEX, lacking, refuse_pickled
 from wsd.errors import ConfigError, ModelError
+from wsd.storage.expecting import UNEXPECTED
 
 ANSWER_SECONDS = 10.0
 WAYS_ON = (
@@ -44,10 +45,19 @@ def full_commit(name: str, revision: str | None) -> str:
 
 def from_hub(name: str, hub: str, revision: str) -> Path:
     """A repository of the hub, from the client's cache or fetched into it."""
+    check_repository(name, hub)
+    return cached(hub, revision) or _fetched(hub, revision)
+
+
+def check_repository(name: str, hub: str) -> None:
+    """Refuse what no repository can be called."""
     from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import (  # type: ignore[attr-defined, unused-ignore]
+        validate_repo_id,
+    )
 
     try:
-        return cached(hub, revision) or _fetched(hub, revision)
+        validate_repo_id(hub)
     except HFValidationError as error:
         what = f"not the name of a repository: {hub!r}"
         fix = "write OWNER/NAME, or NAME for one of the oldest"
@@ -107,8 +117,8 @@ def _fetched(hub: str, revision: str) -> Path:
             if error.response.status_code < 500 and error.response.status_code != 429:
                 raise
         return _snapshot(hub, revision, local_files_only=False)
-    # The client raises OSError, RuntimeError and ValueError too for an answer it cannot use.
-    except (_http_error(), OSError, RuntimeError, ValueError) as error:
+    # The client raises OSError and whatever its own code leads to for an answer it cannot use.
+    except (_http_error(), OSError, *UNEXPECTED) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the disk's own words: full, or not writable
         raise _explained(error, hub, revision) from error
@@ -148,6 +158,9 @@ def _explained(error: BaseException, hub: str, revision: str) -> ModelError:
             fix = f"log in with `hf auth login`, or remove a token that is not valid; or {WAYS_ON}"
     elif isinstance(error, _http_error()):
         reason = f"the hub cannot be reached: {str(error) or type(error).__name__}"
+    elif isinstance(error, AttributeError | LookupError | TypeError):
+        reason = f"the hub's answer cannot be read: {type(error).__name__} {error}"
+        fix = f"run again; or {WAYS_ON}"
     else:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         fix = f"run again; or {WAYS_ON}"

@@ -14,12 +14,21 @@ from typing import Any
 
 import torch
 
-from wsd.encoder.foreign_code import CONFIG, TOKENIZER_CONFIG, read_json, refuse_foreign_code
+from wsd.encoder.foreign_code import (
+    CONFIG,
+    TOKENIZER_CONFIG,
+    entries,
+    read_json,
+    refuse_foreign_code,
+)
+from wsd.encoder.tokenizing import tokenizing
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.logs import log
 
 # How transformers may load: without the hub, without code of the model's own.
 LOCAL = {"local_files_only": True, "trust_remote_code": False}
+# More than any head of classes has.
+MOST_LABELS = 10**6
 # Tensors that checkpoints carry beside the encoder, by the beginning of their names: poolers, and
 # the heads for masked words, next words, next sentences, replaced words, classes and answers.
 HEADS = re.compile(
@@ -68,10 +77,12 @@ def load_folder(
     refuse_foreign_code(Path(folder))
     _check_stated(Path(folder))
     try:
-        with _offline():
+        with _offline(), tokenizing(folder):
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder, use_fast=True, **LOCAL)
+            file = _tokenizer_file(folder)
+        with _offline():
             model = _read_weights(folder, head) if seed is None else _drawn_weights(folder, seed)
-        return tokenizer, model, _tokenizer_file(folder)
+        return tokenizer, model, file
     except (WsdError, MemoryError):
         raise
     except Exception as error:  # the libraries raise bare Exception for a damaged file
@@ -115,6 +126,19 @@ def _check_stated(folder: Path) -> None:
             what = f"transformers no longer computes `position_embedding_type: {positions}`"
             fix = "use a model with absolute positions"
             raise ModelError(what, where=str(folder / CONFIG), fix=fix)
+        for key, value in entries(config):
+            _check_number(key, value, str(folder))
+
+
+def _check_number(key: str, value: Any, folder: str) -> None:
+    """Refuse numbers with which a model of the right weights can be neither loaded nor run."""
+    if key == "num_labels" and isinstance(value, int) and value > MOST_LABELS:
+        what = f"refused: `num_labels` is {value}, and transformers would name each of them"
+        raise ModelError(what, where=folder, fix="remove the key: an encoder has no labels")
+    if key == "chunk_size_feed_forward" and value:
+        what = f"refused: `chunk_size_feed_forward` is {value!r}, with which only sentences of "
+        what += "some lengths can be computed"
+        raise ModelError(what, where=folder, fix="remove the key: the vectors are the same")
 
 
 def _tokenizer_file(folder: str) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.encoder_record import config_entry
+from wsd.artifacts.layer_choice import MOST_BLOCKS
 from wsd.encoder.foreign_code import CONFIG, TOKENIZER_CONFIG, read_json, refuse_foreign_code
 from wsd.errors import ConfigError, ModelError
 from wsd.storage.checksums import sha256 as sha256_of
@@ -236,6 +237,10 @@ def _stated(
     if type(value) is not int:  # true is 1, and 6.0 is 6
         what = f"`{found}` in config.json of model {name} is no whole number: {value!r}"
         raise ModelError(what, where=config_entry(name, key))
+    if key == "blocks" and value > MOST_BLOCKS:
+        what = f"`{found}` in config.json of model {name} is {value}, more than {MOST_BLOCKS}"
+        fix = "use the config.json that belongs to the weights"
+        raise ModelError(what, where=config_entry(name, key), fix=fix)
     if wanted is not None and value != wanted:
         what = f"`{key}` is {wanted}, but model {name} has {value} (`{found}` in config.json)"
         fix = f"write `{key}: {value}`, or name another model"

@@ -9,7 +9,7 @@ from typing import Any
 
 from wsd.artifacts.encoder_record import config_entry
 from wsd.encoder.foreign_code import CONFIG
-from wsd.encoder.hub import cached, forget
+from wsd.encoder.hub import cached, check_repository, forget
 from wsd.encoder.model_files import used_files, weights_in
 from wsd.errors import ConfigError, ModelError
 from wsd.storage.checksums import sha256 as sha256_of
@@ -54,6 +54,7 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
         return (CacheError if of_hub else ModelError)(what, where=str(where), fix=again)
 
     if of_hub:
+        check_repository(name, source["hub"])
         if (folder := cached(source["hub"], source["revision"])) is None:
             gone = f"model {name} is no longer in the hub client's cache"
             raise wrong(gone, f"{source['hub']} at {source['revision']}")

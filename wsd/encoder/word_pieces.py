@@ -13,6 +13,7 @@ from typing import Any
 
 from wsd.artifacts.corpus import Corpus, instance_name
 from wsd.encoder.spelling import check_case, normalised, spelling
+from wsd.encoder.tokenizing import tokenizing
 from wsd.errors import ModelError
 
 # Commas, contractions and a capital: what tokenizers are known to treat each in its own way.
@@ -101,7 +102,8 @@ class Aligner:
     ------
     ModelError
         If the tokenizer gives no word ids, cuts running text across words, lowers the case of
-        text that its vocabulary has capitals for, or has no mask token where one is asked for.
+        text that its vocabulary has capitals for, cuts words at random, fails, or has no mask token
+        where one is asked for.
     """
 
     def __init__(
@@ -123,8 +125,12 @@ class Aligner:
                 what = f"{kind} has no mask token to stand for the focal word"
                 raise ModelError(what, fix="use `input: plain`, or an encoder trained with a mask")
         self._special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-        check_case(tokenizer)
-        self.spaced, probe = self._find_spacing()
+        if getattr(self.backend.model, "dropout", None):
+            what = f"{kind} cuts words at random: a sentence would get other vectors each time"
+            raise ModelError(what, fix="set `dropout` to null in tokenizer.json")
+        with tokenizing():
+            check_case(tokenizer)
+            self.spaced, probe = self._find_spacing()
         inner = [i for i, word in enumerate(probe.word_ids) if word is not None]
         first, last = inner[0], inner[-1] + 1
         self.before, self.after = probe.ids[:first], probe.ids[last:]
@@ -153,7 +159,8 @@ class Aligner:
         """
         rows = range(len(corpus))
         chunks = (rows[start : start + CHUNK] for start in rows[::CHUNK])
-        return [one for chunk in chunks for one in self._align_rows(corpus, chunk)]
+        with tokenizing(corpus.word):
+            return [one for chunk in chunks for one in self._align_rows(corpus, chunk)]
 
     def _align_rows(self, corpus: Corpus, rows: range) -> Iterator[Aligned]:
         sentences = [corpus.tokens[row] for row in rows]

@@ -9,6 +9,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from wsd.artifacts.corpus import Corpus, read
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset
 from wsd.artifacts.features import JOIN, Features, parse_features
@@ -19,7 +21,7 @@ from wsd.artifacts.runs import PROVENANCE, RUNS, SELECTION, choose_run, runs_wit
 from wsd.artifacts.senses import SenseText, called
 from wsd.artifacts.tables import ALL_WORDS
 from wsd.artifacts.training_set import FULL
-from wsd.errors import ConfigError, DamageError, ResultError, WsdError
+from wsd.errors import ConfigError, DamageError, ModelError, ResultError, WsdError
 from wsd.fitted.fitted_word import FittedWord
 from wsd.storage.csv import read_csv
 from wsd.storage.expecting import expecting
@@ -213,4 +215,8 @@ def training_sentences(results: Results, word: FittedWord) -> list[str] | None:
         return None
     if table.digest != word.corpus:
         return None
+    if not np.isin(word.lines, table.index[table.split == "train"]).all():
+        what = f"the classifier of {word.word!r} was fitted on lines that its corpus has not"
+        fix = "make the model file again with `wsd fit`, or get it again from where it came"
+        raise ModelError(what, fix=fix)
     return [" ".join(table.tokens[row]) for row in table.training_rows(word.lines)]

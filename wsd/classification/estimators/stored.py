@@ -77,6 +77,7 @@ def restored(name: str, parameters: Mapping[str, Any], learned: Mapping[str, np.
         made.transform_ = _transform(made, learned)
     elif name == "knn":
         made.labels_ = learned["labels"]
+        require(len(made.labels_), "no neighbours")
         require(np.isin(made.labels_, classes).all(), "neighbours of another class")
         made.vectors_ = _checked(learned["vectors"], len(made.labels_), None).astype(np.float64)
         made.n_features_in_ = made.vectors_.shape[1]
@@ -154,5 +155,6 @@ def _checked(array: np.ndarray, *shape: int | None) -> np.ndarray:
         wanted in (None, came) for wanted, came in zip(shape, array.shape, strict=True)
     )
     require(fits, f"an array of shape {array.shape} where {shape} belongs")
+    require(array.dtype.kind == "f", f"an array of {array.dtype} where floats belong")
     require(np.isfinite(array).all(), "a number that is not finite")
     return array

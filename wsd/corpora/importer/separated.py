@@ -8,6 +8,7 @@ keep a quote as it is: :func:`_is_quoted` distinguishes them by the whole file.
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -66,7 +67,8 @@ def table(path: Path, needed: Sequence[str] = ()) -> Iterator[TableLine]:
     for where, cells in lines:
         if header is None:
             header, header_place = cells, where
-            if twice := sorted(name for name in header if name and header.count(name) > 1):
+            counts = Counter(header)
+            if twice := sorted(name for name in header if name and counts[name] > 1):
                 what = f"two columns are called {twice[0]!r}"
                 raise CorpusError(what, where=where, fix="rename one")
             if missing := [name for name in needed if name not in header]:
