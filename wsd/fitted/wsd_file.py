@@ -9,7 +9,6 @@ refused.
 """
 
 import json
-import math
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,15 +18,18 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.encoder_record import check_record
-from wsd.artifacts.features import JOIN
-from wsd.artifacts.senses import SenseText, called
-from wsd.artifacts.transform_names import check_transform
-from wsd.artifacts.views import INPUTS, POOLINGS, PRECISIONS, VIEWS
-from wsd.classification.estimators.nearest_centroid import METRICS
+from wsd.artifacts.views import INPUTS, POOLINGS, PRECISIONS
 from wsd.classification.estimators.stored import arrays_of, restored
 from wsd.errors import ModelError, WsdError
 from wsd.fitted.fitted_word import FittedWord
-from wsd.fitted.results import Configuration, Results, training_sentences
+from wsd.fitted.results import Results, training_sentences
+from wsd.fitted.wsd_file_checks import (
+    check_arrays,
+    check_forms,
+    check_said,
+    checked_configuration,
+    sense_names,
+)
 from wsd.storage.expecting import UNEXPECTED, require
 
 FORMAT = 1
@@ -154,7 +156,7 @@ class WsdFile:
             require(isinstance(self.manifest["words"], dict), "the words are no mapping")
             self.words = tuple(self.manifest["words"])
             require(self.words, "no words")
-            configuration = _configuration(self.manifest["configuration"])
+            configuration = checked_configuration(self.manifest["configuration"])
             self.features = configuration.features(self.encoder["model"]["blocks"])
             self._sentences = self._read_sentences()
 
@@ -175,12 +177,12 @@ class WsdFile:
             learned = {k.removeprefix(LEARNED): arrays[k] for k in arrays if k.startswith(LEARNED)}
             classifier = restored(said["estimator"], said["parameters"], learned)
             train, gold, lines = (arrays[name] for name in ("train", "gold", "lines"))
-            _check_arrays(classifier, train, gold, lines, len(said["senses"]))
+            check_arrays(classifier, train, gold, lines, len(said["senses"]))
             of_all = len(self._sentences.get(word, gold)) == len(gold)
             require(of_all, "its sentences and arrays do not belong together")
-            _check_said(said)
+            check_said(said)
             said |= {name: tuple(said[name]) for name in ("senses", "forms")}
-            said["called"] = _called(word, said["senses"], said["called"])
+            said["called"] = sense_names(word, said["senses"], said["called"])
             said["classifier"] = classifier
             return FittedWord(word, train=train.astype(np.float32), gold=gold, lines=lines, **said)
 
@@ -188,7 +190,7 @@ class WsdFile:
         """What stands for a word in its training sentences, where the file has it."""
         with self._expecting():
             found = self.manifest["words"][word].get("forms", [])
-            _check_forms(found)
+            check_forms(found)
             return tuple(found)
 
     def sentences(self, word: str) -> list[str] | None:
@@ -235,73 +237,3 @@ class WsdFile:
     def _refused(self, why: str) -> ModelError:
         fix = "make it again with `wsd fit`, or get it again from where it came"
         return ModelError(f"not a whole model file: {why}", where=str(self.path), fix=fix)
-
-
-def _configuration(said: Any) -> Configuration:
-    """Refuse what is no configuration, or none for new text."""
-    named = Configuration(**said)
-    names = all(isinstance(value, str) for value in said.values())
-    require(names, "a configuration that is not of names")
-    known = set(named.view.split(JOIN)) <= set(VIEWS)
-    require(known and named.is_usable, f"the view {named.view!r}")
-    return named
-
-
-def _check_arrays(
-    classifier: Any, train: np.ndarray, gold: np.ndarray, lines: np.ndarray, senses: int
-) -> None:
-    classes = classifier.classes_
-    require(
-        train.shape == (len(gold), classifier.n_features_in_)
-        and train.dtype.kind == "f"
-        and (np.abs(train) < 2).all()  # directions, rounded
-        and all(of.ndim == 1 and of.dtype.kind == "i" for of in (classes, gold, lines))
-        and len(lines) == len(gold)
-        and len(classes)
-        and (np.diff(classes) > 0).all()
-        and classes[0] >= 0
-        and classes[-1] < senses
-        and np.isin(gold, classes).all(),
-        "its arrays do not belong together",
-    )
-
-
-def _check_said(said: Mapping[str, Any]) -> None:
-    """Refuse what :meth:`WsdFileWriter.put` would not say of a word."""
-    senses, temperature, threshold = said["senses"], said["temperature"], said["threshold"]
-    texts = all(isinstance(text, str) and text for text in (*senses, said["corpus"]))
-    distinct = texts and isinstance(senses, list) and len(set(senses)) == len(senses)
-    require(distinct, "senses that are no names, or the same twice")
-    for name, value in said["parameters"].items():
-        if name == "transform":
-            check_transform(value)
-        elif name == "metric":
-            require(value in METRICS, f"a metric that is none of {', '.join(METRICS)}")
-        else:
-            require(_is_number(value), "a parameter that is no number")
-    warm = temperature is None or (_is_number(temperature) and temperature > 0)
-    require(warm, "a temperature that is none")
-    require(threshold is None or _is_number(threshold), "a threshold that is no number")
-    _check_forms(said["forms"])
-
-
-def _called(word: str, senses: tuple[str, ...], said: Any) -> tuple[SenseText, ...]:
-    """What the senses are called, which a file of an earlier version does not say."""
-    if said is None:
-        return called(word, senses)
-    pairs = isinstance(said, list) and all(isinstance(pair, list) for pair in said)
-    require(pairs, "names of senses that are no pairs")
-    found = tuple(SenseText(*pair) for pair in said)
-    texts = all(isinstance(part, str) for one in found for part in one)
-    names = {one.name for one in found} - {""}
-    require(texts and len(names) == len(found) == len(senses), "names that are not its senses'")
-    return found
-
-
-def _check_forms(forms: Any) -> None:
-    texts = isinstance(forms, list) and all(isinstance(form, str) and form for form in forms)
-    require(texts, "forms that are no words")
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
