@@ -854,6 +854,16 @@ def test_a_hub_that_answers_something_else(client: Client, hub: HubServer, info:
     assert "the hub's answer cannot be read" in answer["what"]
 
 
+def test_a_hub_writes_nothing_outside_of_the_cache(
+    client: Client, hub: HubServer, home: Path
+) -> None:
+    hub.tag = "../../../../../evil"
+    answer = client()
+    assert answer["error"] == "ModelError"
+    assert "names a file by a path" in answer["what"]
+    assert not list(home.rglob("*evil*"))
+
+
 @pytest.mark.slow
 def test_a_cut_file_is_an_error_and_leaves_nothing(
     client: Client, hub: HubServer, tiny: Path, home: Path

@@ -41,6 +41,8 @@ class HubServer:
         Statuses of the next answers, whatever is asked.
     info : object
         JSON that is said of any repository in place of its description; None for the true one.
+    tag : str, optional
+        The tag of every file, in place of the true one.
     requests : list of str
         Method and path of every request so far.
     """
@@ -50,6 +52,7 @@ class HubServer:
     refuse: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)
     fail_next: list[int] = field(default_factory=list)
     info: object = None
+    tag: str | None = None
     requests: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -123,7 +126,7 @@ class HubServer:
         if not path.is_file():
             return _send(handler, 404, {"X-Error-Code": "EntryNotFound"} | commit)
         content = path.read_bytes()
-        headers = commit | {"ETag": f'"{_etag(path)}"'}
+        headers = commit | {"ETag": f'"{self.tag or _etag(path)}"'}
         if path.name.endswith(LARGE):
             headers |= {"X-Linked-Etag": headers["ETag"], "X-Linked-Size": str(len(content))}
         return _send(handler, 200, headers, self.tamper.get(path.name, bytes)(content))

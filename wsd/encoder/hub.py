@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry
 from wsd.encoder.layout import refuse_layout
@@ -101,9 +102,11 @@ def hub_cache() -> Path:
 
 
 def _fetched(hub: str, revision: str) -> Path:
-    from huggingface_hub import HfApi, errors
+    from huggingface_hub import HfApi, errors, get_session
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
+    session = get_session()
+    session.event_hooks = {**session.event_hooks, "response": [_refuse_path]}
     if not sys.stderr.isatty():
         disable_progress_bars()
     try:
@@ -122,6 +125,18 @@ def _fetched(hub: str, revision: str) -> Path:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the disk's own words: full, or not writable
         raise _explained(error, hub, revision) from error
+
+
+def _refuse_path(response: Any) -> None:
+    """Refuse an answer whose tag is a path: the client names a file of its cache by it."""
+    if response.request.method != "HEAD":
+        return
+    for header in ("X-Linked-Etag", "ETag"):
+        tag = response.headers.get(header, "")
+        if set(tag.removeprefix("W/")) & {"/", "\\", "\0"}:
+            what = f"the hub names a file by a path, which no hub does: {tag!r}"
+            fix = "set HF_ENDPOINT to a hub that you trust, or unset it"
+            raise ModelError(what, where=str(response.url), fix=fix)
 
 
 def _http_error() -> type[Exception]:
