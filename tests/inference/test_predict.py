@@ -346,6 +346,7 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
                 (None, "not a whole model file"),
                 (["focal"], "not a whole model file"),
                 ({**known, "view": None}, "not of names"),
+                ({**known, "view": "+".join(["focal"] * 100)}, "not of names"),
                 ({**known, "view": "foo"}, "the view 'foo'"),
                 ({**known, "view": "other"}, "the view 'other'"),
                 ({**known, "layers": "9"}, "layer choice '9'"),

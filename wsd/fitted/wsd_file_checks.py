@@ -22,7 +22,8 @@ from wsd.storage.expecting import require
 def checked_configuration(said: Any) -> Configuration:
     """Refuse what is no configuration, or none for new text."""
     named = Configuration(**said)
-    names = all(isinstance(value, str) for value in said.values())
+    # The results name files by them.
+    names = all(isinstance(value, str) and len(value) < 256 for value in said.values())
     require(names, "a configuration that is not of names")
     known = set(named.view.split(JOIN)) <= set(VIEWS)
     require(known and named.is_usable, f"the view {named.view!r}")
