@@ -307,6 +307,16 @@ def rewritten(path: Path, to: Path, **members: bytes | None) -> Path:
     return to
 
 
+def with_array(to: Path, name: str, value: float) -> Path:
+    """The model file with one array of its first word filled with a number."""
+    from safetensors.numpy import load, save
+
+    with zipfile.ZipFile("model.wsd") as file:
+        arrays = dict(load(file.read("words/1.safetensors")))
+    arrays[name] = np.full_like(arrays[name], value)
+    return rewritten(Path("model.wsd"), to, words_1_safetensors=save(arrays))
+
+
 def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
     whole = Path("model.wsd").read_bytes()
     manifest = json.loads(zipfile.ZipFile("model.wsd").read("manifest.json"))
@@ -409,13 +419,7 @@ def test_a_metric_that_is_none_is_refused(root: Path, tmp_path: Path) -> None:
 def test_lines_that_the_corpus_has_not_are_refused(
     root: Path, tmp_path: Path, line: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from safetensors.numpy import load, save
-
-    with zipfile.ZipFile("model.wsd") as file:
-        arrays = dict(load(file.read("words/1.safetensors")))
-    arrays["lines"] = np.full_like(arrays["lines"], line)
-    bad = tmp_path / "bad.wsd"
-    rewritten(Path("model.wsd"), bad, words_1_safetensors=save(arrays))
+    bad = with_array(tmp_path / "bad.wsd", "lines", line)
     asked = ["predict", "a crane", "--model-file", str(bad), "--results", RESULTS]
     assert main(asked) == ModelError.exit_code
     assert "lines that its corpus has not" in capsys.readouterr().err
@@ -438,13 +442,7 @@ def test_no_advice_runs_what_a_model_file_says(root: Path, source: dict[str, str
 def test_weights_of_enormous_size_are_refused(
     root: Path, tmp_path: Path, size: float, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from safetensors.numpy import load, save
-
-    with zipfile.ZipFile("model.wsd") as file:
-        arrays = dict(load(file.read("words/1.safetensors")))
-    arrays["learned.coef"] = np.full_like(arrays["learned.coef"], size)
-    bad = tmp_path / "bad.wsd"
-    rewritten(Path("model.wsd"), bad, words_1_safetensors=save(arrays))
+    bad = with_array(tmp_path / "bad.wsd", "learned.coef", size)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert main(["predict", "a crane", "--model-file", str(bad)]) == ModelError.exit_code

@@ -60,7 +60,7 @@ def read_json(path: Path, reject: Callable[[Path], str] | None = None) -> dict[s
     ----------
     path : Path
     reject : callable, optional
-        What to do with a file that is not code: does it, and returns what it did.
+        What to do with a file that is not a JSON object: does it, and returns what it did.
 
     Raises
     ------

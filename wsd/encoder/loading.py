@@ -77,10 +77,12 @@ def load_folder(
     refuse_foreign_code(Path(folder))
     _check_stated(Path(folder))
     try:
-        with _offline(), tokenizing(folder):
-            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, use_fast=True, **LOCAL)
-            file = _tokenizer_file(folder)
         with _offline():
+            with tokenizing(folder):
+                tokenizer = transformers.AutoTokenizer.from_pretrained(
+                    folder, use_fast=True, **LOCAL
+                )
+                file = _tokenizer_file(folder)
             model = _read_weights(folder, head) if seed is None else _drawn_weights(folder, seed)
         return tokenizer, model, file
     except (WsdError, MemoryError):
