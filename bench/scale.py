@@ -142,10 +142,10 @@ def make_vectors(folder: Path, corpus: Corpus, seed: int) -> None:
         writer = VectorsWriter(path, (BLOCKS + 1, n, WIDTH), metadata)
         step = 4096
         for start in range(0, n, step):
-            rows = range(start, min(start + step, n))
-            noise = rng.standard_normal((BLOCKS + 1, len(rows), WIDTH), dtype=np.float32)
+            rows = min(step, n - start)
+            noise = rng.standard_normal((BLOCKS + 1, rows, WIDTH), dtype=np.float32)
             distance = np.array([0, 0.12, 0.2], dtype=np.float32)[:, None, None]
-            writer.put(rows, noise + distance * centres[corpus.gold[start : start + step]])
+            writer.add(noise + distance * centres[corpus.gold[start : start + step]])
         writer.close()
 
 

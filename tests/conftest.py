@@ -35,7 +35,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 ARCHIVES = "bert-disambiguation-*.tar.gz"
-SCORES = "results/quickstart/scores.csv"
 NOAD_ARCHIVES = "word_sense_disambigation_corpora-*.tar.gz"
 
 
@@ -98,7 +97,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Checkout]:
-    """Give copies of one checkout whose run of one word is finished up to the scores.
+    """Give copies of one checkout whose run of one word is finished.
 
     All processes of a test session share the one run. The copies are not hard links, because tests
     write into files, and a link would pass that on to every other copy.
@@ -112,7 +111,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Check
             fcntl.flock(file, fcntl.LOCK_EX)
             if not (folder / "done").exists():
                 made = Checkout.create(folder / "wsd")
-                made.run(SCORES, "--cores", "2", "--configfile", made.one_word("one"))
+                made.run("--cores", "2", "--configfile", made.one_word("one"))
                 (folder / "done").touch()
         to.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(["cp", "-a", folder / "wsd", to], check=True)

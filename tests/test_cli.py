@@ -19,6 +19,7 @@ from made import WriteVectors
 from wsd import __version__
 from wsd.artifacts import corpus
 from wsd.artifacts.dataset import DATA
+from wsd.artifacts.run_map import write_map
 from wsd.cli import main
 from wsd.commands import COMMANDS, GROUPS
 from wsd.corpora import text_format
@@ -501,8 +502,11 @@ SAYS = [["--help"], ["check", "--help"], ["plan"], ["check", "results"]]
 
 @pytest.fixture
 def of_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder with a result in it, so that `wsd check` has something to say."""
-    write_text(tmp_path / "results" / "summary.csv", "model\nm\n")
+    """A folder with a run in it, so that `wsd check` has something to say."""
+    folder = tmp_path / "results/mine"
+    write_text(folder / "store/summary.csv", "model\nm\n")
+    about = {"config": {}, "command": "snakemake", "digests": {}}
+    write_map(folder / "run.json", ["results/mine/store/summary.csv"], "results/mine", about)
     monkeypatch.chdir(tmp_path)
 
 

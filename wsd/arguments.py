@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
+from wsd.artifacts.run_map import WordFiles
 from wsd.artifacts.transform_names import USUAL, check_transform
 from wsd.errors import ConfigError, visible
 
@@ -151,10 +152,35 @@ def add_corpora(to: argparse.ArgumentParser) -> None:
     add_words(to)
 
 
+class _Words(argparse.Action):
+    """A folder of words' files, or listings of them."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
+        """Set it."""
+        alone = len(values) == 1 and values[0].suffix != ".json"
+        setattr(namespace, self.dest, values[0] if alone else WordFiles(values))
+
+
+def add_word_files(
+    to: argparse.ArgumentParser, name: str, text: str, *, required: bool = True
+) -> None:
+    """A folder of the words' files, or listings of where they are."""
+    text = f"{text}, or listings of them, .json"
+    how: dict[str, Any] = {"nargs": "+", "metavar": "PATH", "required": required}
+    to.add_argument(name, type=Path, action=_Words, help=text, **how)
+
+
+def add_listings(to: argparse.ArgumentParser) -> None:
+    """Files that list the folders of the same names, once these are written."""
+    text = "of the workflow: lists the files of the folder of its name"
+    add_optional_files(to, "--listings", text)
+    writes(to, "listings")
+
+
 def add_embeddings(to: argparse.ArgumentParser) -> None:
-    """The words, their tables, and the folder of their vectors."""
+    """The words, their tables, and where their vectors are."""
     add_corpora(to)
-    add_path(to, "--embeddings", "folder of <word>/<view>.safetensors")
+    add_word_files(to, "--embeddings", "folder of <word>/<view>.safetensors")
 
 
 def add_feature_set(to: argparse.ArgumentParser) -> None:

@@ -25,6 +25,7 @@ from wsd.commands import COMMANDS, GROUPS
 from wsd.errors import DamageError, ResultError, StorageError, WsdError, advice, of_system
 from wsd.logs import log
 from wsd.run import guard, lock
+from wsd.storage.checksums import set_aside
 
 # Of glibc's malloc.h; and bytes.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
@@ -179,7 +180,11 @@ def _run(argv: Sequence[str] | None) -> int:
             args.config = _config_of(args)
         with lock.as_job() as of_a_run:
             try:
+                if of_a_run:
+                    guard.check_unchanged(args)
                 code = args.run(args) or 0
+                if of_a_run:
+                    guard.check_unchanged(args)
             except DamageError as error:
                 if not of_a_run:
                     raise
@@ -265,10 +270,8 @@ def _config_of(args: argparse.Namespace) -> Any:
 
 def _set_aside(error: DamageError) -> ResultError:
     """In a run, the file is put out of the way, so that the next run makes it again."""
-    from wsd.run import check
-
     try:
-        aside = check.put_away(error.path)
+        aside = set_aside(error.path)
     except OSError:
         return error
     fix = f"run the same command again: the file is made anew (this one is kept as {aside.name})"

@@ -78,6 +78,7 @@ TABLE = {
         "plan": ("run", "Say what a run will cost, in disk and roughly in time."),
         "check": ("run", "Look for results that are no longer what was written."),
         "doctor": ("run", "Say whether a run can start here, and what is at hand."),
+        "clean": ("run", "List what no run refers to any more, or delete it."),
     },
 }
 

@@ -26,6 +26,8 @@ from wsd.errors import StorageError, advice, visible
 log = logging.getLogger("wsd")
 # The last message of a command that ended well.
 DONE = "done"
+# Of a message that says how much of a step an earlier one has done.
+DONE_BEFORE = "done_before"
 KILLED = (
     "ends in the middle: its job was killed, as the system does when memory runs out (then try "
     "fewer --cores, or on SLURM --set-resources STEP:mem_mb=MB), or the disk of its log is full."
@@ -131,6 +133,11 @@ def spent() -> dict[str, float]:
         if peak := re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE):
             found["peak_mb"] = round(int(peak[1]) / 1024)
     return found
+
+
+def done_before(count: int) -> dict[str, Any]:
+    """What a message gets as ``extra`` that says how much of a step an earlier one has done."""
+    return {"spent": {DONE_BEFORE: count}}
 
 
 def about(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from tiny import corpus_of
 from wsd.analysis import substitute_uses
 from wsd.analysis.substitute_uses import bags
 from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.substitutes import read_substitutes, table_of, write_substitutes
+from wsd.artifacts.substitutes import read_substitutes, write_substitutes
 from wsd.artifacts.uses import WordUses, read_uses
 from wsd.errors import ConfigError
 from wsd.report.uses_page import AS_SENSES, score_table
@@ -54,8 +54,7 @@ def test_labels_take_no_part(tmp_path: Path) -> None:
     other = corpora(np.roll(GOLD, 3))
     words, source = read_substitutes(tmp_path / "s", corpora())
     said = {**source, "corpus": other["crane"].digest}
-    path = table_of(tmp_path / "s", "crane")
-    write_substitutes(path, other["crane"], words["crane"].fillers, said)
+    write_substitutes(tmp_path / "s/crane.parquet", other["crane"], words["crane"].fillers, said)
     assert np.array_equal(found(tmp_path, other).labels, first.labels)
 
 

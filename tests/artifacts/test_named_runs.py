@@ -1,17 +1,34 @@
 """Where the tables of a run lie, and which runs there are."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from wsd.artifacts.runs import NAMELESS, SELECTION, described_runs, runs_with, tables_of
+from wsd.artifacts.run_map import RUN_MAP, RunMap, write_map
+from wsd.artifacts.runs import (
+    LOST,
+    NAMELESS,
+    PUBLISHED,
+    REMOVED,
+    UNFINISHED,
+    begun,
+    described_runs,
+    is_dataset,
+    runs_with,
+    state_of,
+    tables_of,
+    tables_of_runs,
+)
+from wsd.errors import ResultError
 from wsd.storage.file_names import is_plain_name
 
+ABOUT = {"config": {}, "command": "snakemake", "digests": {}}
 
-def selected(*folders: Path) -> None:
+
+def published(*folders: Path) -> None:
     for folder in folders:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / SELECTION).write_text("")
+        write_map(folder / RUN_MAP, ["q/store/a.csv"], "q", ABOUT)
 
 
 def test_a_run_with_a_name_has_its_tables_apart() -> None:
@@ -22,14 +39,63 @@ def test_a_run_with_a_name_has_its_tables_apart() -> None:
 
 def test_only_what_is_there_and_has_a_name_is_a_run(tmp_path: Path) -> None:
     dataset = tmp_path / "q"
-    assert runs_with(dataset, SELECTION) == []
+    assert runs_with(dataset, RUN_MAP) == []
     (dataset / "runs/empty").mkdir(parents=True)
-    selected(dataset / "runs/b", dataset / "runs/.b.part", dataset / "runs/<i>", dataset / "runs/a")
-    assert runs_with(dataset, SELECTION) == ["a", "b"]
-    selected(dataset)
-    assert runs_with(dataset, SELECTION) == [NAMELESS, "a", "b"]
+    published(
+        dataset / "runs/b", dataset / "runs/.b.part", dataset / "runs/<i>", dataset / "runs/a"
+    )
+    assert runs_with(dataset, RUN_MAP) == ["a", "b"]
+    published(dataset)
+    assert runs_with(dataset, RUN_MAP) == [NAMELESS, "a", "b"]
     (tmp_path / "logs").mkdir()
     assert described_runs(tmp_path) == [f"{dataset}: the run without a name, run a, run b"]
+
+
+def test_the_folders_of_runs_that_have_a_map(tmp_path: Path) -> None:
+    dataset = tmp_path / "q"
+    (dataset / "runs/empty").mkdir(parents=True)
+    assert tables_of_runs(dataset) == [] and not is_dataset(dataset)
+    published(dataset / "runs/b")
+    # What is there and cannot be read is no run that is not there.
+    (dataset / "runs/a").mkdir()
+    (dataset / "runs/a" / RUN_MAP).symlink_to("gone")
+    assert is_dataset(dataset) and not is_dataset(tmp_path)
+    published(dataset)
+    folders = [dataset, dataset / "runs/a", dataset / "runs/b"]
+    assert tables_of_runs(dataset) == folders
+
+
+def test_of_runs_that_have_begun_the_last_map_of_a_name_counts(tmp_path: Path) -> None:
+    maps = tmp_path / "store/runs"
+    names = ["@0123456789", "b@0123456789", "@1123456789", "b@0000000000"]
+    for number, name in enumerate(names):
+        path = maps / f"{name}.json"
+        write_map(path, ["q/store/a.csv", "q/store/b.csv"], "q", ABOUT)
+        os.utime(path, (number, number))
+    last, former = begun(tmp_path)
+    assert last == {"": maps / f"{names[2]}.json", "b": maps / f"{names[3]}.json"}
+    assert former == [maps / f"{name}.json" for name in names[:2]]
+
+
+def test_how_far_a_run_has_come(tmp_path: Path) -> None:
+    begun_with, tables = tmp_path / "store/runs/b@0123456789.json", tmp_path / "runs/b"
+    write_map(begun_with, ["q/store/a.csv", "q/store/b.csv"], "q", ABOUT)
+    run = RunMap(begun_with)
+    assert state_of(run, tables) == UNFINISHED
+    for name in ("a.csv", "b.csv"):
+        assert state_of(run, tables) == UNFINISHED
+        (tmp_path / "store" / name).touch()
+    assert state_of(run, tables) == REMOVED
+    tables.mkdir(parents=True)
+    (tables / "a.csv").touch()
+    assert state_of(run, tables) == LOST
+    published(tables)
+    assert state_of(run, tables) == PUBLISHED
+    write_map(tables / RUN_MAP, ["q/store/c.csv"], "q", ABOUT)
+    assert state_of(run, tables) == UNFINISHED
+    (tables / RUN_MAP).write_text("{")
+    with pytest.raises(ResultError):
+        state_of(run, tables)
 
 
 @pytest.mark.parametrize(

@@ -249,7 +249,6 @@ def test_classify(folder: Folder) -> None:
         "input": "plain",
         "pooling": "mean",
         "precision": "float32",
-        "seed": 1,
         "device": "cpu",
         "versions": {"torch": "1"},
     }
@@ -427,7 +426,9 @@ def test_a_damaged_file_of_vectors_is_refused(
     elif damage == "text":
         path.write_text("not vectors")
     elif damage == "no metadata":
-        VectorsWriter(path, vectors.shape, {"other": json.dumps(dict(provenance))}).close()
+        writer = VectorsWriter(path, vectors.shape, {"other": json.dumps(dict(provenance))})
+        writer.add(vectors)
+        writer.close()
     else:
         path.write_bytes(raw.replace(b'"vectors"', b'"victors"'))
     with pytest.raises(ResultError) as caught:

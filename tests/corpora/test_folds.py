@@ -257,7 +257,7 @@ def test_one_fold_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "where: --k" in capsys.readouterr().err
 
 
-# Files that runs share
+# Files
 
 
 def draw(folder: Path, *words: str, k: int = 3, seed: int = 1) -> Folds:
@@ -278,24 +278,13 @@ def shared(make_corpus: MakeCorpus, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_run_of_other_words_keeps_the_folds_of_the_first(shared: Path) -> None:
+def test_a_file_holds_the_words_that_were_asked_for(shared: Path) -> None:
     every = draw(shared, "arm", "bow", "yard")
-    whole = (shared / "folds/full.parquet").read_bytes()
-    (shared / "folds/full.parquet").unlink()
-    assert set(draw(shared, "yard").words) == {"yard"}
-    both = draw(shared, "arm")
-    assert list(both.words) == list(both.corpus) == ["arm", "yard"]
-    # The same bytes, whichever words came first.
-    assert set(draw(shared, "bow").words) == set(every.words)
-    assert (shared / "folds/full.parquet").read_bytes() == whole
-    for of in ({"k": 4}, {"seed": 2}):
-        assert set(draw(shared, "bow", **of).words) == {"bow"}
-
-
-def test_folds_that_are_damaged_are_drawn_again(shared: Path) -> None:
-    draw(shared, "arm", "bow")
     (shared / "folds/full.parquet").write_bytes(b"no table")
-    assert set(draw(shared, "bow").words) == {"bow"}
+    one = draw(shared, "yard")
+    assert list(one.words) == list(one.corpus) == ["yard"]
+    # A word's folds are the same whichever words are drawn with it.
+    assert_array_equal(one.words["yard"].held, every.words["yard"].held)
 
 
 def test_a_step_reads_the_folds_of_its_words_alone(shared: Path) -> None:

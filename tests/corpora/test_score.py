@@ -15,13 +15,14 @@ from made import MakeCorpus
 
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus import Corpus, write
+from wsd.artifacts.run_map import write_listing, write_map
 from wsd.artifacts.tables import SYSTEM
 from wsd.corpora import published, score, system_outputs
 from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.evaluation import evaluate
 from wsd.evaluation.rows import read_rows
+from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name
-from wsd.storage.json import write_json
 
 ROWS = [("train", 0), ("train", 1), ("test", 0), ("test", 1), ("test", 0), ("outofdomain", 1)]
 Line = dict[str, Any]
@@ -249,25 +250,43 @@ def test_published_outputs_come_the_same_way(corpora: dict[str, Corpus], tmp_pat
     assert found.scores.tolist() == ours.scores.tolist()
 
 
-def test_without_words_those_of_the_last_run(corpora: dict[str, Corpus], tmp_path: Path) -> None:
-    """Tables of earlier runs stay beside them."""
-    for word, corpus in corpora.items():
-        write(tmp_path / "corpus" / f"{file_name(word)}.parquet", corpus)
+def test_without_words_those_of_the_run(corpora: dict[str, Corpus], tmp_path: Path) -> None:
+    """Its map says which those are, and where their tables lie."""
+    results, about = tmp_path / "results/q", {"config": {}, "command": "", "digests": {}}
+    for run, words in (("", ["mint"]), ("runs/all", [*corpora])):
+        listing = results / f"store/corpus@{len(words):010x}/words.json"
+        paths = [listing.with_name(f"{file_name(word)}.parquet") for word in words]
+        for word, path in zip(words, paths, strict=True):
+            write(path, corpora[word])
+        write_listing(listing, {path: noted_checksum(path) for path in paths})
+        write_map(results / run / "run.json", [str(listing)], str(results), about)
+    # As published; a table of the user's own may lie beside.
+    (results / "corpus").mkdir()
+    for file in ("mint", file_name("Schloß")):
+        write(results / f"corpus/{file}.parquet", corpora["mint"])
     path = put(tmp_path / "outputs.jsonl", lines_of({"mint": corpora["mint"]}, "test"))
-    arguments = {"file": path, "name": "mine", "corpus": tmp_path / "corpus"}
-    with pytest.raises(CorpusError, match="Schlo"):
-        call_step(score, **arguments, out=tmp_path / "x.parquet")
-    write_json(tmp_path / "provenance.json", {"corpus": {"mint": "0"}})
+    arguments = {"file": path, "name": "mine", "corpus": results / "corpus"}
     call_step(score, **arguments, out=tmp_path / "x.parquet")
     assert {word.word for word in predictions.read_predictions(tmp_path / "x.parquet")[0]} == {
         "mint"
     }
-    # Or of a run by its name.
-    write_json(tmp_path / "runs/all/provenance.json", {"corpus": dict.fromkeys(corpora, "0")})
+    # Or of a run by its name, whose tables are others.
     with pytest.raises(CorpusError, match="Schlo"):
         call_step(score, **arguments, of_run="all", out=tmp_path / "x.parquet")
     with pytest.raises(ConfigError, match="no run 'none'"):
         call_step(score, **arguments, of_run="none", out=tmp_path / "x.parquet")
+
+
+def test_without_words_and_run_all_of_the_folder(
+    corpora: dict[str, Corpus], tmp_path: Path
+) -> None:
+    for word, corpus in corpora.items():
+        write(tmp_path / "corpus" / f"{file_name(word)}.parquet", corpus)
+    path = put(tmp_path / "outputs.jsonl", lines_of({"mint": corpora["mint"]}, "test"))
+    with pytest.raises(CorpusError, match="Schlo"):
+        call_step(
+            score, file=path, name="mine", corpus=tmp_path / "corpus", out=tmp_path / "x.parquet"
+        )
 
 
 @pytest.mark.parametrize("run", [None, "mine"])

@@ -10,16 +10,18 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from call_step import call_step
 
 from wsd.artifacts import training_set
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.training_set import TrainingSet, setting, training_rows
+from wsd.corpora import trains
 from wsd.corpora.archive import extract
 from wsd.corpora.coarsewsd20 import ARCHIVE, DRAWS, TRAINS, place, words_of_trains
 from wsd.corpora.text_format import read_text
 from wsd.corpora.trains import read_trains, write_training_sets
-from wsd.errors import CorpusError, ResultError
+from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.storage import parquet
 
 Rows = Sequence[tuple[str, int]]
@@ -222,13 +224,10 @@ def test_what_is_written_is_what_is_read(
     for train, lines in (("1pct", [4, 1]), ("5pct", [5, 4, 1])):
         part(source, [FULL[line] for line in lines], train=train)
         part(source, [FULL[2]], word="sage", train=train)
-    write_training_sets(source, corpora, ["1pct", "5pct"], tmp_path / "out")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        ".sums",
-        "1pct.parquet",
-        "5pct.parquet",
-    ]
-    read = training_set.read(tmp_path / "out" / "5pct.parquet")
+    tables = {"1pct": tmp_path / "one/1pct.parquet", "5pct": tmp_path / "5pct@0123456789.parquet"}
+    write_training_sets(source, corpora, tables)
+    assert training_set.read(tables["1pct"]).name == "1pct"
+    read = training_set.read(tables["5pct"])
     assert read.name == "5pct"
     assert {word: lines.tolist() for word, lines in read.lines.items()} == {
         "mint": [1, 4, 5],
@@ -236,8 +235,17 @@ def test_what_is_written_is_what_is_read(
     }
     assert read.corpus == {word: corpus.digest for word, corpus in corpora.items()}
     assert training_rows(corpora["mint"], read).tolist() == [1, 4, 5]
-    table, _ = parquet.read_table(tmp_path / "out" / "5pct.parquet")
+    table, _ = parquet.read_table(tables["5pct"])
     assert table.to_pydict() == {"word": ["mint"] * 3 + ["sage"], "index": [1, 4, 5, 2]}
+
+
+def test_each_training_set_needs_a_file(
+    source: Path, corpora: Mapping[str, Corpus], tmp_path: Path
+) -> None:
+    given = {"source": source, "trains": ["1pct", "5pct"], "out": [tmp_path / "1pct.parquet"]}
+    with pytest.raises(ConfigError, match="1 files for 2 training sets"):
+        call_step(trains, corpora, **given)
+    assert not (tmp_path / "1pct.parquet").exists()
 
 
 @pytest.mark.parametrize(
@@ -304,8 +312,9 @@ def real_trains(
     real_source: Path, real: dict[str, Corpus], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, TrainingSet]:
     out = tmp_path_factory.mktemp("trains")
-    write_training_sets(real_source, real, TRAINS, out)
-    return {train: training_set.read(out / f"{train}.parquet") for train in TRAINS}
+    tables = {train: out / f"{train}.parquet" for train in TRAINS}
+    write_training_sets(real_source, real, tables)
+    return {train: training_set.read(path) for train, path in tables.items()}
 
 
 def plain(folder: Path, split: str) -> Counter[tuple[str, str]]:

@@ -22,6 +22,7 @@ from wsd.artifacts.corpus import Corpus, read_corpora, write
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.finetuned import Setting, best, objective_of, read_settings
 from wsd.artifacts.predictions import read_predictions
+from wsd.artifacts.run_map import list_folders, listed
 from wsd.cli import main
 from wsd.corpora.text_format import read_text
 from wsd.encoder import training
@@ -33,6 +34,7 @@ from wsd.encoder.schedule import BATCH, batches, rate_at, steps_of
 from wsd.encoder.tagger import Instance, Tagger
 from wsd.encoder.training import DECAY, LONGEST, PART, gradient, optimizer_of, train
 from wsd.errors import ConfigError, ModelError
+from wsd.run import verify
 from wsd.storage.csv import read_csv
 
 ONE = Setting(1e-3, 2, "all")
@@ -414,21 +416,22 @@ def test_the_first_seeds_encoder_is_kept_whatever_the_test_set_says(
     assert kept[0].keys() == kept[1].keys() and not equal(*kept)
 
 
-def test_the_first_seeds_encoder_is_a_model_to_load(
-    place: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_first_seeds_encoder_is_a_model_to_load(place: Path, out: Path, tmp_path: Path) -> None:
     found, before = (load_file(of / "model.safetensors") for of in (out / "model", place / "tiny"))
     assert {name: of.shape for name, of in found.items()} == {
         name: of.shape for name, of in before.items()
     }
     args = ["model", "--name", "tuned", "--path", str(out / "model"), "--blocks", "2"]
     assert main([*args, "--width", "32", "--out", str(tmp_path / "m.json")]) == 0
-    # Every file of it can be checked, and is.
-    assert main(["check", str(shutil.copytree(out, tmp_path / "results/out").parent)]) == 0
-    weights = tmp_path / "results/out/model/model.safetensors"
+    # Every file of it can be checked.
+    kept = shutil.copytree(out, tmp_path / "finetune/full")
+    listing = kept / "model.json"
+    list_folders([listing])
+    assert {*listed(listing)} >= {"model/model.safetensors", "model/config.json"}
+    assert not list(verify.wrong(listing))
+    weights = kept / "model/model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")
-    assert main(["check", str(tmp_path / "results")]) != 0
-    assert str(weights) in capsys.readouterr().out
+    assert [path for path, _ in verify.wrong(listing)] == [weights]
 
 
 def test_the_command_gives_the_same_on_two_threads(place: Path, out: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from wsd.artifacts.encoder_record import check_record
 from wsd.encoder import model_files
 from wsd.encoder.hub import forget
 from wsd.encoder.model import resolve
-from wsd.encoder.sources import verify
+from wsd.encoder.sources import AGAIN, verify
 from wsd.errors import ConfigError, ModelError
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -466,11 +466,11 @@ def test_verify_sees_a_change_and_a_loss(fake: Path) -> None:
     (fake / "vocab.txt").write_text("[pad]\n")
     with pytest.raises(ModelError, match=r"vocab\.txt.*has changed") as caught:
         verify(record)
-    assert caught.value.fix == "delete results/models/fake.json and run again"
+    assert caught.value.fix == AGAIN
     (fake / "vocab.txt").unlink()
     with pytest.raises(ModelError, match=r"vocab\.txt.*is gone") as caught:
         verify(record)
-    assert caught.value.fix == "delete results/models/fake.json and run again"
+    assert caught.value.fix == AGAIN
 
 
 # An installed package
@@ -555,7 +555,7 @@ CLIENT = """
 import json, sys
 from wsd.errors import WsdError
 from wsd.encoder.model import resolve
-from wsd.encoder.sources import verify
+from wsd.encoder.sources import AGAIN, verify
 
 try:
     answer = resolve(**json.loads(sys.argv[1]))

@@ -18,7 +18,7 @@ import transformers
 from call_step import call_step
 from checkout import Checkout, Run
 from loaded import loaded, of_every_command
-from made import MakeCorpus
+from made import MakeCorpus, plain
 from safetensors.numpy import load_file
 from tiny import tiny_bert
 
@@ -188,7 +188,7 @@ class Scene:
 
     def embed(self, word: str) -> None:
         record = resolve("tiny", path=str(self.model), sha256={}, blocks=BLOCKS, width=WIDTH)
-        one = embed_module.Word(self.corpora[word], self.root / "e" / word, ["focal"])
+        one = embed_module.Word(self.corpora[word], self.root / "e" / word, plain("focal"))
         embed_module.embed([one], record, pooling="mean", seed=1, device="cpu", threads=1)
 
     def run(self, **changes: Any) -> dict[str, Any]:

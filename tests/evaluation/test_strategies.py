@@ -28,7 +28,8 @@ from test_layerwise import (
 )
 
 from wsd.artifacts import predictions
-from wsd.artifacts.costs import Costs, Spent, processor_seconds, total
+from wsd.artifacts.costs import Costs, Spent, processor_seconds
+from wsd.artifacts.run_map import RunMap, write_map
 from wsd.errors import ResultError
 from wsd.evaluation import strategies
 from wsd.evaluation.rows import ComparisonRow
@@ -41,17 +42,20 @@ from wsd.metrics.scores import mean_scores
 from wsd.storage.json import write_json
 
 F1 = "mean_macro_f1"
+OF_M = "m/predictions/full"
+# By the file that each step makes.
 SECONDS = {
-    "m/embed/1": 60.0,
-    "m/embed/2": 30.0,
-    "m/embed_glosses/1": 3.0,
-    "m/zero_shot/10": 3.0,
-    "m/classify/focal.1.lda": 6.0,
-    "m/classify/focal.2.lda": 12.0,
-    "m/classify/focal.mean-all.lda": 24.0,
-    "m/classify_selected": 9.0,
-    "baselines/most_frequent_sense": 1.5,
+    "m/embeddings/alignment.1.json": 60.0,
+    "m/embeddings/alignment.2.json": 30.0,
+    "m/gloss-vectors/alignment.1.json": 3.0,
+    "m/zero-shot/10.gloss.parquet": 3.0,
+    f"{OF_M}/focal/1.lda.parquet": 6.0,
+    f"{OF_M}/focal/2.lda.parquet": 12.0,
+    f"{OF_M}/focal/mean-all.lda.parquet": 24.0,
+    f"{OF_M}/per-word/per-word.per-word.parquet": 9.0,
+    "baselines/most_frequent_sense.parquet": 1.5,
 }
+COSTS = "m/finetune/full/costs.csv"
 
 
 TRAINED = {"parameters": {"rate": 1e-4, "epochs": 2, "blocks": "all"}, "tried": 2}
@@ -79,11 +83,26 @@ def file(folder: Path, wrong: Wrong, n_train: int = 10, **over: Any) -> Path:
     return path
 
 
+def keyed(name: str) -> str:
+    """Where a run has a file in its store."""
+    stem, dot, suffix = name.rpartition(".")
+    return f"store/{stem}@0123456789{dot}{suffix}".replace("m/", "m@abcdefabcd/", 1)
+
+
 def log_of(folder: Path, name: str, seconds: float | str) -> None:
-    path = folder / f"{name}.log"
+    path = (folder / Path(keyed(name)).relative_to("store")).with_suffix(".log")
     path.parent.mkdir(parents=True, exist_ok=True)
     last = {"message": "done", "processor_seconds": seconds, "peak_mb": 99}
     path.write_text('{"message": "1 of 2 words"}\n' + json.dumps(last) + "\n")
+
+
+def map_of(folder: Path, *names: str) -> Path:
+    """The map of a run that has files of these names."""
+    (folder / "store").mkdir(exist_ok=True)
+    paths = [f"results/x/{keyed(name)}" for name in names]
+    about = {"config": {}, "command": "", "digests": {}}
+    write_map(folder / "run.json", paths, "results/x", about)
+    return folder / "run.json"
 
 
 def three(folder: Path, test: tuple[Wrong, ...] = (FEW, SOME, MANY), **other: Any) -> list[Pair]:
@@ -110,10 +129,8 @@ def table(
         candidates=[one for one, _ in pairs],
         searches=[other for _, other in pairs],
         selection=folder / "selection.json",
-        results=folder / "r",
+        map=map_of(folder, *SECONDS, *seconds, COSTS),
         logs=folder / "b",
-        own_logs=folder / "b",
-        parts=2,
         out=folder / "out/strategies.csv",
         **files,
     )
@@ -126,8 +143,9 @@ def everything(folder: Path, **other: Any) -> pd.DataFrame:
     """Every strategy but the bag of substitutes; three seeds of a fine-tuned encoder."""
     none = {"encoder": {"model": {"name": "no encoder", "blocks": 0}}}
     glosses = {"train": "none", "classifier": "gloss", "n_train": 0}
-    (folder / "r/m/finetune/full").mkdir(parents=True)
-    (folder / "r/m/finetune/full/costs.csv").write_text(
+    costs = folder / keyed(COSTS)
+    costs.parent.mkdir(parents=True)
+    costs.write_text(
         "trial,seed,processor_seconds,wall_seconds\n1,,30,9\n2,,30,9\n,1,60,9\n,2,120,9\n,3,180,9\n"
     )
     return table(
@@ -264,7 +282,9 @@ def test_draws_of_a_setting_are_one_row_and_chosen_each_by_its_own_folds(tmp_pat
         pair(tmp_path, "1", FEW, GOOD, train="nshot-3.set2"),
         pair(tmp_path, "2", MANY, FAIR, train="nshot-3.set2"),
     ]
-    seconds = {**SECONDS, "m/classify_trains/focal.1.lda": 8, "m/classify_trains/focal.2.lda": 4}
+    # A job of several training sets has its log where the first one of the config lies.
+    job = "m/predictions/nshot-3.set2/focal"
+    seconds = {**SECONDS, f"{job}/1.lda.parquet": 8, f"{job}/2.lda.parquet": 4}
     found = table(tmp_path, *three(tmp_path), *first, *second, seconds=seconds)
     assert found["train"].tolist() == ["full", "full", "nshot-3", "nshot-3"]
     row = found[found["train"] == "nshot-3"].loc["best frozen layer"]
@@ -277,7 +297,7 @@ def test_draws_of_a_setting_are_one_row_and_chosen_each_by_its_own_folds(tmp_pat
 def test_other_settings_share_a_job_so_that_their_time_is_not_known(tmp_path: Path) -> None:
     trains = ("10pct", "nshot-3.set1")
     more = [of for train in trains for of in three(tmp_path, train=train)]
-    seconds = {**SECONDS, "m/classify_trains/focal.2.lda": 4.0}
+    seconds = {**SECONDS, "m/predictions/10pct/focal/2.lda.parquet": 4.0}
     found = table(tmp_path, *three(tmp_path), *more, seconds=seconds)
     assert found[found["train"] != "full"]["processor_minutes"].isna().all()
 
@@ -358,6 +378,7 @@ def test_runs_stand_beside_those_that_learned_from_the_same_sentences() -> None:
             "[]",
             '{"message": "killed"}',
             '{"processor_seconds": 3}\n{"message": ""}',
+            '{"message": "1 of 2 words", "done_before": 1}\n{"processor_seconds": 3}',
         ),
         *(
             f'{{"processor_seconds": {of}}}'
@@ -369,14 +390,14 @@ def test_what_is_not_on_record_is_never_zero(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.log").write_bytes(text.encode("latin-1"))
     assert np.isnan(processor_seconds(tmp_path / "a.log"))
     assert np.isnan(processor_seconds(tmp_path / "none.log"))
-    assert np.isnan(total([]))
 
 
 def test_one_part_without_a_record_leaves_the_sum_open(tmp_path: Path) -> None:
-    without = {name: of for name, of in SECONDS.items() if name != "m/embed/2"}
+    without = {name: of for name, of in SECONDS.items() if "alignment.2" not in name}
     found = table(tmp_path, *three(tmp_path), seconds=without)
     assert found["processor_minutes"].isna().all()
-    assert np.isnan(Costs(tmp_path, tmp_path, tmp_path, 1, ()).finetuning("m", "full").chosen)
+    costs = Costs(RunMap(map_of(tmp_path)), tmp_path / "b", ())
+    assert np.isnan(costs.embedding("m")) and np.isnan(costs.finetuning("m", "full").chosen)
 
 
 # Several runs

@@ -26,6 +26,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         small_results.build(root)
         call = ["calibration", "--results", RESULTS, "--model", "tiny", "--out", f"{RESULTS}/tiny"]
         assert main(call) == 0
+        small_results.map_files(Path(RESULTS))
         assert main(["fit", "--results", RESULTS, "--out", "model.wsd"]) == 0
     return root
 

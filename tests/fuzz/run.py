@@ -46,6 +46,7 @@ PARSERS = {
     "artifacts/predictions": ("read_predictions", "_of_word"),
     "artifacts/substitutes": ("read_substitutes",),
     "artifacts/projection": ("read_projections",),
+    "artifacts/run_map": ("listed", "RunMap.*", "WordFiles.*"),
     "artifacts/search": ("read_search",),
     "artifacts/sense_vectors": ("read_centroids",),
     "artifacts/senses": ("called", "clash", "check_text", "readable"),

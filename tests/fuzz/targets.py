@@ -9,6 +9,7 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import shutil
 import tarfile
 import zipfile
@@ -39,6 +40,7 @@ from wsd.artifacts import (
     neighbours,
     predictions,
     projection,
+    run_map,
     sense_vectors,
     substitutes,
     training_set,
@@ -399,7 +401,7 @@ def vector_seeds() -> list[bytes]:
             ((1, 8, 2), own, 1), ((0, 9, 2), own, 1), ((1, 9, 2), "[]", 1),
         ):  # fmt: skip
             writer = VectorsWriter(path, shape, {"wsd": about})
-            writer.put(range(shape[1]), np.full(shape, value, np.float32))
+            writer.add(np.full(shape, value, np.float32))
             writer.close()
             found.append(path.read_bytes())
     return [*found, found[0].replace(b'"F32"', b'"I32"'), b""]
@@ -920,6 +922,39 @@ def run_record(data: bytes, folder: Path) -> None:
     assert isinstance(record["name"], str) and isinstance(record["blocks"], int)
 
 
+def map_seeds() -> list[bytes]:
+    about: dict[str, Any] = {"config": {}, "command": "snakemake", "digests": {}}
+    key = "@0123456789"
+    files = {"e/focal.1.json": "e/focal.1.json", "a.csv": f"store/a{key}.csv"}
+    listing = {f"crane{key}/focal{key}.safetensors": "crc32 01234567 99"}
+    return [
+        json.dumps({**about, "files": files, "published": {"a.csv": "x", "b": None}}).encode()
+        + SEPARATOR
+        + json.dumps(listing).encode(),
+        json.dumps({**about, "files": {"a.csv": "../a.csv"}}).encode() + SEPARATOR,
+        json.dumps({**about, "files": files}).encode() + SEPARATOR + b'{"/a": "x"}',
+    ]
+
+
+def run_a_map(data: bytes, folder: Path) -> None:
+    """A map of a run, and a listing: neither leads to what lies elsewhere."""
+    said, listing = (data + SEPARATOR).split(SEPARATOR)[:2]
+    (folder / "e").mkdir(exist_ok=True)
+    (folder / "run.json").write_bytes(said)
+    (folder / "e/focal.1.json").write_bytes(listing)
+    run = run_map.RunMap(folder / "run.json")
+    below = str(folder.resolve())
+    for name in run.files:
+        if run.has(name):
+            assert run.file(name).resolve().is_relative_to(below)
+    run.words("e")
+    words = run_map.WordFiles([folder / "e/focal.1.json"])
+    for name in run_map.listed(folder / "e/focal.1.json"):
+        found = words.find(run_map.bare(name))
+        assert os.path.normpath(found).startswith(str(folder / "e"))
+        assert run_map.bare(str(found.relative_to(folder))).startswith("e")
+
+
 def record_seeds() -> list[bytes]:
     files = {
         "config.json": hashlib.sha256(json.dumps(MODEL_CONFIG).encode()).hexdigest(),
@@ -1077,6 +1112,8 @@ TARGETS = {
         Target("trains", trains_seeds, run_read_trains, (b"\t", b"\n", b"crane", b"1"), 1.0),
         Target("model", model_seeds, run_model, (b"auto_map", b"model_type", *JSON_TOKENS), 0.8),
         Target("record", record_seeds, run_record, (b"FOLDER", *JSON_TOKENS), 0.8),
+        Target("map", map_seeds, run_a_map,
+               (b"../", b"/", b"@0123456789", b"e/focal.1.json", b"files", *JSON_TOKENS), 1.0),
         Target("alignment", alignment_seeds, run_alignment, (b"word", b"forms", *JSON_TOKENS), 0.5),
         Target("leaderboard", lambda: [SUMMARY + SEPARATOR + SELECTED, SUMMARY + SEPARATOR,
                                        SUMMARY.replace(b"0.25", b"nan") + SEPARATOR,

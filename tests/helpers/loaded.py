@@ -9,7 +9,7 @@ from wsd.run import steps
 
 # What every command loads before its own module: its arguments, what it may not write over, the
 # lock of a run.
-COMMAND_LINE = {"wsd.arguments", "wsd.run.guard", "wsd.run.lock", "wsd.run.notes"}
+COMMAND_LINE = {"wsd.arguments", "wsd.run.guard", "wsd.run.lock"}
 PROBE = """
 import json, sys
 from pathlib import Path

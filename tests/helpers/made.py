@@ -74,9 +74,14 @@ def write_vectors(
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     writer = VectorsWriter(path, (layers, rows, width), {"wsd": json.dumps(provenance)})
-    writer.put(range(rows), vectors)
+    writer.add(vectors)
     writer.close()
     return provenance
+
+
+def plain(*views: str) -> dict[str, str]:
+    """The names that `wsd embed` gives the views' files by hand."""
+    return {view: f"{view}.safetensors" for view in views}
 
 
 def write_folds(

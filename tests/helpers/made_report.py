@@ -186,7 +186,6 @@ def make_run(
             "input": "plain",
             "pooling": "mean",
             "precision": "float32",
-            "seed": 1,
             "versions": {"numpy": "2"},
         }
         shared = {"encoder": encoder, "corpus": {w: c.digest for w, c in corpora.items()}}

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.substitutes import Fillers, table_of, write_substitutes
+from wsd.artifacts.substitutes import Fillers, write_substitutes
 from wsd.artifacts.views import MASKED, PLAIN
+from wsd.storage.file_names import file_name
 
 
 def write_made(folder: Path, corpora: Mapping[str, Corpus], model: str = "tiny") -> None:
@@ -23,4 +24,4 @@ def write_made(folder: Path, corpora: Mapping[str, Corpus], model: str = "tiny")
             PLAIN: Fillers([["<i>itself"]] * len(corpus), [np.float32([0.98])] * len(corpus)),
         }
         said = {"model": {"name": model, "blocks": 3, "width": 8}, "corpus": corpus.digest}
-        write_substitutes(table_of(folder, word), corpus, found, said)
+        write_substitutes(folder / f"{file_name(word)}.parquet", corpus, found, said)

@@ -1,26 +1,31 @@
 """Whether two folders of results hold the same: ``python tests/helpers/same_results.py A B``.
 
-Every file is compared byte for byte, but for what differs from run to run. With ``--other-scripts``
-the scripts of the pages may differ too, as from one version of wsd to the next: what a page says,
-and the data that it shows, may not. The exit code is 1 if anything differs.
+Every file at a path that people read is compared byte for byte, through links, but for what differs
+from run to run. With ``--other-scripts`` the scripts of the pages may differ too, as from one
+version of wsd to the next: what a page says, and the data that it shows, may not. The exit code is
+1 if anything differs.
 """
 
 import argparse
 import csv
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
+
+from wsd.artifacts.run_map import RUN_MAP
+from wsd.storage.checksums import STORE
 
 # Of the results, what differs between two runs that are alike, and why.
 EXCLUDED = {
     "logs/": "times, memory and processes",
-    ".steps/": "the checksums of wsd's own modules",
     "index.html": "the days on which the reports were made",
-    ".state/": "locks, and Snakemake's notes with times",
+    ".state/": "locks, and what was found in files, with times",
+    f"*/{STORE}/": "its files are read through links; the paths hang on wsd's own modules",
+    RUN_MAP: "the same paths",
 }
 # Of a fine-tuning, what it took.
 COSTS = "costs.csv"
-# Beside a word's vectors, what they were made of: the checksums of wsd's own modules too.
-NOTE = ".made.json"
 # Bokeh gives its elements new numbers each time.
 IDS = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\bp\d{4,}\b")
 # Scripts, but for the data in them, and the policy that names the scripts' checksums.
@@ -44,15 +49,15 @@ TIMES = re.compile(
 def results(folder: Path, *, scripts: bool = True) -> dict[str, bytes]:
     """Every file of a folder of results that is compared, without what differs from run to run."""
     found = {}
-    for path in sorted(folder.rglob("*")):
+    for path in sorted(_files(folder)):
         name = path.relative_to(folder).as_posix()
-        if not path.is_file() or path.name in (NOTE, COSTS) or name.startswith(tuple(EXCLUDED)):
+        if path.name in (RUN_MAP, COSTS) or name.startswith(tuple(EXCLUDED)):
             continue
         if not scripts and ASSETS in name:
             continue
         if path.name in TIMED and path.parent.name == ".sums":
             continue
-        data = path.read_bytes()
+        data = path.read_bytes() if path.exists() else b"a link to nothing"
         if path.name in TIMED:
             data = untimed(data) if path.suffix == ".csv" else TIMES.sub(b"", data)
         if path.suffix == ".html":
@@ -60,6 +65,14 @@ def results(folder: Path, *, scripts: bool = True) -> dict[str, bytes]:
             data = data if scripts else SCRIPTS.sub(b"", data)
         found[name] = data
     return found
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Every file but those of stores, also in folders that are links."""
+    for root, folders, files in os.walk(folder, followlinks=True):
+        if STORE in folders and Path(root).parent == folder:
+            folders.remove(STORE)
+        yield from map(Path(root).joinpath, files)
 
 
 def untimed(table: bytes) -> bytes:

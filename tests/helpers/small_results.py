@@ -1,13 +1,17 @@
-"""Results as the workflow lays them out, of two words and an encoder of two blocks."""
+"""Results of two words and an encoder of two blocks, made by hand, with the map of a run."""
 
 import contextlib
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from tiny import tiny_bert
 
 from wsd.artifacts.dataset import DATA
+from wsd.artifacts.run_map import RUN_MAP, bare, write_map
+from wsd.artifacts.runs import RUNS, tables_of
 from wsd.cli import main
+from wsd.storage.checksums import STORE, SUMS
 
 WORDS = ("apple", "crane")
 # View, layers, classifier, estimator, space.
@@ -37,8 +41,8 @@ def build(root: Path, package: str | None = None) -> Path:
         run("corpus", "--source", str(DATA / "quickstart-hard"),
             *(f"--word={word}" for word in WORDS), "--out", str(folder / "corpus"))  # fmt: skip
         run("folds", *data, "--repeats", "1", "--out", str(folder / "folds/full.parquet"))
-        run("model", "--name", "tiny", *source, "--out", "results/models/tiny.json")
-        run("embed", "--model", "results/models/tiny.json", *data, "--views", "focal", "context",
+        run("model", "--name", "tiny", *source, "--out", str(made / "model.json"))
+        run("embed", "--model", str(made / "model.json"), *data, "--views", "focal", "context",
             "static", "--out", str(made / "embeddings"))  # fmt: skip
         searches, predicted = [], []
         for view, layers, name, estimator, space in CONFIGURATIONS:
@@ -53,7 +57,26 @@ def build(root: Path, package: str | None = None) -> Path:
         run("evaluate", "--predictions", *predicted, "--dataset", "quickstart", "--scores",
             str(folder / "scores.csv"), "--summary", str(folder / "summary.csv"),
             "--provenance", str(folder / "provenance.json"))  # fmt: skip
+        map_files(folder)
     return root / folder
+
+
+def map_files(folder: Path, run: str = "", own: Iterable[Path] = ()) -> None:
+    """Write the map of a run, by default the one without a name, whose files have plain names.
+
+    What is ``own`` lies in the store, with keys, and takes the place of what has the same name.
+    """
+    ends = (".csv", ".json", ".parquet", ".wsd")
+    there = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*.*")}
+    files = {
+        name: file
+        for name, file in sorted(there.items())
+        if file.suffix in ends and not {SUMS, RUNS, STORE, RUN_MAP} & {*name.split("/")}
+    }
+    files |= {bare(file.relative_to(folder / STORE).as_posix()): file for file in own}
+    about = {"config": {}, "command": "snakemake again", "digests": {}}
+    paths = [file.as_posix() for file in files.values()]
+    write_map(tables_of(folder, run) / RUN_MAP, paths, folder.as_posix(), about)
 
 
 def run(command: str, *arguments: str) -> None:

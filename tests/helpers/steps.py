@@ -9,11 +9,13 @@ from tiny import tiny_bert
 
 from wsd.artifacts.corpus import OUT_OF_DOMAIN
 from wsd.artifacts.dataset import DATA
+from wsd.artifacts.run_map import write_map
 from wsd.corpora.systems import SYSTEMS
 from wsd.corpora.text_format import read_text
 
 WORDS = ("apple", "crane")
 LAID_OUT = "results/quickstart"
+MAP = f"{LAID_OUT}/run.json"
 SYSTEM = next(name for name in SYSTEMS if name.startswith("1nn-"))
 FURTHER = "apple\tapple_fruit\t1\tan apple fell from the old tree\n"
 
@@ -59,8 +61,9 @@ def prepare(folder: Path) -> None:
 
 
 def _lay_out(folder: Path) -> None:
-    """Links at the places of the workflow to what the steps below will write."""
-    for place, file in {
+    """A run's map of what the steps below will write, and links to that in its folder."""
+    laid_out = folder / LAID_OUT
+    places = {
         "corpus": "corpus",
         "folds/full.parquet": "full.parquet",
         "tiny/embeddings": "e",
@@ -73,10 +76,18 @@ def _lay_out(folder: Path) -> None:
         "scores.csv": "scores.csv",
         "comparison.csv": "comparison.csv",
         "comparison": "comparison",
-    }.items():
-        link = folder / LAID_OUT / place
+    }
+    for place, file in places.items():
+        link = laid_out / place
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(folder / file)
+    files = [f"{LAID_OUT}/{place}" for place in places if "." in place]
+    files += [
+        f"{LAID_OUT}/corpus/words.json",
+        *(f"{LAID_OUT}/comparison/{table}.csv" for table in ("words", "differences")),
+    ]
+    said = {"config": {}, "command": "snakemake", "digests": {}}
+    write_map(folder / MAP, files, LAID_OUT, said)
 
 
 DATA_ARGUMENTS = ["--corpus", "corpus", "--words", *WORDS]
@@ -95,7 +106,7 @@ STEPS: list[tuple[str, list[str]]] = [
      "source/outofdomain.tsv", "--out", "corpus"]),
     ("glosses", [*DATA_ARGUMENTS, "--glosses", "glosses.tsv", "--out", "glosses"]),
     ("trains", [*DATA_ARGUMENTS, "--source", "source", "--trains", "balanced", "1pct",
-     "--out", "trains"]),
+     "--out", "trains/balanced.parquet", "trains/1pct.parquet"]),
     ("published", [*DATA_ARGUMENTS, "--source", "source", "--system", SYSTEM,
      "--out", "published.parquet"]),
     ("score", ["outputs.jsonl", "--name", "theirs", *DATA_ARGUMENTS, "--out",
@@ -175,8 +186,7 @@ STEPS: list[tuple[str, list[str]]] = [
      "p4.parquet", "p31.parquet", "p41.parquet", "--searches", "s.parquet", "s2.parquet",
      "s3.parquet", "s4.parquet", "s31.parquet", "s41.parquet", *SELECTION, "--baselines",
      "b.parquet", "bs.parquet", "--zero-shot", "z.parquet", "zm.parquet", "--per-word",
-     "pw.parquet", "--results", LAID_OUT, "--logs", "logs", "--own-logs",
-     "logs", "--out", "comparison/strategies.csv"]),
+     "pw.parquet", "--map", MAP, "--logs", "logs", "--out", "comparison/strategies.csv"]),
     ("figures", ["--comparison", "comparison.csv", "--layers",
      "comparison/layers.csv", "--word-layers", "comparison/word-layers.csv", "--controls",
      "comparison/controls.csv", "--learning", "comparison/learning.csv", "--out", "figures"]),
@@ -185,9 +195,8 @@ STEPS: list[tuple[str, list[str]]] = [
      "--judge", "logistic", "--out", "audit"]),
     ("code-length", [*VECTORS, "--predictions", "p41.parquet",
      "--folds", "1pct.parquet", "full.parquet", "--out", "code-length.csv"]),
-    ("calibration", ["--results", LAID_OUT, "--model", "tiny",
-     "--out", "calibration"]),
-    ("fit", ["--results", LAID_OUT, "--out", "selected.wsd"]),
+    ("calibration", ["--results", MAP, "--model", "tiny", "--out", "calibration"]),
+    ("fit", ["--results", MAP, "--out", "selected.wsd"]),
     ("report", [*DATA_ARGUMENTS, "--dataset", "quickstart", "--predictions",
      "p3.parquet", "p4.parquet", "--projections", "1.parquet", "d1.parquet", "t1.parquet",
      "--neighbours", "n1.parquet", *TABLES,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made import plain
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -89,8 +90,8 @@ def test_the_vectors_are_the_workflows(root, tmp_path, view, layers) -> None:
     corpus = quickstart("crane")
     record = encoders.find_model(encoders.source_named(root / TINY))
     embed.embed(
-        [embed.Word(corpus, tmp_path / "crane", view.split("+"))], record, pooling="mean", seed=1,
-        device="cpu", threads=1,
+        [embed.Word(corpus, tmp_path / "crane", plain(*view.split("+")))], record, pooling="mean",
+        seed=1, device="cpu", threads=1,
     )  # fmt: skip
     _, stored, _ = features.read_features(tmp_path, corpus, view, layers)
     X, _ = labelled(corpus, "test")

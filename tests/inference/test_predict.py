@@ -13,7 +13,6 @@ import sys
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +25,11 @@ from log_state import logs_as_before
 from numpy.testing import assert_allclose
 from tiny import tiny_bert
 
-from wsd.artifacts import corpus, folds, predictions
+from wsd.artifacts import corpus, predictions
 from wsd.artifacts.dataset import DATA
+from wsd.artifacts.run_map import list_folders, write_listing
 from wsd.artifacts.senses import SenseText
+from wsd.artifacts.vectors import vectors_checksum
 from wsd.cli import main
 from wsd.encoder import sources
 from wsd.errors import ConfigError, CorpusError, ModelError, ResultError
@@ -209,6 +210,7 @@ def test_a_kept_file_is_used_as_long_as_it_is_of_these_predictions(
     copied: Path, answers: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["fit", "--results", RESULTS, "--out", f"{RESULTS}/selected.wsd"]) == 0
+    small_results.map_files(Path(RESULTS))
     read: list[str] = []
     word = WsdFile.word
     monkeypatch.setattr(WsdFile, "word", lambda s, w: read.append(w) or word(s, w))
@@ -895,6 +897,8 @@ def test_a_corpus_names_its_senses_in_predictions_and_in_the_file(
     assert row["sense_name"] in ("bird", "machine")
     (results / "source").mkdir()
     shutil.copy("own/dataset.json", results / "source")
+    list_folders([results / "source.json"])
+    small_results.map_files(results)
     assert main(["fit", *chosen, "--out", "named.wsd"]) == 0
     file = WsdFile(Path("named.wsd"))
     expected = (SenseText("machine"), SenseText("a wader", "legs & <b>neck</b>"))
@@ -1199,27 +1203,22 @@ def test_what_cannot_be_asked_for(
     assert message in capsys.readouterr().err
 
 
-def move_tables(to: str) -> None:
-    """Make the tables here those of a run."""
-    for path in [path for path in Path(RESULTS).iterdir() if path.is_file()]:
-        Path(to).mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, to)
-        shutil.copytree(f"{RESULTS}/.sums", f"{to}/.sums", dirs_exist_ok=True)
-
-
-def selection_of(run: str, classifier: str) -> None:
-    """A run's selection, in which one classifier is the only candidate."""
-    folder = Path(RESULTS) / "runs" / run
-    table = read_csv(folder / "selection.csv")
-    write_csv(folder / "selection.csv", table[table["classifier"] == classifier])
+def run_of(name: str, classifier: str, *own: Path) -> None:
+    """A run in whose selection one classifier is the only candidate; more of its own files."""
+    selection = Path(RESULTS) / "store" / f"selection@{name * 10}.csv"
+    table = read_csv(Path(RESULTS) / "selection.csv")
+    write_csv(selection, table[table["classifier"] == classifier])
+    tables = Path(RESULTS) / "runs" / name
+    tables.mkdir(parents=True, exist_ok=True)
+    shutil.copy(selection, tables / "selection.csv")
+    small_results.map_files(Path(RESULTS), name, [selection, *own])
 
 
 def test_each_run_answers_by_its_own_selection(
     copied: Path, answers: Call, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for run, classifier in (("a", "nearest_centroid"), ("b", "knn")):
-        move_tables(f"{RESULTS}/runs/{run}")
-        selection_of(run, classifier)
+    run_of("a", "nearest_centroid")
+    run_of("b", "knn")
     text = ["a crane lifted it", "--word", "crane"]
     (nameless,) = answers(*text)
     (one,) = answers(*text, "--run", "a")
@@ -1227,9 +1226,12 @@ def test_each_run_answers_by_its_own_selection(
     assert (one["classifier"], other["classifier"]) == ("nearest_centroid", "knn")
     (same,) = answers(*text, "--run", "b", "--results", RESULTS)
     assert same == other and nameless["classifier"] in ("logistic", "own")
+    for given in (f"{RESULTS}/runs/b", f"{RESULTS}/runs/b/run.json"):
+        assert answers(*text, "--results", given) == [other]
     # What `fit` kept of a run is read for that run.
-    kept = f"{RESULTS}/runs/b/selected.wsd"
-    assert main(["fit", "--results", RESULTS, "--run", "b", "--out", kept]) == 0
+    kept = Path(RESULTS) / f"store/selected@{'b' * 10}.wsd"
+    assert main(["fit", "--results", RESULTS, "--run", "b", "--out", str(kept)]) == 0
+    run_of("b", "knn", kept)
     capsys.readouterr()
     assert answers(*text, "--run", "b") == [other]
     assert main(["predict", *text, "--run", "b"]) == 0
@@ -1241,52 +1243,91 @@ def test_each_run_answers_by_its_own_selection(
         path.unlink()
     assert main(["predict", *text]) == ConfigError.exit_code
     assert "--run\n  what to do: name one of a, b" in capsys.readouterr().err
-    assert main(["predict", *text, "--results", f"{RESULTS}/runs/a"]) == ConfigError.exit_code
-    assert f"give --results {RESULTS} --run a" in capsys.readouterr().err
     shutil.rmtree(f"{RESULTS}/runs/b")
     assert main(["predict", *text]) == 0
     assert "run a, the only one" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [("folds", {"full": {"k": 7, "repeats": 1, "seed": 1}}), ("objective", "mean_word_accuracy")],
-)
-def test_predictions_made_again_by_another_run_are_refused(
-    copied: Path, capsys: pytest.CaptureFixture[str], key: str, value: object
-) -> None:
-    move_tables(f"{RESULTS}/runs/a")
-    chosen = read_json(Path(RESULTS) / "selection.json")
-    write_json(Path(RESULTS) / "runs/a/selection.json", {**chosen, key: value})
-    assert main(["predict", "a crane", "--word", "crane"]) == 0
-    assert main(["predict", "a crane", "--word", "crane", "--run", "a"]) == ResultError.exit_code
-    assert f"predictions of another run, with other {key}" in capsys.readouterr().err
+COMMANDS = {
+    "predict": ["a crane lifted it", "--results", RESULTS, "--out", "other.jsonl"],
+    "fit": ["--results", RESULTS, "--out", "other.wsd"],
+    "calibration": ["--results", RESULTS, "--model", "tiny", "--out", "other"],
+}
 
 
-@pytest.mark.parametrize("command", ["predict", "fit", "calibration"])
-@pytest.mark.parametrize("other", ["settings", "words"])
-def test_folds_of_another_run_are_refused(
-    copied: Path, capsys: pytest.CaptureFixture[str], other: str, command: str
-) -> None:
-    path = Path(RESULTS) / "folds/full.parquet"
-    found = folds.read(path)
-    if other == "settings":
-        folds.write(path, replace(found, seed=5))
-    else:
-        words = {word: of for word, of in found.words.items() if word != "crane"}
-        folds.write(path, replace(found, words=words, corpus=dict.fromkeys(words, "")))
-    provenance = read_json(Path(RESULTS) / "provenance.json")
-    write_json(Path(RESULTS) / "provenance.json", {**provenance, "command": "snakemake again"})
-    given = {
-        "predict": ["a crane lifted it"],
-        "fit": ["--results", RESULTS, "--out", "other.wsd"],
-        "calibration": ["--results", RESULTS, "--model", "tiny", "--out", "other"],
+def written(command: str) -> dict[str, bytes]:
+    """What a command writes; it is removed."""
+    assert main([command, *COMMANDS[command]]) == 0
+    out = Path(COMMANDS[command][-1])
+    files = [out] if out.is_file() else [one for one in out.rglob("*") if one.is_file()]
+    found = {str(file): file.read_bytes() for file in files}
+    for file in files:
+        file.unlink()
+    return found
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_files_that_the_map_names_are_read(copied: Path, command: str) -> None:
+    """Whatever lies at the paths that people read."""
+    before = written(command)
+    folder, store = Path(RESULTS), Path(RESULTS) / "store"
+    (folder / "run.json").unlink()
+    store.mkdir()
+    keyed = {
+        "corpus": "corpus@0123456789",
+        "folds": "folds",
+        "tiny": "tiny@0123456789",
+        "selection.csv": "selection@0123456789.csv",
+        "scores.csv": "scores@0123456789.csv",
     }
-    assert main([command, *given[command]]) == ResultError.exit_code
+    for name, key in keyed.items():
+        (folder / name).rename(store / key)
+    (store / ".sums").mkdir()
+    for name in ("selection.csv", "scores.csv"):
+        (folder / ".sums" / name).rename(store / ".sums" / keyed[name])
+    embeddings = store / "tiny@0123456789/embeddings"
+    for view in ("focal", "context", "static"):
+        for word in WORDS:
+            of_word = embeddings / f"{word}@0123456789"
+            if view == "focal":
+                (embeddings / word).rename(of_word)
+        paths = embeddings.glob(f"*/{view}.safetensors")
+        write_listing(embeddings / f"{view}.1.json", {p: vectors_checksum(p) for p in paths})
+    # What a user, or another version, may have put there.
+    (folder / "selection.csv").write_text("no table")
+    for name in ("corpus/crane.parquet", "folds/full.parquet", "tiny/embeddings/crane"):
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).symlink_to("/nowhere")
+    own = (file for file in store.rglob("*.*") if file.is_file() and ".sums" not in file.parts)
+    small_results.map_files(folder, own=own)
+    assert written(command) == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", ["folds/full.parquet", "corpus/words.json", "selection.csv"])
+def test_a_file_of_the_run_that_is_not_there_is_one_error(
+    copied: Path, capsys: pytest.CaptureFixture[str], name: str, command: str
+) -> None:
+    """Which says what makes it again."""
+    if name == "selection.csv":  # what people read is there
+        run = read_json(Path(RESULTS) / "run.json")
+        files = {**run["files"], name: "store/selection@0123456789.csv"}
+        write_json(Path(RESULTS) / "run.json", {**run, "files": files})
+    else:
+        (Path(RESULTS) / name).unlink()
+    assert main([command, *COMMANDS[command]]) == ResultError.exit_code
     said = capsys.readouterr().err
-    assert ("seed 5; this run has" if other == "settings" else "they lack 'crane'") in said
-    assert f"where: {path}" in said and "run `snakemake again` again" in said
-    assert not Path("other.wsd").exists() and not Path("other").exists()
+    assert f"{name} of this run is not there" in said and "run `snakemake again` again" in said
+    assert said.count("error: ") == 1 and not list(Path().glob("other*"))
+
+
+def test_results_without_a_map_are_of_an_earlier_version(
+    copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (Path(RESULTS) / "run.json").unlink()
+    assert main(["predict", "a crane lifted it"]) == ResultError.exit_code
+    said = capsys.readouterr().err
+    assert "no run.json beside the tables" in said and "run snakemake again" in said
 
 
 def test_without_a_selection_no_folder_of_checksums_is_named(

@@ -5,6 +5,7 @@ import hashlib
 import json
 import logging
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -17,6 +18,7 @@ from urllib.parse import unquote, urldefrag
 import numpy as np
 import pandas as pd
 import pytest
+from call_step import call_step
 from made_report import (
     CHOICES,
     CHOSEN,
@@ -41,13 +43,15 @@ from sklearn.metrics import f1_score
 
 from wsd.artifacts import predictions
 from wsd.artifacts.predictions import WordPredictions
+from wsd.artifacts.run_map import listed, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
-from wsd.report import series
+from wsd.report import report, series
 from wsd.report.pages import content, curves, opening_curve, plots, render
 from wsd.report.pages import word as word_module
 from wsd.report.paper.style import looks_of_classifiers
 from wsd.report.tables import METRICS, TABLES
+from wsd.storage.checksums import checksum
 from wsd.storage.file_names import file_name, word_of
 from wsd.storage.json import write_json
 
@@ -119,6 +123,7 @@ import json, sys
 from pathlib import Path
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.run_map import listed, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.report.pages.inputs import load_report
 from wsd.report.report import write_report
@@ -1191,6 +1196,72 @@ def test_tables_that_do_not_belong_together(
     with pytest.raises(ResultError, match=re.escape(message)):
         build_report(**arguments)
     assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.slow
+def test_the_command_reads_a_folder_of_tables_or_each_by_its_name_and_key(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By hand config and command stand in the provenance; in the workflow, in the run's map."""
+    monkeypatch.setattr(report, "find", lambda _: DATASET)
+    tables = tmp_path / "tables"
+    shutil.copytree(run.folder / "tables", tables)
+    for name in ("group-layers", "group-peaks"):
+        pd.DataFrame(columns=TABLES[name].names).to_csv(tables / f"{name}.csv", index=False)
+    named = {
+        kind: run.tables.get(table, [])
+        for kind, table in {
+            "geometry": "geometry",
+            "gloss_worth": "gloss-worth",
+            "alignment": "alignment",
+            "sense_substitutes": "substitutes",
+        }.items()
+    }
+    corpora = {"corpus": run.folder / "corpus", "words": list(map(file_name, run.corpora))}
+    about = {"config": {"words": "all", "seed": 7}, "command": "snakemake --configfile mine.yaml"}
+
+    def write(out: Path, **given: Any) -> None:
+        call_step(
+            report,
+            dataset="-",
+            predictions=run.predictions,
+            projections=run.projections,
+            neighbours=run.neighbours,
+            scores=run.folder / "scores.csv",
+            summary=run.folder / "summary.csv",
+            comparison=tables / "comparison.csv",
+            confidence=[tables],
+            out=out,
+            portable=out.with_name("portable@0123456789"),
+            **corpora | named | given,
+        )
+
+    sources = json.loads((run.folder / "provenance.json").read_text())
+    write_json(tmp_path / "provenance.json", {**sources, **about})
+    write(tmp_path / "report", provenance=tmp_path / "provenance.json", tables=[tables])
+
+    write_json(tmp_path / "sources.json", {**sources, "config": {}, "command": ""})
+    keyed = []
+    for i, path in enumerate(sorted(tables.glob("*.csv"))):
+        keyed.append(tmp_path / f"{i % 2}/{path.stem}@0123456789.csv")
+        keyed[-1].parent.mkdir(exist_ok=True)
+        shutil.copy(path, keyed[-1])
+    write_map(tmp_path / "run.json", [], "results/x", {**about, "digests": {}})
+    out = tmp_path / "report@0123456789"
+    listings = [out.with_suffix(".json"), tmp_path / "portable@0123456789.json"]
+    given = {"tables": keyed, "map": tmp_path / "run.json", "listings": listings}
+    write(out, provenance=tmp_path / "sources.json", **given)
+
+    assert files_in(out) == files_in(tmp_path / "report")
+    index = (out / "index.html").read_text()
+    assert "<dt>Seed</dt><dd>7</dd>" in index and about["command"] in index
+    for listing in listings:
+        there = (path for path in listing.with_suffix("").rglob("*") if path.is_file())
+        assert listed(listing) == {
+            path.relative_to(tmp_path).as_posix(): checksum(path)
+            for path in there
+            if path.parent.name != ".sums"
+        }
 
 
 @pytest.mark.parametrize("name", ["scores", "word-layers", "layers"])

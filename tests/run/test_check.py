@@ -1,140 +1,416 @@
-"""What `wsd check` does not pass: nothing at all, what nobody can check, what a config asks for."""
+"""`wsd check` reads every file of every run, and one run mends what it finds."""
 
 import json
+import os
+import re
 import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import made_store
 import numpy as np
 import pytest
 from made import MakeCorpus, WriteVectors
-from small_results import build
 
 from wsd.artifacts import corpus
 from wsd.artifacts.dataset import DATA
+from wsd.artifacts.run_map import bare, write_listing
 from wsd.cli import main
+from wsd.corpora import archive
 from wsd.corpora.text_format import read_text
-from wsd.run.check import damaged
+from wsd.run import check as checking
+from wsd.run.check import check
+from wsd.run.clean import MARK
+from wsd.run.verify import content
 from wsd.storage import atomic
-from wsd.storage.checksums import SUMS
+from wsd.storage.checksums import SUMS, noted_checksum, set_aside
+
+QUICKSTART = Path("results/quickstart")
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "emptied": lambda path: path.write_bytes(b""),
+    "halved": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "flipped": lambda path: path.write_bytes(
+        bytes([path.read_bytes()[0] ^ 4, *path.read_bytes()[1:]])
+    ),
+    "deleted": lambda path: path.unlink(),
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which a run has ended."""
+    root = tmp_path_factory.mktemp("whole")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        made_store.made(layers=[0, 1], glosses="corpus", analyses=["geometry", "audit"])
+    return root
+
+
+@pytest.fixture
+def ended(whole: Path, here: Path) -> Path:
+    """A copy of it, in which the test is."""
+    shutil.copytree(whole, here, symlinks=True, dirs_exist_ok=True)
+    return here
+
+
+def again(**changes: object) -> None:
+    """The same run once more."""
+    asked = {"layers": [0, 1], "glosses": "corpus", "analyses": ["geometry", "audit"], **changes}
+    made_store.made(**asked)
+
+
+def kept_files() -> list[Path]:
+    """Every file of the run, in the store and where people read it, but for checksums."""
+    found = [path for path in sorted(QUICKSTART.rglob("*")) if path.is_symlink() or path.is_file()]
+    # The map of a run that has begun is written each time that one begins.
+    apart = (SUMS, "runs", MARK)
+    return [path for path in found if not {*path.parts} & {*apart}]
+
+
+def faults(where: Path = Path("results")) -> dict[Path, str]:
+    return {path: what for path, (what, _) in check(where)[0].faults.items()}
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    assert main(["check", *arguments]) == code
+    out, err = capsys.readouterr()
+    assert err.count("error:") == (code > 0), err
+    return out + err
 
 
 @pytest.mark.parametrize(("given", "code"), [("none", 2), ("file", 2), ("empty", 6)])
-def test_what_are_no_results(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: str, code: int
-) -> None:
-    (tmp_path / "file").write_text("")
-    (tmp_path / "empty").mkdir()
-    assert main(["check", str(tmp_path / given)]) == code
-    assert "what to do" in capsys.readouterr().err
+def test_what_are_no_results(capsys: pytest.CaptureFixture[str], given: str, code: int) -> None:
+    Path("file").write_text("")
+    Path("empty").mkdir()
+    assert "what to do" in said(capsys, given, code=code)
 
 
-def test_a_broken_config_does_not_keep_results_from_being_checked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    atomic.write_text(tmp_path / "results/a.csv", "a")
-    atomic.write_text(tmp_path / "config/config.yaml", "layer: [")
-    assert main(["check"]) == 0
-    assert "1 files read" in capsys.readouterr().out
+def test_results_that_are_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "change to the folder that it is in" in said(capsys, code=2)
 
 
-def test_results_without_their_checksums(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    results = tmp_path / "results"
-    for name in ("a.csv", "b.json"):
-        atomic.write_text(results / "q" / name, "{}")
-    assert main(["check", str(results)]) == 0
-    assert "2 files read" in capsys.readouterr().out
-    shutil.rmtree(results / "q" / SUMS)
-    assert main(["check", str(results)]) == 6
-    out, err = capsys.readouterr()
-    assert f"{results / 'q/a.csv'}: has no checksum beside it" in out
-    assert "2 cannot be checked" in err and "move files of your own elsewhere" in err
+def test_a_whole_run(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is written, so that it works where nothing can be."""
+    Path("config").mkdir()
+    Path("config/config.yaml").write_text("layer: [")  # a broken config is no matter
+    before = {path: path.lstat().st_mtime_ns for path in ended.rglob("*")}
+    out = said(capsys)
+    count = re.search(r"results: (\d+) files read, each is what was written", out)
+    assert count and int(count[1]) >= len([path for path in kept_files() if not path.is_symlink()])
+    assert said(capsys, "results/quickstart").count("without a name") == 1
+    assert {path: path.lstat().st_mtime_ns for path in ended.rglob("*")} == before
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("how", DAMAGE)
+def test_every_damaged_file_is_found(
+    ended: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(checking, "found_words", lambda *_: [])
+    paths = kept_files()
+    assert len(paths) > 100 and faults() == {}
+    for path in paths:
+        link = path.readlink() if path.is_symlink() else None
+        before = path.read_bytes()
+        DAMAGE[how](path)
+        # What a link leads to is the file of the store.
+        where = path if link is None or how == "deleted" else path.resolve().relative_to(ended)
+        assert where in faults(), path
+        if link:
+            path.unlink(missing_ok=True)
+            path.symlink_to(link)
+        path.write_bytes(before)
+    assert faults() == {}
+
+
+@pytest.mark.slow
+def test_one_run_mends_each_kind_of_file(ended: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "found_words", lambda *_: [])
+    kinds = {re.sub(r"apple|crane", "", bare(str(path))): path for path in kept_files()}
+    assert len(kinds) > 80
+    for number, name in enumerate(kinds.values()):
+        how = [*DAMAGE][number % len(DAMAGE)]
+        DAMAGE[how](name)
+        ((path, (_, fix)),) = [*check(Path("results"))[0].faults.items()][:1]
+        assert "run `snakemake --cores all --configfile my.yaml` again" in fix, path
+        again()
+        assert faults() == {}, (how, name)
+
+
+@pytest.mark.parametrize(
+    "place", ["store/comparison@*.csv", "store/corpus@*/crane.parquet", "comparison.csv"]
+)
+def test_a_damaged_checksum_is_found_and_mended(ended: Path, place: str) -> None:
+    """The steps, and people who read the tables, go by it."""
+    (path,) = QUICKSTART.glob(place)
+    (path.parent / SUMS / path.name).write_text("")
+    assert [*faults()] == [path]
+    again()
+    assert faults() == {}
+    assert noted_checksum(path) == content(path)
+
+
+def test_a_file_without_its_checksum_is_found_and_mended(ended: Path) -> None:
+    (path,) = QUICKSTART.glob("store/comparison@*.csv")
+    (path.parent / SUMS / path.name).unlink()
+    assert faults() == {path: "has no checksum beside it"}
+    again()
+    assert faults() == {}
+
+
+def test_links_that_lead_elsewhere(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("apple.parquet", "crane.parquet", "words.json")
+    nowhere, other, own = (QUICKSTART / "corpus" / name for name in names)
+    for link, to in ((nowhere, "gone"), (other, Path("mine.parquet").absolute())):
+        link.unlink()
+        link.symlink_to(to)
+    Path("mine.parquet").write_text("mine")
+    words = own.read_bytes()
+    own.unlink()
+    own.write_bytes(words)  # as a copy that follows links
+    table = QUICKSTART / "scores.csv"
+    table.unlink()
+    table.symlink_to(Path("mine.parquet").absolute())
+    found = faults()
+    assert found[nowhere] == "is a link that leads nowhere"
+    assert found[other].startswith("does not lead to results/quickstart/store/corpus@")
+    assert found[own].startswith("does not lead to results/quickstart/store/corpus@")
+    assert found[table] == "is a link, and should be a file"
+    assert len(found) == 4
+    again()
+    assert faults() == {} and Path("mine.parquet").read_text() == "mine"
+
+
+def test_folders_that_are_links_are_read(ended: Path) -> None:
+    (model,) = (path for path in QUICKSTART.glob("store/tiny@*") if (path / "embeddings").exists())
+    shutil.move(model, ended / "other-disk")
+    model.symlink_to(ended / "other-disk")
+    shutil.move("results", ended / "all")
+    Path("results").symlink_to(ended / "all")
+    assert faults() == {}
+    path = next(model.glob("embeddings/*/focal.safetensors"))
+    DAMAGE["flipped"](path)
+    assert [*faults()] == [path]
+    stray = model / "stray.csv"
+    stray.write_text("of no run")
+    assert set(faults()) == {path, stray}
+    # A link that leads back to itself is no way without an end.
+    (model / "loop").symlink_to(model.absolute())
+    assert set(faults()) == {path, stray}
+
+
+@pytest.fixture
+def no_entry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
+    """Take the permission to read a folder, also from root."""
+    closed: list[str] = []
+
+    def refusing(function: Callable) -> Callable:
+        def call(path: object, *arguments: object, **options: object) -> object:
+            if any(str(path).startswith(of) for of in closed):
+                raise PermissionError(13, "Permission denied", str(path))
+            return function(path, *arguments, **options)
+
+        return call
+
+    for name in ("scandir", "stat", "lstat", "open"):
+        monkeypatch.setattr(os, name, refusing(getattr(os, name)))
+    yield lambda path: closed.append(str(path))
+    closed.clear()
+
+
+def test_a_folder_that_cannot_be_read_is_named(
+    ended: Path, no_entry: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder,) = QUICKSTART.glob("store/comparison@*/")
+    no_entry(folder)
+    text = said(capsys, code=6)
+    assert f"{folder}: cannot be read: Permission denied" in text
+    assert f"{folder / 'words.csv'}: cannot be read" in text
+    assert "make what cannot be read readable for you" in text
+    no_entry(QUICKSTART)
+    assert faults() == {QUICKSTART: "cannot be read: Permission denied"}
+
+
+def test_a_link_in_the_place_of_a_dataset(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("results/mine").symlink_to("gone")
+    assert "results/mine: is a link that leads nowhere" in said(capsys, code=6)
+
+
+def test_damage_of_no_run_is_put_out_of_the_way(
+    ended: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stray = QUICKSTART / "store/tiny@0000000000/geometry@0000000000.csv"
+    atomic.write_text(stray, "a,b\n")
+    assert faults() == {}
+    stray.write_text("a,c\n")
+    text = said(capsys, code=6)
+    assert "`wsd check --set-aside` renames those" in text and "snakemake" not in text
+    assert f"{stray}: the file is not what was written" in text
+    assert "kept as geometry@0000000000.csv.damaged" in said(capsys, "--set-aside", code=6)
+    assert stray.with_name(f"{stray.name}.damaged").exists() and faults() == {}
+
+
+def test_the_map_of_a_run_is_read_too(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = QUICKSTART / "run.json"
+    DAMAGE["halved"](path)
+    text = said(capsys, code=6)
+    assert f"{path}: the file is not what was written" in text
+    path.unlink()
+    # That the run has ended once, its tables say.
+    assert faults() == {path: "is not there"}
+    again()
+    assert faults() == {}
+
+
+def test_a_run_that_is_not_finished_is_no_error(
+    ended: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made_store.begin(made_store.session(seed=7))
+    text = said(capsys)
+    unfinished = "a run was begun, and is not finished: `snakemake --cores all --configfile"
+    assert f"results/quickstart: {unfinished}" in text
+    made_store.begin(made_store.session("b", seed=7))
+    assert f"results/quickstart/runs/b: {unfinished}" in said(capsys)
+
+
+def test_a_map_that_leads_out_of_the_results_is_refused(ended: Path) -> None:
+    path = QUICKSTART / "run.json"
+    for key, paths in (("files", {"x": "../../tiny/config.json"}), ("published", {"../x": None})):
+        atomic.write_text(path, json.dumps({**json.loads(path.read_text()), key: paths}))
+        assert "a file that is not of the dataset" in faults()[path]
+
+
 def test_what_a_config_asks_for_must_be_there(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ended: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = build(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    model = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}
-    config = {"dataset": "quickstart", "words": ["apple", "crane"], "models": [model]}
-    config |= {"layers": ["all"], "views": {"store": ["focal"], "classify": ["focal"]}}
-    Path("my.json").write_text(json.dumps({**config, "controls": {"views": []}}))
-    assert main(["check", "results", "--configfile", "my.json"]) == 6
-    out = capsys.readouterr().out
-    # As far as these results go.
-    assert out.count("is not there") == 4 and "embeddings" not in out
-    # Of a run, its own tables; what runs share is not asked for twice.
-    assert main(["check", "results", "--configfile", "my.json", "--run", "a"]) == 6
-    out = capsys.readouterr().out
-    assert out.count("results/quickstart/runs/a/") == out.count("is not there") == 9
-    assert main(["check", "results", "--run", "a"]) == 2
-    assert "a run without its config" in capsys.readouterr().err
-    (folder / "tiny/embeddings/crane/focal.safetensors").unlink()
-    assert main(["check", "results", "--configfile", "my.json"]) == 6
-    assert "tiny/embeddings/crane/focal.safetensors: is not there" in capsys.readouterr().out
+    again()
+    assert "files read" in said(capsys, "--configfile", "my.yaml")
+    assert "a run without its config" in said(capsys, "--run", "a", code=2)
+    # Every file that is not there is named, of words too.
+    kinds = (".parquet", ".safetensors")
+    gone = [path for path in kept_files() if not path.is_symlink() and path.suffix in kinds]
+    assert len(gone) > 20
+    for path in gone:
+        path.unlink()
+    text = said(capsys, "--configfile", "my.yaml", code=6)
+    for path in gone:
+        assert f"{path}: is not there\n" in text
+    # One run more makes them.
+    assert "run `snakemake --cores all --configfile my.yaml` again" in text
+    again()
+    assert "files read" in said(capsys, "--configfile", "my.yaml")
 
 
-def test_how_many_test_sentences_have_their_word_found(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_results_of_another_config(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Such as an earlier folder that was put back."""
+    shutil.copytree("results", "earlier", symlinks=True)
+    again(layers=[0], seed=2)
+    assert "files read" in said(capsys, "--configfile", "my.yaml")
+    shutil.rmtree("results")
+    shutil.move("earlier", "results")
+    assert "files read" in said(capsys)
+    text = said(capsys, "--configfile", "my.yaml", code=6)
+    assert "results/quickstart/run.json: is of another config" in text
+    assert re.search(r"store/tiny@\w+/embeddings/other@\w+\.1\.json: is not there", text)
+    assert "embeddings/focal" not in text
+    again(layers=[0], seed=2)
+    assert "files read" in said(capsys, "--configfile", "my.yaml")
+
+
+def test_what_people_read_of_a_config_must_be_there(
+    ended: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one = read_text(DATA / "quickstart" / "crane", "crane")
-    is_test = one.split == "test"
-    # Of the other word no test sentence has what the training sentences have.
-    tokens = tuple(("no",) if test else ("it",) for test in is_test)
-    other = replace(one, word="lift", tokens=tokens, position=one.position * 0)
-    for made in (one, other):
-        corpus.write(tmp_path / f"results/q/corpus/{made.word}.parquet", made)
-    assert main(["check", str(tmp_path / "results")]) == 0
-    found, both = is_test.sum(), 2 * is_test.sum()
-    said = f"q: finds the focal word in {found} of {both} test sentences\n"
-    assert said in capsys.readouterr().out
-    # One dataset's folder, of whose checksums' folder nothing is said.
-    atomic.write_text(tmp_path / "results/q/selection.csv", "a\n")
-    assert main(["check", str(tmp_path / "results/q")]) == 0
-    of_one = capsys.readouterr().out
-    assert said in of_one and of_one.count("without a name") == 1
-    assert "q: the run without a name" in of_one
-    # Words that are called like the tables of pairs.
-    for word in ("pairs", "model"):
-        corpus.write(tmp_path / f"results/q/corpus/{word}.parquet", replace(one, word=word))
-    assert main(["check", str(tmp_path / "results/q")]) == 0
-    assert f"in {3 * found} of {4 * found} test sentences" in capsys.readouterr().out
-    for word in ("pairs", "model"):
-        (tmp_path / f"results/q/corpus/{word}.parquet").unlink()
-    # A damaged table is said to be damaged, and is not counted.
-    lift = tmp_path / "results/q/corpus/lift.parquet"
-    lift.write_bytes(lift.read_bytes()[:-9])
-    assert main(["check", str(tmp_path / "results")]) == 6
-    assert f"q: finds the focal word in {found} of {found} test" in capsys.readouterr().out
+    again()
+    (QUICKSTART / "run.json").unlink()
+    (QUICKSTART / "report/index.html").unlink()
+    text = said(capsys, "--configfile", "my.yaml", code=6)
+    assert text.count("is not there") == 2
+    for name in ("run.json", "report/index.html"):
+        assert f"{QUICKSTART / name}: is not there" in text
+
+
+def test_a_run_of_a_config_by_its_name(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = {"layers": [0, 1], "glosses": "corpus", "analyses": ["geometry", "audit"]}
+    made_store.session("a", **asked)
+    text = said(capsys, "--configfile", "my.yaml", "--run", "a", code=6)
+    assert "results/quickstart/runs/a/scores.csv: is not there" in text
+    # Its pages say by which command they were made; all else is there.
+    assert {*re.findall(r"store/([^@\n]+)@.*is not there", text)} == {"portable", "report"}
+    made_store.made("a", **asked)
+    assert "files read" in said(capsys, "--configfile", "my.yaml", "--run", "a")
+    Path("results/quickstart/runs/a/scores.csv").unlink()
+    text = said(capsys, code=6)
+    command = "snakemake --cores all --configfile my.yaml --config 'run=\"a\"'"
+    assert "runs/a/scores.csv: is not there" in text and f"run `{command}` again" in text
+
+
+@pytest.mark.parametrize("name", ["embeddings", "model", "words", "runs-1", "finetune"])
+def test_any_name_of_a_model_a_run_and_a_word(
+    here: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    model = {**made_store.SMALL["models"][0], "name": name}
+    made_store.made(name, models=[model])
+    assert faults() == {}
+    for path in QUICKSTART.glob("store/*/model.json"):
+        before = path.read_bytes()
+        DAMAGE["flipped"](path)
+        assert [*faults()] == [path]
+        path.write_bytes(before)
 
 
 @pytest.mark.parametrize("word", ["crane", "model", "finetune"])
 def test_damaged_vectors_of_any_word_are_found(
-    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors, word: str
+    make_corpus: MakeCorpus, write_vectors: WriteVectors, word: str
 ) -> None:
-    folder = tmp_path / "results/q/tiny"
-    vectors = folder / "embeddings" / word / "focal.safetensors"
+    folder = Path("results/q/store/tiny@0123456789")
+    vectors = folder / f"embeddings/{word}@0123456789/focal.safetensors"
     table = make_corpus([("train", 0), ("test", 1)], word=word)
     write_vectors(vectors, table, np.ones((2, 2, 3), dtype=np.float32))
     # A model's weights are no vectors.
-    weights = folder / "finetune/full/model/model.safetensors"
-    weights.parent.mkdir(parents=True)
-    weights.write_bytes(b"weights")
-    assert list(damaged(tmp_path / "results")) == []
-    data = bytearray(vectors.read_bytes())
-    data[-1] ^= 1
-    vectors.write_bytes(data)
-    assert [path for path, _ in damaged(tmp_path / "results")] == [vectors]
+    atomic.write_text(folder / "finetune/full@0123456789/model/model.safetensors", "weights")
+    assert faults() == {}
+    DAMAGE["halved"](vectors)
+    assert [*faults()] == [vectors]
 
 
-def test_results_that_are_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_how_many_test_sentences_have_their_word_found(
+    here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["check"]) == 2
-    assert "change to the folder that it is in" in capsys.readouterr().err
+    made_store.made()
+    tables = {path.stem: path for path in QUICKSTART.glob("store/corpus@*/*.parquet")}
+    one = read_text(DATA / "quickstart" / "crane", "crane")
+    is_test = one.split == "test"
+    # Of the other word no test sentence has what the training sentences have.
+    tokens = tuple(("no",) if test else ("it",) for test in is_test)
+    corpus.write(
+        tables["apple"], replace(one, word="apple", tokens=tokens, position=one.position * 0)
+    )
+    listing = tables["apple"].with_name("words.json")
+    write_listing(listing, {path: noted_checksum(path) for path in tables.values()})
+    found, both = is_test.sum(), 2 * is_test.sum()
+    line = f"results/quickstart: finds the focal word in {found} of {both} test sentences\n"
+    assert line in said(capsys) and line in said(capsys, "results/quickstart")
+    # Words that are called like the tables of pairs.
+    for word in ("pairs", "model"):
+        tables[word] = listing.with_name(f"{word}.parquet")
+        corpus.write(tables[word], replace(one, word=word))
+    write_listing(listing, {path: noted_checksum(path) for path in tables.values()})
+    assert f"in {3 * found} of {4 * found} test sentences" in said(capsys, code=6)
+    # A damaged table is said to be damaged, and is not counted.
+    DAMAGE["halved"](tables["apple"])
+    assert f"in {3 * found} of {3 * found} test sentences" in said(capsys, code=6)
+
+
+def test_a_damaged_file_of_the_download_is_not_in_its_way() -> None:
+    source, names = Path("source"), ["crane/train.gold.txt", "crane/test.gold.txt"]
+    for name in names:
+        atomic.write_text(source / name, "0\n")
+    set_aside(source / names[0])
+    archive.refuse_foreign_files(source, names)

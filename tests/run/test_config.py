@@ -441,9 +441,6 @@ def test_what_was_fine_tuned_is_its_model_but_for_name_and_weights() -> None:
     assert config.stored_views(found) == ("focal",)
     assert config.feature_sets(found) == [("focal", str(layer)) for layer in range(7)]
     assert [of.name for of in config.classifiers_of(found)] == list(config.classifiers)
-    # It is of the words that it was trained on.
-    assert config.record("trained") == "quickstart/trained/model.json"
-    assert config.record(MINILM) == f"models/{MINILM}.json"
 
 
 def test_twins_are_their_model_but_for_name_and_weights() -> None:

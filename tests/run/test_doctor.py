@@ -3,30 +3,29 @@
 import fcntl
 import json
 import os
+import re
 import shutil
-from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import made_noad
+import made_store
 import pytest
 import yaml
 from checkout import REPOSITORY
 from importing import import_corpus
 from tiny import tiny_bert
 
+from wsd.artifacts.run_map import list_folders
 from wsd.cli import main
 from wsd.corpora import noad, noad_archive
 from wsd.encoder import hub as hub_module
 from wsd.errors import StorageError
-from wsd.run import doctor, steps
-from wsd.run.config_files import read_configs
-from wsd.run.lock import JOBS_LOCK, RUN_LOCK, begin
-from wsd.run.noted import STATE
-from wsd.run.sharing import differing
+from wsd.run import doctor
+from wsd.run.lock import RUN, SHORT, STATE, begin
 from wsd.storage import atomic
-from wsd.storage.json import write_json
+from wsd.storage.checksums import set_aside
 
 Doctor = Callable[..., tuple[int, str]]
 TINY = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}
@@ -77,34 +76,40 @@ def test_what_has_yet_to_be_fetched_is_said(ask: Doctor) -> None:
     assert "model far: hub org/far: not in the cache, will be fetched" in out
 
 
-def test_of_noad_its_folder_counts_if_it_is_whole(
+def test_of_noad_its_files_count_if_they_are_whole(
     ask: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, out = ask(dataset="noad")
     assert code == 0 and "NOAD will be downloaded" in out and "WSD_NOAD_ARCHIVE=FILE" in out
-    table, source = tmp_path / "noad.csv", tmp_path / "results/noad/source"
+    table = tmp_path / "noad.csv"
     table.write_text("word,senses\ncell.n,5+5 5+5\nserve.v,5+5 5+5\n")
     archive, sums = made_noad.write(tmp_path / "made")
     made_up = replace(noad_archive.ARCHIVE, checksums=sums)
     monkeypatch.setattr(noad_archive, "ARCHIVE", made_up)
     monkeypatch.setattr("wsd.artifacts.noad.TABLE", table)
+    source = Path(made_store.session(dataset="noad", at_least=10, words="all").files.source)
     with monkeypatch.context() as patch:
         patch.setenv(made_up.variable, str(archive))
-        noad.make(source, "noad")
+        noad.make(source.with_suffix(""), "noad", 10)
+    list_folders([source])
     # A dataset of its own, which has not read the table yet.
     code, out = ask(dataset="noad", at_least=10)
-    assert code == 0 and "all 10 files are as they were made: results/noad/source" in out
-    (source / "serve=2ev/train.gold.txt").unlink()
+    assert code == 0 and "all 11 files are here, verified" in out
+    (source.with_suffix("") / "serve=2ev/train.gold.txt").unlink()
     code, out = ask(dataset="noad", at_least=10)
     assert code == 0 and "NOAD will be downloaded" in out
 
 
 def other_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
+    """One that is to make the same files."""
+    planned = made_store.session().made[:2]
     (root / "results" / STATE).mkdir(parents=True)
-    lock = (root / "results" / STATE / RUN_LOCK).open("w")
+    lock = (root / "results" / STATE / f"there-1{RUN}").open("w")
+    said = {"pid": 1, "host": "there", "since": "noon", "command": "x", "planned": planned}
+    print(json.dumps(said), file=lock, flush=True)
     fcntl.flock(lock, fcntl.LOCK_EX)
     monkeypatch.setattr(doctor, "_kept_open", lock, raising=False)
-    return {}
+    return made_store.SMALL
 
 
 def no_room(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
@@ -144,7 +149,7 @@ def bad_archive(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
-        (other_run, "runs: another run is at work in this folder"),
+        (other_run, "runs: another run is making results/quickstart/store/"),
         (no_room, "results: 0.0 GB free"),
         (no_model, "model tiny: there is no folder tiny"),
         (changed_model, "model tiny: model tiny is not the one that the config names"),
@@ -168,139 +173,84 @@ def test_what_keeps_a_run_from_starting_is_said(
     assert out.splitlines()[-1] == "1 thing to put right first, marked BAD."
 
 
+def test_a_run_on_other_files_is_no_matter(ask: Doctor, tmp_path: Path) -> None:
+    (tmp_path / "results" / STATE).mkdir(parents=True)
+    with (tmp_path / "results" / STATE / f"there-1{RUN}").open("w") as lock:
+        print(json.dumps({"command": "snakemake x", "planned": ["results/x"]}), file=lock)
+        lock.flush()
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        code, out = ask()
+    assert code == 0 and "ok    runs: others are at work on other files: snakemake x" in out
+
+
+def seal(root: Path) -> dict[Path, int]:
+    mine = ("my.yaml", "tiny")
+    found = {path: path.lstat().st_mtime_ns for path in root.rglob("*") if path.name not in mine}
+    return {path: of for path, of in found.items() if root / "config" not in path.parents}
+
+
 def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) -> None:
-    folder = tmp_path / "results" / "quickstart"
-    atomic.write_text(folder / "scores.csv", "a,b\n")
-    (folder / "scores.csv").write_text("a,c\n")
-    (folder / ".x.csv.k3.part").write_text("half")
-    unfinished = folder / "tiny" / "embeddings" / "crane" / ".unfinished"
-    unfinished.mkdir(parents=True)
-    (unfinished / "journal.jsonl").write_text("")
-    (folder / "old.csv.damaged").write_text("")
-    before = sorted(tmp_path.rglob("*"))
-    code, out = ask()
+    of = made_store.made()
+    store = tmp_path / of.files.store
+    table = next(store.glob("comparison@*.csv"))
+    table.write_bytes(table.read_bytes()[:-2])
+    page = next(store.glob("report@*/index.html"))
+    page.unlink()
+    (store / ".x.csv.k3.part").write_text("half")
+    journal = next(store.glob("tiny@*/embeddings")) / ".unfinished/0123456789/journal.jsonl"
+    journal.parent.mkdir(parents=True)
+    journal.write_text("")
+    atomic.write_text(store / "old.csv", "")
+    set_aside(store / "old.csv")
+    # Of no run of this config, so that no run mends it: of `wsd check`.
+    atomic.write_text(store / "other@0123456789.csv", "a")
+    (store / "other@0123456789.csv").write_text("b")
+    before = seal(tmp_path)
+    code, out = ask(**made_store.SMALL)
     assert code == 0, out
-    for said in ("left half-written: 1 files", "unfinished: ", "damaged: ", "set aside: "):
+    for said in ("left half-written: 1 files", "unfinished: ", "set aside: 1 damaged files"):
         assert f"note  {said}" in out
-    assert sorted(set(tmp_path.rglob("*")) - {tmp_path / "my.yaml"}) == before
+    assert out.count("note  damaged: ") == 2
+    assert f"damaged: {table.relative_to(tmp_path)}: the file is not what was written" in out
+    assert f"damaged: {page.relative_to(tmp_path)}: is not there" in out
+    assert seal(tmp_path) == before
+    # What is promised is what a run does.
+    made_store.run(made_store.session())
+    out = ask(**made_store.SMALL)[1]
+    assert "damaged: " not in out and "half-written" not in out
+    assert "set aside: 2 damaged files" in out
 
 
-def test_results_of_another_config_are_named(ask: Doctor, tmp_path: Path) -> None:
-    made = read_configs([Path("config/config.yaml")])
-    made |= {"dataset": "quickstart", "layers": ["all"], "models": [TINY]}
-    provenance = tmp_path / "results/quickstart/provenance.json"
-    write_json(provenance, {"config": made})
-    assert "note  settings" not in ask()[1]
-    code, out = ask(seed=2, words=["crane"])
-    assert code == 0
-    assert "note  settings: results/quickstart was made with another config: seed, words" in out
-
-
-def test_results_of_other_code_are_named(ask: Doctor, tmp_path: Path) -> None:
-    """A note says which modules made a result; those of now are no news, nor what is gone."""
-    ask()
-    now, notes = steps.checksum("classify"), tmp_path / "results" / STATE / "metadata"
-    notes.mkdir(parents=True)
-
-    def put(result: str, said: object, there: bool = True) -> None:
-        if there:
-            atomic.write_text(tmp_path / result, "x")
-        name = urlsafe_b64encode(result.encode()).decode()
-        (notes / name).write_text(json.dumps(said))
-
-    def made(step: str, checksum: str) -> dict[str, object]:
-        sums = {f"results/.steps/{step}.sha256": f"sha256:{checksum}", "results/x": "sha256:1"}
-        return {"input_checksums": sums}
-
-    put("results/quickstart/a.txt", made("classify", now))
-    put("results/quickstart/b.txt", {"code": "nobody noted what made the file"})
-    put("results/quickstart/c.txt", made("classify", "0" * 64), there=False)
-    # What older versions noted file by file is a folder's now, or a listing's.
-    put("results/quickstart/words/a.html", made("report", "0" * 64))
-    put("results/quickstart/words", made("report", steps.checksum("report")), there=False)
-    put("results/quickstart/tiny/embeddings/crane/focal.safetensors", made("embed", "0" * 64))
-    assert "note  code" not in ask()[1]
-    put("results/quickstart/d.txt", made("classify", "0" * 64))
-    put("results/quickstart/e.txt", made("classify", "1" * 64))
-    put("results/quickstart/f.txt", made("gone", now))
-    (notes / urlsafe_b64encode(b"results/quickstart/g.txt").decode()).write_text("{")
-    code, out = ask()
-    assert code == 0
-    said = "note  code: files made by another version of wsd, by step: classify (2), gone (1)"
-    assert said in out
-
-
-def test_runs_are_listed_and_compared(ask: Doctor, tmp_path: Path) -> None:
-    made = read_configs([Path("config/config.yaml")])
-    made |= {"dataset": "quickstart", "layers": ["all"], "models": [TINY]}
-    for tables, config in (
-        (".", made),
-        ("runs/same", {**made, "run": "same", "layers": [1], "analyses": ["geometry"]}),
-        ("runs/other", {**made, "run": "other", "seed": 2, "words": ["crane"]}),
-    ):
-        folder = tmp_path / "results/quickstart" / tables
-        write_json(folder / "provenance.json", {"config": config})
-        atomic.write_text(folder / "selection.csv", "")
-    code, out = ask()
-    assert code == 0
-    assert "tables: results/quickstart: the run without a name, run other, run same" in out
-    assert "note  settings" not in out
-    (line,) = (line for line in out.splitlines() if line.startswith("note  shared"))
-    assert "run other of results/quickstart has other words, seed:" in line
-    # A run's own tables are those that its config is compared with.
+def test_which_files_and_tables_are_there(ask: Doctor) -> None:
+    count = len(made_store.session().made)
     assert (
-        "results/quickstart/runs/same was made with another config: analyses, layers\n"
-        in (ask(run="same")[1])
+        f"ok    files: 0 of the {count} files that this config asks" in ask(**made_store.SMALL)[1]
     )
+    made_store.made()
+    made_store.made("b", seed=2)
+    code, out = ask(**made_store.SMALL)
+    assert code == 0
+    assert "ok    tables: results/quickstart: the run without a name, run b\n" in out
+    assert f"ok    files: {count} of the {count} files that this config asks for are there" in out
+    out = ask(**{**made_store.SMALL, "seed": 3})[1]
+    found = re.search(rf"files: (\d+) of the {count} files", out)
+    assert found and 5 < int(found[1]) < count - 5
+    out = ask(**{**made_store.SMALL, "seed": 2, "run": "b"})[1]
+    # Its pages say by which command they were made.
+    assert f"files: {count - 2} of the {count} files" in out
+    Path("my.yaml").write_text(yaml.safe_dump({**made_store.SMALL, "seed": 2}))
     assert main(["doctor", "--configfile", "my.yaml", "--run", "new"]) == 0
 
 
-@pytest.mark.parametrize(
-    ("other", "keys"),
-    [
-        ({}, []),
-        ({"layers": [1], "controls": {}, "projections": ["tsne"], "run": "x"}, []),
-        ({"classifiers": [{"name": "lda"}], "models": [{**TINY, "name": "b"}]}, []),
-        ({"trains": ["full"]}, []),
-        ({"tuning": {"folds": 4}}, ["tuning"]),
-        ({"device": "cpu"}, ["device"]),
-        ({"views": {"store": ["cls"], "classify": ["focal"]}}, ["views.store"]),
-        ({"views": {"store": ["focal"], "classify": ["cls"]}}, []),
-        ({"classifiers": [{"name": "knn", "k": 1}]}, ["classifiers knn (k)"]),
-        ({"models": [{**TINY, "pooling": "last"}]}, ["models tiny (pooling)"]),
-        # A default that is written out, and a checksum that is left out.
-        ({"models": [{**TINY, "pooling": "mean", "input": "plain"}]}, []),
-        ({"models": [{**TINY, "sha256": {"a": "0" * 64}}]}, ["models tiny (sha256)"]),
-        ({"systems": [{"name": "theirs", "file": "b"}]}, ["systems theirs (file)"]),
-        ({"trains": ["full", "5pct"]}, ["trains"]),
-        ({"glosses": "none"}, []),
-        ({"glosses": "mine.tsv"}, ["glosses"]),
-        ({"finetune": {"rate": [1e-4]}}, []),
-        ({"finetune": {"rate": [1e-3]}}, ["finetune"]),
-        ({"finetune": {"rate": [1e-3], "trains": ["1pct"]}}, []),
-        ({"finetune": {"rate": [1e-3], "trains": ["1pct", "full"]}}, ["finetune"]),
-        ({"finetune": None}, []),
-    ],
-)
-def test_what_two_configs_make_again_in_turn(other: dict, keys: list[str]) -> None:
-    one = {
-        "tuning": {"folds": 3},
-        "views": {"store": ["focal"], "classify": ["focal"]},
-        "classifiers": [{"name": "knn", "k": 5}],
-        "models": [TINY],
-        "systems": [{"name": "theirs", "file": "a"}],
-        "trains": ["full", "1pct"],
-        "glosses": "corpus",
-        "finetune": {"rate": [1e-4]},
-    }
-    assert differing(one, {**one, **other}) == differing({**one, **other}, one) == keys
-
-
-def test_the_shipped_sweep_and_study_share_all_that_both_have() -> None:
-    """As README says: the study as a run beside the sweep."""
-    under = [Path("config/config.yaml"), Path("config/minilm.yaml")]
-    study = [*under, Path("config/study.yaml")]
-    assert differing(read_configs(under), read_configs(study, "study")) == []
+def test_results_of_an_earlier_version_are_named(ask: Doctor) -> None:
+    old = Path("results/quickstart/tiny/embeddings/crane/focal.safetensors")
+    atomic.write_text(old, "vectors")
+    out = ask(**made_store.SMALL)[1]
+    assert "note  earlier version: results/quickstart has 1 files of vectors without a" in out
+    assert "takes over those of its own whose provenance matches" in out
+    shutil.rmtree("results")
+    made_store.made()
+    assert "earlier version" not in ask(**made_store.SMALL)[1]
 
 
 def test_a_whole_archive_is_verified(ask: Doctor, archive: Path, monkeypatch) -> None:
@@ -365,13 +315,8 @@ def in_place_of(path: Path, kind: str) -> None:
     [
         ("results", "file"),
         (f"results/{STATE}", "file"),
-        (f"results/{STATE}/metadata", "file"),
-        (f"results/{STATE}/incomplete", "file"),
-        ("results/.steps", "file"),
-        (f"results/{STATE}/{RUN_LOCK}", "folder"),
-        (f"results/{STATE}/{RUN_LOCK}", "pipe"),
-        (f"results/{STATE}/{JOBS_LOCK}", "folder"),
-        (f"results/{STATE}/{JOBS_LOCK}", "pipe"),
+        (f"results/{STATE}/{SHORT}", "folder"),
+        (f"results/{STATE}/{SHORT}", "pipe"),
     ],
 )
 def test_what_stands_in_the_place_of_a_lock_or_folder(ask: Doctor, path: str, kind: str) -> None:
@@ -381,7 +326,7 @@ def test_what_stands_in_the_place_of_a_lock_or_folder(ask: Doctor, path: str, ki
     (line,) = [line for line in out.splitlines() if line.startswith(doctor.BAD)]
     assert line.startswith(f"BAD   {path}: a ") and "stands where" in line
     with pytest.raises(StorageError, match="stands where"):
-        begin(Path("results"))
+        begin(Path("results"), [])
 
 
 def test_a_checkout_with_a_brace_in_its_folder(

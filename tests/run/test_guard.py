@@ -4,15 +4,17 @@ import json
 import shutil
 from pathlib import Path
 
+import made_store
 import pytest
 from checkout import REPOSITORY
-from snakemake.persistence import RECORD_FORMAT_VERSION, MetadataRecord
-from snakemake.persistence.file import FilePersistence
 
+from wsd.artifacts.run_map import write_map
 from wsd.cli import main, parser
 from wsd.commands import COMMANDS
+from wsd.run import steps
+from wsd.run.digests import MAP, PROGRAM
 from wsd.run.lock import VARIABLE
-from wsd.run.notes import keep_beside
+from wsd.storage.checksums import sha256
 
 LINE = {"word": "crane", "id": 0, "sense": "crane_bird"}
 
@@ -24,9 +26,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     source = ["--source", "data", "--word", "crane", "--out", "results/q/corpus"]
     shutil.copytree(Path(__file__).parents[2] / "wsd/data/quickstart", tmp_path / "data")
     assert main(["corpus", *source]) == 0
-    keep_beside(Path("results"), Path(".snakemake"))
-    record = MetadataRecord(code="x", record_format_version=RECORD_FORMAT_VERSION)
-    FilePersistence()._write_record("results/q/corpus/words.json", record)
     return tmp_path
 
 
@@ -44,21 +43,72 @@ def test_an_input_is_not_written_over(here: Path, capsys: pytest.CaptureFixture[
     assert Path("outputs").read_bytes() == before
 
 
-@pytest.mark.parametrize("out", ["results/q/corpus/words.json", "results/q/corpus"])
-def test_a_result_of_the_workflow_is_not_written_over(
-    here: Path, capsys: pytest.CaptureFixture[str], out: str, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def run(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The tables of a run that has ended, with another of a name."""
+    made_store.made()
+    made_store.made("b", seed=2)
+    (here / "link-to-folds").symlink_to("results/quickstart/folds")
+    (here / "link-to-all").symlink_to("results/quickstart")
+    return Path("results/quickstart")
+
+
+@pytest.mark.parametrize(
+    "out",
+    [
+        "results/quickstart/folds/full.parquet",
+        "results/quickstart/runs/b/folds/full.parquet",
+        "results/quickstart/tiny/../folds/full.parquet",
+        "link-to-folds/full.parquet",
+        "link-to-all/folds/full.parquet",
+    ],
+)
+def test_what_people_read_of_a_run_is_not_written_over(
+    run: Path, capsys: pytest.CaptureFixture[str], out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = Path("results/q/corpus/words.json")
-    before = table.read_bytes()
-    call = ["corpus", "--source", "data", "--word", "bank", "--out"]
+    before = Path(out).read_bytes()
+    call = ["score", "outputs.jsonl", "--name", "mine", "--corpus", "results/q/corpus", "--out"]
     assert main([*call, out]) == 2
-    assert f"would replace what the workflow made: {table}" in capsys.readouterr().err
-    assert table.read_bytes() == before
+    err = capsys.readouterr().err
+    assert f"{out} would replace what the workflow made: " in err
+    assert err.endswith("name a file or folder of your own\n")
+    assert Path(out).read_bytes() == before
     # What lies beside it is the user's, and a job of the workflow may write what it makes.
-    assert main([*call, "results/q/mine"]) == 0
-    monkeypatch.setenv(VARIABLE, str(here / "lock"))
-    assert main([*call, str(table.parent)]) == 0
-    assert table.read_bytes() != before
+    assert main([*call, str(Path(out).with_name("mine.parquet"))]) == 3
+    assert "have no output" in capsys.readouterr().err
+    monkeypatch.setenv(VARIABLE, str(run / "lock"))
+    assert main([*call, out]) == 3
+
+
+@pytest.mark.parametrize("out", ["corpus", ".", "tiny/embeddings/crane", "report", "run.json"])
+def test_nor_is_a_folder_of_it_or_its_map(
+    run: Path, capsys: pytest.CaptureFixture[str], out: str
+) -> None:
+    call = ["corpus", "--source", "data", "--word", "bank", "--out", str(run / out)]
+    assert main(call) == 2
+    assert "would replace what the workflow made: " in capsys.readouterr().err
+    assert main([*call[:-1], str(run / "mine")]) == 0
+
+
+@pytest.mark.parametrize("out", ["x.parquet", "new@0123456789/x.parquet", "runs/x.parquet"])
+def test_nothing_is_put_into_a_store_by_hand(
+    run: Path, capsys: pytest.CaptureFixture[str], out: str
+) -> None:
+    """A run would take it for its own."""
+    call = ["score", "outputs.jsonl", "--name", "mine", "--corpus", "results/q/corpus", "--out"]
+    assert main([*call, str(run / "store" / out)]) == 2
+    assert "is in a store: a run takes what lies here for its own" in capsys.readouterr().err
+
+
+def test_beside_a_damaged_map_nothing_is_written(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It would say what is the run's."""
+    (run / "run.json").write_text("{")
+    call = ["score", "outputs.jsonl", "--name", "mine", "--corpus", "results/q/corpus", "--out"]
+    assert main([*call, str(run / "scores.parquet")]) == 2
+    err = capsys.readouterr().err
+    assert "lies beside the results of a run" in err and "run.json" in err
 
 
 def test_every_command_says_what_it_writes() -> None:
@@ -178,3 +228,31 @@ def test_a_file_is_no_folder_to_write_to(here: Path, capsys: pytest.CaptureFixtu
     call += ["--words", "crane"]
     assert main([*call, "--out", "data/crane/classes_map.txt"]) == 7
     assert "it is a file, not a folder" in capsys.readouterr().err
+
+
+def test_a_job_refuses_what_has_changed_since_its_run_began(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it made would lie where the files of what was there before do."""
+    said = {"config": {}, "command": "snakemake"}
+    outputs = Path("outputs.jsonl")
+    outputs.write_text("".join(json.dumps({**LINE, "id": i}) + "\n" for i in range(40)))
+    known = {PROGRAM: steps.of_package(), f"file {outputs}": sha256(outputs)}
+    monkeypatch.setenv(MAP, str(here / "map.json"))
+    monkeypatch.setenv(VARIABLE, str(here / "jobs"))
+    call = ["score", str(outputs), "--name", "mine", "--corpus", "results/q/corpus", "--out"]
+
+    def begun(**changes: str) -> None:
+        write_map(Path("map.json"), [], "results/q", {**said, "digests": {**known, **changes}})
+
+    begun()
+    assert main([*call, "one.parquet"]) == 0
+    begun(program="of an earlier program")
+    assert main([*call, "two.parquet"]) == 6
+    assert f"{steps.PACKAGE} is not what it was when the run began" in capsys.readouterr().err
+    begun()
+    outputs.write_text(outputs.read_text() + "\n")
+    assert main([*call, "two.parquet"]) == 6
+    err = capsys.readouterr().err
+    assert "outputs.jsonl is not what it was when the run began" in err
+    assert "what to do: run snakemake again" in err and not Path("two.parquet").exists()

@@ -1,4 +1,4 @@
-"""One run at a time, jobs that outlive theirs, and the order that a new run puts a folder in."""
+"""Runs side by side, jobs that outlive theirs, and the order that a new run puts a folder in."""
 
 import errno
 import fcntl
@@ -9,31 +9,36 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import TextIO
 
+import made_store
 import numpy as np
 import pytest
 
 from wsd.artifacts.vectors import VectorsWriter
 from wsd.cli import main
-from wsd.run import check
 from wsd.run.lock import (
-    JOBS_LOCK,
-    RUN_LOCK,
+    JOBS,
+    RUN,
     STATE,
     VARIABLE,
     BusyError,
+    alone,
     as_job,
     begin,
     busy,
     jobs_lock,
+    living,
 )
+from wsd.run.verify import wrong
 from wsd.storage import atomic, partial
 
+FILES = ["results/q/store/a.csv", "results/q/store/b.csv"]
 HOLD = """
 import sys, time
 from pathlib import Path
 from wsd.run.lock import begin
-lock = begin(Path(sys.argv[1]))
+lock = begin(Path(sys.argv[1]), sys.argv[2:])
 print("held", flush=True)
 time.sleep(600)
 """
@@ -70,35 +75,56 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 def test_a_second_run_is_told_which_is_at_work(results: Path) -> None:
-    first = started(HOLD, results)
+    first = started(HOLD, results, *FILES)
     with pytest.raises(BusyError) as error:
-        begin(results)
-    assert f"process {first.pid} on " in error.value.what
+        begin(results, [*FILES[1:], "results/q/store/c.csv"])
+    assert error.value.what.startswith(f"another run is making {FILES[1]} (process {first.pid} on ")
     assert f"`kill {first.pid}`" in str(error.value.fix)
     assert "nothing to unlock" in str(error.value.fix)
-    found = busy(results)
-    assert found is not None and str(first.pid) in found.what
+    found = busy(results, FILES)
+    assert found is not None and f"{FILES[0]} and 1 more (process {first.pid}" in found.what
     end(first)
     # Killed as hard as can be, and nothing is left to unlock.
-    assert busy(results) is None
-    lock = begin(results)
+    assert busy(results, FILES) is None
+    lock = begin(results, FILES)
     assert lock is not None
     lock.close()
 
 
 def test_a_run_whose_lock_is_not_written_yet(results: Path) -> None:
     (results / STATE).mkdir(parents=True)
-    with (results / STATE / RUN_LOCK).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(BusyError, match="only just started"):
-            begin(results)
+    begun: list[TextIO | None] = []
+    second = threading.Thread(target=lambda: begun.append(begin(results, FILES)))
+    with alone(results):
+        second.start()
+        time.sleep(0.3)
+        assert not begun
+    second.join()
+    assert begun[0] is not None
+    begun[0].close()
+
+
+def test_runs_of_other_files_are_at_work_side_by_side(results: Path) -> None:
+    first = started(HOLD, results, *FILES)
+    assert busy(results, ["results/q/store/c.csv"]) is None
+    lock = begin(results, ["results/q/store/c.csv"])
+    assert lock is not None
+    # This process's own run is none of the others.
+    assert [said["planned"] for said in living(results)] == [FILES]
+    with alone(results):
+        pass
+    end(first)
+    assert list(living(results)) == []
+    lock.close()
 
 
 def test_jobs_that_outlived_their_run_are_waited_for(
     results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (results / STATE).mkdir(parents=True)
-    job = started(JOB, **{VARIABLE: str(jobs_lock(results))})
+    first = started(HOLD, results, *FILES)
+    (run,) = (results / STATE).glob(f"*{RUN}")
+    job = started(JOB, **{VARIABLE: str(run.with_suffix(JOBS).absolute())})
+    end(first)
     ended = []
 
     def soon() -> None:
@@ -106,13 +132,19 @@ def test_jobs_that_outlived_their_run_are_waited_for(
         ended.append(time.monotonic())
         end(job)
 
+    # Those of other files are not waited for.
+    lock = begin(results, ["results/q/store/c.csv"])
+    assert lock is not None and run.exists()
+    lock.close()
+    assert "waiting" not in capsys.readouterr().err
     waiter = threading.Thread(target=soon)
     waiter.start()
-    lock = begin(results)
+    lock = begin(results, FILES)
     assert lock is not None and ended and time.monotonic() >= ended[0]
     lock.close()
     waiter.join()
-    assert "waiting for them to end" in capsys.readouterr().err
+    assert f"at work on {FILES[0]}; waiting for them to end" in capsys.readouterr().err
+    assert not run.exists()
 
 
 def test_jobs_share_their_lock_and_a_command_by_hand_needs_none(
@@ -124,7 +156,7 @@ def test_jobs_share_their_lock_and_a_command_by_hand_needs_none(
     monkeypatch.setenv(VARIABLE, str(jobs_lock(results)))
     with as_job() as one, as_job() as other:
         assert one and other
-    monkeypatch.setenv(VARIABLE, str(results / "no such folder" / JOBS_LOCK))
+    monkeypatch.setenv(VARIABLE, str(results / "no such folder" / "x.jobs"))
     with as_job() as of_a_run:
         assert of_a_run
 
@@ -139,7 +171,7 @@ def test_where_there_are_no_locks_a_run_says_so(
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(fcntl, "flock", none)
-    assert begin(results) is None
+    assert begin(results, FILES) is None
     assert "start no second run" in capsys.readouterr().err
     monkeypatch.setenv(VARIABLE, str(jobs_lock(results)))
     with as_job() as of_a_run:
@@ -154,7 +186,7 @@ def test_where_there_are_no_locks_a_run_says_so(
 def vectors(path: Path) -> Path:
     path.parent.mkdir(parents=True)
     writer = VectorsWriter(path, (3, 4, 8), {"wsd": "{}"})
-    writer.put(range(4), np.random.default_rng(0).normal(size=(3, 4, 8)).astype(np.float32))
+    writer.add(np.random.default_rng(0).normal(size=(3, 4, 8)).astype(np.float32))
     writer.close()
     return path
 
@@ -166,60 +198,49 @@ def flip(path: Path, place: int) -> None:
 
 
 def test_a_run_begins_with_a_folder_in_order(
-    results: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("sound", "damaged"):
-        atomic.write_text(results / "q" / f"{name}.csv", "a,b\n")
-        vectors(results / "q" / name / "focal.safetensors")
-    (results / "q" / ".x.csv.k3.part").write_text("half")
-    flip(results / "q/damaged.csv", 1)
-    flip(results / "q/damaged/focal.safetensors", 20)
-    lock = begin(results)
-    assert lock is not None
-    lock.close()
-    there = sorted(p.relative_to(results / "q").as_posix() for p in (results / "q").rglob("*.*"))
-    assert [name for name in there if ".sums" not in name] == [
-        "damaged.csv.damaged",
-        "damaged/focal.safetensors.damaged",
-        "sound.csv",
-        "sound/focal.safetensors",
-    ]
+    """Nothing half-written, and nothing damaged of its own."""
+    monkeypatch.chdir(tmp_path)
+    of = made_store.made()
+    store = Path(of.files.store)
+    damaged = [next(store.glob("scores@*.csv")), next(store.glob("tiny@*/*/crane@*/focal.s*"))]
+    for path in damaged:
+        flip(path, 20)
+    (store / ".x.csv.k3.part").write_text("half")
+    atomic.write_text(store / "other@0123456789.csv", "of another run")
+    (store / "other@0123456789.csv").write_text("damaged")
+    capsys.readouterr()
+    made_store.begin(made_store.session())
     err = capsys.readouterr().err
-    assert "left half-written" in err and "damaged.csv.damaged" in err
-    assert err.count("is made again") == 2
+    assert "left half-written" in err and err.count("it is made again") == 2
+    for path in damaged:
+        assert not path.exists() and path.with_name(f"{path.name}.damaged").exists()
+        assert f"Kept as {path.name}.damaged" in err
+    assert {*store.rglob("*.damaged")} == {
+        path.with_name(f"{path.name}.damaged") for path in damaged
+    }
+    # What lists the vectors is made again too, or nobody would make them.
+    assert list(store.glob("tiny@*/embeddings/focal@*.json")) == []
+    assert len(list(store.glob("tiny@*/embeddings/other@*.json"))) == 1
+    made_store.run(made_store.session())
+    assert main(["check", "--configfile", "my.yaml"]) == 6
+    assert "1 are not what was written" in capsys.readouterr().err  # of another run
 
 
 @pytest.mark.slow
 def test_every_flipped_bit_of_a_file_of_vectors_is_found(tmp_path: Path) -> None:
-    path = vectors(tmp_path / "results" / "focal.safetensors")
-    assert list(check.damaged(path.parent)) == []
+    path = vectors(tmp_path / "word/focal.safetensors")
+    said = "has no checksum beside it"
+    assert list(wrong(path)) == [(path, said)]
     sound = path.read_bytes()
     for place in range(len(sound)):
         flip(path, place)
-        ((found, _),) = check.damaged(path.parent)
-        assert found == path, place
+        assert [found for found, what in wrong(path) if what != said] == [path], place
         path.write_bytes(sound)
     for length in range(0, len(sound), 7):
         path.write_bytes(sound[:length])
-        assert [found for found, _ in check.damaged(path.parent, quick=True)] == [path]
-
-
-def test_check_names_what_is_damaged_and_sets_it_aside(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = vectors(tmp_path / "results" / "word" / "focal.safetensors")
-    vectors(tmp_path / "results" / "other" / "focal.safetensors")
-    assert main(["check", str(tmp_path / "results")]) == 0
-    assert "2 files read" in capsys.readouterr().out
-    flip(path, path.stat().st_size - 1)
-    assert main(["check", str(tmp_path / "results")]) == 6
-    out, err = capsys.readouterr()
-    assert f"{path}: layer 2 is not what was written" in out
-    assert "wsd check --set-aside" in err
-    assert path.exists()
-    assert main(["check", "--set-aside", str(tmp_path / "results")]) == 6
-    assert not path.exists() and path.with_name("focal.safetensors.damaged").exists()
-    assert main(["check", str(tmp_path / "results")]) == 0
+        assert [found for found, what in wrong(path) if what != said] == [path]
 
 
 @pytest.mark.parametrize("of_a_run", [True, False])
@@ -233,41 +254,13 @@ def test_a_job_that_meets_damage_puts_it_out_of_the_way(
     atomic.write_text(summary, "model\nm\n")
     flip(summary, 0)
     if of_a_run:
-        monkeypatch.setenv(VARIABLE, str(tmp_path / JOBS_LOCK))
+        monkeypatch.setenv(VARIABLE, str(tmp_path / "x.jobs"))
     assert main(["leaderboard", str(summary)]) == 6
     err = capsys.readouterr().err
     assert "not what was written" in err and str(summary) in err
     assert summary.exists() != of_a_run
     again = "run the same command again" if of_a_run else "delete the file and run again"
     assert again in err
-
-
-def test_a_damaged_file_of_the_download_is_found_and_is_not_in_its_way(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import hashlib
-    from dataclasses import replace
-
-    from wsd.corpora import archive
-
-    manifest = {
-        "data/CoarseWSD-20/crane/train.gold.txt": hashlib.sha256(b"0\r\n1\r\n").hexdigest(),
-        "data/CoarseWSD-20/crane/test.gold.txt": hashlib.sha256(b"0\n").hexdigest(),
-    }
-    sums = tmp_path / "sums"
-    sums.write_text("".join(f"{digest}  {name}\n" for name, digest in manifest.items()))
-    monkeypatch.setattr(archive, "ARCHIVE", replace(archive.ARCHIVE, checksums=sums))
-    source = tmp_path / "results" / check.SOURCE
-    (source / "crane").mkdir(parents=True)
-    (source / "crane/train.gold.txt").write_bytes(b"0\n1\n")
-    (source / "crane/test.gold.txt").write_bytes(b"0\n")
-    assert list(check.damaged(tmp_path / "results")) == []
-    flip(source / "crane/train.gold.txt", 0)
-    ((path, what),) = check.damaged(tmp_path / "results")
-    assert path == source / "crane/train.gold.txt" and "SHA-256" in what
-    aside = check.put_away(path)
-    assert aside.exists() and source not in aside.parents
-    archive.refuse_foreign_files(source, map(archive.place, manifest))
 
 
 def test_sigterm_leaves_nothing_half_written(tmp_path: Path) -> None:

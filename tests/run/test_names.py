@@ -1,143 +1,109 @@
 """Names that a user gives: refused by key, or every file has a path of its own.
 
-The paths are those of the rules, read off the rules' files: a rule with a new kind of path is
-tested too, and one with an unknown wildcard fails the test until it is named here.
+The paths are those of `wsd.run.files`, with their keys in the store, and without them where people
+read the files.
 """
 
 import copy
-import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
+import rich_config
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
-from wsd.artifacts import gloss_vectors, predictions, tables
+from wsd.artifacts import predictions, tables
 from wsd.artifacts.dataset import ABOUT, COUNTS, DATASETS, FILES, FORMAT, MANIFEST
-from wsd.artifacts.pairs import PAGE
 from wsd.artifacts.reserved_names import RESERVED, check_case, check_reserved
+from wsd.artifacts.run_map import LISTED, PAGES, SOURCE, TABLES, bare, is_listing
 from wsd.cli import main
 from wsd.corpora.systems import SYSTEMS
 from wsd.errors import ConfigError
 from wsd.run.config import check
 from wsd.run.config_files import read_configs
-from wsd.run.listings import is_listed, is_listing
-from wsd.run.settings import Config
+from wsd.run.digests import Digests, Seen
+from wsd.run.files import Files
+from wsd.run.keys import Keys
 from wsd.storage.file_names import file_name
 
 ROOT = Path(__file__).parents[2]
-RULES = "".join(path.read_text() for path in sorted(ROOT.glob("workflow/rules/*.smk")))
-PATH = re.compile(
-    r'"((?:\{(?:RESULTS|TABLES|LOGS|TABLE_LOGS|results)\}|results/(?:logs/)?models)/[^"]+)"'
-)
-# What the wildcards of a path can be, beside what the config says.
-VALUES = {
-    "train": ["full"], "view": ["focal"], "layers": ["1"], "part": ["1"],
-    "kind": ["focal", "alignment", "md", "tex"], "gloss": [*gloss_vectors.KINDS][:1], "seed": ["1"],
-    "method": ["pca"], "baseline": ["bag_of_words"],
-    "table": ["words", "calibration"],
-}  # fmt: skip
-TEXTS = {
-    "CHOICE": "{train}/{view}/{layers}.{classifier}",
-    "wsd.artifacts.pairs.PAGE": PAGE,
-    "dataset.MANIFEST": MANIFEST,
-    **{f"only({of})": "" for of in ("OF_TWINS", "OF_VIEWS", "OF_TASK")},
+# What pages have in their folders, by words and models.
+OF_PAGES = {
+    "report.json": ["index.html", "words/{word}.html", "words/{model}/{word}.html", "data/x.csv"],
+    "portable.json": ["{model}/{word}.html"],
+    "uses.json": ["index.html", "{model}/{word}.html"],
+    "figures.json": ["layers.pdf"],
 }
-# Paths that are put together from others, or of no name that a user gives.
-APART = ("path", "wildcards.model", "wildcards.train", "REPRODUCED")
-OF_TABLES = ("{results}/audit", "{results}/comparison", "{results}/{model}/{table}")
-# What no rule names: the files of listings, and of folders.
-LISTED = (
-    "{RESULTS}/corpus/{word}.parquet",
-    "{RESULTS}/source/{word}/train.data.txt",
-    "{RESULTS}/{model}/embeddings/{word}/focal.safetensors",
-    "{RESULTS}/{model}/embeddings/{word}/alignment.json",
-    "{RESULTS}/{model}/substitutes/{word}.parquet",
-)
-LISTINGS = (
-    "{RESULTS}/corpus/words.json",
-    "{RESULTS}/source/dataset.json",
-    "{RESULTS}/{model}/substitutes/words.json",
-    "{RESULTS}/{model}/embeddings/{kind}.{part}.json",
-)
-OTHERS = (
-    "{RESULTS}/glosses/{word}.parquet",
-    "{RESULTS}/{model}/gloss-vectors/{word}/gloss.safetensors",
-    "{TABLES}/report/words/{word}.html",
-    "{TABLES}/report/words/{model}/{word}.html",
-    "{TABLES}/portable/{model}/{word}.html",
-    "{TABLES}/uses/{model}/{word}.html",
-    "results/index.html",
-    "results/README.md",
-)
-
-
-def spelled(path: str) -> Iterator[str]:
-    """A path from the folder of results on; of tables the one of a run with and without a name."""
-    path = path.replace("/predictions/full/", "/predictions/{train}/")
-    for of_run, shared in (("{TABLES}", "{RESULTS}"), ("{TABLE_LOGS}", "{LOGS}")):
-        if path.startswith(of_run):
-            yield from spelled(path.replace(of_run, shared))
-            yield from spelled(path.replace(of_run, f"{shared}/runs/{{run}}"))
-            return
-    path = path.replace("{RESULTS}", "results/{dataset}")
-    yield path.replace("{LOGS}", "results/logs/{dataset}")
-
-
-def templates() -> set[str]:
-    """Every path of the rules."""
-    found = set()
-    for path in PATH.findall(RULES):
-        path = path.replace("{{", "{").replace("}}", "}")
-        if any(f"{{{of}}}" in path for of in APART):
-            continue
-        for name, text in TEXTS.items():
-            path = path.replace(f"{{{name}}}", text)
-        root = "{TABLES}" if path.startswith(OF_TABLES) else "{RESULTS}"
-        found |= {*spelled(path.replace("{results}", root))}
-    return found
-
-
-TEMPLATES = templates()
-EVERY = TEMPLATES | {one for path in (*LISTED, *LISTINGS, *OTHERS) for one in spelled(path)}
-# Every fixed part of a path, and parts that look like one.
-FIXED = sorted(
-    {part for path in EVERY for part in path.split("/") if "{" not in part}
-    | {part.partition(".")[0] for path in EVERY for part in path.split("/") if "{" not in part}
-    | {name for names in RESERVED.values() for name in names}
-    | {"pairs", "sentences", "index", "aux", "con", "crane.html", "Corpus", "state", "steps"}
-)  # fmt: skip
+# Beside them in the folder of the tables; nothing else lies in the store, which is a folder, and
+# where people read the corpus's files, there is one link.
+BESIDE = ("run.json", "provenance.json", "store")
 ORDINARY = ["crane", "Mine", "mine", "tiny", "tiny-random-1", "a.b", "node.js", "x_1"]
 
 
-def places(config: Config, template: str) -> Iterator[tuple[str, str]]:
-    """The paths of a config that a template stands for, and their folders, each with its own."""
-    values: dict[str, Any] = {
-        **VALUES,
-        "dataset": [config.dataset.name],
-        "run": [config.run or "another"],
-        "model": config.encoders,
-        "system": config.systems,
-        "classifier": config.classifiers,
-        "word": map(file_name, config.words),
-    }
-    names = sorted(set(re.findall(r"\{(\w+)\}", template)))
-    parts = template.split("/")
-    for of in itertools.product(*(list(values[name]) for name in names)):
-        for depth in range(2, len(parts) + 1):
-            part = "/".join(parts[:depth])
-            yield part.format(**dict(zip(names, of, strict=True))), part
+def listed(files: Files, path: str) -> Iterator[str]:
+    """The files that a listing of a run names, and for any other file that file alone."""
+    config, name = files.config, bare(path.rpartition("/")[2])
+    folder, words = path.rpartition("/")[0], [*map(file_name, config.words)]
+    if name == TABLES:
+        yield path
+        yield from (f"{folder}/{word}.parquet" for word in words)
+    elif folder.rpartition("/")[2] in LISTED:
+        kind = name.partition(".")[0]
+        yield path
+        yield from (f"{folder}/{word}@0123456789/{kind}.safetensors" for word in words)
+    elif name in PAGES:
+        for file in OF_PAGES[name]:
+            for word in words:
+                for model in config.models:
+                    yield f"{path.removesuffix('.json')}/{file.format(word=word, model=model)}"
+    elif name == SOURCE:
+        yield from (f"{path.removesuffix('.json')}/{word}/train.data.txt" for word in words)
+    else:
+        yield path
 
 
-def kind(template: str) -> tuple[bool, bool]:
-    """Whether a path is a listing, and whether it is listed."""
-    listings, listed = ({*map(next, map(spelled, of))} for of in (LISTINGS, LISTED))
-    # The files of a corpus are listed where its manifest is, and here it is not.
-    return template in listings, template in listed and "/source/" not in template
+def files_of(config: Mapping[str, Any], folder: Path) -> Files:
+    keys = Keys(check(config), config, Digests(Seen(folder / "seen.json")), Path("results"))
+    return Files(keys.config, keys, "snakemake")
+
+
+def places(files: Files) -> tuple[list[str], list[str]]:
+    """Every file of a config in the store and of logs, and where people read it."""
+    kept = [*dict.fromkeys([*files.made(), *files.by_name()])]
+    found = [*dict.fromkeys(one for path in kept for one in listed(files, path))]
+    top = str(files.config.tables(Path("results")))
+    folder = files.source.removesuffix(".json")
+    shown = dict.fromkeys(folder if path.startswith(f"{folder}/") else path for path in found)
+    readable = [bare(f"{top}/{path.removeprefix(f'{files.store}/')}") for path in shown]
+    logs = [*dict.fromkeys(map(files.log, kept))]
+    others = ["results/index.html", "results/README.md", "results/logs", "results/.state"]
+    return [*found, *logs], [*readable, *(f"{top}/{name}" for name in BESIDE), *others[:2]]
+
+
+def apart(paths: Iterable[str]) -> None:
+    """No path is another one's, nor another one's folder; also where case does not matter."""
+    found: dict[str, str] = {}
+    for path in paths:
+        assert found.setdefault(path.lower(), path) is path, path
+    for path in found:
+        assert not [of for of in PurePosixPath(path).parents if str(of) in found], path
+
+
+def listings(files: Files) -> set[str]:
+    """The files of a config that list others."""
+    of_words = [files.corpus, files.glosses, *files.of_asked(files.substitutes)]
+    of_pages = [files.source, files.figures, files.report, f"{files.portable}.json"]
+    found = {*of_words, *of_pages, files.uses_page}
+    for model in files.config.encoders:
+        found |= {*files.listings(model, [*files.config.store, "alignment"])}
+        found |= {*files.gloss_listings(model)}
+    trains = files.config.finetune_trains
+    trained = files.paths(f"{files.finetune}/model.json", base=files.config.models, train=trains)
+    return found | {*trained}
 
 
 def manifest(folder: Path, words: Mapping[str, list[str]]) -> None:
@@ -154,49 +120,75 @@ def manifest(folder: Path, words: Mapping[str, list[str]]) -> None:
     (folder / MANIFEST).write_text(json.dumps(said))
 
 
-def config_of(folder: Path, **names: Any) -> dict[str, Any]:
-    base = copy.deepcopy(read_configs([ROOT / "config/config.yaml"]))
-    entry = {"path": "tiny", "blocks": 12, "width": 32}
+@pytest.fixture(scope="module")
+def encoders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return rich_config.make(tmp_path_factory.mktemp("encoders"))
+
+
+def config_of(folder: Path, encoders: Path, **names: Any) -> dict[str, Any]:
+    """A config that asks for everything, of a corpus of the user's own."""
+    base = copy.deepcopy(rich_config.said(encoders))
+    entry = {"path": str(encoders / "tiny"), "blocks": 2, "width": 32}
+    first = names["models"][0]
     return {
         **base,
-        **{"dataset": {"name": names["dataset"], "path": str(folder)}, "words": "all"},
         **({"run": names["run"]} if names["run"] else {}),
-        "models": [{"name": name, **entry} for name in names["models"]],
-        "classifiers": [{"name": names["classifier"], "estimator": "nearest_centroid"}],
-        "controls": {
-            **base["controls"],
-            "random_weights": [1],
-            "classifiers": [names["classifier"]],
-        },
+        "dataset": {"name": names["dataset"], "path": str(folder)},
+        "words": "all",
+        "trains": ["full"],
+        "analyses": ["geometry", "audit", "substitutes"],
+        "models": [
+            *({"name": name, **entry} for name in names["models"]),
+            {"name": names["trained"], "finetuned_from": first, "blocks": 2, "width": 32},
+        ],
+        "classifiers": [
+            {"name": names["classifier"], "estimator": "nearest_centroid"},
+            {"name": "logistic", "C": [1]},
+        ],
+        "controls": {**base["controls"], "classifiers": [names["classifier"]]},
         "systems": [{"name": names["system"], "file": __file__}],
     }
 
 
+ORDINARY_NAMES: dict[str, Any] = {
+    **{"dataset": "data-1", "run": "run-1", "models": ["model-1"], "trained": "model-2"},
+    **{"classifier": "classifier-1", "system": "system-1", "words": {"word-1": ["a", "b"]}},
+}
+# What a path has beside names, and parts that look like one.
+FIXED = sorted(
+    {
+        *("audit", "baselines", "corpus", "embeddings", "finetune", "folds", "gloss-vectors"),
+        *("neighbours", "predictions", "projections", "report", "search", "substitutes", "uses"),
+        *("store", "runs", "source", "words", "model", "model.json", "run.json", "full", "focal"),
+        *("scores", "scores.csv", "comparison", "sentences", "pairs", "index", "aux", "con"),
+        *("crane.html", "Corpus", "state", "steps", "alignment", "selection", "per-word"),
+        *(name for names in RESERVED.values() for name in names),
+    }
+)
 name = st.sampled_from(FIXED) | st.sampled_from(ORDINARY)
 KEY = re.compile(r"config key (dataset\.name|run|words|(models|classifiers|systems)\[\d\]\.name)$")
 
 
-def refused_or_apart(folder: Path, words: Mapping[str, list[str]], **names: Any) -> bool:
+def refused_or_apart(
+    folder: Path, encoders: Path, words: Mapping[str, list[str]], **names: Any
+) -> bool:
     """Check what the module says; whether the names were refused."""
     manifest(folder, words)
     try:
-        config = check(config_of(folder, **names))
+        files = files_of(config_of(folder, encoders, **names), folder)
     except ConfigError as error:
         assert KEY.match(error.where), error
         return True
-    found: dict[str, tuple[str, str]] = {}
-    for template in EVERY:
-        for path, of in places(config, template):
-            # On some disks two names that differ in case alone are one file or folder.
-            assert found.setdefault(path.lower(), (path, of)) == (path, of)
-            if of == template and not path.startswith("results/logs/"):
-                said = (is_listing(Path(path)), is_listed(Path(path), folder))
-                assert said == kind(template), path
+    kept, readable = places(files)
+    apart(kept)
+    apart(readable)
+    found = {path for path in (*files.made(), *files.by_name()) if is_listing(Path(path))}
+    assert found == listings(files) & {*files.made(), *files.by_name()}
     return False
 
 
 @settings(
-    max_examples=40,
+    max_examples=30,
     deadline=None,
     phases=set(Phase) - {Phase.explain},
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -204,7 +196,7 @@ def refused_or_apart(folder: Path, words: Mapping[str, list[str]], **names: Any)
 @given(
     dataset=name,
     run=st.just("") | name,
-    models=st.lists(name, min_size=1, max_size=2),
+    names=st.lists(name, min_size=2, max_size=3),
     classifier=name,
     system=name,
     words=st.dictionaries(
@@ -212,26 +204,30 @@ def refused_or_apart(folder: Path, words: Mapping[str, list[str]], **names: Any)
     ),
 )
 def test_any_names_are_refused_by_their_keys_or_have_paths_of_their_own(
-    tmp_path: Path, words: Mapping[str, list[str]], **names: Any
+    tmp_path: Path, encoders: Path, words: Mapping[str, list[str]], names: list[str], **others: Any
 ) -> None:
-    event("refused" if refused_or_apart(tmp_path, words, **names) else "accepted")
+    of_models = {"models": names[:-1], "trained": names[-1]}
+    refused = refused_or_apart(tmp_path, encoders, words, **of_models, **others)
+    event("refused" if refused else "accepted")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("of", ["dataset", "run", "models"])
-def test_every_fixed_name_as_that_of_anything(tmp_path: Path, of: str) -> None:
-    ordinary = {"dataset": "d", "run": "r", "models": ["m"], "classifier": "c", "system": "s"}
+@pytest.mark.parametrize("of", ["dataset", "run", "models", "trained", "words"])
+def test_every_fixed_name_as_that_of_anything(tmp_path: Path, encoders: Path, of: str) -> None:
     for fixed in FIXED:
-        one: Any = {"models": [fixed], "words": {fixed: ["a", "b"]}}.get(of, fixed)
-        names: dict[str, Any] = {**ordinary, "words": {"crane": ["a", "b"]}, of: one}
-        refused_or_apart(tmp_path, **names)
+        value: Any = {"models": [fixed], "words": {fixed: ["a", "b"]}}.get(of, fixed)
+        refused_or_apart(tmp_path, encoders, **{**ORDINARY_NAMES, of: value})
 
 
-def test_the_paths_of_the_rules_are_all_known() -> None:
-    assert len(TEMPLATES) > 80
-    known = {*VALUES, "dataset", "run", "model", "system", "classifier"}
-    for template in TEMPLATES:
-        assert set(re.findall(r"\{([^}]+)\}", template)) <= known, template
+def test_the_ordinary_names_are_not_refused(tmp_path: Path, encoders: Path) -> None:
+    """And every fixed part of their paths is among the names that are tried."""
+    assert not refused_or_apart(tmp_path, encoders, **ORDINARY_NAMES)
+    files = files_of(config_of(tmp_path, encoders, **ORDINARY_NAMES), tmp_path)
+    kept, readable = places(files)
+    assert len(kept) > 150 and len(readable) > 100
+    folders = {part for path in readable for part in path.split("/")[2:4] if "." not in part}
+    own = {"run-1", "model-1", "model-2", "model-1-random-1", "word-1"}
+    assert folders - own - {*FIXED} <= {"figures", "portable"} | RESERVED["model"]
 
 
 def test_the_names_of_tables_are_reserved() -> None:
@@ -245,6 +241,9 @@ def test_the_names_of_tables_are_reserved() -> None:
     [
         ("dataset", "Models", "wsd needs the name itself"),
         ("dataset", "logs", "wsd needs the name itself"),
+        ("dataset", "store", "wsd needs the name itself"),
+        ("run", "Store", "wsd needs the name itself"),
+        ("model", "store", "wsd needs the name itself"),
         ("dataset", "index.html", "look like a .html file"),
         ("run", "nul", "Windows"),
         ("run", "COM1.x", "Windows"),
@@ -266,7 +265,7 @@ def test_what_is_reserved(kind: str, name: str, why: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        *(("run", name) for name in ("corpus", "embeddings", "source", "substitutes", "models")),
+        *(("run", name) for name in ("corpus", "embeddings", "source", "tables", "models")),
         *(("dataset", name) for name in ("corpus", "embeddings", "runs", "console", "v1.0")),
         *(("model", name) for name in ("embeddings", "substitutes", "model", "bert-base.v2")),
         *(("word", name) for name in ("model", "con", "words", "index", "all")),

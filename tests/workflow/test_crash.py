@@ -6,6 +6,8 @@ import crash
 import pytest
 from checkout import Checkout
 
+from wsd.storage.checksums import note_checksum
+
 KILLS, WRITES = 2, 1
 
 
@@ -27,15 +29,45 @@ def test_the_moments_are_spread_over_the_whole_run() -> None:
     assert found == crash.moments(50, 1, 100.0) != crash.moments(50, 2, 100.0)
 
 
+def put(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
 def test_a_difference_is_seen(tmp_path: Path) -> None:
-    for run in ("a", "b"):
-        for name in ("logs/x.log", "models/m.json", "quickstart/scores.csv", "p.html"):
-            path = tmp_path / run / "results" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(run if name.startswith("logs") else "same")
-    a, b = tmp_path / "a", tmp_path / "b"
-    assert crash.differences(a, b) == []
-    (b / "results/p.html").write_text("other")
-    (a / "results/quickstart/.x.csv.k3.part").write_text("half")
-    assert crash.differences(a, b) == ["p.html: differs", "quickstart/.x.csv.k3.part: only in one"]
-    assert crash.half_written(a) == ["results/quickstart/.x.csv.k3.part"]
+    """In what people read, also behind a link; not in logs, nor in what a store's paths are."""
+    a, b = tmp_path / "a/results", tmp_path / "b/results"
+    for results in (a, b):
+        put(results / "logs/x.log", str(results))
+        put(results / "p.html", "same")
+        kept = put(results / f"d/store/m@{results.parent.name}/v/w.csv", "same")
+        (results / "d/m").mkdir(parents=True)
+        (results / "d/m/w.csv").symlink_to(kept)
+        (results / "d/v").symlink_to(kept.parent)
+    assert crash.differences(tmp_path / "a", tmp_path / "b") == []
+    put(b / "p.html", "other")
+    put(a / "d/.x.csv.k3.part", "half")
+    put(a / "d/m/w.csv", "other")
+    found = crash.differences(tmp_path / "a", tmp_path / "b")
+    half, *others = found
+    assert half == "d/.x.csv.k3.part: only in one"
+    assert others == ["d/m/w.csv: differs", "d/v/w.csv: differs", "p.html: differs"]
+    assert crash.half_written(tmp_path / "a") == ["results/d/.x.csv.k3.part"]
+    (b / "d/m/w.csv").unlink()
+    (b / "d/m/w.csv").symlink_to("nowhere")
+    (a / "d/m/w.csv").unlink()
+    assert "d/m/w.csv: only in one" in crash.differences(tmp_path / "a", tmp_path / "b")
+
+
+def test_damage_is_seen(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    whole, other = (results / f"d/store/x@0123456789.{kind}" for kind in ("csv", "parquet"))
+    for path in (whole, other):
+        put(path, "a\n")
+        note_checksum(path)
+    assert crash.damaged(tmp_path) == []
+    other.write_text("b\n")
+    put(results / "d/store/unsummed.csv", "")
+    found = [line.partition(": ")[0] for line in crash.damaged(tmp_path)]
+    assert found == [str(results / "d/store/unsummed.csv"), str(other)]

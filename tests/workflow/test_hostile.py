@@ -144,8 +144,8 @@ def test_braces_in_a_title_and_in_paths(tmp_path: Path) -> None:
     )
     run = checkout.run("--cores", "2", "--no-hooks", "--until", "corpus", "--configfile", config)
     assert run.jobs == {"own": 1, "corpus": 1}
-    manifest = json.loads((checkout.root / "results/mine/source/dataset.json").read_text())
-    assert manifest["title"] == title and not list(tmp_path.rglob("pwned"))
+    (made,) = checkout.root.glob("results/mine/store/source@*/dataset.json")
+    assert json.loads(made.read_text())["title"] == title and not list(tmp_path.rglob("pwned"))
     # Snakemake has no escape for braces in the path of an input.
     (checkout.root / "my {v2}").symlink_to("mine")
     config = checkout.configure("braces", dataset={**dataset, "path": "my {v2}"})
@@ -278,7 +278,9 @@ def test_vectors_of_another_kind_are_refused(tmp_path: Path) -> None:
         with pytest.raises(ResultError, match="not an embedding file"):
             Embeddings(path, of)
     path = tmp_path / "list.safetensors"
-    VectorsWriter(path, (1, 2, 3), {"wsd": "[]"}).close()
+    writer = VectorsWriter(path, (1, 2, 3), {"wsd": "[]"})
+    writer.add(np.zeros((1, 2, 3)))
+    writer.close()
     with pytest.raises(ResultError, match="no object"):
         Embeddings(path, of)
 

@@ -79,7 +79,7 @@ def test_from_the_import_to_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     # A run of its own shares the vectors; its page is listed by its name.
     run = checkout.run(*call, checkout.configure("other", run="other", layers=["mean-all"]))
-    assert set(run.jobs) == {"alignment", "pairs", "pairs_page"}
+    assert set(run.jobs) == {"pairs", "pairs_page"}
     listed = (results / "index.html").read_text()
     assert 'href="mine/runs/other/tiny/pairs.html"' in listed
     assert ", run other" in listed

@@ -15,7 +15,7 @@ from same_results import differences, results
 from wsd.report.overview import reports
 
 # What a run has of its own, and what it shares.
-OWN = ("alignment", "select", "classify_selected", "calibration", "evaluate", "compare",
+OWN = ("select", "classify_selected", "calibration", "evaluate", "compare",
        "layerwise", "strategies", "figures", "report")  # fmt: skip
 
 
@@ -56,9 +56,9 @@ def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
     # Back and forth: nothing to do, of files or of time stamps.
     for files in ([config], [config, two], [config]):
         assert checkout.run("--cores", "2", "--configfile", *files).nothing
-    # By a key of the command line, all that is shared is there.
+    # By a key of the command line: all is there but for the pages, which name the command.
     dry = checkout.run("-n", "--configfile", config, "--config", "run=3.d")
-    assert dry.jobs == dict.fromkeys(OWN, 1)
+    assert dry.jobs == {"report": 1}
 
     # All reports from one page, which a run puts right that has nothing to do.
     index = here / "index.html"
@@ -75,20 +75,6 @@ def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
     shutil.rmtree(here / "quickstart/runs")
     assert checkout.run("--cores", "1", "--configfile", config).nothing
     assert "runs/two" not in index.read_text()
-
-
-@pytest.mark.slow
-def test_settings_that_runs_should_share_are_told(checkout: Checkout) -> None:
-    config = str(checkout.root / "config/one.yaml")
-    checkout.run("--cores", "2", "--configfile", config)
-    other = checkout.configure("other", run="other", tuning={"folds": 4})
-    run = checkout.run("--cores", "2", "--configfile", config, other)
-    said = "the run without a name of results/quickstart has other tuning: "
-    assert said in run.text
-    assert run.jobs["folds"] == run.jobs["classify"] == 1
-    # Right, and slow: each makes again what both use.
-    again = checkout.run("--cores", "2", "--configfile", config)
-    assert again.jobs["classify"] == 1 and "run other of results/quickstart has" in again.text
 
 
 @pytest.mark.slow
@@ -128,25 +114,15 @@ def test_a_run_of_fewer_words_leaves_the_first_run_as_it_was(tmp_path: Path) -> 
     ask = ("predict", "--results", "results/quickstart", "The seal barked at the boat.")
     answer = wsd(checkout, *ask)
     assert "seal (character 4)" in answer
-    # The layer of the run without a name is not the other's, so that its predictions stay.
-    run = checkout.run("--cores", "1", "--configfile", first, mine)
-    assert "the run without a name of results/quickstart has other words" in run.text
+    checkout.run("--cores", "1", "--configfile", first, mine)
     assert wsd(checkout, *ask) == answer
-    wsd(checkout, "fit", "--results", "results/quickstart", "--out", "first.wsd")
-    assert "seal (character 4)" in wsd(checkout, "predict", "--model-file", "first.wsd", ask[-1])
-
-    # Other settings are another matter: nothing is answered with the other run's folds.
+    # Nor with other folds, another seed and another layer.
     other = checkout.configure("other", run="other", tuning={"folds": 2}, seed=5, layers=[2])
     checkout.run("--cores", "1", "--configfile", first, other)
-    for command in (ask, ("fit", "--results", "results/quickstart", "--out", "second.wsd")):
-        said = wsd(checkout, *command, code=6)
-        assert "2 folds, drawn once, seed 5; this run has 3 folds, drawn once, seed 1" in said
-        assert "where: results/quickstart/folds/full.parquet" in said
-        assert f"snakemake --cores all --configfile {Path('config/first.yaml')}`" in said
-    assert not (checkout.root / "second.wsd").exists()
-    # As the message says.
-    checkout.run("--cores", "1", "--configfile", first)
     assert wsd(checkout, *ask) == answer
+    assert wsd(checkout, *ask, "--run", "other") != answer
+    wsd(checkout, "fit", "--results", "results/quickstart", "--out", "first.wsd")
+    assert "seal (character 4)" in wsd(checkout, "predict", "--model-file", "first.wsd", ask[-1])
 
 
 @pytest.mark.slow
@@ -183,11 +159,12 @@ def test_names_that_are_those_of_folders_are_up_to_date(tmp_path: Path) -> None:
     data[-1] ^= 1
     vectors.write_bytes(data)
     said = wsd(checkout, "check", code=6)
-    assert "embeddings/model/focal.safetensors: layer 2 is not what was written" in said
+    name = vectors.resolve().relative_to(checkout.root)
+    assert f"{name}: layer 2 is not what was written" in said
     # A file of the user's own among the results is left alone.
     (checkout.root / "results/notes.csv").write_text("a,b\n")
     said = wsd(checkout, "check", "--set-aside", code=6)
-    assert "results/notes.csv: no step has written it, so it is not checked" in said
-    assert "delete" not in said
+    assert f"{name}: layer 2 is not what was written" in said and "notes.csv" not in said
     checkout.run("--cores", "1", "--configfile", path)
-    assert "results/notes.csv: no step" in wsd(checkout, "check")
+    assert "notes.csv" not in wsd(checkout, "check")
+    assert (checkout.root / "results/notes.csv").exists()

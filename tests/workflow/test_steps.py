@@ -247,7 +247,9 @@ def without(command: str, option: str, *values: str, nth: int = 0) -> list[str]:
 
 BAD: dict[str, tuple[list[str], int, str]] = {
     "no such training set": (
-        without("trains", "--trains", "2pct"), 3, "no training set '2pct'"),
+        without("trains", "--trains", "2pct", "1pct"), 3, "no training set '2pct'"),
+    "fewer files of training sets": (
+        without("trains", "--out", "o"), 2, "1 files for 2 training sets"),
     "glosses that are no table": (
         without("glosses", "--glosses", "tiny.json"), 3, "tiny.json"),
     "glosses that were not embedded": (
@@ -354,9 +356,8 @@ BAD: dict[str, tuple[list[str], int, str]] = {
 def test_bad_input_is_one_error(here: Path, capsys: pytest.CaptureFixture[str], case: str) -> None:
     if not (here / "applefolds.parquet").exists():  # of one of the two words only
         apple = ["--corpus", "corpus", "--words", "apple"]
-        of_trains = ["trains", *apple, "--source", "source", "--trains", "balanced", "--out", "t"]
-        assert main(of_trains) == 0
-        (here / "t/balanced.parquet").rename(here / "apple.parquet")
+        rows_of = ["trains", *apple, "--source", "source", "--trains", "balanced"]
+        assert main([*rows_of, "--out", "apple.parquet"]) == 0
         assert main(["folds", *apple, "--out", "applefolds.parquet"]) == 0
         both = ["folds", "--corpus", "corpus", "--words", *WORDS, "--repeats", "2", "--seed", "7"]
         assert main([*both, "--out", "otherfolds.parquet"]) == 0

@@ -23,13 +23,13 @@ from checkout import Checkout
 from hub_server import HubServer
 from tiny import tiny_bert
 
-from wsd.artifacts import predictions
 from wsd.encoder.resume import UNFINISHED
-from wsd.run.lock import RUN_LOCK
-from wsd.run.noted import STATE
+from wsd.run.digests import SEEN
+from wsd.run.lock import RUN, STATE
 
-EMBEDDINGS = "results/quickstart/tiny/embeddings/crane"
-EMBED_LOG = "results/logs/quickstart/tiny/embed/1.log"
+RESULTS = "results/quickstart"
+VECTORS = "tiny/embeddings/crane/focal.safetensors"
+EMBED_LOG = "results/logs/quickstart/tiny@*/embeddings/alignment@*.1.log"
 
 
 @pytest.fixture(scope="module")
@@ -42,41 +42,44 @@ def done(
     return checkout
 
 
-# As far as the scores: what comes after them reaches the disk in the same ways.
-ARGUMENTS = ("results/quickstart/scores.csv", "--cores", "2", "--configfile", "config/one.yaml")
+ARGUMENTS = ("--cores", "2", "--configfile", "config/one.yaml")
 
 
 def differences(checkout: Checkout) -> list[str]:
-    found = crash.differences(checkout.root, checkout.root.with_name("reference"))
-    return [name for name in found if ".damaged" not in name]
+    return crash.differences(checkout.root, checkout.root.with_name("reference"))
 
 
-def flip(path: Path, place: int) -> None:
-    data = bytearray(path.read_bytes())
-    data[place] ^= 1
-    path.write_bytes(data)
+def stored(checkout: Checkout, name: str) -> Path:
+    """The file of a store that a path leads to which people read."""
+    return (checkout.root / RESULTS / name).resolve(strict=True)
 
 
-@pytest.mark.slow
-def test_damage_seen_at_the_start_is_put_right_by_the_same_command(done: Checkout) -> None:
-    results = done.root / "results/quickstart"
-    flip(results / "scores.csv", 150)
-    (results / "selection.json").write_text("{")
-    os.truncate(results / "corpus/crane.parquet", 100)
-    os.truncate(done.root / EMBEDDINGS / "focal.safetensors", 900)
-    run = done.run(*ARGUMENTS)
-    assert run.text.count("damaged: results/quickstart/") == 4
-    assert run.jobs["embed"] == run.jobs["evaluate"] == run.jobs["corpus"] == 1
-    assert differences(done) == []
-    assert done.run(*ARGUMENTS).nothing
+def to_be_embedded(checkout: Checkout) -> None:
+    """Delete the vectors of the one word, what lists them, and the step's log."""
+    of_word = stored(checkout, VECTORS).parent
+    shutil.rmtree(of_word)
+    for listing in of_word.parent.glob("*.json"):
+        listing.unlink()
+    for log in checkout.root.glob(EMBED_LOG):
+        log.unlink()
 
 
 @pytest.mark.slow
-def test_damage_seen_on_reading_is_put_right_by_the_next_run(done: Checkout) -> None:
+def test_damage_that_no_date_tells_of_is_found_on_reading(done: Checkout) -> None:
+    """What a disk does: neither size nor dates are others, and the next run mends it."""
+    assert done.run(*ARGUMENTS).nothing  # and has looked at every file
+    vectors = stored(done, VECTORS)
+    data = bytearray(vectors.read_bytes())
     # Each of the three layers is 124 vectors of 32 floats.
-    flip(done.root / EMBEDDINGS / "focal.safetensors", -124 * 32 * 4 - 3000)
-    table = "results/quickstart/tiny/predictions/full/focal/1.nearest_centroid.parquet"
-    (done.root / table).unlink()
+    data[-124 * 32 * 4 - 3000] ^= 1
+    vectors.write_bytes(data)
+    seen = done.root / "results" / STATE / SEEN
+    known = json.loads(seen.read_text())
+    status = vectors.stat()
+    signs = [status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]
+    known[str(vectors)][:-1] = signs
+    seen.write_text(json.dumps(known))
+    stored(done, "tiny/predictions/full/focal/1.nearest_centroid.parquet").unlink()
     failed = done.run(*ARGUMENTS, code=1)
     assert "layer 1 is not what was written" in failed.text
     assert "run the same command again: the file is made anew" in failed.text
@@ -87,29 +90,33 @@ def test_damage_seen_on_reading_is_put_right_by_the_next_run(done: Checkout) -> 
 
 @pytest.mark.slow
 def test_a_failing_job_shows_the_end_of_its_log_at_once(done: Checkout) -> None:
-    model = {"name": "gone", "path": "nowhere", "blocks": 2, "width": 32}
-    path = done.configure("gone", dataset="quickstart", words=["crane"], models=[model], layers=[1])
-    run = done.run("results/models/gone.json", "--cores", "1", "--configfile", path, code=1)
-    said = run.text.index("error: there is no folder nowhere")
+    model = {"name": "tall", "path": "tiny-bert", "blocks": 3, "width": 32}
+    path = done.configure("tall", dataset="quickstart", words=["crane"], models=[model], layers=[1])
+    record = f"{RESULTS}/tall/model.json"
+    run = done.run(record, "--cores", "1", "--configfile", path, code=1)
+    said = run.text.index("error: `blocks` is 3, but model tall has 2")
     assert said < run.text.index("Error in rule model")
-    assert "what to do: correct the model's `path`" in run.text
-    log = (done.root / "results/logs/models/gone.log").read_text()
-    assert '"level": "ERROR"' in log and '"step": "model"' in log and '"name": "gone"' in log
+    assert "what to do: " in run.text
+    (log,) = done.root.glob("results/logs/quickstart/tall@*/model.log")
+    log = log.read_text()
+    assert '"level": "ERROR"' in log and '"step": "model"' in log and '"name": "tall"' in log
 
 
-def kill_in_embed(checkout: Checkout, *further: str) -> str:
+def kill_in_embed(checkout: Checkout) -> str:
     """Run until `embed` is at work, kill that job alone, and give what the run said."""
-    log, said = checkout.root / EMBED_LOG, checkout.root / "killed.log"
-    log.unlink()
+    said = checkout.root / "killed.log"
     said.unlink(missing_ok=True)
-    process = crash.start(checkout.root, (*ARGUMENTS, *further), said)
+    process = crash.start(checkout.root, ARGUMENTS, said)
     job = None
     while job is None:
         assert process.poll() is None, said.read_text()
         time.sleep(0.02)
-        for child in psutil.Process(process.pid).children(recursive=True) if log.exists() else []:
+        for child in psutil.Process(process.pid).children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
-                job = child if "embed" in child.cmdline() else job
+                command = child.cmdline()
+                begun = {"embed", "--log"} <= {*command} and "python" in command[0]
+                log = Path(command[command.index("--log") + 1]) if begun else None
+                job = child if log and (checkout.root / log).exists() else job
     job.kill()
     assert process.wait() == 1
     return said.read_text()
@@ -118,50 +125,42 @@ def kill_in_embed(checkout: Checkout, *further: str) -> str:
 @pytest.mark.slow
 def test_a_job_that_was_killed_is_told_of(done: Checkout) -> None:
     """As when memory runs out: the run itself lives on."""
-    said = kill_in_embed(done, "--forcerun", "embed")
-    assert f"{EMBED_LOG} ends in the middle" in said
+    to_be_embedded(done)
+    said = kill_in_embed(done)
+    (log,) = done.root.glob(EMBED_LOG)
+    assert f"{log.relative_to(done.root)} ends in the middle" in said
     assert "when memory runs out" in said
-    assert done.run("-n", *ARGUMENTS).jobs["embed"] == 1
+    assert done.run("-n", *ARGUMENTS).jobs == {"embed": 1}
     done.run(*ARGUMENTS)
     assert differences(done) == []
 
 
 @pytest.mark.slow
-def test_a_failure_after_a_change_leaves_no_old_figures(done: Checkout) -> None:
-    """Snakemake alone would take the figures of the old vectors for those of the new settings."""
+def test_a_run_that_fails_leaves_the_last_good_state(done: Checkout) -> None:
     config = done.root / "config/one.yaml"
     before = config.read_text()
     changed = yaml.safe_load(before)
     changed["models"][0]["pooling"] = "first"
     config.write_text(json.dumps(changed))
     kill_in_embed(done)
+    assert differences(done) == []
     run = done.run(*ARGUMENTS)
     assert run.jobs["embed"] == run.jobs["classify"] == run.jobs["evaluate"] == 1
-    table = done.root / "results/quickstart/tiny/predictions/full/focal/1.nearest_centroid.parquet"
-    assert predictions.read_predictions(table)[1]["encoder"]["pooling"] == "first"
+    provenance = json.loads((done.root / RESULTS / "provenance.json").read_text())
+    assert provenance["models"]["tiny"]["pooling"] == "first"
     config.write_text(before)
-    done.run(*ARGUMENTS)
-    assert differences(done) == []
-
-
-@pytest.mark.slow
-def test_what_was_deleted_is_made_again(done: Checkout) -> None:
-    (done.root / "results/quickstart/corpus/crane.parquet").unlink()
-    shutil.rmtree(done.root / EMBEDDINGS)
-    run = done.run(*ARGUMENTS)
-    assert run.jobs["corpus"] == run.jobs["embed"] == 1
-    assert differences(done) == []
     assert done.run(*ARGUMENTS).nothing
+    assert differences(done) == []
 
 
 @contextlib.contextmanager
 def at_work(done: Checkout) -> Iterator[subprocess.Popen[bytes]]:
-    """A run that has the folder's lock, and stands still so that it does not end meanwhile."""
-    first = crash.start(done.root, (*ARGUMENTS, "--forceall"), done.root / "first.log")
-    lock = done.root / "results" / STATE / RUN_LOCK
-    while f'"pid": {first.pid}' not in lock.read_text():
+    """A run that has planned to embed, and stands still so that it does not end meanwhile."""
+    to_be_embedded(done)
+    first = crash.start(done.root, ARGUMENTS, done.root / "first.log")
+    while not list((done.root / "results" / STATE).glob(f"*-{first.pid}{RUN}")):
         assert first.poll() is None
-        time.sleep(0.1)
+        time.sleep(0.05)
     first.send_signal(signal.SIGSTOP)
     try:
         yield first
@@ -170,50 +169,24 @@ def at_work(done: Checkout) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.mark.slow
-def test_a_second_run_in_the_folder_is_refused_and_the_first_is_not_disturbed(
-    done: Checkout,
+def test_a_second_run_for_the_same_files_is_refused_and_the_first_is_not_disturbed(
+    done: Checkout, tmp_path: Path
 ) -> None:
-    with at_work(done) as first:
-        second = done.run(*ARGUMENTS, code=1)
-        assert f"another run is at work in this folder (process {first.pid}" in second.text
-        assert "Traceback" not in second.text
-        assert "Building DAG" in done.run("-n", *ARGUMENTS).text
-    assert first.wait() == 0, (done.root / "first.log").read_text()[-3000:]
-    assert differences(done) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("gone", ["the notes' links", "the notes"])
-def test_another_config_is_seen_without_snakemakes_folder(done: Checkout, gone: str) -> None:
-    """Removed, or never there: a container that keeps the results, a copy, another checkout."""
-    shutil.rmtree(done.root / ".snakemake")
-    if gone == "the notes":
-        shutil.rmtree(done.root / "results" / STATE)
-    else:
-        assert done.run("-n", *ARGUMENTS).nothing
-    run = done.run(*ARGUMENTS, "--config", "seed=2")
-    assert run.jobs["folds"] == run.jobs["evaluate"] == 1 and run.jobs["classify"]
-    assert ("nobody noted what made" in run.text) == (gone == "the notes")
-    provenance = json.loads((done.root / "results/quickstart/provenance.json").read_text())
-    assert provenance["config"]["seed"] == 2
-    assert differences(done) != []
-    done.run(*ARGUMENTS)
-    assert differences(done) == []
-
-
-@pytest.mark.slow
-def test_two_checkouts_of_one_folder_of_results(done: Checkout, tmp_path: Path) -> None:
-    """The second is refused while the first runs, and then sees which config made them."""
+    """From the same checkout, and from another that shares the folder of results."""
     other = Checkout.create(tmp_path / "other")
     for name in ("config", "tiny-bert"):
-        if (done.root / name).is_dir():
-            shutil.copytree(done.root / name, other.root / name, dirs_exist_ok=True)
+        shutil.copytree(done.root / name, other.root / name, dirs_exist_ok=True)
     (other.root / "results").symlink_to(done.root / "results")
     with at_work(done) as first:
-        assert f"(process {first.pid}" in other.run(*ARGUMENTS, code=1).text
+        for checkout in (done, other):
+            second = checkout.run(*ARGUMENTS, code=1)
+            assert "another run is making results/quickstart/store/tiny@" in second.text
+            assert f"(process {first.pid} on " in second.text and "Traceback" not in second.text
+            assert checkout.run("-n", *ARGUMENTS).jobs == {"embed": 1}
     assert first.wait() == 0, (done.root / "first.log").read_text()[-3000:]
-    assert other.run("-n", *ARGUMENTS, "--config", "seed=2").jobs["folds"] == 1
     assert differences(done) == []
+    assert other.run(*ARGUMENTS).nothing
+    assert other.run("-n", *ARGUMENTS, "--config", "seed=2").jobs["folds"] == 1
 
 
 @pytest.mark.slow
@@ -229,7 +202,7 @@ def test_two_folders_share_the_hubs_cache(done: Checkout, tmp_path: Path) -> Non
             checkout.configure(
                 "hub", dataset="quickstart", words=["crane"], models=[model], layers=[1]
             )
-            target = "results/quickstart/served/embeddings/focal.1.json"
+            target = f"{RESULTS}/served/embeddings/focal.1.json"
             with (tmp_path / f"{name}.log").open("w") as log:
                 process = subprocess.Popen(
                     [sys.executable, "-m", "snakemake", target, "--cores", "1",
@@ -256,24 +229,25 @@ def test_a_damaged_file_in_the_hubs_cache_is_fetched_again(tmp_path: Path) -> No
     arguments = ("--cores", "1", "--configfile", path)
     with HubServer({"org/tiny": {revision: tiny_bert(tmp_path / "served")}}) as server:
         online = server.environment(tmp_path / "home")
-        checkout.run("results/models/served.json", *arguments, **online)
+        checkout.run(f"{RESULTS}/served/model.json", *arguments, **online)
         (weights,) = (tmp_path / "home").rglob("snapshots/*/model.safetensors")
-        flip(weights.resolve(), 5000)
-        target = "results/quickstart/served/embeddings/focal.1.json"
+        data = bytearray(weights.read_bytes())
+        data[5000] ^= 1
+        weights.resolve().write_bytes(data)
+        target = f"{RESULTS}/served/embeddings/focal.1.json"
         failed = checkout.run(target, *arguments, code=1, **online)
         assert "model.safetensors of model served has changed" in failed.text
         assert "run the same command again" in failed.text
         run = checkout.run(target, *arguments, **online)
-        assert run.jobs == {"model": 1, "embed": 1}
+        assert run.jobs == {"model": 1, "embed": 1, "published_0": 1}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
 def test_ended_politely_the_same_command_goes_on(done: Checkout, sign: signal.Signals) -> None:
-    process = crash.start(done.root, (*ARGUMENTS, "--forceall"), done.root / "ended.log")
-    log = done.root / EMBED_LOG
-    log.unlink()
-    while not log.exists():
+    to_be_embedded(done)
+    process = crash.start(done.root, ARGUMENTS, done.root / "ended.log")
+    while not list(done.root.glob(EMBED_LOG)):
         assert process.poll() is None
         time.sleep(0.05)
     os.killpg(process.pid, sign)
@@ -288,13 +262,10 @@ def test_ended_politely_the_same_command_goes_on(done: Checkout, sign: signal.Si
 def test_files_dated_by_a_wrong_clock(done: Checkout, hours: int) -> None:
     moment = time.time() + 3600 * hours
     for path in (done.root / "results").rglob("*"):
-        os.utime(path, (moment, moment))
-    run = done.run(*ARGUMENTS)
-    assert ("are dated in the future: dated now" in run.text) == (hours > 0)
-    module = done.root / "wsd/evaluation/evaluate.py"
-    module.write_text(module.read_text() + "\n# edited\n")
-    again = done.run(*ARGUMENTS)
-    assert again.jobs == {"evaluate": 1}, "an edit is seen whatever the clock was"
+        os.utime(path, (moment, moment), follow_symlinks=False)
+    assert done.run(*ARGUMENTS).nothing
+    stored(done, "folds/full.parquet").unlink()
+    assert done.run(*ARGUMENTS).jobs == {"folds": 1}
     assert differences(done) == []
 
 

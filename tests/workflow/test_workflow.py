@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import zoo
-from checkout import Checkout
+from checkout import REPOSITORY, Checkout
 from hub_server import HubServer
 from require import missing
 from tiny import tiny_bert
@@ -23,11 +23,17 @@ from tiny import tiny_bert
 from wsd.artifacts import corpus as corpora
 from wsd.artifacts import features
 from wsd.artifacts.layer_choice import expand_layers
+from wsd.artifacts.run_map import bare
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.fit_word import predict_word
 from wsd.commands import COMMANDS
 from wsd.corpora.systems import SYSTEMS
 from wsd.run import steps
+from wsd.run.config import check
+from wsd.run.config_files import read_configs
+from wsd.run.digests import Digests, Seen
+from wsd.run.files import Files
+from wsd.run.keys import Keys
 
 KEYS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
 FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
@@ -183,8 +189,7 @@ def test_touching_a_source_file_reruns_nothing(checkout: Checkout, small: str) -
     sources = [
         *checkout.root.glob("wsd/**/*.py"),
         *checkout.root.glob("wsd/data/quickstart/**/*.txt"),
-        *checkout.root.glob("results/quickstart/corpus/*"),
-        *checkout.root.glob("results/models/*"),
+        *checkout.root.glob("results/quickstart/store/**/*"),
         checkout.root / "config/small.yaml",
     ]
     for source in sources:
@@ -203,20 +208,19 @@ def test_one_more_layer_choice_runs_that_choice_only(
     layers = {"0", "1", "2", "mean-all", "per-word"}
     assert {r["layers"] for r in rows(checkout)} == {*layers, "concat-all"}
 
-    # And back: only the tables and the pages, with nothing left over.
-    assert checkout.run("--cores", "2", "--configfile", small).jobs == TO_THE_END
-    assert {r["layers"] for r in rows(checkout)} == layers
+    # And back and forth: what people read, with nothing left over.
     page = checkout.root / "results/quickstart/report/words/bank.html"
-    assert "concat" not in page.read_text()
-    assert checkout.run("--cores", "2", "--configfile", more).jobs == TO_THE_END
-    assert "concat" in page.read_text()
-    checkout.run("--cores", "2", "--configfile", small)
+    for path, further in ((small, set()), (more, {"concat-all"}), (small, set())):
+        assert checkout.run("--cores", "2", "--configfile", path).nothing
+        assert {r["layers"] for r in rows(checkout)} == layers | further
+        assert ("concat" in page.read_text()) == bool(further)
 
 
 @pytest.mark.slow
 def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, small: str) -> None:
     before = (checkout.root / "results/quickstart/scores.csv").read_text()
-    vectors = {path: path.stat().st_ino for path in checkout.root.glob("results/**/*.safetensors")}
+    stored = (checkout.root / "results/quickstart/store").rglob("*.safetensors")
+    vectors = {path: path.stat().st_ino for path in stored}
     fewer = checkout.configure("fewer", **{**config, "words": ["crane"]})
     run = checkout.run("--cores", "2", "--configfile", fewer)
     each = {"classify": 8, "project": 8, "neighbours": 4}
@@ -227,7 +231,7 @@ def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, smal
     pages = sorted(p.name for p in report.glob("report/words/**/*.html"))
     assert pages == sorted(p.name for p in report.glob("portable/**/*.html")) == ["crane.html"]
     assert {r["word"] for r in rows(checkout)} == {"crane"}
-    checkout.run("--cores", "1", "--configfile", small)
+    assert checkout.run("--cores", "1", "--configfile", small).nothing
     assert (checkout.root / "results/quickstart/scores.csv").read_text() == before
     assert len(vectors) == 2 * 4 and {p: p.stat().st_ino for p in vectors} == vectors
 
@@ -238,12 +242,6 @@ def test_other_views_are_one_line_away(checkout: Checkout, config: dict, small: 
     path = checkout.configure("views", **config, views=views)
     run = checkout.run("-n", "--configfile", path)
     assert run.jobs == {"classify": 8, "project": 8, "neighbours": 4, **TO_THE_END}
-
-
-@pytest.mark.slow
-def test_a_key_on_the_command_line_is_part_of_the_command(checkout: Checkout, small: str) -> None:
-    run = checkout.run("-n", "-p", "--configfile", small, "--config", "seed=7")
-    assert "--config seed=7" in run.text
 
 
 @pytest.mark.slow
@@ -294,7 +292,8 @@ def closure(step: str) -> set[str]:
         "corpus": {"folds", "embed", "classify", "classify_selected", "baseline", "project",
                    "neighbours", "calibration", "compare", "layerwise", "strategies", "report"},
         "folds": {"classify", "classify_selected", "baseline", "project", "calibration"},
-        "model": {"embed"},
+        # Vectors go by the encoder's files.
+        "model": set(),
         "embed": {"alignment", "classify", "classify_selected", "project", "neighbours",
                   "calibration"},
         "alignment": {"report"},
@@ -321,35 +320,72 @@ def closure(step: str) -> set[str]:
         found = wider
 
 
-def modules_of_steps() -> dict[str, set[str]]:
-    """Of the steps of the small run, by the names of their rules."""
-    rules = ("corpus", "folds", "model", "embed", "alignment",
-             "classify", "select", "classify_selected", "baseline", "project", "neighbours",
-             "evaluate", "compare", "layerwise", "strategies", "figures", "calibration",
-             "report")  # fmt: skip
-    return {rule: steps.closure(COMMANDS[rule.replace("_", "-")].module) for rule in rules}
+# The rules of the small run, by the paths that people read of what they make.
+MADE = {
+    "corpus": "corpus/",
+    "folds": "folds/",
+    "model": "tiny/model.json",
+    "embed": "tiny/embeddings/",
+    "alignment": "tiny/alignment.csv",
+    "classify_selected": "tiny/predictions/full/per-word/",
+    "classify": "tiny/(predictions|search)/",
+    "select": "selection",
+    "baseline": "baselines/",
+    "project": "tiny/projections/",
+    "neighbours": "tiny/neighbours/",
+    "evaluate": "(scores|summary|sources)[.]",
+    "layerwise": "comparison/(word-|model-|group-)?(layers|peaks)[.]",
+    "strategies": "comparison/strategies[.]",
+    "compare": "comparison",
+    "figures": "figures.json",
+    "calibration": "tiny/(calibration|reliability|novelty)[.]",
+    "report": "(report|portable).json",
+}
+
+
+def made_by(config: Path, folder: Path) -> dict[str, set[str]]:
+    """The files of each rule."""
+    said = read_configs([REPOSITORY / "config/config.yaml", config])
+    checked = check(said)
+    keys = Keys(checked, said, Digests(Seen(folder / "seen")), folder)
+    found: dict[str, set[str]] = {rule: set() for rule in MADE}
+    for path in Files(checked, keys, "snakemake").made():
+        name = bare(path.partition("/store/")[2])
+        found[next(rule for rule, of in MADE.items() if re.match(of, name))].add(path)
+    return found
+
+
+def test_another_module_is_another_key_of_the_steps_that_use_it(
+    checkout: Checkout, config: dict, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    imported = {rule: steps.closure(COMMANDS[rule.replace("_", "-")].module) for rule in MADE}
+    # Modules that the same steps import are edited together.
+    alike: dict[frozenset[str], set[Path]] = {}
+    for file in sorted(steps.PACKAGE.rglob("*.py")):
+        parts = file.relative_to(steps.PACKAGE.parent).with_suffix("").parts
+        module = ".".join(parts).removesuffix(".__init__")
+        direct = frozenset(step for step, names in imported.items() if module in names)
+        alike.setdefault(direct, set()).add(file)
+    assert len(alike) > 15
+    path = Path(checkout.configure("keys", **config))
+    before, digest = made_by(path, tmp_path), steps._digest
+    for direct, files in alike.items():
+        monkeypatch.setattr(
+            steps, "_digest", lambda path, of=files: "edited" if path in of else digest(path)
+        )
+        after = made_by(path, tmp_path)
+        other = {rule for rule, paths in before.items() if not paths & after[rule]}
+        assert other == set().union(*(closure(step) for step in direct)), files
+        assert all(before[rule] == after[rule] for rule in before.keys() - other), files
 
 
 @pytest.mark.slow
 def test_editing_a_module_reruns_the_steps_that_use_it(checkout: Checkout, small: str) -> None:
-    imported = modules_of_steps()
-    # Modules that the same steps import are edited together: a dry run takes seconds.
-    alike: dict[frozenset[str], list[Path]] = {}
-    for file in sorted(checkout.root.glob("wsd/**/*.py")):
-        parts = file.relative_to(checkout.root).with_suffix("").parts
-        module = ".".join(parts).removesuffix(".__init__")
-        direct = frozenset(step for step, names in imported.items() if module in names)
-        alike.setdefault(direct, []).append(file)
-    assert len(alike) > 15
-    for direct, files in alike.items():
-        originals = {file: file.read_text() for file in files}
-        for file, original in originals.items():
-            file.write_text(original + "\n# edited\n")
-        run = checkout.run("-n", "--configfile", small)
-        assert set(run.jobs) == set().union(*(closure(step) for step in direct)), files
-        assert run.nothing == (not direct), files
-        for file, original in originals.items():
-            file.write_text(original)
+    module = checkout.root / "wsd/evaluation/layerwise.py"
+    before = module.read_text()
+    module.write_text(f"{before}\n# edited\n")
+    assert checkout.run("-n", "--configfile", small).jobs == dict.fromkeys(closure("layerwise"), 1)
+    module.write_text(before)
     assert checkout.run("-n", "--configfile", small).nothing
 
 
@@ -380,10 +416,14 @@ def test_the_report_of_snakemake_holds_leaderboard_and_pages(
     checkout: Checkout, small: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "report.html"
-    checkout.run("--report", str(out), "--configfile", small, **NO_NETWORK)
-    text = out.read_text()
-    for result in ("summary.csv", "portable/tiny/bank.html", "portable/tiny/crane.html"):
-        assert f"results/quickstart/{result}" in text
+    run = checkout.run("--report", str(out), "--configfile", small, **NO_NETWORK)
+    assert "metadata" not in run.text
+    key = "@[0-9a-f]{10}"
+    found = re.findall(r'"results/quickstart/store/([^"]+)"', out.read_text())
+    pages = (f"portable{key}/tiny/bank.html", f"portable{key}/tiny/crane.html")
+    for result in (f"summary{key}.csv", f"comparison{key}.csv", *pages):
+        assert any(re.fullmatch(result, path) for path in found), found
+    assert not any(".sums" in path for path in found)
 
 
 @pytest.mark.slow
@@ -437,12 +477,9 @@ def test_the_report_is_given_the_projections_in_their_order(
 ) -> None:
     path = checkout.configure("pictures", **{**config, "projections": ["tsne", "pca"]})
     run = checkout.run("-n", "-p", "--configfile", path)
-    (command,) = (line for line in run.text.splitlines() if " report --corpus " in line)
+    (command,) = (line for line in run.text.splitlines() if ".log report " in line)
     shown = command.partition(" --projections ")[2].partition(" --")[0].split()
-    assert [Path(file).parts[3:5] for file in shown] == [
-        *[("projections", "tsne")] * 4,
-        *[("projections", "pca")] * 4,
-    ]
+    assert [bare(Path(file).parts[-3]) for file in shown] == ["tsne"] * 4 + ["pca"] * 4
 
 
 @pytest.mark.slow
@@ -538,13 +575,13 @@ def test_a_wrong_number_of_blocks_is_found_in_the_model(checkout: Checkout, conf
     run = checkout.run("--cores", "1", "--configfile", path, code=1)
     assert "`blocks` is 3, but model taller has 2" in run.text
     assert "Traceback" not in run.text
-    assert not (checkout.root / "results/models/taller.json").exists()
+    assert not (checkout.root / "results/quickstart/taller/model.json").exists()
 
 
 @pytest.mark.slow
 def test_no_network_for_the_corpus(checkout: Checkout, tmp_path: Path) -> None:
     run = checkout.run(
-        "results/coarsewsd20/source/LICENSE", "--cores", "1", code=1,
+        "download", "--cores", "1", code=1,
         WSD_CACHE=str(tmp_path), **NO_NETWORK,
     )  # fmt: skip
     # By the job, and as the last words of the run, below the files that it should have made.
@@ -559,7 +596,7 @@ def test_no_network_for_the_corpus(checkout: Checkout, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_no_network_for_the_model(checkout: Checkout, tmp_path: Path) -> None:
     run = checkout.run(
-        "results/models/bert-base-uncased.json", "--cores", "1", code=1,
+        "results/coarsewsd20/bert-base-uncased/model.json", "--cores", "1", code=1,
         HF_HOME=str(tmp_path), HF_ENDPOINT="http://127.0.0.1:9", **NO_NETWORK,
     )  # fmt: skip
     assert run.text.count("could not be had") == 2
@@ -578,7 +615,9 @@ def test_a_model_of_the_hub_is_fetched_once_and_embedded_offline(
     target = "results/quickstart/served/predictions/full/focal/2.logistic.parquet"
     with HubServer({"org/tiny": {revision: folder}}) as server:
         online = server.environment(tmp_path / "home")
-        checkout.run("results/models/served.json", "--cores", "1", "--configfile", path, **online)
+        checkout.run(
+            "results/quickstart/served/model.json", "--cores", "1", "--configfile", path, **online
+        )
         assert server.requests
         server.requests.clear()
         checkout.run(target, "--cores", "1", "--configfile", path, **online)
@@ -622,7 +661,7 @@ def test_a_model_and_its_control_with_random_weights_side_by_side(tmp_path: Path
     drawn = {**trained, "name": "drawn", "random_weights": 3}
     several(checkout, "control", drawn, trained, layers=["all", "mean-last-2"])
     folder = checkout.root / "results/quickstart"
-    record = json.loads((checkout.root / "results/models/drawn.json").read_text())
+    record = json.loads((folder / "drawn/model.json").read_text())
     assert record["random_weights"] == 3
     choices = {*map(str, range(trained["blocks"] + 1))} | {"mean-last-2" if package else "mean-all"}
     for table in ("scores", "summary"):

@@ -1,5 +1,9 @@
 # In:  the merged config.
-# Out: CONFIG (checked), the folders, and what rules list as inputs besides data. No rules.
+# Out: CONFIG (checked), FILES (where every file of the run lies), and what rules list as inputs
+#      besides data. No rules.
+#
+# Every path has a key of what decides the file (wsd/run/keys.py), so that a file which is there is
+# right. All inputs are ancient(), and Snakemake keeps no notes: it is asked for what is missing.
 
 import atexit
 import json
@@ -9,31 +13,28 @@ import re
 import shlex
 import sys
 import time
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 from snakemake.exceptions import WorkflowError
-from snakemake.persistence import RECORD_FORMAT_VERSION
+from snakemake.logging import logger
 
 import wsd
-import wsd.artifacts.pairs
 import wsd.logs
-import wsd.report.overview
 import wsd.run.config
 import wsd.run.config_files
 import wsd.run.demands
-import wsd.run.listings
-import wsd.run.lock
-import wsd.run.notes
-import wsd.run.parts
 import wsd.run.plan
-import wsd.run.sharing
-import wsd.run.steps
+import wsd.run.session
 from wsd.artifacts import dataset, gloss_vectors, noad
+from wsd.artifacts.pairs import PAGE as PAIRS_PAGE
+from wsd.artifacts.run_map import bare, megabytes
 from wsd.artifacts.training_set import FULL
 from wsd.corpora import coarsewsd20, systems
 from wsd.errors import StorageError, WsdError, of_system
 from wsd.report.leaderboard import leaderboard
+from wsd.run import files
 from wsd.storage.file_names import check_encoding, file_name
 
 
@@ -58,33 +59,10 @@ def starts_jobs():
     )
 
 
-def begin_run(results):
-    """Before the files are looked at: no other run here, nothing half-written, nothing damaged,
-    and nothing of which nobody knows what made it.
-    """
-    wsd.run.sharing.check_folders(CONFIG, results)
-    run = wsd.run.lock.begin(results) if starts_jobs() else None
-    # On a disk that cannot be written, a look at what would run goes by the notes that are there.
-    with nullcontext() if starts_jobs() else suppress(StorageError):
-        wsd.run.notes.keep_beside(results, Path(".snakemake"))
-        # Another run notes what it has made only after that.
-        if run or not wsd.run.lock.busy(results):
-            wsd.run.notes.redo(results, RECORD_FORMAT_VERSION)
-    return run
-
-
-def list_reports(results):
-    """Write the page that lists every report, at the end of every run, however that ends.
-
-    It is no output of a rule: a rule would have to run each time, for what another run or the user
-    has added or removed, and Snakemake would delete the page with a job that failed. It is no hook
-    either, since those are left out where there is nothing to do, and by --no-hooks. The run's lock
-    is still held then; on a disk without locks, whoever is last lists what all have written.
-    """
-    try:
-        wsd.report.overview.write_overview(results)
-    except WsdError as error:
-        print(f"the list of reports: {error}", file=sys.stderr, flush=True)
+def reproduce_command():
+    """What to type to get the same tables again."""
+    keys = workflow.config_settings.config or {}
+    return wsd.run.config_files.command(workflow.overwrite_configfiles, keys)
 
 
 in_one_message(check_encoding, sys.getfilesystemencoding())
@@ -96,25 +74,28 @@ if workflow.is_main_process:
     )
 CONFIG = in_one_message(wsd.run.config.check, config)
 ALL_RESULTS = Path("results")
-os.environ[wsd.run.lock.VARIABLE] = str(wsd.run.lock.jobs_lock(ALL_RESULTS))
 # Held while this process lives. Snakemake's own lock is off (profiles/): it outlives a run that was
 # killed, and has then to be removed by hand.
-RUN = in_one_message(begin_run, ALL_RESULTS) if workflow.is_main_process else None
-if workflow.is_main_process and starts_jobs():
-    atexit.register(list_reports, ALL_RESULTS.absolute())
+SESSION = in_one_message(
+    lambda: wsd.run.session.Session(
+        CONFIG,
+        config,
+        reproduce_command(),
+        ALL_RESULTS,
+        main=workflow.is_main_process,
+    )
+)
+FILES = SESSION.files
+KEYS = FILES.keys
+STORE = FILES.store
 STARTED = time.time()
 DATASET = CONFIG.dataset.name
 # The words' files, and what `--words` takes: safe in paths, shells and wildcards.
 WORDS = tuple(file_name(word) for word in CONFIG.words)
 # What one job embeds; the parts are numbered from 1.
-PARTS = dict(enumerate(wsd.run.parts.in_parts(CONFIG.words, CONFIG.dataset.sizes), 1))
-# What depends on its wildcards and on settings that runs have in common: shared by all runs.
-RESULTS = f"results/{DATASET}"
+PARTS = FILES.parts
 LOGS = f"results/logs/{DATASET}"
-# What depends on the choice that this config makes.
 TABLES = str(CONFIG.tables(ALL_RESULTS))
-TABLE_LOGS = str(CONFIG.tables(ALL_RESULTS / "logs"))
-OF_RUN = f"--run {CONFIG.run}" if CONFIG.run else ""
 PACKAGE = in_one_message(
     wsd.run.demands.without_braces,
     os.path.relpath(Path(wsd.__file__).parent),
@@ -134,55 +115,45 @@ BIN = Path(sys.executable).parent
 if (BIN / "wsd").exists():
     shell.prefix(f"export PATH={shlex.quote(str(BIN))}:$PATH; ")
 
-
-# Encoders: those that are compared, their twins with random weights, and what was fine-tuned.
-ENCODERS = CONFIG.encoders
-OTHER_TRAINS = CONFIG.trains[1:]
-CONTROL_VIEWS = [view for view in CONFIG.controls.views if view not in CONFIG.classify]
-# The models that are asked what they would say in the focal word's place.
-WITHOUT_HEAD = wsd.run.plan.without_head(CONFIG)
-SUBSTITUTED = [
-    name
-    for name in CONFIG.models
-    if "substitutes" in CONFIG.analyses and name not in WITHOUT_HEAD
-]
-# The classifiers whose scores are probabilities, for the audit and for code lengths.
-JUDGES = [
-    name
-    for name, classifier in CONFIG.classifiers.items()
-    if classifier.estimator == "logistic"
-][:1]
-PROBABILISTIC = [
-    name
-    for name in CONFIG.controls.classifiers
-    if CONFIG.classifiers[name].estimator in ("logistic", "lda")
-]
+# By its key in a path: an encoder, a classifier, another system.
+MODEL_OF = {
+    keyed: CONFIG.encoders[name]
+    for of in ("model", "record", "asked", "base")
+    for name, keyed in FILES.of[of].items()
+}
+OTHER_TRAINS = [FILES.train(name) for name in FILES.other_trains]
+# The training set of everything but learning curves.
+FULL_TRAIN = FILES.train(FULL)
 
 
 def any_of(names):
     """What a wildcard may be."""
-    return "|".join(map(re.escape, names))
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def keyed(wildcard, names):
+    """The same of names that stand in paths with their keys."""
+    return any_of(FILES.of[wildcard][name] for name in names)
 
 
 wildcard_constraints:
-    model=any_of(ENCODERS),
+    model=any_of(FILES.of["model"].values()),
+    record=any_of(FILES.of["record"].values()),
+    asked=any_of(FILES.of["asked"].values()),
+    base=any_of(FILES.of["base"].values()),
+    train=any_of(FILES.of["train"].values()),
+    classifier=any_of(FILES.of["classifier"].values()),
+    system=any_of([*systems.SYSTEMS, *FILES.of["system"].values()]),
+    method=any_of(FILES.of["method"].values()),
     part=r"\d+",
-    classifier=any_of(CONFIG.classifiers),
-    view=r"[a-z_]+(\+[a-z_]+)*",
-    train=any_of(CONFIG.trains),
+    view=r"[a-z_]+(\+[a-z_]+)*@[0-9a-f]{10}",
     layers=r"[a-z0-9-]+(\+[a-z0-9-]+)*",
-    method="pca|discriminant|tsne",
-    gloss="|".join(gloss_vectors.KINDS),
+    gloss=any_of(gloss_vectors.KINDS),
 
 
-def modules(step):
-    """The file that stands for the modules of wsd that a step runs: another one reruns the step.
-
-    It lies beside the results, so that they and what decides a rerun stay together.
-    """
-    return str(
-        in_one_message(wsd.run.steps.write, step, ALL_RESULTS / wsd.run.steps.FOLDER)
-    )
+def named(wildcards):
+    """The wildcards without their keys."""
+    return SimpleNamespace(**{name: bare(of) for name, of in wildcards.items()})
 
 
 def scaled(base, per_mb=0):
@@ -193,46 +164,54 @@ def scaled(base, per_mb=0):
     """
 
     def resource(wildcards, input, attempt):
-        mb = sum(wsd.run.listings.megabytes(Path(file)) for file in input)
+        mb = sum(megabytes(Path(file)) for file in input)
         return attempt * math.ceil(base + per_mb * mb)
 
     return resource
 
 
-def weights_mb(wildcards):
+def weights_mb(model):
     """Size of an encoder: 12 width² per block, and one vector for each of some 31,000 pieces."""
-    model = ENCODERS[wildcards.model]
     return 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width) / 1e6
 
 
 def embed_minutes(wildcards, attempt):
-    return pass_minutes(wildcards.model, PARTS[int(wildcards.part)], attempt)
+    # Glosses are a few sentences, and have no parts.
+    words = PARTS.get(int(wildcards.get("part", 0)), [])
+    return pass_minutes(MODEL_OF[wildcards.model], words, attempt)
 
 
-def pass_minutes(name, words, attempt):
+def pass_minutes(model, words, attempt):
     """Three times what one core took for MiniLM, by the encoder's products and the sentences."""
-    model = ENCODERS[name]
     sentences = sum(CONFIG.dataset.sizes[word] for word in words)
     products = model.blocks * model.width**2 / (6 * 384**2)
     return attempt * math.ceil(10 + 0.7 * products * sentences / 1000)
 
 
-def encoder_record(wildcards):
+def record_of(wildcards):
     """The record of an encoder."""
-    return f"results/{CONFIG.record(wildcards.model)}"
+    found = [MODEL_OF[of].name for of in wildcards if of in MODEL_OF]
+    return FILES.path(FILES.record, record=found[0])
 
 
-def model_source(wildcards):
-    """The source of a model as flags of `wsd model`."""
-    model = ENCODERS[wildcards.model]
-    flags = {key.replace("_", "-"): value for key, value in model.source.items()}
+def source_flags(model, weights):
+    """Where an encoder comes from and what it should be, as flags of `wsd model`."""
+    of = {key.replace("_", "-"): value for key, value in model.source.items()}
+    of |= {"path": str(Path(weights[0]).parent)} if weights else {}
+    of |= {"blocks": model.blocks, "width": model.width}
     if model.random_weights is not None:
-        flags["random-weights"] = str(model.random_weights)
-    return " ".join(f"--{key} {shlex.quote(value)}" for key, value in flags.items())
+        of["random-weights"] = model.random_weights
+    words = [word for key, value in of.items() for word in (f"--{key}", str(value))]
+    # Those that decided the key, so that what has changed since is refused.
+    sums = {**KEYS.contents(model), **model.sha256}
+    return shlex.join([*words, "--sha256", *(f"{k}={v}" for k, v in sums.items())])
 
 
-def model_checksums(wildcards):
-    return [f"{k}={v}" for k, v in ENCODERS[wildcards.model].sha256.items()]
+def vectors_flags(wildcards):
+    """How an encoder is used, as flags of `wsd embed` and `wsd finetune`."""
+    (model,) = [MODEL_OF[of] for of in wildcards if of in MODEL_OF]
+    how = f"--pooling {model.pooling} --input {model.input}"
+    return how if "base" in wildcards.keys() else f"{how} --precision {model.precision}"
 
 
 def classifier_flags(names):
@@ -246,38 +225,19 @@ def classifier_flags(names):
     return " ".join(f"--{key} {shlex.join(values)}" for key, values in flags.items())
 
 
-def listings(model, kinds):
-    """What lists the files of a model's words: the vectors of views, or the alignments."""
-    return expand(
-        "{results}/{model}/embeddings/{kind}.{part}.json",
-        results=RESULTS,
-        model=model,
-        kind=kinds,
-        part=PARTS,
-    )
-
-
-def listings_of_part(kinds):
-    """The same as the outputs of a job, the alignments among them."""
-    return [
-        f"{RESULTS}/{{model}}/embeddings/{kind}.{{part}}.json"
-        for kind in (*kinds, "alignment")
-    ]
-
-
 def vectors(wildcards):
     """The embeddings that a feature set reads."""
-    return listings(wildcards.model, wildcards.view.split("+"))
+    return FILES.listings(wildcards.model, bare(wildcards.view).split("+"))
 
 
 def stored_vectors(wildcards):
     """The embeddings of every view: which of them was selected is known when the step runs."""
-    return listings(wildcards.model, CONFIG.store)
+    return FILES.listings(wildcards.model, CONFIG.store)
 
 
 def pages_vectors(wildcards):
     """The embeddings of the view that the pages show."""
-    return listings(wildcards.model, CONFIG.classify[0])
+    return FILES.listings(wildcards.model, [CONFIG.page_view])
 
 
 def folder_of(name, up=1):
@@ -287,36 +247,6 @@ def folder_of(name, up=1):
         return str(Path(getattr(input, name)[0]).parents[up - 1])
 
     return folder
-
-
-def candidates(pattern, train=FULL, classifiers=None, joined=True):
-    """The paths of every configuration that may be selected, one model after the other.
-
-    Without ``joined``, only those that classify one view.
-    """
-    return [
-        pattern.format(
-            model=name, train=train, view=view, layers=layers, classifier=classifier
-        )
-        for name, model in CONFIG.models.items()
-        for view, layers in CONFIG.feature_sets(model)
-        if joined or (view, layers) not in model.features
-        for classifier in classifiers or CONFIG.classifiers
-        if CONFIG.classifiers[classifier].fits(layers)
-    ]
-
-
-def controls(pattern, models, views, classifiers=CONFIG.controls.classifiers):
-    """The paths of every single layer of some models' views, with some classifiers."""
-    return [
-        pattern.format(
-            model=name, train=FULL, view=view, layers=layers, classifier=classifier
-        )
-        for name, model in models.items()
-        for view in views
-        for layers in model.single_of(view)
-        for classifier in classifiers
-    ]
 
 
 def common_layers(models, views):
@@ -329,9 +259,9 @@ def common_layers(models, views):
 
 def controls_of(pattern, layers):
     """The paths of some layers with every classifier of a control."""
-    names = CONFIG.controls.classifiers
+    names = [FILES.of["classifier"][name] for name in CONFIG.controls.classifiers]
     return expand(
-        pattern, train=FULL, layers=layers, classifier=names, allow_missing=True
+        pattern, train=FULL_TRAIN, layers=layers, classifier=names, allow_missing=True
     )
 
 
@@ -340,127 +270,96 @@ def only(layers):
     return ".{layers}" if layers == ("{layers}",) else ""
 
 
-def finetuned_layers(pattern):
-    """The paths of every single layer of what was fine-tuned, with every classifier."""
-    return controls(pattern, CONFIG.finetuned, CONFIG.classify[:1], CONFIG.classifiers)
-
-
-def of_every_train(pattern):
-    """The paths of every configuration on every training set."""
-    other = [
-        path
-        for train in OTHER_TRAINS
-        for path in candidates(pattern, train, CONFIG.controls.classifiers)
-    ]
-    return [*candidates(pattern), *other]
-
-
-def scored(pattern):
-    """The same, and those of the further views."""
-    paths = [
-        *of_every_train(pattern),
-        *controls(pattern, CONFIG.models, CONTROL_VIEWS),
-        *controls(pattern, CONFIG.twins, CONFIG.classify[:1]),
-        *finetuned_layers(pattern),
-    ]
-    return list(dict.fromkeys(paths))
-
-
-def analyses():
-    """The further tables that the config asks for."""
-    asked = CONFIG.analyses
-    return [
-        f"{TABLES}/{path}"
-        for model in CONFIG.models
-        for path in [
-            *([f"{model}/substitutes.csv"] if model in SUBSTITUTED else []),
-            *([f"{model}/geometry.csv"] if "geometry" in asked else []),
-            *([f"{model}/code-length.csv"] if "code_length" in asked else []),
-            *([f"audit/{model}/instances.csv"] if "audit" in asked else []),
-        ]
-    ]
-
-
-def shown(pattern, views=CONFIG.classify):
-    """The paths that the pages show: the layer choices of the views, each with a picture."""
-    return [
-        path
-        for name, model in CONFIG.models.items()
-        for view in views
-        for path in expand(
-            pattern,
-            model=name,
-            # In their order: the pages open with the first.
-            method=CONFIG.projections,
-            view=view,
-            layers=model.unmixed(view),
-            classifier=CONFIG.classifiers,
-            train=FULL,
-        )
-    ]
-
-
-def gloss_file():
-    """Where the glosses are: with the program, in the corpus's manifest, or where the config says."""
-    if CONFIG.glosses != gloss_vectors.OF_CORPUS:
-        return CONFIG.glosses
-    return (
-        f"{SOURCE}/{dataset.MANIFEST}"
-        if OWN
-        else f"{PACKAGE}/data/glosses/{DATASET}.tsv"
-    )
-
-
-def zero_shot():
-    """The predictions from glosses, by layer choice and kind of gloss vector."""
-    return [
-        ZERO_SHOT.format(model=name, layers=layers, gloss=kind)
-        for name, model in CONFIG.models.items()
-        for layers in model.unmixed(gloss_vectors.VIEW)
-        if CONFIG.has_glosses
-        for kind in gloss_vectors.KINDS
-    ]
-
-
-def finetuned(trains=CONFIG.finetune_trains):
-    """The predictions of fine-tuned encoders, by training set and seed."""
-    seeds = CONFIG.finetune.seeds if CONFIG.finetune else []
-    return expand(FINETUNED, model=CONFIG.models, train=trains, seed=seeds)
-
-
-def finetuned_weights(wildcards):
-    """What fine-tuning keeps of the model that an encoder was trained from."""
-    base = CONFIG.finetuned[wildcards.model].source["finetuned_from"]
-    return f"{FINETUNE}/model/model.safetensors".format(model=base, train=FULL)
-
-
 def finetune_minutes(wildcards, attempt):
     """Three times what one core is told to take; as many trainings as settings and seeds."""
     seconds = wsd.run.plan.finetune_seconds(
-        CONFIG, ENCODERS[wildcards.model], wildcards.train
+        CONFIG, MODEL_OF[wildcards.base], bare(wildcards.train)
     )
     return attempt * math.ceil(10 + 3 * seconds / 60)
 
 
-def gloss_worth():
-    """What each model's glosses are worth."""
-    return expand(GLOSS_WORTH, model=CONFIG.models if CONFIG.has_glosses else [])
+# Wildcards in flags and messages, where they stand without their keys.
+NAMED = re.compile(
+    r"\{(asked|base|baseline|classifier|layers|method|model|part|record|system|train|view)\}"
+)
+STEPS = []
+# Nothing is noted of what was made, on purpose: no reason to say so each time.
+logger.addFilter(
+    lambda of: not re.search("provenance/metadata|Missing metadata", of.getMessage())
+)
 
 
-def asked(pattern):
-    """A path per model that can be asked, as far as its files are at hand to tell."""
-    return expand(pattern, model=SUBSTITUTED)
+def step(name, reads, writes, says, flags="", kind=None, folder=None, **more):
+    """Note a rule that runs one `wsd` command; the rules are made at the end, in Snakefile.
+
+    What it reads and writes are flags of the command by their names, but for those that begin with
+    an underscore; ``folder`` is its --out, where it names the files in it itself. With ``kind`` the
+    settings that stand in its files' keys are flags too. ``more`` has the command, if its name is
+    another, and what Snakemake is told besides: ``mem`` and ``minutes`` are a number and one per MB
+    that is read, or functions; ``only`` are wildcard constraints.
+    """
+    writes = writes if isinstance(writes, dict) else {"out": writes}
+    params = {"named": named}
+    if folder:
+        params["folder"] = lambda wildcards: folder.format(**dict(wildcards.items()))
+    # Its own flags come first: a file without one would be taken for a word behind --words.
+    command = more.get("command", name.replace("_", "-"))
+    parts = [f"wsd --log {{log}} {command}", NAMED.sub(r"{params.named.\1}", flags)]
+    for of in reads:
+        if of == "corpus":
+            params |= {"corpus": folder_of("corpus"), "words": WORDS}
+            parts.append("--corpus {params.corpus} --words {params.words}")
+        elif not of.startswith("_"):
+            parts.append(f"--{of.replace('_', '-')} {{input.{of}}}")
+    parts.append(shlex.join(FILES.flags(kind)))
+    parts += [
+        f"--{of.replace('_', '-')} {{output.{of}}}" for of in writes if of[0] != "_"
+    ]
+    parts.append("--out {params.folder}" if folder else "")
+    made = next(iter(writes.values()))
+    if not made:
+        return  # this config asks for none
+    log = FILES.log(made if isinstance(made, str) else made[0])
+    usual = {"gpu": 0, "priority": 0, "threads": 1, "mem": (600,), "minutes": (10,)}
+    noted = SimpleNamespace(**{"name": name, "log": log, "only": {}, **usual, **more})
+    noted.reads = {of: ancient(paths) for of, paths in reads.items()}
+    noted.writes, noted.shell = writes, " ".join(filter(None, parts))
+    noted.says = NAMED.sub(r"{params.named.\1}", says)
+    noted.params = params | more.get("params", {})
+    for resource in ("mem", "minutes"):
+        asked = getattr(noted, resource)
+        setattr(noted, resource, asked if callable(asked) else scaled(*asked))
+    STEPS.append(noted)
 
 
-def reproduce_command():
-    """What to type to get the same tables again, whatever the number of cores."""
-    files = [os.path.relpath(file) for file in workflow.overwrite_configfiles]
-    keys = workflow.config_settings.config or {}
-    single = [f"{key}={json.dumps(value)}" for key, value in keys.items()]
-    command = ["snakemake", "--cores", "all"]
-    command += ["--configfile", *files] if files else []
-    command += ["--config", *single] if single else []
-    return shlex.join(command)
+def make_rule(of):
+    """Make what Snakemake runs of a step: in a function, which has its own ``of`` by then."""
+
+    rule:
+        name:
+            of.name
+        input:
+            **of.reads,
+        output:
+            **of.writes,
+        log:
+            of.log,
+        wildcard_constraints:
+            **of.only,
+        priority: of.priority
+        conda:
+            CONDA
+        threads: of.threads
+        resources:
+            mem_mb=of.mem,
+            runtime=of.minutes,
+            gpu=of.gpu,
+        params:
+            **of.params,
+        message:
+            of.says
+        shell:
+            of.shell
 
 
 def limit_by_cores():
@@ -476,8 +375,6 @@ def limit_by_cores():
 def announce_cost():
     cores = workflow.resource_settings.cores or 1
     text = in_one_message(wsd.run.plan.describe, CONFIG, ALL_RESULTS, cores)
-    for said in wsd.run.sharing.clashes(CONFIG, config, ALL_RESULTS):
-        text += f"\n{said}"
     print(text, file=sys.stderr, flush=True)
 
 
@@ -488,19 +385,44 @@ def tell_of_failed_jobs():
         print(f"\n{said}", file=sys.stderr, flush=True)
 
 
-def print_pages():
-    # Of a corpus without senses, which has no leaderboard.
-    pages = [Path(page).absolute() for page in WANTED if str(page).endswith(".html")]
-    if not CONFIG.dataset.labelled and all(page.exists() for page in pages):
-        print("\nThe pages:", *pages, file=sys.stderr, flush=True)
+def show_reports(published):
+    """Show the leaderboard, if it is new, and name the pages."""
+    # Not above: a dry run needs no pandas and no Bokeh.
+    from wsd.report.overview import write_overview
+
+    every = write_overview(ALL_RESULTS.absolute())
+    if published.get("summary.csv"):
+        leaders = leaderboard(Path(f"{TABLES}/summary.csv"))
+        print(f"\n{leaders}\n", file=sys.stderr, flush=True)
+    pages = [of for of in published if Path(of).name in ("index.html", PAIRS_PAGE)]
+    for page in pages:
+        print(f"The pages: {Path(TABLES, page).absolute()}", file=sys.stderr)
+    if pages:
+        print(f"All reports: {every}", file=sys.stderr, flush=True)
 
 
-def print_leaderboard():
-    # A run of some of the targets has no leaderboard to show, or only an old one.
-    if workflow.dag_settings.targets or not Path(f"{TABLES}/summary.csv").exists():
-        return
-    text = leaderboard(Path(f"{TABLES}/summary.csv"))
-    index = Path(f"{TABLES}/report/index.html").absolute()
-    every = (ALL_RESULTS / "index.html").absolute()
-    said = f"\n{text}\n\nThe pages: {index}\nAll reports: {every}"
-    print(said, file=sys.stderr, flush=True)
+def wanted(paths):
+    """The files of these that are not there; all of them for what draws or lists the jobs, and where
+    jobs are forced. A target by its name, or by the path that people read, is asked for as it is.
+    """
+    runs = workflow.output_settings.dryrun or starts_jobs()
+    every = FORCED or not runs
+    return [path for path in paths if every or not os.path.lexists(path)]
+
+
+# Links to notes of Snakemake's, of an earlier version.
+for link in map(Path, (".snakemake/metadata", ".snakemake/incomplete")):
+    if workflow.is_main_process and link.is_symlink():
+        with suppress(OSError):
+            link.unlink()
+
+# By the path that people read.
+READABLE = {f"{TABLES}/{name}": path for name, path in SESSION.names.items()}
+# Such paths, asked for on the command line.
+ASKED = [path for path in map(os.path.normpath, sys.argv[1:]) if path in READABLE]
+# Jobs that are run though their files are there.
+FORCED = any(re.match(r"-\w*[FR]|--force(all|run)\b", of) for of in sys.argv[1:])
+if workflow.is_main_process and starts_jobs():
+    in_one_message(SESSION.begin, ASKED, FORCED)
+    atexit.register(SESSION.end, show_reports)
+SESSION.share()

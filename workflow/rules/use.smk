@@ -1,70 +1,51 @@
 # In:  the selection, the predictions, vectors and folds of what was selected.
-# Out: <tables>/<model>/calibration.csv, reliability.csv and novelty.csv: what the selected
+# Out: <model>/calibration.csv, reliability.csv and novelty.csv: what the selected
 #      probabilities are worth, and which sentences are far from the training set;
-#      <tables>/selected.wsd, the selected classifier in one file: only by its name,
-#      `snakemake fit`.
+#      selected.wsd, the selected classifier in one file: only by its name, `snakemake fit`.
 
-CONFIDENCE = ("calibration", "reliability", "novelty")
+SELECTED = {
+    "_corpus": CORPUS,
+    "_folds": FOLDS,
+    "_table": f"{FILES.selection}.csv",
+    "_chosen": CHOSEN,
+}
 
+step(
+    "calibration",
+    {
+        **SELECTED,
+        "_vectors": stored_vectors,
+        "_predictions": lambda of: FILES.candidates_of(MODEL_OF[of.model].name),
+    },
+    {
+        "_tables": expand(
+            f"{FILES.calibration}/{{of}}.csv", of=files.CONFIDENCE, allow_missing=True
+        )
+    },
+    "calibration: what was selected of {model}",
+    f"--results {SESSION.map} --model {{model}}",
+    "calibration",
+    folder=FILES.calibration,
+    mem=(800, 1.5),
+    minutes=(10, 0.2),
+)
 
-rule calibration:
-    input:
-        modules=modules("calibration"),
-        corpus=CORPUS,
-        vectors=stored_vectors,
-        folds=FOLDS.format(train=FULL),
-        predictions=lambda wildcards: [
-            path
-            for path in candidates(PREDICTIONS)
-            if path.startswith(f"{RESULTS}/{wildcards.model}/")
+step(
+    "fit",
+    {
+        **SELECTED,
+        "_vectors": [
+            of for name in CONFIG.models for of in FILES.listings(name, CONFIG.store)
         ],
-        selection=[rules.select.output.table, rules.select.output.chosen],
-    output:
-        expand("{results}/{{model}}/{table}.csv", results=TABLES, table=CONFIDENCE),
-    log:
-        f"{TABLE_LOGS}/{{model}}/calibration.log",
-    conda:
-        CONDA
-    resources:
-        mem_mb=scaled(800, 1.5),
-        runtime=scaled(10, 0.2),
-    params:
-        results=folder_of("corpus", 2),
-        run=OF_RUN,
-        seed=CONFIG.seed,
-        out=subpath(output[0], parent=True),
-    message:
-        "calibration: what was selected of {wildcards.model}"
-    shell:
-        "wsd --log {log} calibration --results {params.results} {params.run} --model {wildcards.model}"
-        " --seed {params.seed} --out {params.out}"
-
-
-rule fit:
-    input:
-        modules=modules("fit"),
-        corpus=CORPUS,
-        vectors=listings(CONFIG.models, CONFIG.store),
-        folds=FOLDS.format(train=FULL),
-        predictions=candidates(PREDICTIONS),
-        selection=[rules.select.output.table, rules.select.output.chosen],
-        scores=rules.evaluate.output.scores,
-        comparison=[rules.compare.output.table, *rules.compare.output.behind],
-        confidence=expand(rules.calibration.output, model=CONFIG.models),
-        manifest=MANIFEST,
-    output:
-        f"{TABLES}/selected.wsd",
-    log:
-        f"{TABLE_LOGS}/fit.log",
-    conda:
-        CONDA
-    resources:
-        mem_mb=scaled(800, 1.5),
-        runtime=scaled(10, 0.2),
-    params:
-        results=folder_of("corpus", 2),
-        run=OF_RUN,
-    message:
-        "fit: the selected classifier as one file"
-    shell:
-        "wsd --log {log} fit --results {params.results} {params.run} --out {output}"
+        "_predictions": FILES.candidates(PREDICTIONS),
+        "_scores": list(FILES.scores.values()),
+        "_comparison": [f"{FILES.comparison}.csv", *FILES.behind],
+        "_confidence": FILES.confidence,
+        "_source": LISTED,
+    },
+    FILES.selected,
+    "fit: the selected classifier as one file",
+    f"--results {SESSION.map}",
+    mem=(800, 1.5),
+    minutes=(10, 0.2),
+)

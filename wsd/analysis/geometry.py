@@ -22,7 +22,7 @@ from wsd.analysis import vector_measures
 from wsd.analysis.vector_measures import MEASURES, WordVectors
 from wsd.arguments import add_embeddings, add_out, add_seed, add_transforms
 from wsd.artifacts.corpus import read_corpora
-from wsd.artifacts.features import shared_provenance
+from wsd.artifacts.features import shared_provenance, vectors_file
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.transform_names import NONE
 from wsd.artifacts.vectors import Embeddings
@@ -31,7 +31,6 @@ from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.one_thread import one_thread
 from wsd.metrics.transforms import Transform, fitted
 from wsd.storage.csv import write_csv
-from wsd.storage.file_names import file_name
 
 CORPUS, WORD, NOTHING = "corpus", "word", "-"
 COLUMNS = ["model", "view", "layers", "transform", "fitted_on", "word", "n", *MEASURES]
@@ -98,7 +97,7 @@ def run(args: argparse.Namespace) -> None:
     """Measure one view of one model and write one table, in the order of the layer choices."""
     corpora = read_corpora(args.corpus, args.words)
     opened = {
-        word: Embeddings(args.embeddings / file_name(word) / f"{args.view}.safetensors", corpus)
+        word: Embeddings(vectors_file(args.embeddings, corpus, args.view), corpus)
         for word, corpus in corpora.items()
     }
     sources = {word: one.provenance for word, one in opened.items()}

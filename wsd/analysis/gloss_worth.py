@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wsd.arguments import add_embeddings, add_out, add_path, add_seed
+from wsd.arguments import add_embeddings, add_out, add_path, add_seed, add_word_files
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.features import read_features
 from wsd.artifacts.gloss_vectors import KINDS, VIEW, SenseVectors, read_gloss_vectors
@@ -141,7 +141,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_embeddings(parser)
     add_path(parser, "--glosses", "folder of `wsd glosses`")
-    add_path(parser, "--gloss-vectors", "of `wsd embed` for them")
+    add_word_files(parser, "--gloss-vectors", "of `wsd embed` for them")
     parser.add_argument("--layers", nargs="+", required=True, help="layer choices")
     add_seed(parser)
     add_out(parser, "the table", ".csv")

@@ -8,13 +8,12 @@ The method is that of Pilehvar and Camacho-Collados (NAACL 2019), layer by layer
 
 import argparse
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from wsd.arguments import add_out_folder, add_path, add_seed, add_transforms
+from wsd.arguments import add_out_folder, add_path, add_seed, add_transforms, add_word_files
 from wsd.artifacts.dataset import SENTENCES
 from wsd.artifacts.layer_choice import LayerChoice, expand_layers
 from wsd.artifacts.pair_cosines import (
@@ -26,7 +25,8 @@ from wsd.artifacts.pair_cosines import (
     write_cosines,
 )
 from wsd.artifacts.pairs import SAME, SPLITS, Pairs, read_pairs
-from wsd.artifacts.vectors import Embeddings
+from wsd.artifacts.run_map import word_file
+from wsd.artifacts.vectors import VECTORS, Embeddings
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.metrics.nearest import unit_vectors
@@ -152,7 +152,7 @@ def _choices(layers: list[str], blocks: int) -> list[LayerChoice]:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_path(parser, "--pairs", "folder that `wsd import` made of pairs")
-    add_path(parser, "--embeddings", f"folder of {SENTENCES}/<view>.safetensors")
+    add_word_files(parser, "--embeddings", f"folder of {SENTENCES}/<view>.safetensors")
     parser.add_argument("--view", default="focal", help="what is compared (default: focal)")
     text = f"layer choices (default: {' '.join(DEFAULT)})"
     parser.add_argument("--layers", nargs="+", default=list(DEFAULT), help=text)
@@ -164,7 +164,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     pairs = read_pairs(args.pairs)
-    path: Path = args.embeddings / SENTENCES / f"{args.view}.safetensors"
+    path = word_file(args.embeddings, f"{SENTENCES}/{args.view}{VECTORS}")
     vectors = Embeddings(path, pairs.sentences)
     cosines: dict[tuple[str, str], np.ndarray] = {}
     choices = _choices(args.layers, vectors.blocks)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wsd.arguments import add_corpora, add_out, add_path
+from wsd.arguments import add_corpora, add_out, add_word_files
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.substitutes import SEEN, Fillers, K, read_substitutes
 from wsd.metrics.log_odds import log_odds
@@ -82,7 +82,7 @@ def sense_table(
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_corpora(parser)
-    add_path(parser, "--substitutes", "folder of `wsd substitutes`")
+    add_word_files(parser, "--substitutes", "folder of `wsd substitutes`")
     add_out(parser, "the table", ".csv")
 
 

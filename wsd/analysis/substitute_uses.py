@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from wsd.analysis.uses import add_clusters, check_clusters, of_words
-from wsd.arguments import add_corpora, add_out, add_path, add_seed
+from wsd.arguments import add_corpora, add_out, add_seed, add_word_files
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.substitutes import read_substitutes
 from wsd.artifacts.uses import SUBSTITUTES, write_uses
@@ -29,7 +29,7 @@ def bags(pieces: Sequence[Sequence[str]]) -> np.ndarray:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_corpora(parser)
-    add_path(parser, "--substitutes", "folder of `wsd substitutes`")
+    add_word_files(parser, "--substitutes", "folder of `wsd substitutes`")
     add_clusters(parser)
     add_seed(parser, "of k-means, and of what is drawn of a word with very many sentences")
     add_out(parser, "the uses", ".parquet")

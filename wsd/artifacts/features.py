@@ -16,16 +16,17 @@ import numpy as np
 
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
-from wsd.artifacts.vectors import Embeddings
+from wsd.artifacts.run_map import Words, word_file
+from wsd.artifacts.vectors import VECTORS, Embeddings
 from wsd.artifacts.views import blocks_of
 from wsd.errors import ConfigError, ResultError
 from wsd.metrics.nearest import unit_vectors
 from wsd.storage.file_names import file_name
 
 JOIN = "+"
-# What the vectors of all words have in common.
+# What the vectors of all words and views have in common.
 ENCODER_KEYS = (
-    "model", "architecture", "input", "pooling", "precision", "seed", "device", "versions",
+    "model", "architecture", "input", "pooling", "precision", "device", "versions",
 )  # fmt: skip
 
 
@@ -82,14 +83,19 @@ def parse_features(
     )
 
 
+def vectors_file(words: Words, corpus: Corpus, view: str) -> Path:
+    """The file of a word's vectors."""
+    return word_file(words, f"{file_name(corpus.word)}/{view}{VECTORS}")
+
+
 def read_features(
-    folder: Path, corpus: Corpus, views: str, layers: str
+    folder: Words, corpus: Corpus, views: str, layers: str
 ) -> tuple[Features, np.ndarray, dict[str, Any]]:
     """The vectors of one word, reading only the layers that are named.
 
     Parameters
     ----------
-    folder : Path
+    folder : Path or WordFiles
         With ``<name of the word>/<view>.safetensors``.
     corpus : Corpus
     views, layers : str
@@ -99,15 +105,19 @@ def read_features(
     -------
     Features, float32 array of shape (len(corpus), features), and the vectors' provenance
     """
-    of_word = folder / file_name(corpus.word)
-    opened = {v: Embeddings(of_word / f"{v}.safetensors", corpus) for v in views.split(JOIN)}
+    opened = {v: Embeddings(vectors_file(folder, corpus, v), corpus) for v in views.split(JOIN)}
     blocks = max(one.blocks for one in opened.values())
     found = parse_features(views, layers, blocks, where="layers")
     first, *others = (one.provenance for one in opened.values())
-    if any({**other, "view": None} != {**first, "view": None} for other in others):
-        what = f"the views {views} of {corpus.word!r} were not made in one pass"
-        raise ResultError(what, where=str(of_word), fix="delete the folder and run again")
-    return found, assemble(found, lambda view, layer: opened[view].layer(layer)), first
+    differing = {"view": None, "seed": None}
+    if any({**other, **differing} != {**first, **differing} for other in others):
+        what = f"the views {views} of {corpus.word!r} were not made alike"
+        where = str(vectors_file(folder, corpus, views.split(JOIN)[0]).parent)
+        raise ResultError(what, where=where, fix="delete the folder and run again")
+    # One view at most has a seed.
+    seed = next((of["seed"] for of in (first, *others) if of["seed"] is not None), None)
+    vectors = assemble(found, lambda view, layer: opened[view].layer(layer))
+    return found, vectors, {**first, "seed": seed}
 
 
 def assemble(found: Features, layer_of: Callable[[str, int], np.ndarray]) -> np.ndarray:
@@ -137,7 +147,7 @@ class StoredFeatures:
 
     Parameters
     ----------
-    folder : Path
+    folder : Path or WordFiles
     views, layers : str
         As in :func:`read_features`.
 
@@ -149,7 +159,7 @@ class StoredFeatures:
 
     features: Features
 
-    def __init__(self, folder: Path, views: str, layers: str) -> None:
+    def __init__(self, folder: Words, views: str, layers: str) -> None:
         self._folder, self._views, self._layers = folder, views, layers
         self._sources: dict[str, dict[str, Any]] = {}
 
@@ -180,7 +190,7 @@ def shared_provenance(sources: Mapping[str, Mapping[str, Any]], where: Path) -> 
         If two words' vectors come from different models, poolings or seeds.
     """
     first, *others = sources
-    for other, key in itertools.product(others, ENCODER_KEYS):
+    for other, key in itertools.product(others, (*ENCODER_KEYS, "seed")):
         if sources[other][key] != sources[first][key]:
             what = f"the vectors of {first!r} and {other!r} were made with another {key}"
             fix = "delete the embeddings of the model and run again"

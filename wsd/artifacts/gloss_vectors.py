@@ -8,6 +8,7 @@ import numpy as np
 
 from wsd.artifacts.corpus import Corpus
 from wsd.artifacts.features import ENCODER_KEYS, read_features
+from wsd.artifacts.run_map import Words
 from wsd.errors import outdated
 
 # What the config says of where glosses are taken from, besides a file.
@@ -36,7 +37,7 @@ class SenseVectors(NamedTuple):
 
 
 def read_gloss_vectors(
-    folder: Path, glosses: Corpus, corpus: Corpus, layers: str, made: Mapping[str, Any]
+    folder: Words, glosses: Corpus, corpus: Corpus, layers: str, made: Mapping[str, Any]
 ) -> dict[str, SenseVectors]:
     """The gloss vectors of a word in one layer choice, of each kind.
 
@@ -58,13 +59,17 @@ def read_gloss_vectors(
     """
     if glosses.senses != corpus.senses or set(glosses.gold) != set(range(len(corpus.senses))):
         raise outdated(
-            f"the glosses of {corpus.word!r} are of other senses than its corpus", folder
+            f"the glosses of {corpus.word!r} are of other senses than its corpus", _named(folder)
         )
     found = {}
     for kind, view in KINDS.items():
         _, vectors, source = read_features(folder, glosses, view, layers)
         if other := [key for key in ENCODER_KEYS if source[key] != made[key]]:
             what = f"the glosses of {corpus.word!r} were read with another {other[0]}"
-            raise outdated(f"{what} than its sentences", folder)
+            raise outdated(f"{what} than its sentences", _named(folder))
         found[kind] = SenseVectors(vectors, glosses.gold)
     return found
+
+
+def _named(words: Words) -> Path:
+    return words if isinstance(words, Path) else words.listings[0]

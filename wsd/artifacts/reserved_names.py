@@ -9,21 +9,26 @@ from pathlib import Path
 from wsd.artifacts import noad
 from wsd.artifacts.runs import RUNS
 from wsd.errors import ConfigError
+from wsd.storage.checksums import STORE
 from wsd.storage.file_names import is_device
 
 # By what is named. In lower case: two names that differ in case alone are one file on some disks.
 RESERVED = {
     # Below results/, and the built-in corpora.
     "dataset": frozenset(
-        {"benchmarks", "coarsewsd20", "logs", "models", "quickstart", "quickstart-hard", *noad.NOAD}
+        {
+            *("benchmarks", "coarsewsd20", "logs", "models", "quickstart", "quickstart-hard"),
+            *(STORE, *noad.NOAD),
+        }
     ),
-    # Below results/<dataset>/runs/ there are runs alone.
-    "run": frozenset(),
+    # Below results/<dataset>/runs/ there are runs alone; but what has a store is a dataset.
+    "run": frozenset({STORE}),
     # Below results/<dataset>/, results/<dataset>/runs/<run>/ and their folders of logs.
     "model": frozenset(
         {
             *("audit", "baselines", "comparison", "corpus", "figures", "folds", "glosses"),
-            *("portable", "published", "report", RUNS, "source", "systems", "trains", "uses"),
+            *("portable", "published", "report", RUNS, "source", STORE),
+            *("systems", "trains", "uses"),
         }
     ),
     # What tables have instead of a classifier or a word (artifacts/predictions, tables).

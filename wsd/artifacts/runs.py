@@ -1,18 +1,23 @@
 """Runs side by side: where the tables of a config lie, and which runs a dataset has.
 
-Tables, pages and figures are of the choice that a config makes. Without a name they lie in
-``results/<dataset>``; with ``run: NAME``, in ``runs/NAME`` below it. All else there is shared.
+What people read of a run without a name lies in ``results/<dataset>``; of one with ``run: NAME``,
+in ``runs/NAME`` below it.
 """
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
+from wsd.artifacts.run_map import MAPS, RUN_MAP, RunMap, bare
 from wsd.errors import ConfigError
 from wsd.logs import log
+from wsd.storage.checksums import STORE
 from wsd.storage.file_names import is_plain_name
 
 RUNS = "runs"
 SELECTION, PROVENANCE = "selection.csv", "provenance.json"
 NAMELESS = ""
+PUBLISHED, UNFINISHED, LOST, REMOVED = "published", "unfinished", "lost", "removed"
 
 
 def tables_of(dataset: Path, run: str) -> Path:
@@ -32,6 +37,75 @@ def runs_with(dataset: Path, file: str) -> list[str]:
     """The runs whose tables have a file beside them; the one without a name comes first."""
     named = sorted(path.name for path in (dataset / RUNS).glob("*") if is_plain_name(path.name))
     return [run for run in (NAMELESS, *named) if (tables_of(dataset, run) / file).is_file()]
+
+
+def is_dataset(folder: Path) -> bool:
+    """Whether a folder has the results of a dataset.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    """
+    here = any((folder / name).exists() for name in (STORE, RUN_MAP))
+    return here or any((folder / RUNS).glob(f"*/{RUN_MAP}"))
+
+
+def tables_of_runs(dataset: Path) -> list[Path]:
+    """The folders of a dataset's runs that have a map; that of the run without a name is first.
+
+    Raises
+    ------
+    OSError
+        If a folder cannot be read: what its run refers to is not known.
+    """
+    runs = dataset / RUNS
+    named = sorted(os.listdir(runs)) if _is_there(runs) else []  # noqa: PTH208 - glob skips errors
+    return [path for path in (dataset, *map(runs.joinpath, named)) if _is_there(path / RUN_MAP)]
+
+
+def _is_there(path: Path) -> bool:
+    """Whether something is there, even if it is a link that leads nowhere."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        path.lstat()
+        return True
+    return False
+
+
+def begun(dataset: Path) -> tuple[dict[str, Path], list[Path]]:
+    """Of the runs that have begun the last map of each name, and all former ones."""
+    found = (dataset / STORE / MAPS).glob("*.json")
+    paths = sorted(found, key=lambda path: path.lstat().st_mtime_ns)
+    last = {bare(path.name).removesuffix(".json"): path for path in paths}
+    return last, [path for path in paths if path not in last.values()]
+
+
+def state_of(run: RunMap, tables: Path) -> str:
+    """How far a run has come that began with a map.
+
+    Parameters
+    ----------
+    run : RunMap
+    tables : Path
+        The folder of its tables.
+
+    Returns
+    -------
+    str
+        ``PUBLISHED``; ``UNFINISHED``, also beside the tables of an earlier one; ``LOST``, if it has
+        tables and their map is gone; ``REMOVED``, if somebody has removed them.
+
+    Raises
+    ------
+    ResultError
+        If the map beside the tables is damaged.
+    """
+    here = tables / RUN_MAP
+    if os.path.lexists(here):
+        return PUBLISHED if RunMap(here).files.items() <= run.files.items() else UNFINISHED
+    if any(os.path.lexists(tables / name) for name in (PROVENANCE, *run.files)):
+        return LOST
+    return REMOVED if all((run.folder / name).exists() for name in run) else UNFINISHED
 
 
 def choose_run(dataset: Path, file: str, asked: str | None) -> str | None:
@@ -85,5 +159,5 @@ def described_runs(results: Path) -> list[str]:
         Folder of all results, or of a dataset's.
     """
     folders = (results, *sorted(results.glob("[!.]*")))
-    found = {folder: runs_with(folder, SELECTION) for folder in folders}
+    found = {folder: runs_with(folder, RUN_MAP) for folder in folders}
     return [f"{folder}: {', '.join(map(called, runs))}" for folder, runs in found.items() if runs]

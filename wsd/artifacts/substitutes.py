@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.run_map import Words, word_file
 from wsd.artifacts.views import MASKED, PLAIN
 from wsd.errors import outdated
 from wsd.storage.expecting import expecting, require
@@ -57,11 +58,6 @@ class Substitutes:
         return Substitutes({seen: of.take(kept) for seen, of in self.fillers.items()})
 
 
-def table_of(folder: Path, word: str) -> Path:
-    """The file of a word."""
-    return folder / f"{file_name(word)}.parquet"
-
-
 def shown(piece: str) -> str:
     """A piece as people read it, without the mark of the space before it."""
     return piece.lstrip("Ġ▁") or piece
@@ -82,7 +78,7 @@ def write_substitutes(
 
 
 def read_substitutes(
-    folder: Path, corpora: Mapping[str, Corpus]
+    folder: Words, corpora: Mapping[str, Corpus]
 ) -> tuple[dict[str, Substitutes], dict[str, Any]]:
     """Read what :func:`write_substitutes` wrote of some words, and one word's provenance.
 
@@ -94,7 +90,7 @@ def read_substitutes(
     words: dict[str, Substitutes] = {}
     provenance: dict[str, Any] = {}
     for word, corpus in corpora.items():
-        path = table_of(folder, word)
+        path = word_file(folder, f"{file_name(word)}.parquet")
         table, provenance = read_table(path)
         with expecting(path):
             fillers = {}

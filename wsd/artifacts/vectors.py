@@ -6,9 +6,10 @@ static view has one layer, and the width of the encoder's matrix of input embedd
 Rows are the corpus's rows; the file's metadata names the corpus by its digest, so that vectors
 are never paired with rows of another table.
 
-Files are filled batch by batch as the encoder gives them: memory does not grow with the corpus. A
-pass that was killed is taken up where it was (:mod:`wsd.encoder.resume`). The metadata has a CRC-32
-of each layer and of the header, so that reading one layer checks that layer.
+Files are filled by parts: rows that follow each other, in all layers. Memory does not grow with the
+corpus, and a pass that was killed goes on after its last whole part (:mod:`wsd.encoder.resume`).
+The metadata has a CRC-32 of each layer and of the header, so that reading one layer checks that
+layer.
 """
 
 import json
@@ -29,11 +30,12 @@ VECTORS = ".safetensors"
 TENSOR = "vectors"
 CHECKSUMS = "crc32"
 NO_CHECKSUM = "0" * 8
-BLOCK = 2**22
+# What is written or read at a time: it should fit in the processor's cache.
+BLOCK = 2**18
 
 
 class VectorsWriter:
-    """A safetensors file with one float32 tensor whose rows come in any order.
+    """A safetensors file with one float32 tensor, whose rows are added in their order.
 
     Parameters
     ----------
@@ -41,15 +43,18 @@ class VectorsWriter:
         Written in place: give a temporary path.
     shape : (layers, instances, width)
     metadata : dict of str to str
-    resume : bool
-        Go on with the file that an interrupted writer of the same shape and metadata left, if it
-        is of the right size; ``resumed`` says whether it was.
+
+    Attributes
+    ----------
+    rows : int
+        How many were added.
+    sums : list of int
+        Of each layer, the CRC-32 of these rows.
     """
 
-    def __init__(
-        self, path: Path, shape: tuple[int, ...], metadata: dict[str, str], *, resume: bool = False
-    ) -> None:
+    def __init__(self, path: Path, shape: tuple[int, ...], metadata: dict[str, str]) -> None:
         self.path, self.shape = path, shape
+        self.rows, self.sums = 0, [0] * shape[0]
         nbytes = 4 * math.prod(shape)
         self._no_sums = " ".join([NO_CHECKSUM] * (shape[0] + 1))  # until the file is closed
         header = json.dumps(
@@ -60,58 +65,56 @@ class VectorsWriter:
         ).encode()
         header += b" " * (-len(header) % 8)  # the format asks for an aligned start
         self._header = len(header).to_bytes(8, "little") + header
-        size = len(self._header) + nbytes
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        self.resumed = resume and os.fstat(self._file).st_size == size
-        if not self.resumed:
-            os.ftruncate(self._file, 0)
-        _write(self._file, self._header, 0)
-        os.ftruncate(self._file, size)
+        os.ftruncate(self._file, len(self._header) + nbytes)
 
-    def _offset(self, layer: int, row: int) -> int:
+    def _start(self, layer: int) -> int:
+        """Where the next rows of a layer begin."""
         _, instances, width = self.shape
-        return len(self._header) + 4 * width * (layer * instances + row)
+        return len(self._header) + 4 * width * (layer * instances + self.rows)
 
-    def put(self, rows: Sequence[int], vectors: np.ndarray) -> None:
-        """Store ``vectors`` of shape (layers, len(rows), width) at ``rows``."""
-        layers, _, width = self.shape
-        if vectors.shape != (layers, len(rows), width):
-            raise ValueError(f"{vectors.shape} is not {(layers, len(rows), width)}")
-        vectors = np.ascontiguousarray(vectors, dtype="<f4")
-        for layer in range(layers):
-            for i, row in enumerate(rows):
-                _write(self._file, vectors[layer, i].tobytes(), self._offset(layer, row))
+    def add(self, vectors: np.ndarray) -> None:
+        """Store the next rows: array of shape (layers, rows, width)."""
+        layers, instances, width = self.shape
+        rows = self.rows + vectors.shape[1]
+        if vectors.shape[::2] != (layers, width) or rows > instances:
+            raise ValueError(f"{vectors.shape} after {self.rows} rows of {self.shape}")
+        for layer, of_layer in enumerate(np.ascontiguousarray(vectors, dtype="<f4")):
+            data = of_layer.reshape(-1).view(np.uint8).data
+            for i in range(0, len(data), BLOCK):
+                _write(self._file, data[i : i + BLOCK], self._start(layer) + i)
+                self.sums[layer] = zlib.crc32(data[i : i + BLOCK], self.sums[layer])
+        self.rows = rows
 
-    def checksum(self, rows: Sequence[int], crc: int = 0) -> int:
-        """CRC-32 of what :meth:`put` stored at ``rows``, of what is in the file now."""
-        layers, _, width = self.shape
-        for layer in range(layers):
-            for row in rows:
-                crc = zlib.crc32(_read(self._file, 4 * width, self._offset(layer, row)), crc)
-        return crc
+    def resume(self, rows: int) -> None:
+        """Go on after rows that an interrupted writer has added, whatever they are by now."""
+        self.rows, self.sums = 0, [0] * self.shape[0]
+        size = 4 * rows * self.shape[2]
+        for layer in range(self.shape[0]):
+            for i in range(0, size, BLOCK):
+                data = os.pread(self._file, min(BLOCK, size - i), self._start(layer) + i)
+                self.sums[layer] = zlib.crc32(data, self.sums[layer])
+        self.rows = rows
+
+    def sync(self) -> None:
+        """Have on the disk what was added."""
+        os.fsync(self._file)
 
     def close(self) -> None:
-        """Write the checksums, and close the file once it is on the disk.
-
-        The rows never put are zero.
-        """
+        """Write the header, and close the file once it is on the disk."""
         try:
-            sums = [f"{self._of_layer(layer):08x}" for layer in range(self.shape[0])]
+            if self.rows < self.shape[1]:
+                raise ValueError(f"{self.rows} rows of {self.shape}")
+            sums = [f"{crc:08x}" for crc in self.sums]
             # The header's own comes last, over the header without it.
             own = zlib.crc32(self._header_with([*sums, NO_CHECKSUM]))
             _write(self._file, self._header_with([*sums, f"{own:08x}"]), 0)
-            os.fsync(self._file)
+            self.sync()
         finally:
             self.leave()
 
     def _header_with(self, sums: Sequence[str]) -> bytes:
         return self._header.replace(self._no_sums.encode(), " ".join(sums).encode())
-
-    def _of_layer(self, layer: int) -> int:
-        end, crc = self._offset(layer + 1, 0), 0
-        for start in range(self._offset(layer, 0), end, BLOCK):
-            crc = zlib.crc32(_read(self._file, min(BLOCK, end - start), start), crc)
-        return crc
 
     def leave(self) -> None:
         """Close the file as it is, to be gone on with or thrown away; once is enough."""
@@ -120,18 +123,11 @@ class VectorsWriter:
             self._file = -1
 
 
-def _write(file: int, data: bytes, offset: int) -> None:
+def _write(file: int, data: bytes | memoryview, offset: int) -> None:
     """All of ``data``: the system may write less, of a disk that is nearly full."""
     while data:
         n = os.pwrite(file, data, offset)
         data, offset = data[n:], offset + n
-
-
-def _read(file: int, size: int, offset: int) -> bytes:
-    data = os.pread(file, size, offset)
-    if len(data) < size:
-        raise EOFError(f"{size} bytes at {offset}, {len(data)} are there")
-    return data
 
 
 def not_finite(vectors: np.ndarray) -> int | None:
@@ -258,27 +254,31 @@ def _read_layer(path: Path, header: _Header, number: int) -> np.ndarray:
     return vectors.reshape(instances, width)
 
 
-def vectors_checksum(path: Path) -> str | None:
+def vectors_checksum(path: Path) -> str:
     """CRC-32 of a file's header, which has those of the layers, and the file's size.
-
-    None for a file that is not there, or whose header or size is not what was written.
-    """
-    try:
-        header = _read_header(path)
-    except ResultError:
-        return None
-    return f"crc32 {header.own:08x} {header.start + 4 * math.prod(header.shape)}"
-
-
-def check_vectors(path: Path, *, layers: bool = True) -> None:
-    """Check a file of :class:`VectorsWriter`: its header and size, and every layer.
 
     Raises
     ------
+    ResultError
+        If there is no file.
+    DamageError
+        If its header or size is not what was written.
+    """
+    header = _read_header(path)
+    return f"crc32 {header.own:08x} {header.start + 4 * math.prod(header.shape)}"
+
+
+def check_vectors(path: Path) -> str:
+    """Check a file of :class:`VectorsWriter`, its header and every layer; its checksum.
+
+    Raises
+    ------
+    ResultError
+        If there is no file.
     DamageError
         Naming the layer that is not what was written.
     """
     header = _read_header(path)
-    if layers:
-        for number in range(header.shape[0]):
-            _read_layer(path, header, number)
+    for number in range(header.shape[0]):
+        _read_layer(path, header, number)
+    return vectors_checksum(path)

@@ -25,7 +25,9 @@ A sentence of nothing but the focal word has no context: its ``context``, ``othe
 
 # What the encoder reads: the sentence, or the sentence with a mask token for the focal word.
 PLAIN, MASKED = INPUTS = ("plain", "masked")
-CONTEXTUAL = ("focal", "context", "cls", "other", "sentence")
+# The view of a random word: the one that a seed decides, and that has no meaning on new text.
+DRAWN = "other"
+CONTEXTUAL = ("focal", "context", "cls", DRAWN, "sentence")
 STATIC = ("static", "static_context")
 VIEWS = (*CONTEXTUAL, *STATIC)
 # How the pieces of the focal word become one vector.

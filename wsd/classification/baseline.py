@@ -17,13 +17,12 @@ of a search space the one that is best over all words.
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
 
-from wsd.arguments import add_corpora, add_objective, add_out, add_path
+from wsd.arguments import add_corpora, add_objective, add_out, add_path, add_word_files
 from wsd.artifacts import folds as folding
 from wsd.artifacts import search
 from wsd.artifacts.corpus import Corpus, read_corpora
@@ -133,7 +132,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_corpora(parser)
     parser.add_argument("--name", required=True, choices=[*BASELINES, SUBSTITUTES])
     text = f"folder of `wsd substitutes`, for {SUBSTITUTES}"
-    parser.add_argument("--substitutes", type=Path, metavar="FOLDER", help=text)
+    add_word_files(parser, "--substitutes", text, required=False)
     add_objective(parser, search.OBJECTIVES)
     add_path(parser, "--folds", "of `wsd folds`")
     add_out(parser, "the predictions", ".parquet")

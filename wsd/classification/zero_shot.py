@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wsd.arguments import add_embeddings, add_files, add_path, writes
+from wsd.arguments import add_embeddings, add_files, add_path, add_word_files, writes
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.features import read_features, shared_provenance
 from wsd.artifacts.gloss_vectors import KINDS, VIEW, SenseVectors, read_gloss_vectors
@@ -34,7 +34,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_embeddings(parser)
     parser.add_argument("--layers", required=True, help="a layer choice: 6, mean-last-4, ...")
     add_path(parser, "--glosses", "folder of `wsd glosses`")
-    add_path(parser, "--gloss-vectors", f"of `wsd embed` for them, {' and '.join(KINDS.values())}")
+    add_word_files(
+        parser, "--gloss-vectors", f"of `wsd embed` for them, {' and '.join(KINDS.values())}"
+    )
     add_files(parser, "--out", f"for the predictions, .parquet, of {' and '.join(KINDS)}")
     writes(parser, "out")
 

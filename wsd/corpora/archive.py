@@ -16,6 +16,7 @@ from wsd.corpora.coarsewsd20 import ARCHIVE, place
 from wsd.corpora.source_archive import SourceArchive
 from wsd.errors import ConfigError, DownloadError
 from wsd.storage.atomic import replacing_folder
+from wsd.storage.checksums import DAMAGED
 
 MEMBER_LIMIT = 64 * 2**20
 # Of all that an archive unpacks to, needed or not: well above what the real ones have.
@@ -96,8 +97,9 @@ def refuse_foreign_files(out: Path, files: Iterable[str]) -> None:
         return
     for path in sorted(out.rglob("*")) if out.is_dir() else [out]:
         is_folder = path.is_dir() and not path.is_symlink()
+        known = path.with_name(path.name.removesuffix(DAMAGED)) in own
         # The workflow manager leaves hidden marks of its own name in folders that it created.
-        if not (is_folder or path in own or path.name.startswith(".snakemake")):
+        if not (is_folder or known or path.name.startswith(".snakemake")):
             what = f"will not replace what is not the dataset's: {path}"
             fix = "name a folder that does not exist yet, or an empty one"
             raise ConfigError(what, where=str(out), fix=fix)

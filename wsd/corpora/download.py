@@ -13,8 +13,9 @@ stand beside each of the other training sets, which repeat those of the words.
 import argparse
 from pathlib import Path
 
-from wsd.arguments import add_out_folder
+from wsd.arguments import add_listings, add_out_folder
 from wsd.artifacts.dataset import DATASETS
+from wsd.artifacts.run_map import list_folders
 from wsd.corpora.archive import extract, refuse_foreign_files
 from wsd.corpora.coarsewsd20 import ARCHIVE, place
 from wsd.corpora.fetch import at_hand
@@ -49,9 +50,11 @@ def download_dataset(out: Path) -> None:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
+    add_listings(parser)
     add_out_folder(parser, "folder for the corpus files")
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     download_dataset(args.out)
+    list_folders(args.listings)

@@ -5,8 +5,6 @@ fitted. Stratified by sense, near-duplicates always together, drawn several time
 import argparse
 import warnings
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +12,7 @@ import numpy as np
 from wsd.arguments import add_corpora, add_out, add_seed, count
 from wsd.artifacts import training_set
 from wsd.artifacts.corpus import Corpus, read_corpora
-from wsd.artifacts.folds import Folds, K, WordFolds, read, write
+from wsd.artifacts.folds import Folds, K, WordFolds, write
 from wsd.artifacts.training_set import TrainingSet
 from wsd.errors import ConfigError, ResultError
 from wsd.logs import log
@@ -108,17 +106,6 @@ def draw_folds(
     return Folds(name, k, repeats, seed, words, {word: corpora[word].digest for word in words})
 
 
-def _with_other_words(drawn: Folds, path: Path) -> Folds:
-    """The folds, with a file's folds of other words, if they were drawn in the same way."""
-    words, corpus = dict(drawn.words), dict(drawn.corpus)
-    with suppress(ResultError):  # there is no such file, or it is damaged
-        there = read(path)
-        if (there.train, there.settings) == (drawn.train, drawn.settings):
-            words, corpus = {**there.words, **words}, {**there.corpus, **corpus}
-    # In one order, whichever run came first.
-    return replace(drawn, words=dict(sorted(words.items())), corpus=dict(sorted(corpus.items())))
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_corpora(parser)
@@ -127,11 +114,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--k", type=count, default=K, help=f"number of folds (default: {K})")
     parser.add_argument("--repeats", type=count, default=3, help="how often (default: 3)")
     add_seed(parser)
-    add_out(
-        parser,
-        "the folds; a file keeps other words whose folds were drawn in the same way",
-        ".parquet",
-    )
+    add_out(parser, "the folds", ".parquet")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -140,6 +123,4 @@ def run(args: argparse.Namespace) -> None:
         raise ConfigError("one fold holds nothing out", where="--k", fix="give 2 or more")
     corpora = read_corpora(args.corpus, args.words)
     train = training_set.read(args.train) if args.train else None
-    drawn = draw_folds(corpora, train, k=args.k, repeats=args.repeats, seed=args.seed)
-    # A run of fewer words does not take the folds of the others away.
-    write(args.out, _with_other_words(drawn, args.out))
+    write(args.out, draw_folds(corpora, train, k=args.k, repeats=args.repeats, seed=args.seed))

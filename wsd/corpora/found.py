@@ -1,12 +1,17 @@
 """How many of a corpus's own sentences have their focal word found again, as running text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus import Corpus, read
+from wsd.artifacts.dataset import OF_PAIRS
+from wsd.artifacts.run_map import RUN_MAP, TABLES, RunMap, listed
 from wsd.corpora.word_forms import Finder
+from wsd.errors import WsdError
 
 
 @dataclass(frozen=True)
@@ -52,3 +57,28 @@ def found_in_test(corpus: Corpus) -> FoundCount:
     finder = Finder([corpus.word], lambda _: corpus.forms)
     rows = np.flatnonzero(corpus.split == "test")
     return count_found(finder, ((corpus.tokens[i], int(corpus.position[i])) for i in rows))
+
+
+def found_words(tables: Iterable[Path], leave_out: Collection[Path]) -> Iterator[str]:
+    """In how many test sentences of each run the focal word is found in running text.
+
+    Parameters
+    ----------
+    tables : iterable of Path
+        The folders of the runs' tables.
+    leave_out : collection of Path
+        What cannot be relied on.
+    """
+    count = cache(lambda path: found_in_test(read(path)))
+    for folder in tables:
+        try:
+            listing = RunMap(folder / RUN_MAP).file(f"corpus/{TABLES}")
+            paths = [listing.parent / name for name in listed(listing)]
+        except WsdError:
+            continue
+        if {path.name for path in paths} >= {*OF_PAIRS}:  # their sentences have no word in common
+            continue
+        wrong = {path.absolute() for path in leave_out}
+        found = sum((count(path) for path in paths if path not in wrong), FoundCount())
+        if found.sentences:
+            yield f"{folder}: finds the focal word in {found}"

@@ -14,9 +14,9 @@ from wsd.arguments import add_corpora, add_out_folder, add_path
 from wsd.artifacts.corpus import Corpus, read_corpora, write
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.gloss_vectors import GLOSS
-from wsd.artifacts.listing import TABLES, write_listing
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.parts_of_speech import lemma_and_part
+from wsd.artifacts.run_map import TABLES, write_listing
 from wsd.artifacts.senses import SenseText, check_text
 from wsd.corpora.importer.labelled import plain
 from wsd.corpora.importer.separated import table

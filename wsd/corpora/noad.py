@@ -12,9 +12,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from wsd.arguments import add_out_folder, count
+from wsd.arguments import add_listings, add_out_folder, count
 from wsd.artifacts.dataset import ABOUT, DATASETS, FILES, FORMAT, MANIFEST
 from wsd.artifacts.noad import AT_LEAST, NOAD, InParts, kept
+from wsd.artifacts.run_map import list_folders
 from wsd.artifacts.senses import SenseText
 from wsd.corpora import noad_archive
 from wsd.corpora.archive import refuse_foreign_files, verified
@@ -181,6 +182,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", choices=NOAD, default="noad", metavar="NAME", help=text)
     text = f"instances of a sense, {AT_LEAST} or more (default: {AT_LEAST})"
     parser.add_argument("--at-least", type=count, default=AT_LEAST, metavar="N", help=text)
+    add_listings(parser)
     add_out_folder(parser, "folder for the corpus files")
 
 
@@ -190,3 +192,4 @@ def run(args: argparse.Namespace) -> None:
         what = f"{args.at_least} instances of a sense are too few for two sides and five folds"
         raise ConfigError(what, where="--at-least", fix=f"give {AT_LEAST} or more")
     make(args.out, args.name, args.at_least)
+    list_folders(args.listings)

@@ -6,9 +6,10 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from wsd.arguments import add_out_folder
+from wsd.arguments import add_listings, add_out_folder
 from wsd.artifacts.dataset import MANIFEST, check_name
 from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.run_map import list_folders
 from wsd.errors import CorpusError
 from wsd.storage.atomic import replacing
 from wsd.storage.checksums import sha256
@@ -63,6 +64,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--name", required=True)
     parser.add_argument("--title", help="in place of the manifest's own")
+    add_listings(parser)
     add_out_folder(parser, "folder for the corpus files")
 
 
@@ -70,3 +72,4 @@ def run(args: argparse.Namespace) -> None:
     """Run the command."""
     check_name(args.name, "--name")
     copy(args.folder, args.out, name=args.name, title=args.title)
+    list_folders(args.listings)

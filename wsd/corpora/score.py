@@ -15,12 +15,12 @@ from wsd import logs
 from wsd.arguments import add_out, add_path, add_run
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
-from wsd.artifacts.runs import PROVENANCE, choose_run, tables_of
+from wsd.artifacts.run_map import RUN_MAP, TABLES, RunMap, listed
+from wsd.artifacts.runs import choose_run, tables_of
 from wsd.corpora.system_outputs import Output, assemble, write_outputs
 from wsd.corpora.systems import System
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.checksums import sha256
-from wsd.storage.json import read_json
 from wsd.storage.text import json_lines, refusing
 
 LARGEST = 1e300  # a score; NaN is below nothing
@@ -116,12 +116,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "its predictions", ".parquet")
 
 
-def _words(folder: Path, asked: str | None) -> list[str]:
-    """The words of a run: tables of others may lie beside theirs."""
-    run = choose_run(folder.parent, PROVENANCE, asked)
-    if run is not None:
-        return sorted(read_json(tables_of(folder.parent, run) / PROVENANCE)["corpus"])
-    return sorted(path.stem for path in folder.glob("*.parquet"))
+def _of_run(folder: Path, asked: str | None) -> tuple[Path, list[str]]:
+    """The folder of a run's tables, and its words; without a run, all words of the folder."""
+    run = choose_run(folder.parent, RUN_MAP, asked)
+    if run is None:
+        return folder, sorted(path.stem for path in folder.glob("*.parquet"))
+    listing = RunMap(tables_of(folder.parent, run) / RUN_MAP).file(f"corpus/{TABLES}")
+    return listing.parent, sorted(Path(name).stem for name in listed(listing))
 
 
 def run(args: argparse.Namespace) -> None:
@@ -129,9 +130,11 @@ def run(args: argparse.Namespace) -> None:
     if (below := args.corpus / "corpus").is_dir():
         what, fix = "this is the folder of the results, not of their corpus", f"name {below}"
         raise ConfigError(what, where=str(args.corpus), fix=fix)
-    words = args.words or _words(args.corpus, args.of_run)
+    folder, words = args.corpus, args.words
+    if not words:
+        folder, words = _of_run(args.corpus, args.of_run)
     if not words:
         what = "no tables of words in the folder"
         raise ConfigError(what, where=str(args.corpus), fix="run snakemake first")
-    found = score_outputs(args.file, args.name, read_corpora(args.corpus, words), args.out)
+    found = score_outputs(args.file, args.name, read_corpora(folder, words), args.out)
     logs.show(describe(args.name, found))

@@ -5,17 +5,17 @@ The other sets repeat sentences of the full one, in another order.
 
 import argparse
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
-from wsd.arguments import add_corpora, add_out_folder, add_path
+from wsd.arguments import add_corpora, add_files, add_path, writes
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.training_set import TrainingSet, write
 from wsd.corpora.coarsewsd20 import TRAINS
 from wsd.corpora.text_format import Instance, read_classes, read_split
-from wsd.errors import CorpusError
+from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.storage.file_names import file_name
 
@@ -80,21 +80,19 @@ def _where_each_stands(corpus: Corpus) -> dict[Instance, list[int]]:
 
 
 def write_training_sets(
-    source: Path, corpora: Mapping[str, Corpus], trains: Sequence[str], out: Path
+    source: Path, corpora: Mapping[str, Corpus], tables: Mapping[str, Path]
 ) -> None:
-    """Find the rows of several training sets and write ``out/<train>.parquet`` for each.
+    """Find the rows of several training sets and write a table of each.
 
     Parameters
     ----------
     source, corpora
         As in :func:`read_trains`.
-    trains : sequence of str
-    out : Path
-        A folder.
+    tables : mapping of training set to Path
     """
-    for train in trains:
+    for train, path in tables.items():
         found = read_trains(source, train, corpora)
-        write(out / f"{train}.parquet", found)
+        write(path, found)
         rows = sum(map(len, found.lines.values()))
         words = len(found.lines)
         log.info("%s: %d rows of %d words, all in the full training set", train, rows, words)
@@ -105,9 +103,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_corpora(parser)
     add_path(parser, "--source", "folder of the download")
     parser.add_argument("--trains", nargs="+", required=True, metavar="TRAIN")
-    add_out_folder(parser, "folder for <train>.parquet")
+    add_files(parser, "--out", "for the rows of each, .parquet, in their order")
+    writes(parser, "out")
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    write_training_sets(args.source, read_corpora(args.corpus, args.words), args.trains, args.out)
+    if len(args.out) != len(args.trains):
+        what = f"{len(args.out)} files for {len(args.trains)} training sets"
+        raise ConfigError(what, where="--trains, --out", fix="name a file for each")
+    tables = dict(zip(args.trains, args.out, strict=True))
+    write_training_sets(args.source, read_corpora(args.corpus, args.words), tables)

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wsd.arguments import add_out, add_path, add_words
+from wsd.arguments import add_out, add_word_files, add_words
+from wsd.artifacts.run_map import word_file
 from wsd.errors import ResultError
 from wsd.storage.expecting import expecting
 from wsd.storage.file_names import as_name, file_name
@@ -100,7 +101,7 @@ def report_warnings(found: Mapping[str, Any]) -> list[str]:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("--model", required=True, help="its name in the table")
-    add_path(parser, "--embeddings", "folder of <word>/alignment.json")
+    add_word_files(parser, "--embeddings", "folder of <word>/alignment.json")
     add_words(parser)
     add_out(parser, "the table", ".csv")
 
@@ -119,7 +120,7 @@ def run(args: argparse.Namespace) -> None:
 
     rows: list[dict[str, Any]] = []
     for name in map(as_name, args.words):
-        path = args.embeddings / name / ALIGNMENT_FILE
+        path = word_file(args.embeddings, f"{name}/{ALIGNMENT_FILE}")
         found = read_json(path)
         with expecting(path):
             if file_name(found["word"]) != name:

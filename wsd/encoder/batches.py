@@ -6,7 +6,7 @@ first batch took, and halved whenever the memory does not suffice after all.
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeVar
@@ -74,7 +74,7 @@ SHARE = 0.6
 
 def run_all(
     run: Callable[[_W, list[int]], _R],
-    works: Iterable[tuple[_W, Sequence[int], Collection[int]]],
+    works: Iterable[tuple[_W, Sequence[int]]],
     *,
     device: torch.device,
     threads: int = 1,
@@ -87,9 +87,8 @@ def run_all(
     run : callable
         Runs a batch of rows of one piece of work, such as a word.
     works : iterable
-        Per piece of work, the positions of every instance, and the rows that are there. On a CPU a
-        batch of nothing else is left out whole, so that the others are what they were; and the
-        next piece is taken while batches of the last still run.
+        Per piece of work, the positions of every instance. On a CPU the next piece is taken while
+        batches of the last still run.
     device : torch.device
     threads : int
         Batches that run at the same time, on a CPU.
@@ -103,30 +102,26 @@ def run_all(
     if device.type == "cpu":
         torch.set_num_threads(1)
         tasks = (
-            (work, rows)
-            for work, lengths, done in works
-            for rows in fixed(lengths, budget or CPU_BUDGET)
-            if not set(rows).issubset(done)
+            (work, rows) for work, lengths in works for rows in fixed(lengths, budget or CPU_BUDGET)
         )
         with ThreadPoolExecutor(max_workers=threads) as pool:
             yield from in_flight(pool, lambda task: (task[0], run(*task)), tasks, 2 * threads)
         return
     # cuDNN's attention is prepared anew for each shape, a tenth of a second for each batch.
     torch.backends.cuda.enable_cudnn_sdp(False)
-    for work, lengths, done in works:
-        for result in _on_gpu(partial(run, work), lengths, set(done), device):
+    for work, lengths in works:
+        for result in _on_gpu(partial(run, work), lengths, device):
             yield work, result
 
 
 def _on_gpu(
-    run: Callable[[list[int]], _R], lengths: Sequence[int], done: Set[int], device: torch.device
+    run: Callable[[list[int]], _R], lengths: Sequence[int], device: torch.device
 ) -> Iterator[_R]:
     torch.cuda.reset_peak_memory_stats(device)
     held = torch.cuda.memory_allocated(device)
-    left = [row for row in range(len(lengths)) if row not in done]
     results = fitting(
-        [lengths[row] for row in left],
-        lambda rows: run([left[i] for i in rows]),
+        lengths,
+        run,
         free=lambda: torch.cuda.mem_get_info(device)[0],
         peak=lambda: torch.cuda.max_memory_allocated(device) - held,
         tidy=torch.cuda.empty_cache,

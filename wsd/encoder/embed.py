@@ -1,7 +1,11 @@
 """Run the encoder over many words' instances: every layer of every view, in one pass.
 
-The files and their checksums are :mod:`wsd.artifacts.vectors`; which words need no pass,
-:mod:`wsd.encoder.made`; what an interrupted pass has done already, :mod:`wsd.encoder.resume`.
+The files and their checksums are :mod:`wsd.artifacts.vectors`; what an interrupted pass has done
+already, :mod:`wsd.encoder.resume`.
+
+In the workflow the folder stands for everything that decides the vectors, but for the sentences and
+the seed: of these a word's files have keys in their names. So what is there is right, whichever run
+has made it, and a new word, or what a crash left undone, costs that word.
 """
 
 import argparse
@@ -13,18 +17,35 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wsd.arguments import add_choice, add_corpora, add_out_folder, add_path, add_seed, count
+from wsd.arguments import (
+    add_choice,
+    add_corpora,
+    add_optional_files,
+    add_out_folder,
+    add_path,
+    add_seed,
+    count,
+    writes,
+)
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.encoder_record import read_record
-from wsd.artifacts.listing import of_part, write_listing
-from wsd.artifacts.vectors import VECTORS, vectors_checksum
-from wsd.artifacts.views import DEVICES, INPUTS, MASKED, PLAIN, POOLINGS, PRECISIONS, VIEWS
+from wsd.artifacts.run_map import DIGITS, write_listing
+from wsd.artifacts.vectors import VECTORS, check_vectors, vectors_checksum
+from wsd.artifacts.views import (
+    DEVICES,
+    DRAWN,
+    INPUTS,
+    MASKED,
+    PLAIN,
+    POOLINGS,
+    PRECISIONS,
+    VIEWS,
+)
 from wsd.encoder import alignment, sources
-from wsd.encoder.made import Made
-from wsd.errors import DamageError, ResultError
-from wsd.logs import log
-from wsd.storage.checksums import noted_checksum
-from wsd.storage.file_names import as_name
+from wsd.errors import ConfigError, DamageError, ResultError
+from wsd.logs import done_before, log
+from wsd.storage.checksums import is_as_noted, noted_checksum
+from wsd.storage.file_names import file_name
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
@@ -45,13 +66,13 @@ class Word(NamedTuple):
     corpus : Corpus
     out : Path
         The word's folder.
-    views : sequence of str
-        Those to be made.
+    views : mapping of str to str
+        Those to be made, and the names of their files.
     """
 
     corpus: Corpus
     out: Path
-    views: Sequence[str]
+    views: Mapping[str, str]
 
 
 def embed(
@@ -64,9 +85,8 @@ def embed(
     threads: int,
     input: str = PLAIN,
     precision: str = "float32",
-    made: Made | None = None,
 ) -> None:
-    """Run the encoder over words' instances and write ``<view>.safetensors`` in their folders.
+    """Run the encoder over words' instances and write the views' files in their folders.
 
     Beside them ``alignment.json`` says what the tokenizer made of the focal words.
 
@@ -84,11 +104,9 @@ def embed(
         Whether one mask token takes the place of the focal word.
     precision
         As in :meth:`wsd.encoder.encoder.Encoder.load`.
-    made : Made, optional
-        Where each word is noted when it is done.
     """
     from wsd.encoder.encoder import Encoder
-    from wsd.encoder.pass_of_word import PassOfWord
+    from wsd.encoder.pass_of_word import Part, PassOfWord
 
     encoder = Encoder.load(
         str(sources.verify(record)),
@@ -102,31 +120,26 @@ def embed(
     progress = _Progress(record["name"], sum(len(word.corpus) for word in words))
     opened: list[PassOfWord] = []
 
-    def finish(word: PassOfWord) -> None:
-        word.finish()
-        if made:
-            made.note(word.out, word.corpus, word.all_views)
-
-    def passes() -> Iterator[PassOfWord]:
+    def parts() -> Iterator[Part]:
         for corpus, out, views in words:
             aligned = encoder.align(corpus)
             provenance = {**_provenance(encoder, record, corpus, aligned), **how}
             word = PassOfWord.open(encoder, corpus, aligned, views, provenance, out)
             opened.append(word)
-            progress.before(len(word.done))
+            progress.before(word.unfinished.rows)
             if word.is_done:
                 opened.remove(word)
-                finish(word)
+                word.finish()
             else:
-                yield word
+                yield from word.parts()
 
     try:
-        for word, (rows, of_views) in encoder.encode_words(passes(), seed=seed, threads=threads):
-            word.add(rows, of_views)
+        for part, (rows, of_views) in encoder.encode_words(parts(), seed=seed, threads=threads):
+            part.add(rows, of_views)
             progress(len(rows))
-            if word.is_done:
-                opened.remove(word)
-                finish(word)
+            if part.word.is_done:
+                opened.remove(part.word)
+                part.word.finish()
     except BaseException as error:
         for word in opened:
             word.leave(error)
@@ -197,35 +210,73 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "what the model computes in; float16 on a GPU alone"
     add_choice(parser, "--precision", PRECISIONS, text)
     parser.add_argument("--threads", type=count, default=1)
-    text = "of the workflow: stands for the step's code; what the same has made is left as it is"
-    parser.add_argument("--modules", type=Path, metavar="FILE", help=text)
-    parser.add_argument("--part", type=count, default=1, help="number in the listings' names")
-    add_out_folder(parser, "folder for <word>/<view>.safetensors and alignment.json, and listings")
+    text = "of the workflow: per view a file that lists the words' files, and one of the alignments"
+    add_optional_files(parser, "--listings", text)
+    writes(parser, "listings")
+    add_out_folder(parser, "folder for <word>/<view>.safetensors and alignment.json")
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     # Nothing below may ask the hub: models are fetched by `wsd model` alone.
     os.environ["HF_HUB_OFFLINE"] = "1"
+    if args.listings and len(args.listings) != len(args.views) + 1:
+        what = f"{len(args.listings)} listings for {len(args.views)} views and the alignments"
+        raise ConfigError(what, where="--listings", fix="name one for each")
     record = read_record(args.model)
-    made = Made(record, {key: getattr(args, key) for key in DECIDES}, args.modules)
-    folders = {args.out / as_name(word): word for word in args.words}
-    words = []
-    for folder, word in folders.items():
-        (corpus,) = read_corpora(args.corpus, [word]).values()
-        if views := made.missing(folder, corpus, args.views):
-            words.append(Word(corpus, folder, views))
-    done = f"{len(folders) - len(words)} of {len(folders)} words were embedded before"
-    log.log(logging.INFO if words else logging.DEBUG, "%s: %s", record["name"], done)
-    if words:
+    corpora = read_corpora(args.corpus, args.words).values()
+    words = [Word(corpus, *_places(args, corpus)) for corpus in corpora]
+    todo = words
+    if args.listings:
+        todo = [left for word in words if (left := _lacking(word)).views]
+        what = f"{len(words) - len(todo)} of {len(words)} words were embedded before"
+        there = len(words) * len(args.views) - sum(len(left.views) for left in todo)
+        level = logging.INFO if todo else logging.DEBUG
+        log.log(level, "%s: %s", record["name"], what, extra=done_before(there))
+    if todo:
         options = {key: getattr(args, key) for key in DECIDES}
         try:
-            embed(words, record, threads=args.threads, made=made, **options)
+            embed(todo, record, threads=args.threads, **options)
         except sources.CacheError as error:
             # This step asks no hub; the one that made the record does.
             raise DamageError(error.what, path=args.model) from error
-    for kind in args.views:
-        files = {folder / f"{kind}{VECTORS}" for folder in folders}
-        write_listing(of_part(args.out, kind, args.part), {p: vectors_checksum(p) for p in files})
-    files = {folder / alignment.ALIGNMENT_FILE for folder in folders}
-    write_listing(of_part(args.out, "alignment", args.part), {p: noted_checksum(p) for p in files})
+    for view, listing in zip((*args.views, None), args.listings, strict=bool(args.listings)):
+        if view is None:
+            paths = [word.out / alignment.ALIGNMENT_FILE for word in words]
+            write_listing(listing, {path: noted_checksum(path) for path in paths})
+        else:
+            paths = [word.out / word.views[view] for word in words]
+            write_listing(listing, {path: vectors_checksum(path) for path in paths})
+
+
+def _places(args: argparse.Namespace, corpus: Corpus) -> tuple[Path, dict[str, str]]:
+    """A word's folder and the names of its files: in the workflow, by the sentences and the seed.
+
+    So they are named alike by whatever code the table was made.
+    """
+    files = {view: f"{view}{VECTORS}" for view in args.views}
+    name = file_name(corpus.word)
+    if args.listings:
+        name += f"@{corpus.digest[:DIGITS]}"
+        if DRAWN in files:
+            files[DRAWN] = f"{DRAWN}@{args.seed:0{DIGITS}x}{VECTORS}"
+    return args.out / name, files
+
+
+def _lacking(word: Word) -> Word:
+    """A word with the views that are not there as they were written; without its alignment, all.
+
+    Where other runs have made them, nobody has looked at them since.
+    """
+    left = dict(word.views)
+    if is_as_noted(word.out / alignment.ALIGNMENT_FILE):
+        left = {view: file for view, file in left.items() if not _is_whole(word.out / file)}
+    return word._replace(views=left)
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        check_vectors(path)
+    except ResultError:
+        return False
+    return True

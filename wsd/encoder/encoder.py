@@ -6,7 +6,7 @@ which instances run together (:mod:`wsd.encoder.batches`), and what is done with
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import cached_property
 from typing import Any, TypeVar
@@ -189,7 +189,6 @@ class Encoder:
         views: Sequence[str],
         seed: int,
         threads: int = 1,
-        done: Collection[int] = (),
     ) -> Iterator[tuple[list[int], np.ndarray]]:
         """Run the model over all instances and yield batch by batch.
 
@@ -208,8 +207,6 @@ class Encoder:
             For the draw of ``other``.
         threads : int
             Batches that run at the same time, on a CPU.
-        done : collection of int
-            Rows that are there already: a batch of nothing else is left out.
 
         Yields
         ------
@@ -223,7 +220,7 @@ class Encoder:
             If a vector is not finite, or the tokenizer has no ``[CLS]`` and ``cls`` is asked
             for; it names the instance.
         """
-        word = Sentences(corpus, aligned, views, done)
+        word = Sentences(corpus, aligned, views)
         for _, batch in self.encode_words([word], seed=seed, threads=threads):
             yield batch
 
@@ -236,10 +233,10 @@ class Encoder:
         all threads busy.
         """
 
-        def prepared() -> Iterator[tuple[tuple[_S, Places], list[int], Collection[int]]]:
+        def prepared() -> Iterator[tuple[tuple[_S, Places], list[int]]]:
             for word in words:
                 places = word.places(self.pooling, seed)
-                yield (word, places), [len(one.ids) for one in word.aligned], word.done
+                yield (word, places), [len(one.ids) for one in word.aligned]
 
         def run(of: tuple[_S, Places], rows: list[int]) -> tuple[list[int], np.ndarray]:
             word, places = of

@@ -114,12 +114,12 @@ class FillMask:
             As in :meth:`wsd.encoder.encoder.Encoder.align`; or if a probability is no number.
         """
 
-        def works() -> Iterator[tuple[_Work, list[int], Sequence[int]]]:
+        def works() -> Iterator[tuple[_Work, list[int]]]:
             for corpus in corpora:
                 for seen in SEEN:
                     aligned = self.encoders[seen].align(corpus)
                     work = _Work(corpus, seen, aligned)
-                    yield work, [len(one.ids) for one in aligned], ()
+                    yield work, [len(one.ids) for one in aligned]
 
         # Results come in the order of the batches: a word is done before the next has any.
         found: dict[str, _Rows] = {seen: {} for seen in SEEN}

@@ -18,6 +18,7 @@ import pandas as pd
 from wsd.arguments import (
     add_choice,
     add_corpora,
+    add_listings,
     add_objective,
     add_out_folder,
     add_path,
@@ -31,6 +32,7 @@ from wsd.artifacts.encoder_record import read_record
 from wsd.artifacts.finetuned import Setting
 from wsd.artifacts.folds import Folds
 from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_predictions
+from wsd.artifacts.run_map import list_folders
 from wsd.artifacts.tables import FINETUNED
 from wsd.artifacts.views import DEVICES, INPUTS, MASKED, POOLINGS
 from wsd.encoder import sources
@@ -62,6 +64,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_choice(parser, "--input", INPUTS, "the sentence, or a mask token for its focal word")
     add_choice(parser, "--device", DEVICES)
     parser.add_argument("--threads", type=count, default=1)
+    add_listings(parser)
     add_out_folder(parser, "folder for predictions, trials.csv, costs.csv and model/")
 
 
@@ -160,6 +163,7 @@ def _finetune(
         for path in [*folder.iterdir()]:
             path.chmod(0o666 & ~umask())
             note_checksum(path)
+    list_folders(args.listings)
 
 
 def _rows_of(corpora: Corpora, split: str) -> dict[str, np.ndarray]:

@@ -111,8 +111,7 @@ class Finetuning:
             return places, tagger.chances(batch)[:, senses[word]].numpy()
 
         works = (
-            (word, [len(self._aligned[word][row].ids) for row in of], ())
-            for word, of in rows.items()
+            (word, [len(self._aligned[word][row].ids) for row in of]) for word, of in rows.items()
         )
         device = tagger.encoder.device
         for word, (places, of_batch) in run_all(run, works, device=device, threads=self.threads):

@@ -161,9 +161,12 @@ def _read_weights(folder: str, head: bool) -> Any:
     import transformers
 
     kind = transformers.AutoModelForMaskedLM if head else transformers.AutoModel
-    model, loaded = kind.from_pretrained(
-        folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **LOCAL
-    )
+    # What the folder lacks is drawn, alike each time: fine-tuning keeps it with all else.
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(0)
+        model, loaded = kind.from_pretrained(
+            folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **LOCAL
+        )
     # No loss: an encoder's hidden states do not pass through the pooler, nor through a decoder.
     spare = ("pooler.", "decoder.") if model.config.is_encoder_decoder else ("pooler.",)
     missing = sorted(key for key in loaded["missing_keys"] if not key.startswith(spare))

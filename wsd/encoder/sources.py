@@ -14,6 +14,8 @@ from wsd.encoder.model_files import used_files, weights_in
 from wsd.errors import ConfigError, ModelError
 from wsd.storage.checksums import sha256 as sha256_of
 
+AGAIN = "run snakemake again, which goes by what is there now; by hand, `wsd model` again"
+
 
 class CacheError(ModelError):
     """A file of the hub client's cache is not the one that a record has: to be had anew, both."""
@@ -48,10 +50,7 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
     of_hub = "hub" in source
 
     def wrong(what: str, where: object) -> ModelError:
-        # What was fine-tuned is made by a step, which also makes its record anew.
-        made = source["path"] if "finetuned_from" in record else f"results/models/{name}.json"
-        again = f"delete {made} and run again"
-        return (CacheError if of_hub else ModelError)(what, where=str(where), fix=again)
+        return (CacheError if of_hub else ModelError)(what, where=str(where), fix=AGAIN)
 
     if of_hub:
         check_repository(name, source["hub"])

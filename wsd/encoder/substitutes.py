@@ -1,55 +1,50 @@
 """The step that asks an encoder what it would say in the focal word's place, for many words.
 
-What is said is :mod:`wsd.encoder.fill_mask`; the tables, :mod:`wsd.artifacts.substitutes`. A word
-whose table is there, made by the same code of the same model and instances, is left as it is.
+What is said is :mod:`wsd.encoder.fill_mask`; the tables, :mod:`wsd.artifacts.substitutes`. In the
+workflow a word's table has a key of its sentences in its name, as with :mod:`wsd.encoder.embed`:
+one that is there is right.
 """
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from wsd.arguments import add_choice, add_corpora, add_out_folder, add_path, count
+from wsd.arguments import add_choice, add_corpora, add_out_folder, add_path, count, writes
 from wsd.artifacts.corpus import Corpus, read_corpora
 from wsd.artifacts.encoder_record import read_record
-from wsd.artifacts.listing import TABLES, write_listing
-from wsd.artifacts.substitutes import K, table_of, write_substitutes
+from wsd.artifacts.run_map import DIGITS, write_listing
+from wsd.artifacts.substitutes import K, write_substitutes
 from wsd.artifacts.views import DEVICES
 from wsd.encoder import sources
 from wsd.encoder.head import check_head
-from wsd.errors import DamageError, ModelError, ResultError
-from wsd.logs import log
-from wsd.storage.checksums import noted_checksum, sha256, verify
-from wsd.storage.parquet import read_table
+from wsd.errors import DamageError, ModelError
+from wsd.logs import done_before, log
+from wsd.storage.checksums import is_as_noted, noted_checksum
+from wsd.storage.file_names import file_name
 
 PACKAGES = ("numpy", "safetensors", "tokenizers", "torch", "transformers", "wsd")
 
 
 def substitutes(
-    corpora: Sequence[Corpus],
+    corpora: Mapping[Path, Corpus],
     record: Mapping[str, Any],
-    out: Path,
     *,
     device: str,
     threads: int,
-    modules: Path | None = None,
 ) -> None:
-    """Write the tables of words that are not there as they would be written.
+    """Write the tables of words.
 
     Parameters
     ----------
-    corpora : sequence of Corpus
+    corpora : mapping of Path to Corpus
+        By the tables that are written.
     record : mapping
         Of :func:`wsd.encoder.model.resolve`; its files are checked again.
-    out : Path
-        Folder for ``<word>.parquet``.
     device, threads
         As in :class:`wsd.encoder.fill_mask.FillMask`.
-    modules : Path, optional
-        The file that stands for the modules of the step; without it every table is made anew.
 
     Raises
     ------
@@ -64,32 +59,18 @@ def substitutes(
     # Where its files are on this machine is no part of what a model is.
     of_all = {
         "model": {key: value for key, value in record.items() if key != "folder"},
-        "modules": sha256(modules) if modules else None,
         "device": device,
         "pieces": K,
         "versions": {package: version(package) for package in PACKAGES},
     }
-    said = {of.word: {**of_all, "word": of.word, "corpus": of.digest} for of in corpora}
-    todo = [of for of in corpora if not (modules and _is_made(out, of.word, said[of.word]))]
-    done = len(corpora) - len(todo)
-    log.info("%s: %d of %d words were asked before", record["name"], done, len(corpora))
-    if todo:
-        from wsd.encoder.fill_mask import FillMask
+    from wsd.encoder.fill_mask import FillMask
 
-        model = FillMask.load(str(folder), device=device)
-        for corpus, found in model.fill(todo, threads=threads):
-            write_substitutes(table_of(out, corpus.word), corpus, found, said[corpus.word])
-            log.info("%s: %s, %d instances", record["name"], corpus.word, len(corpus))
-
-
-def _is_made(out: Path, word: str, said: Mapping[str, Any]) -> bool:
-    """Whether a word's table is there, whole, and of the same."""
-    path = table_of(out, word)
-    with suppress(DamageError, ResultError):
-        if path.is_file():
-            verify(path)
-            return read_table(path)[1] == said
-    return False
+    tables = {corpus.word: path for path, corpus in corpora.items()}
+    model = FillMask.load(str(folder), device=device)
+    for corpus, found in model.fill(list(corpora.values()), threads=threads):
+        said = {**of_all, "word": corpus.word, "corpus": corpus.digest}
+        write_substitutes(tables[corpus.word], corpus, found, said)
+        log.info("%s: %s, %d instances", record["name"], corpus.word, len(corpus))
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,27 +79,30 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_corpora(parser)
     add_choice(parser, "--device", DEVICES)
     parser.add_argument("--threads", type=count, default=1)
-    text = "of the workflow: stands for the step's code; what the same has made is left as it is"
-    parser.add_argument("--modules", type=Path, metavar="FILE", help=text)
-    add_out_folder(parser, f"folder for <word>.parquet, and {TABLES}, which lists them")
+    text = "of the workflow: a file that lists the words' tables; those that are there stay"
+    parser.add_argument("--listing", type=Path, metavar="FILE", help=text)
+    writes(parser, "listing")
+    add_out_folder(parser, "folder for <word>.parquet")
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     # Nothing below may ask the hub: models are fetched by `wsd model` alone.
     os.environ["HF_HUB_OFFLINE"] = "1"
-    corpora = read_corpora(args.corpus, args.words)
+    record = read_record(args.model)
+    tables = {}
+    for corpus in read_corpora(args.corpus, args.words).values():
+        key = f"@{corpus.digest[:DIGITS]}" if args.listing else ""
+        tables[args.out / f"{file_name(corpus.word)}{key}.parquet"] = corpus
+    todo = {path: of for path, of in tables.items() if not (args.listing and is_as_noted(path))}
+    done = len(tables) - len(todo)
+    what = f"{record['name']}: {done} of {len(tables)} words were asked before"
+    log.info(what, extra=done_before(done))
     try:
-        substitutes(
-            list(corpora.values()),
-            read_record(args.model),
-            args.out,
-            device=args.device,
-            threads=args.threads,
-            modules=args.modules,
-        )
+        if todo:
+            substitutes(todo, record, device=args.device, threads=args.threads)
     except sources.CacheError as error:
         # This step asks no hub; the one that made the record does.
         raise DamageError(error.what, path=args.model) from error
-    files = [table_of(args.out, word) for word in corpora]
-    write_listing(args.out / TABLES, {path: noted_checksum(path) for path in files})
+    if args.listing:
+        write_listing(args.listing, {path: noted_checksum(path) for path in tables})

@@ -22,7 +22,6 @@ from wsd.artifacts.finetuned import Setting
 from wsd.encoder import checkpoint
 from wsd.encoder.batches import run_all
 from wsd.encoder.loading import rounding_of
-from wsd.encoder.resume import code_digest
 from wsd.encoder.schedule import batches, rate_at, steps_of
 from wsd.encoder.tagger import Instance, Tagger
 from wsd.errors import ModelError
@@ -81,7 +80,7 @@ def gradient(tagger: Tagger, batch: Sequence[Instance], threads: int) -> float:
 
     The parts of the batch run at the same time.
     """
-    work = [(batch, [len(one.aligned.ids) for one in batch], ())]
+    work = [(batch, [len(one.aligned.ids) for one in batch])]
 
     def run(of: Sequence[Instance], rows: list[int]) -> tuple[float, Sequence[torch.Tensor]]:
         return tagger.gradients([of[row] for row in rows])
@@ -102,10 +101,10 @@ def gradient(tagger: Tagger, batch: Sequence[Instance], threads: int) -> float:
 
 
 def digest_of(tagger: Tagger, instances: Sequence[Instance], about: Mapping[str, Any]) -> str:
-    """What decides the weights that a training ends with: the instances, the code, the machine."""
+    """What decides the weights that a training ends with: the instances and the machine."""
     hasher = hashlib.sha256()
     machine = rounding_of(tagger.encoder.device)
-    said = {**about, "machine": machine, "code": code_digest(), "trained": list(tagger.trained)}
+    said = {**about, "machine": machine, "trained": list(tagger.trained)}
     hasher.update(json.dumps(said, sort_keys=True).encode())
     for one in instances:
         places = one.aligned.pooled(tagger.encoder.pooling)

@@ -1,7 +1,7 @@
 """Which word pieces each view is the mean of: weights of positions, or rows of a matrix."""
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,14 +30,11 @@ class Sentences:
         What :meth:`wsd.encoder.encoder.Encoder.align` gave for it.
     views : sequence of str
         Among ``focal``, ``context``, ``sentence``, ``cls``, ``other``.
-    done : collection of int
-        Rows that are there already: a batch of nothing else is left out.
     """
 
     corpus: Corpus
     aligned: Sequence[Aligned]
     views: Sequence[str]
-    done: Collection[int] = ()
 
     def places(self, pooling: str, seed: int) -> Places:
         """The places of every instance and view."""

@@ -21,10 +21,10 @@ from wsd.arguments import (
     add_out,
     add_path,
     add_seed,
-    count,
 )
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.costs import Costs
+from wsd.artifacts.run_map import RunMap
 from wsd.artifacts.training_set import NO_TRAIN
 from wsd.classification.select import read_candidates
 from wsd.evaluation.comparison_tables import adjust, whole
@@ -162,11 +162,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         ("finetuned", "of an encoder that was trained further, one per seed"),
     ):
         add_optional_files(parser, f"--{kind}", f"predictions: {text}")
-    add_path(parser, "--results", "folder results/<dataset>, for what fine-tuning took")
+    add_path(parser, "--map", "the run's run.json, for where its steps' files are")
     add_path(parser, "--logs", "folder of the logs of the dataset's steps, for what each took")
-    add_path(parser, "--own-logs", "those of the run's own tables")
-    text = "in so many jobs the words are embedded (default: 1)"
-    parser.add_argument("--parts", type=count, default=1, metavar="N", help=text)
     add_seed(parser)
     add_out(parser, "the table", ".csv")
 
@@ -179,7 +176,7 @@ def run(args: argparse.Namespace) -> None:
         objective, chosen = selection["objective"], selection["chosen"]
     groups = read_candidates(args.searches, objective)
     trains = tuple(dict.fromkeys(train for _, train in groups))
-    costs = Costs(args.logs, args.own_logs, args.results, args.parts, trains)
+    costs = Costs(RunMap(args.map), args.logs, trains)
     files = {kind: getattr(args, kind) for kind in KINDS}
     files["candidates"] = dict(zip(args.searches, args.candidates, strict=True))
     found = gather(groups, files, chosen, objective, corpora, costs)

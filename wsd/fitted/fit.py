@@ -10,6 +10,7 @@ import pandas as pd
 from wsd.arguments import add_configuration, add_out, add_results
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.predictions import TEST
+from wsd.artifacts.run_map import bare
 from wsd.artifacts.tables import TOGETHER
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError
@@ -35,7 +36,9 @@ def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
     return {**encoder, "model": {**model, "source": source}}
 
 
-def _about(known: Dataset) -> dict[str, str]:
+def _about(known: Dataset | None) -> dict[str, str]:
+    if known is None:
+        return dict.fromkeys(("title", "source", "licence", "citation"), "not known here")
     return {
         "title": known.title,
         "source": known.source or "a corpus of the user's own",
@@ -46,13 +49,12 @@ def _about(known: Dataset) -> dict[str, str]:
 
 def _measured(fitting: Fitting) -> dict[str, Any]:
     """What earlier steps wrote of a configuration, as far as they did."""
-    folder, of = fitting.results.tables, vars(fitting.configuration)
+    made, of = fitting.results.map, vars(fitting.configuration)
 
-    def rows(path: str, **equal: Any) -> pd.DataFrame:
-        file = folder / path
-        if not file.exists():
+    def rows(name: str, **equal: Any) -> pd.DataFrame:
+        if not made.has(name):
             return pd.DataFrame()
-        with expecting(file):
+        with expecting(file := made.file(name)):
             table = read_csv(file)
             for column, value in {**of, **equal}.items():
                 table = table[table[column] == value]
@@ -105,6 +107,6 @@ def run(args: argparse.Namespace) -> None:
         sentences = {word: fitting.sentences(word) for word in fitting.words if args.with_sentences}
         said, known = {**manifest, "words": writer.words}, _about(results.dataset)
         text = card(
-            said, args.out.name, known, _measured(fitting), with_sentences=args.with_sentences
+            said, bare(args.out.name), known, _measured(fitting), with_sentences=args.with_sentences
         )
         writer.close(manifest, text, sentences)

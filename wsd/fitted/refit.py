@@ -67,12 +67,11 @@ class Fitting:
                 "configurations that differ from word to word cannot be used here",
                 fix="name one with --layers and --classifier",
             )
-        results.check_settings(configuration, self.source)
         self.words: tuple[str, ...] = tuple(self.source["words"])
         self.encoder: dict[str, Any] = self.source["encoder"]
         self.features = configuration.features(self.encoder["model"]["blocks"])
         self.stored = {one.word: one for one in stored if one.split == TEST}
-        self.folds = results.folds(self.source)
+        self.folds = results.folds
 
     def word(self, word: str) -> FittedWord:
         """Fit one word, and check it against the stored predictions.
@@ -117,10 +116,10 @@ class Learner:
     def __init__(self, fitting: Fitting, word: str) -> None:
         source, of = fitting.source, fitting.configuration
         self.corpus = fitting.results.corpus(word)
-        made = fitting.results.folder / of.model
+        made = fitting.results.map.path
         if self.corpus.digest != source["corpus"][word]:
-            raise _stale(f"the corpus of {word!r} is not the one that was predicted", made.parent)
-        vectors = made / "embeddings"
+            raise _stale(f"the corpus of {word!r} is not the one that was predicted", made)
+        vectors = fitting.results.vectors(of)
         found, self.vectors, made_by = read_features(vectors, self.corpus, of.view, of.layers)
         if made_by["model"] != fitting.encoder["model"]:
             what = f"the vectors of {word!r} are of another encoder than the predictions"

@@ -2,33 +2,29 @@
 sentences.
 """
 
-from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from wsd.artifacts.corpus import Corpus, read
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset
 from wsd.artifacts.features import JOIN, Features, parse_features
-from wsd.artifacts.folds import RUN_AGAIN, Folds, check_settings, check_words, described
+from wsd.artifacts.folds import Folds
 from wsd.artifacts.folds import read as read_folds
-from wsd.artifacts.manifest import of_results
-from wsd.artifacts.runs import PROVENANCE, RUNS, SELECTION, choose_run, runs_with, tables_of
+from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.run_map import RUN_MAP, SOURCE, TABLES, RunMap, Words
+from wsd.artifacts.runs import SELECTION, choose_run, runs_with, tables_of
 from wsd.artifacts.senses import SenseText, called
 from wsd.artifacts.tables import ALL_WORDS
 from wsd.artifacts.training_set import FULL
-from wsd.errors import ConfigError, DamageError, ModelError, ResultError, WsdError
+from wsd.artifacts.views import DRAWN
+from wsd.errors import ConfigError, DamageError, ModelError, ResultError
 from wsd.fitted.fitted_word import FittedWord
 from wsd.storage.csv import read_csv
 from wsd.storage.expecting import expecting
 from wsd.storage.file_names import file_name
-from wsd.storage.json import read_json
-
-DRAWN = "other"  # the view of a random word: one that has no meaning on new text
 
 
 @dataclass(frozen=True)
@@ -54,12 +50,12 @@ class Configuration:
 
 
 class Results:
-    """The folder of one dataset's results, and in it the tables of one run.
+    """What one run of a dataset has made.
 
     Parameters
     ----------
     folder : Path
-        ``results/<dataset>``.
+        ``results/<dataset>``, the folder of a run's tables, or the map of a run.
     run : str, optional
         Its name. By default the run without a name; where there is none, the only one.
     """
@@ -70,17 +66,16 @@ class Results:
         self._read = lru_cache(maxsize=1)(read)
 
     @cached_property
-    def tables(self) -> Path:
-        """Where the tables of the run lie; all else is in ``folder``.
+    def map(self) -> RunMap:
+        """Where the files of the run are.
 
         Raises
         ------
         ConfigError, ResultError
             If the run has no selection, or none was named and there are several.
         """
-        if self.folder.parent.name == RUNS and not (self.folder / "corpus").is_dir():
-            fix = f"give --results {self.folder.parents[1]} --run {self.folder.name}"
-            raise ConfigError(f"{self.folder} is one run's", where="--results", fix=fix)
+        if self.folder.is_file():
+            return RunMap(self.folder)
         run = choose_run(self.folder, SELECTION, self._asked)
         if run is None:
             # Not the folder of checksums, which has a file of each name.
@@ -88,7 +83,11 @@ class Results:
             below = sorted(str(folder) for folder in folders if runs_with(folder, SELECTION))
             fix = f"name one of {', '.join(below)}" if below else "run snakemake first"
             raise ResultError("nothing was selected here yet", where=str(self.folder), fix=fix)
-        return tables_of(self.folder, run)
+        path = tables_of(self.folder, run) / RUN_MAP
+        if not path.exists():
+            what = f"no {RUN_MAP} beside the tables: they are of an earlier version"
+            raise ResultError(what, where=str(path.parent), fix="run snakemake again")
+        return RunMap(path)
 
     def choose(
         self,
@@ -106,7 +105,7 @@ class Results:
         ConfigError
             If no candidate is as asked for; it names what there is.
         """
-        path = self.tables / SELECTION
+        path = self.map.file(SELECTION)
         with expecting(path):
             table = read_csv(path)
             table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
@@ -129,78 +128,35 @@ class Results:
 
     def predictions(self, of: Configuration) -> Path:
         """Where the predictions of a configuration lie."""
-        folder = self.folder / of.model / "predictions" / FULL / of.view
-        return folder / f"{of.layers}.{of.classifier}.parquet"
+        folder = f"{of.model}/predictions/{FULL}/{of.view}"
+        return self.map.file(f"{folder}/{of.layers}.{of.classifier}.parquet")
 
-    def check_settings(self, of: Configuration, source: Mapping[str, Any]) -> None:
-        """Refuse predictions that are of other settings than the run's selection.
+    def vectors(self, of: Configuration) -> Words:
+        """Where the vectors of its model lie."""
+        return self.map.words(f"{of.model}/embeddings")
 
-        Runs share them, and one with other words, folds or search space makes them again.
-
-        Parameters
-        ----------
-        of : Configuration
-        source : mapping
-            The provenance of its predictions.
-        """
-        path = self.tables / "selection.json"
-        said = read_json(path)
-        with expecting(path):
-            words = said["chosen"][of.model][FULL]["words"]
-            selected = {
-                "objective": said["objective"],
-                "folds": said["folds"][FULL],
-                "space": said["space"][of.classifier],
-                "words": sorted(words),
-            }
-        made = {key: source[key] for key in selected} | {"words": sorted(source["words"])}
-        if others := [key for key, value in selected.items() if made[key] != value]:
-            what = f"predictions of another run, with other {', '.join(others)}"
-            if "folds" in others:
-                what += f": {described(made['folds'])}; this run has {described(selected['folds'])}"
-            elif "words" in others:
-                what += f": of {len(made['words'])} words; this run has {len(words)}"
-            raise ResultError(what, where=str(self.predictions(of)), fix=self.again)
-
-    def folds(self, source: Mapping[str, Any]) -> Folds:
-        """The folds of the full training set, if predictions were tuned on them.
-
-        Parameters
-        ----------
-        source : mapping
-            The provenance of the predictions.
-
-        Raises
-        ------
-        ResultError
-            If another run has drawn them since.
-        """
-        path = self.folder / "folds" / f"{FULL}.parquet"
-        found = read_folds(path)
-        check_settings(path, found, source["folds"], self.again)
-        check_words(path, found, source["words"], self.again)
-        return found
-
-    @property
-    def again(self) -> str:
-        """What makes the files of this run again, to be told where they are another run's."""
-        with suppress(WsdError, KeyError, TypeError):
-            if command := read_json(self.tables / PROVENANCE)["command"]:
-                return f"run `{command}` again, which computes this run's"
-        return RUN_AGAIN
+    @cached_property
+    def folds(self) -> Folds:
+        """The folds of the full training set."""
+        return read_folds(self.map.file(f"folds/{FULL}.parquet"))
 
     def corpus(self, word: str) -> Corpus:
         """A word's table."""
-        return self._read(self.folder / "corpus" / f"{file_name(word)}.parquet")
+        folder = self.map.file(f"corpus/{TABLES}").parent
+        return self._read(folder / f"{file_name(word)}.parquet")
 
     @cached_property
-    def dataset(self) -> Dataset:
-        """What the results are of."""
-        return of_results(self.folder)
+    def dataset(self) -> Dataset | None:
+        """What the results are of; None, if nothing says what."""
+        if self.map.has(SOURCE):
+            manifest = self.map.file(SOURCE).with_suffix("") / MANIFEST
+            if manifest.exists():
+                return read_manifest(manifest)
+        return DATASETS.get(self.map.folder.name)
 
     def called(self, corpus: Corpus) -> tuple[SenseText, ...]:
         """What people read in place of a word's senses; without a manifest nothing is given."""
-        if self.folder.name in DATASETS or (self.folder / "source" / MANIFEST).exists():
+        if self.dataset:
             return self.dataset.called(corpus.word, corpus.senses)
         return called(corpus.word, corpus.senses)
 

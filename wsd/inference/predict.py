@@ -78,8 +78,8 @@ def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
     found = Results(args.results or _only_results(), args.of_run)
     fitting = Fitting(found, found.choose(*asked))
     used = vars(fitting.configuration)
-    if (found.tables / KEPT).exists():
-        kept = WsdFile(found.tables / KEPT, found)
+    if found.map.has(KEPT):
+        kept = WsdFile(found.map.file(KEPT), found)
         if kept.manifest["predictions"] == fitting.source:
             return kept, used
     log.info("fitting: %s (`wsd fit` keeps it)", fitting.configuration)

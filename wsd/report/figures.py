@@ -10,7 +10,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from wsd.arguments import add_out_folder, add_path
+from wsd.arguments import add_listings, add_out_folder, add_path
+from wsd.artifacts.run_map import list_folders
 from wsd.logs import log
 from wsd.report.paper.differences import draw_differences
 from wsd.report.paper.layers import draw_layers
@@ -43,6 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     for table in DRAWN_TABLES:
         add_path(parser, f"--{table}", "a table, .csv", metavar="FILE")
     parser.add_argument("--format", action="append", choices=FORMATS, help="default: all three")
+    add_listings(parser)
     add_out_folder(parser, "folder for the figures")
 
 
@@ -73,3 +75,4 @@ def run(args: argparse.Namespace) -> None:
             figure.set_layout_engine("none")
             for form in args.format or FORMATS:
                 write_figure(figure, args.out / f"{name}.{form}")
+    list_folders(args.listings)

@@ -8,11 +8,14 @@ embeddings, so a report can be made again anywhere.
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from wsd.arguments import (
     add_corpora,
     add_files,
+    add_listings,
     add_optional_files,
     add_out_folder,
     add_path,
@@ -21,6 +24,7 @@ from wsd.arguments import (
 )
 from wsd.artifacts.corpus import read_corpora
 from wsd.artifacts.manifest import find
+from wsd.artifacts.run_map import RunMap, bare, list_folders
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.report.pages.content import Report
@@ -96,22 +100,38 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(table, type=Path, required=True)
     parser.add_argument("--view", default="focal")
     add_path(parser, "--comparison", "of `wsd compare`, .csv")
-    add_path(parser, "--tables", "folder that compare and layerwise wrote")
+    text = "the tables that compare, layerwise and strategies wrote, or their folder"
+    add_files(parser, "--tables", text)
     add_optional_files(parser, "--geometry", "of `wsd geometry`")
     add_optional_files(parser, "--gloss-worth", "of `wsd gloss-worth`")
     add_files(parser, "--alignment", "of `wsd alignment`")
-    add_optional_files(
-        parser, "--substitutes", "of `wsd substitutes`, one per model", metavar="FOLDER"
-    )
+    text = "of `wsd substitutes`, one per model: a folder, or a listing"
+    add_optional_files(parser, "--substitutes", text, metavar="PATH")
     add_optional_files(parser, "--sense-substitutes", "of `wsd sense-substitutes`")
     add_optional_files(
         parser, "--confidence", "of `wsd calibration`, one per model", metavar="FOLDER"
     )
     parser.add_argument("--no-text", action="store_true", help="leave the corpus's sentences out")
+    text = "of the workflow: the run's run.json, for its config and command"
+    parser.add_argument("--map", type=Path, metavar="FILE", help=text)
+    add_listings(parser)
     add_path(parser, "--portable", "folder for one-file word pages")
     writes(parser, "portable")
     add_out_folder(parser, "folder for index.html")
     replaces(parser, is_own, "out", "portable")
+
+
+def _behind(paths: Sequence[Path]) -> dict[str, list[Path]]:
+    """The tables behind the comparison by their names, in a folder or each in its own."""
+    if len(paths) == 1 and paths[0].suffix != ".csv":
+        return {name: [paths[0] / f"{name}.csv"] for name in COMPARISON_TABLES}
+    found = {bare(path.stem): [path] for path in paths}
+    return {name: found.get(name, []) for name in COMPARISON_TABLES}
+
+
+def _said(path: Path) -> dict[str, Any]:
+    run = RunMap(path)
+    return {"config": run.config, "command": run.command}
 
 
 def run(args: argparse.Namespace) -> None:
@@ -121,7 +141,7 @@ def run(args: argparse.Namespace) -> None:
         what = f"{args.portable} and {args.out} would replace one another"
         raise ConfigError(what, where="--portable, --out", fix="name two folders apart")
     tables = {
-        **{name: [args.tables / f"{name}.csv"] for name in COMPARISON_TABLES},
+        **_behind(args.tables),
         **{name: [of / f"{name}.csv" for of in args.confidence] for name in CONFIDENCE_TABLES},
         **{name: [getattr(args, name)] for name in ("scores", "summary", "comparison")},
         **{name: getattr(args, name) for name in ("geometry", "alignment")},
@@ -133,6 +153,8 @@ def run(args: argparse.Namespace) -> None:
         corpora=read_corpora(args.corpus, args.words),
         tables=tables,
         text=not args.no_text,
+        said=_said(args.map) if args.map else None,
         **{name: getattr(args, name) for name in SHOWN},
     )
     write_report(report, args.out, args.portable)
+    list_folders(args.listings)

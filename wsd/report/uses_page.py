@@ -13,10 +13,11 @@ from typing import Any
 
 import pandas as pd
 
-from wsd.arguments import add_corpora, add_files, add_optional_files, add_out_folder
+from wsd.arguments import add_corpora, add_files, add_listings, add_optional_files, add_out_folder
 from wsd.artifacts.corpus import Corpora, read_corpora
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
 from wsd.artifacts.manifest import find
+from wsd.artifacts.run_map import list_folders
 from wsd.artifacts.uses import FORM_EXPLAINS, SUBSTITUTES, TABLE, WordUses, read_uses, shown
 from wsd.errors import outdated
 from wsd.metrics.partitions import MEASURES
@@ -167,6 +168,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_optional_files(parser, "--substitute-uses", "of `wsd substitute-uses`: for the table alone")
     text = "leave the corpus's sentences out, and with them the words' pages"
     parser.add_argument("--no-text", action="store_true", help=text)
+    add_listings(parser)
     add_out_folder(parser, f"folder for index.html, {TABLE} and a folder per model")
 
 
@@ -187,3 +189,4 @@ def run(args: argparse.Namespace) -> None:
     write_csv(args.out / TABLE, table)
     index = index_page(dataset, models, uses, corpora, table, centre, text=not args.no_text)
     write_text(args.out / "index.html", index)
+    list_folders(args.listings)

@@ -1,7 +1,9 @@
 """Config files, read and merged as Snakemake does it."""
 
 import json
+import os
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -79,6 +81,22 @@ def read_configs(files: Sequence[Path], run: str | None = None) -> dict[str, Any
             raise ConfigError(what, where=str(file), fix=fix)
         merged = merge_configs(merged, loaded)
     return merged if run is None else {**merged, "run": run}
+
+
+def command(files: Sequence[Path | str], keys: Mapping[str, Any]) -> str:
+    """What to type to get the same tables again, whatever the number of cores.
+
+    Parameters
+    ----------
+    files : sequence of Path or str
+        Of ``--configfile``.
+    keys : mapping
+        Of ``--config``.
+    """
+    typed = ["snakemake", "--cores", "all"]
+    typed += ["--configfile", *map(os.path.relpath, files)] if files else []
+    typed += ["--config", *(f"{k}={json.dumps(of)}" for k, of in keys.items())] if keys else []
+    return shlex.join(typed)
 
 
 def _check_scalar(tag: str, value: str, where: str) -> None:

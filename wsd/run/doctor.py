@@ -7,10 +7,8 @@ import argparse
 import importlib.metadata
 import os
 import platform
-import shlex
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,21 +17,25 @@ import wsd
 from wsd import logs
 from wsd.arguments import add_configfiles, add_run, processors
 from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.manifest import of_results
 from wsd.artifacts.noad import NOAD
+from wsd.artifacts.run_map import listed
 from wsd.artifacts.runs import described_runs
+from wsd.artifacts.vectors import VECTORS
 from wsd.corpora import coarsewsd20, fetch, noad_archive, own
-from wsd.corpora.archive import changed_files, check_archive
+from wsd.corpora.archive import check_archive
 from wsd.corpora.source_archive import SourceArchive
 from wsd.encoder import hub
 from wsd.encoder.model import resolve
 from wsd.encoder.resume import JOURNAL, UNFINISHED
-from wsd.errors import ConfigError, CorpusError, ModelError, WsdError
-from wsd.run import check, lock, plan, sharing
-from wsd.run.config_files import read_configs
+from wsd.errors import ConfigError, ModelError, WsdError
+from wsd.run import lock, plan
+from wsd.run.config_files import command, read_configs
 from wsd.run.demands import RENAME, without_braces
-from wsd.run.other_code import made_by_other_code
+from wsd.run.digests import SEEN, Seen
+from wsd.run.session import Session
 from wsd.run.settings import Config, Model
+from wsd.run.verify import content, wrong
+from wsd.storage.checksums import DAMAGED
 from wsd.storage.partial import PART
 
 PACKAGES = ("wsd", "torch", "transformers", "snakemake", "scikit-learn", "numpy", "pyarrow")
@@ -66,7 +68,7 @@ class Finding:
         return f"{line}\n        what to do: {self.fix}" if self.fix else line
 
 
-def examine(config: Config, said: Mapping[str, Any], results: Path) -> list[Finding]:
+def examine(config: Config, said: Mapping[str, Any], typed: str, results: Path) -> list[Finding]:
     """Look at everything that a run of ``config`` needs.
 
     Parameters
@@ -74,24 +76,30 @@ def examine(config: Config, said: Mapping[str, Any], results: Path) -> list[Find
     config : Config
     said : mapping
         The same as it was read.
+    typed : str
+        The command that begins the run.
     results : Path
         The folder of all results.
     """
     if blocked := list(_blocked(results)):
         return [_versions(), _machine(config), *blocked]
+    try:
+        session = Session(config, said, typed, results, main=True)
+    except (WsdError, OSError):  # which is found below, with the model or the corpus
+        session = None
     return [
         _versions(),
         _machine(config),
-        _other_run(results),
-        *_disk(config, results),
-        _corpus(config.dataset, results),
+        _other_run(session, results),
+        *_disk(config, session, results),
+        _corpus(config.dataset, session),
         *map(_model, config.models.values()),
         *(
             Finding(NOTE, "substitutes", why, "nothing: the model is left out of them")
             for why in plan.without_head(config).values()
         ),
-        *_runs(config, said, results),
-        *_other_code(results),
+        *(Finding(OK, "tables", line) for line in described_runs(results)),
+        *_files(session),
         *_left_behind(results),
     ]
 
@@ -123,18 +131,22 @@ def _blocked(results: Path) -> Iterator[Finding]:
         yield Finding(BAD, error.where or "folders", error.what, error.fix)
 
 
-def _other_run(results: Path) -> Finding:
-    if busy := lock.busy(results):
+def _other_run(session: Session | None, results: Path) -> Finding:
+    planned = [path for path in session.made if not Path(path).exists()] if session else []
+    if busy := lock.busy(results, planned):
         return Finding(BAD, "runs", busy.what, busy.fix)
+    if others := list(lock.living(results)):
+        who = ", ".join(str(said.get("command", "one has only just started")) for said in others)
+        return Finding(OK, "runs", f"others are at work on other files: {who}")
     return Finding(OK, "runs", "no other run is at work in this folder")
 
 
-def _disk(config: Config, results: Path) -> Iterator[Finding]:
+def _disk(config: Config, session: Session | None, results: Path) -> Iterator[Finding]:
     there = next(folder for folder in [results, *results.absolute().parents] if folder.exists())
     count = config.dataset.sizes
     needed = sum(
         plan.embedding_bytes(model, sum(count[word] for word in words), views)
-        for model, words, views in plan.to_embed(config, results)
+        for model, words, views in plan.to_embed(config, session.files if session else None)
     )
     free = shutil.disk_usage(there).free
     text = f"{free / 1e9:.1f} GB free in {there}, {needed / 1e9:.2f} GB of vectors still to come"
@@ -158,29 +170,16 @@ def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in files)
 
 
-def _corpus(dataset: Dataset, results: Path) -> Finding:
+def _corpus(dataset: Dataset, session: Session | None) -> Finding:
     if dataset.folder is not None:
         return _imported(dataset, dataset.folder)
-    if dataset.name in NOAD:
-        return _of_noad(dataset, results)
-    if dataset.name != "coarsewsd20":
+    source = coarsewsd20.ARCHIVE if dataset.name == "coarsewsd20" else noad_archive.ARCHIVE
+    if dataset.name not in ("coarsewsd20", *NOAD):
         return Finding(OK, "corpus", f"{dataset.title}: it comes with the program")
-    source, files = results / check.SOURCE, coarsewsd20.downloaded_files()
-    if all((source / file).is_file() for file in files) and not any(changed_files(source)):
-        text = f"{dataset.title}: all {len(files)} files are here, verified"
+    if session and (listing := Path(session.files.source)).exists() and not any(wrong(listing)):
+        text = f"{dataset.title}: all {len(listed(listing))} files are here, verified"
         return Finding(OK, "corpus", text)
-    return _archive(coarsewsd20.ARCHIVE)
-
-
-def _of_noad(dataset: Dataset, results: Path) -> Finding:
-    """Whether its folder was made as it should be, or its archive is at hand."""
-    with suppress(CorpusError):
-        made = of_results(results / dataset.name)
-        if made.folder and made.words == dataset.words:
-            found = _imported(made, made.folder)
-            if found.state == OK:
-                return found
-    return _archive(noad_archive.ARCHIVE)
+    return _archive(source)
 
 
 def _imported(dataset: Dataset, folder: Path) -> Finding:
@@ -231,28 +230,25 @@ def _model(model: Model) -> Finding:
     return Finding(OK, topic, f"{text} config's SHA-256")
 
 
-def _runs(config: Config, said: Mapping[str, Any], results: Path) -> Iterator[Finding]:
-    """The runs that have tables, and which keys of the config are not those of its own tables."""
-    for line in described_runs(results):
-        yield Finding(OK, "tables", line)
-    folder = config.tables(results)
-    made = sharing.made_with(folder) or said
-    if keys := sorted(k for k in {*said, *made} if said.get(k) != made.get(k)):
-        text = f"{folder} was made with another config: {', '.join(keys)}"
-        fix = "nothing: the next run makes again what these keys decide"
-        yield Finding(NOTE, "settings", text, fix)
-    for text in sharing.clashes(config, said, results):
-        fix = "nothing, if you can wait; otherwise give them the same settings"
-        yield Finding(NOTE, "shared", text, fix)
-
-
-def _other_code(results: Path) -> Iterator[Finding]:
-    """What an update of the program makes again, and has not yet."""
-    if made := made_by_other_code(results):
-        text = ", ".join(f"{step} ({count})" for step, count in sorted(made.items()))
-        fix = "nothing: the next run makes what it asks for again; until then do not read those "
-        fix += "files beside newer ones"
-        yield Finding(NOTE, "code", f"files made by another version of wsd, by step: {text}", fix)
+def _files(session: Session | None) -> Iterator[Finding]:
+    """Of the files of a run of this config, which are there, and which are damaged."""
+    if session is None:
+        return
+    there = [path for path in map(Path, session.further) if os.path.lexists(path)]
+    count = len({*map(str, there)} & {*session.made})
+    text = f"{count} of the {len(session.made)} files that this config asks for are there"
+    yield Finding(OK, "files", text)
+    seen = Seen(session.results / lock.STATE / SEEN)
+    for listing in there:
+        for path, what in wrong(listing, lambda path: seen.find(path, content)):
+            fix = "nothing: the next run keeps it under another name and makes it again"
+            yield Finding(NOTE, "damaged", f"{path}: {what}", fix)
+    old = session.folder.glob(f"*/embeddings/*/*{VECTORS}")
+    if count := sum(not path.is_symlink() for path in old):
+        text = f"{session.folder} has {count} files of vectors without a store"
+        fix = "nothing: the next run takes over those of its own whose provenance matches; what "
+        fix += "people read replaces what lies at the same paths, and all else is left alone"
+        yield Finding(NOTE, "earlier version", text, fix)
 
 
 def _left_behind(results: Path) -> Iterator[Finding]:
@@ -260,14 +256,15 @@ def _left_behind(results: Path) -> Iterator[Finding]:
         text = f"{len(parts)} files, such as {parts[0]}"
         fix = "nothing: the next run removes what no live process writes"
         yield Finding(NOTE, "left half-written", text, fix)
-    for journal in results.rglob(f"{UNFINISHED}/{JOURNAL}"):
+    for journal in results.rglob(f"{UNFINISHED}/*/{JOURNAL}"):
         text = f"{journal.parent}: {_size(journal.parent) / 1e6:.0f} MB of vectors"
-        fix = "nothing, if that word is still to be embedded: the next run goes on from there; "
-        yield Finding(NOTE, "unfinished", text, f"{fix}else delete the folder")
-    for path, what in check.damaged(results, quick=True):
-        yield Finding(NOTE, "damaged", f"{path}: {what}", "nothing: the next run makes it again")
-    for path in sorted(results.rglob("*.damaged")):
-        yield Finding(NOTE, "set aside", f"{path}", "delete it once you have seen it")
+        fix = "nothing: a run that makes these vectors goes on from there, and `wsd clean` lists "
+        yield Finding(NOTE, "unfinished", text, f"{fix}what no run will")
+    if aside := sorted(results.rglob(f"*{DAMAGED}")):
+        text = f"{len(aside)} damaged files, such as {aside[0]}"
+        yield Finding(
+            NOTE, "set aside", text, "`wsd clean` lists them, and deletes them with --yes"
+        )
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -281,13 +278,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command; the exit code is 1 where a run cannot start."""
     said = read_configs([*args.under, *args.configfile], args.of_run)
-    findings = examine(args.config, said, args.results)
+    typed = command(args.configfile, {"run": args.of_run} if args.of_run else {})
+    findings = examine(args.config, said, typed, args.results)
     for finding in findings:
         logs.show(str(finding))
     if bad := sum(finding.state == BAD for finding in findings):
         logs.show(f"{bad} thing{'s' if bad > 1 else ''} to put right first, marked {BAD}.")
         return 1
-    over = ["--configfile", *map(str, args.configfile)] if args.configfile else []
-    over += ["--config", f"run={args.of_run}"] if args.of_run else []
-    logs.show(f"A run can start: {shlex.join(['snakemake', '--cores', 'all', *over])}")
+    logs.show(f"A run can start: {typed}")
     return 0

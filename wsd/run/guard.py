@@ -1,15 +1,22 @@
 """Where a command may not write: over its inputs, over what the workflow has made, over another
-output of its own, or where no file or folder can be.
+output of its own, or where no file or folder can be. And what may not change under a run.
 """
 
 import argparse
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from wsd.errors import ConfigError, StorageError
-from wsd.run.noted import STATE, noted_results
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.run_map import MAPS, RUN_MAP, RunMap, WordFiles
+from wsd.artifacts.runs import PROVENANCE
+from wsd.errors import ConfigError, ResultError, StorageError
+from wsd.run import steps
+from wsd.run.digests import MAP, PROGRAM
 from wsd.storage.atomic import check_target
+from wsd.storage.checksums import STORE
+from wsd.storage.checksums import sha256 as sha256_of
 
 # Arguments that name folders of tables or vectors that are read.
 READ = ("corpus", "embeddings", "source", "substitutes")
@@ -59,6 +66,29 @@ def check_outputs(args: argparse.Namespace, *, of_a_run: bool) -> None:
     _check_places(args)
 
 
+def check_unchanged(args: argparse.Namespace) -> None:
+    """Refuse a job whose code, or a file from outside, is not that with which its run began.
+
+    What it made would lie under a key of the earlier one.
+
+    Raises
+    ------
+    ResultError
+        Naming what has changed.
+    """
+    if not (named := os.environ.get(MAP)):
+        return
+    digests = RunMap(Path(named)).digests
+    paths = [of for value in vars(args).values() for of in _paths(value)]
+    known = {of: digests.get(f"file {of}") for path in paths for of in (path, path / MANIFEST)}
+    changed = [path for path, digest in known.items() if digest and digest != sha256_of(path)]
+    if digests.get(PROGRAM) != steps.of_package():
+        changed = [steps.PACKAGE]
+    if changed:
+        what = f"{changed[0]} is not what it was when the run began"
+        raise ResultError(what, fix="run snakemake again: it goes by what is there now")
+
+
 def _check_places(args: argparse.Namespace) -> None:
     """Before anything is computed: of several outputs, some would be written and others not."""
     seen = set()
@@ -83,6 +113,8 @@ def _check_places(args: argparse.Namespace) -> None:
 
 
 def _paths(value: Any) -> Iterator[Path]:
+    if isinstance(value, WordFiles):
+        yield from value.listings
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, Path):
             yield one
@@ -104,10 +136,20 @@ def _foreign(folder: Path, is_own: Callable[[Path], bool]) -> Path | None:
 
 
 def _result(path: Path) -> Path | None:
-    """A result of the workflow that lies at a path, or below it."""
-    for folder in path.absolute().parents:
-        if (folder / STATE).is_dir():
-            here = path.absolute().relative_to(folder.parent)
-            found = (one for _, one in noted_results(folder) if here in (one, *one.parents))
-            return next((one for one in found if (folder.parent / one).exists()), None)
+    """A result of the workflow that lies at a path, or below it, or would be taken for one."""
+    here = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
+    for folder in (here, *here.parents):
+        if folder.name == STORE and (folder / MAPS).is_dir():
+            what, fix = "a run takes what lies here for its own", "name a place elsewhere"
+            raise ConfigError(f"{path} is in a store: {what}", where=str(folder), fix=fix)
+        if not (folder / RUN_MAP).is_file():
+            continue
+        name = here.relative_to(folder).as_posix()
+        try:
+            published = (RUN_MAP, PROVENANCE, *RunMap(folder / RUN_MAP).published)
+        except ResultError as error:
+            what = f"{path} lies beside the results of a run, and which they are cannot be read"
+            raise ConfigError(f"{what}: {error.what}", where=error.where, fix=error.fix) from None
+        found = (one for one in published if name in (".", one) or one.startswith(f"{name}/"))
+        return next((folder / one for one in found if os.path.lexists(folder / one)), None)
     return None

@@ -1,12 +1,12 @@
-"""One run at a time in a folder, and a folder put in order before a run begins.
+"""Runs side by side in a folder, and a folder put in order before a run begins.
 
-A run holds a lock for as long as its process lives, and every job of it shares another: both are
-gone with the process, however that ends, so that nothing is ever to be unlocked by hand. A new run
-is refused while another lives. If only its jobs do, because it was killed alone, the new run waits
-for them: they would put files of their own settings in the place of newer ones.
+Runs make the same file or none: where each file lies is decided by what decides its content. So a
+new run is refused only where another, which is alive, is to make a file that it would make too. A
+run holds a lock for as long as its process lives, and every job of it shares another: both are gone
+with the process, however that ends, so that nothing is ever to be unlocked by hand. If only its
+jobs live, because it was killed alone, a new run that would make one of their files waits for them.
 
-The locks lie beside the results, so that two checkouts that share these share them too. Then what
-was left half-written is removed, and what is not what was written is set aside. The locks are
+The locks lie beside the results, so that two checkouts that share these share them too. They are
 :func:`fcntl.flock`'s; on a file system without locks, as some network mounts are, a run says that
 nothing keeps others away.
 """
@@ -18,38 +18,37 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from wsd.errors import StorageError, WsdError, visible
-from wsd.run.noted import CUT_OFF, NOTES, STATE
-from wsd.run.steps import FOLDER
 from wsd.storage.atomic import probe, storing
 from wsd.storage.partial import sweep
 
-# In the folder of the state: what decides who may change the results.
-RUN_LOCK = "wsd.run.lock"
-JOBS_LOCK = "wsd.jobs.lock"
+# In the folder of all results: what the workflow keeps for itself.
+STATE = ".state"
+# In it: a file per run with what it is to make, another that its jobs share, and one for moments.
+RUN, JOBS, SHORT = ".run", ".jobs", "lock"
 # Names the file that the jobs of a run share a lock on.
 VARIABLE = "WSD_JOBS_LOCK"
 WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
-# Clocks of a cluster's machines may differ by less.
-FUTURE_SECONDS = 60.0
 
 
 class BusyError(WsdError):
-    """Another run is at work in the same folder."""
+    """Another run is to make one of the same files."""
 
 
-def begin(results: Path) -> TextIO | None:
-    """Take the folder for this run, wait for jobs that outlived theirs, and put it in order.
+def begin(results: Path, planned: Collection[str]) -> TextIO | None:
+    """Note what this run is to make, if no other is to make it; wait for jobs that outlived theirs.
 
     Parameters
     ----------
     results : Path
         Folder of all results.
+    planned : collection of str
+        The files that are not there yet.
 
     Returns
     -------
@@ -59,33 +58,97 @@ def begin(results: Path) -> TextIO | None:
     Raises
     ------
     BusyError
-        If another run lives here. It names its process, host and command.
+        If another run is to make one of them. It names its process, host and command.
     StorageError
         If the folder of results cannot be written, or its disk is full.
     """
+    prepare(results)
+    with alone(results):
+        for other in sorted((results / STATE).glob(f"*{RUN}")):
+            _settle(other, planned, results)
+        jobs_lock(results).touch()
+        lock = _own(results, RUN).open("w", encoding="utf-8")
+        if not _hold(lock):
+            say(f"{results.absolute()}: no locks here: start no second run in this folder")
+            return None
+        who = {"pid": os.getpid(), "host": socket.gethostname(), "command": " ".join(sys.argv)}
+        said = {**who, "since": time.strftime("%F %T"), "planned": sorted(planned)}
+        print(json.dumps(said), file=lock, flush=True)
+    return lock
+
+
+def prepare(results: Path) -> None:
+    """Make the folder of results, and that of what the workflow keeps for itself.
+
+    Raises
+    ------
+    StorageError
+        If they cannot be written, or their disk is full.
+    """
     check_places(results)
     probe(results)
-    path = results / STATE / RUN_LOCK
-    with storing(path):
-        path.parent.mkdir(exist_ok=True)
-        lock = path.open("a+", encoding="utf-8")
+    state = results / STATE
+    with storing(state):
+        state.mkdir(exist_ok=True)
+
+
+def _settle(other: Path, planned: Collection[str], results: Path) -> None:
+    """Refuse a file that a living run makes, wait for one that jobs alone make; and what is left of
+    a run that is gone is removed.
+    """
+    said = _said(other)
+    both = sorted(set(planned) & set(said.get("planned", ())))
+    jobs = other.with_suffix(JOBS)
+    with suppress(FileNotFoundError), other.open(encoding="utf-8") as file:
+        if _hold(file) is False:
+            if both:
+                raise _busy(said, both, results)
+            return
+    with suppress(FileNotFoundError), jobs.open("a", encoding="utf-8") as file:
+        if _hold(file) is False:
+            if not both:
+                return
+            say(
+                "jobs of an earlier run, which was killed without them, are still at work on "
+                f"{both[0]}; waiting for them to end (`fuser -v {jobs}` lists them)"
+            )
+            fcntl.flock(file, fcntl.LOCK_EX)
+    other.unlink(missing_ok=True)
+    jobs.unlink(missing_ok=True)
+
+
+def _hold(file: TextIO) -> bool | None:
+    """Lock a file for this process; False where another has it, None on a disk without locks."""
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        with lock:
-            raise _busy(lock, results) from None
+        return False
     except OSError as error:
-        lock.close()
         if error.errno not in WITHOUT_LOCKS:
             raise
-        say(f"{results.absolute()}: no locks here: start no second run in this folder")
         return None
-    lock.truncate(0)
-    who = {"pid": os.getpid(), "host": socket.gethostname(), "command": " ".join(sys.argv)}
-    print(json.dumps({**who, "since": time.strftime("%F %T")}), file=lock, flush=True)
-    _wait_for_jobs(jobs_lock(results))
-    put_in_order(results)
-    return lock
+    return True
+
+
+def _said(path: Path) -> dict[str, Any]:
+    """What a run says of itself; nothing, if it has only just started or is gone."""
+    with suppress(OSError, ValueError):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+@contextmanager
+def alone(results: Path) -> Iterator[None]:
+    """Alone for a moment among all runs, as far as the disk knows locks."""
+    path = results / STATE / SHORT
+    with storing(path):
+        file = path.open("a", encoding="utf-8")
+    with file:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def check_places(results: Path) -> None:
@@ -96,57 +159,54 @@ def check_places(results: Path) -> None:
     StorageError
     """
     state = results / STATE
-    for path in (results, results / FOLDER, state, state / NOTES, state / CUT_OFF):
+    for path in (results, state):
         if os.path.lexists(path) and not path.is_dir():
             fix = "move it away, or remove it: a run makes a folder here"
             raise StorageError("a file stands where a folder should be", where=str(path), fix=fix)
-    for path in (state / RUN_LOCK, state / JOBS_LOCK):
-        if path.exists() and not path.is_file():
-            kind = "folder" if path.is_dir() else "device or pipe"
-            what = f"a {kind} stands where a run keeps its lock"
-            raise StorageError(what, where=str(path), fix="remove it: a run makes a file here")
+    path = state / SHORT
+    if path.exists() and not path.is_file():
+        kind = "folder" if path.is_dir() else "device or pipe"
+        what = f"a {kind} stands where a run keeps its lock"
+        raise StorageError(what, where=str(path), fix="remove it: a run makes a file here")
 
 
 def jobs_lock(results: Path) -> Path:
-    """The file that the jobs of a run share a lock on."""
-    return (results / STATE / JOBS_LOCK).absolute()
+    """The file that the jobs of this process's run share a lock on."""
+    return _own(results, JOBS).absolute()
 
 
-def busy(results: Path) -> BusyError | None:
-    """What refuses a run now, if another is at work; the lock is not kept."""
-    with suppress(FileNotFoundError), (results / STATE / RUN_LOCK).open(encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return _busy(lock, results)
-        except OSError:  # no locks here
-            pass
+def _own(results: Path, suffix: str) -> Path:
+    return results / STATE / f"{socket.gethostname()}-{os.getpid()}{suffix}"
+
+
+def living(results: Path) -> Iterator[dict[str, Any]]:
+    """What the other runs that are at work say of themselves."""
+    for path in sorted({*(results / STATE).glob(f"*{RUN}")} - {_own(results, RUN)}):
+        with suppress(OSError), path.open(encoding="utf-8") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield _said(path)
+
+
+def busy(results: Path, planned: Collection[str]) -> BusyError | None:
+    """What refuses a run now, if another makes one of its files; no lock is kept."""
+    for said in living(results):
+        if both := sorted(set(planned) & set(said.get("planned", ()))):
+            return _busy(said, both, results)
     return None
 
 
-def _busy(lock: TextIO, results: Path) -> BusyError:
-    lock.seek(0)
+def _busy(said: dict[str, Any], both: list[str], results: Path) -> BusyError:
     try:
-        who = json.loads(lock.readline())
-        text = f"process {who['pid']} on {who['host']}, since {who['since']}: {who['command']}"
-        end = f"end it with `kill {who['pid']}` on {who['host']}"
-    except (ValueError, KeyError, TypeError):  # it has only just started
-        text, end = "it has only just started", "end it"
-    what = f"another run is at work in this folder ({text})"
+        who = f"process {said['pid']} on {said['host']}, since {said['since']}: {said['command']}"
+        end = f"end it with `kill {said['pid']}` on {said['host']}"
+    except KeyError:
+        who, end = "it has only just started", "end it"
+    more = f" and {len(both) - 1} more" if len(both) > 1 else ""
+    what = f"another run is making {both[0]}{more} ({who})"
     fix = f"wait until it is done, or {end}; there is nothing to unlock, and -n works meanwhile"
     return BusyError(what, where=str(results.absolute()), fix=fix)
-
-
-def _wait_for_jobs(path: Path) -> None:
-    with path.open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say(
-                "jobs of an earlier run, which was killed without them, are still at work here; "
-                f"waiting for them to end (`fuser -v {path}` lists them)"
-            )
-            fcntl.flock(file, fcntl.LOCK_EX)
 
 
 @contextmanager
@@ -163,33 +223,9 @@ def as_job() -> Iterator[bool]:
 
 
 def put_in_order(results: Path) -> None:
-    """Nothing half-written, nothing damaged, nothing dated in the future."""
-    from wsd.run import check
-
+    """Nothing half-written by a run that was killed."""
     for path in sweep(results):
         say(f"removed, left half-written by a run that was killed: {path}")
-    for path, what in check.damaged(results, quick=True):
-        aside = check.put_away(path)
-        say(f"damaged: {path}: {what}. Kept as {aside.name}; what it takes is made again")
-    if ahead := _from_the_future(results):
-        say(f"{len(ahead)} files, such as {ahead[0]}, are dated in the future: dated now")
-
-
-def _from_the_future(folder: Path) -> list[Path]:
-    """Date files that are dated in the future as of now, and say which.
-
-    The workflow manager compares times. Of a file made while the clock was ahead, a later change
-    of what it was made from would go unnoticed.
-    """
-    now = time.time()
-    found = []
-    for root, _, names in os.walk(folder):
-        for path in (Path(root) / name for name in names):
-            with suppress(FileNotFoundError):
-                if path.lstat().st_mtime > now + FUTURE_SECONDS:
-                    os.utime(path, (now, now), follow_symlinks=False)
-                    found.append(path)
-    return sorted(found)
 
 
 def say(text: str) -> None:

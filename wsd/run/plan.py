@@ -14,15 +14,22 @@ from typing import NamedTuple
 from wsd import logs
 from wsd.arguments import add_configfiles, count, processors
 from wsd.artifacts.features import parse_features
-from wsd.artifacts.finetuned import ALL, COSTS, FOLDER, combined
+from wsd.artifacts.finetuned import ALL, COSTS, combined
 from wsd.artifacts.gloss_vectors import VIEW
+from wsd.artifacts.run_map import DIGITS
 from wsd.artifacts.search import grid_points
 from wsd.artifacts.training_set import setting
-from wsd.artifacts.views import blocks_of
+from wsd.artifacts.vectors import VECTORS
+from wsd.artifacts.views import DRAWN, blocks_of
 from wsd.encoder.head import known_without_head
 from wsd.encoder.schedule import long_enough
+from wsd.errors import WsdError
+from wsd.run.digests import SEEN, Digests, Seen
+from wsd.run.keys import Keys
+from wsd.run.lock import STATE
 from wsd.run.pace import EFFICIENCY, TRAINING_EFFICIENCY, duration, forward_seconds
 from wsd.run.parts import in_parts
+from wsd.run.places import Places
 from wsd.run.settings import Classifier, Config, Model
 from wsd.storage.file_names import file_name
 
@@ -50,17 +57,43 @@ PAGE_SECONDS = 0.3
 SEARCHED = {"logistic": ("C", LOGISTIC_SECONDS), "lda": ("shrinkage", LDA_SECONDS)}
 
 
-def to_embed(config: Config, results: Path) -> Iterator[tuple[Model, list[str], tuple[str, ...]]]:
-    """Per encoder, the words that have no embeddings yet and the views to be kept."""
+def places_of(config: Config, results: Path) -> Places:
+    """Where the files of a config lie.
+
+    Raises
+    ------
+    WsdError, OSError
+        If something that decides them cannot be read, such as a model's folder.
+    """
+    return Places(config, Keys(config, {}, Digests(Seen(results / STATE / SEEN)), results))
+
+
+def to_embed(
+    config: Config, places: Places | None
+) -> Iterator[tuple[Model, list[str], tuple[str, ...]]]:
+    """Per encoder, the words that have no embeddings yet and the views to be kept.
+
+    A word that was embedded with other sentences counts as one that has: which sentences a run
+    will read is known when it has read them.
+
+    Parameters
+    ----------
+    config : Config
+    places : Places, optional
+        Without them, no word has.
+    """
     for model in config.encoders.values():
         views = config.stored_views(model)
-        folder = results / config.dataset.name / model.name / "embeddings"
-        words = [
-            word
-            for word in config.words
-            if not all((folder / file_name(word) / f"{v}.safetensors").exists() for v in views)
-        ]
-        yield model, words, views
+        drawn = {DRAWN: f"{DRAWN}@{config.seed:0{DIGITS}x}"}
+        files = [f"{drawn.get(view, view)}{VECTORS}" for view in views]
+        listings = places.listings(model.name, [config.page_view], [1]) if places else []
+        there = {
+            folder.name.rpartition("@")[0]
+            for listing in listings
+            for folder in Path(listing).parent.glob("[!.]*@*")
+            if all((folder / file).is_file() for file in files)
+        }
+        yield model, [word for word in config.words if file_name(word) not in there], views
 
 
 def embedding_bytes(model: Model, instances: int, views: Sequence[str]) -> int:
@@ -156,9 +189,15 @@ def finetune_seconds(config: Config, model: Model, train: str) -> float:
 
 def describe(config: Config, results: Path, cores: int) -> str:
     """A few lines for the terminal; what is there already is not counted."""
-    lines = []
+    lines: list[str] = []
+    places, unknown = None, []
+    try:
+        places = places_of(config, results)
+    except (WsdError, OSError) as error:
+        what = error.what if isinstance(error, WsdError) else error
+        unknown = [f"what is there already cannot be told: {what}"]
     fetched: list[dict[str, str]] = []
-    for model, words, views in to_embed(config, results):
+    for model, words, views in to_embed(config, places):
         choices = f"{len(model.unmixed(config.classify[0]))} layer choices"
         if config.dataset.of_pairs:
             what = f"pairs, {choices}"
@@ -168,7 +207,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
         else:
             what = f"{len(config.words)} words, clusters in {choices}: there are no senses"
         lines.append(f"{model.name} on {config.dataset.title}: {what}")
-        lines += _of_finetuning(config, model, results, cores)
+        lines += _of_finetuning(config, model, places, cores)
         if not words:
             lines.append("  every sentence is embedded already")
             continue
@@ -191,13 +230,17 @@ def describe(config: Config, results: Path, cores: int) -> str:
             lines.append(f"  to fetch, unless the hub's cache has it: {text}")
     for why in without_head(config).values():
         lines.append(f"left out of substitutes: {why}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *unknown])
 
 
-def _of_finetuning(config: Config, model: Model, results: Path, cores: int) -> Iterator[str]:
+def _of_finetuning(
+    config: Config, model: Model, places: Places | None, cores: int
+) -> Iterator[str]:
     """What a model's fine-tuning will take, if any is left to do."""
-    folder = results / config.dataset.name / model.name / FOLDER
-    left = [train for train in config.finetune_trains if not (folder / train / COSTS).exists()]
+    left = config.finetune_trains
+    if places and model.name in config.models:
+        files = places.paths(f"{places.finetune}/{COSTS}", base=[model.name], train=left)
+        left = tuple(of for of, file in zip(left, files, strict=True) if not Path(file).exists())
     if seconds := sum(finetune_seconds(config, model, train) for train in left):
         yield (
             f"  to fine-tune, on {', '.join(left)}: at most roughly {duration(seconds)} of "

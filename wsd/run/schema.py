@@ -164,7 +164,7 @@ class ConfigFile(Section):
         Of noad and its two across parts: senses with fewer instances are left out (default: 10).
     run
         A file-safe name: selection, tables, pages and figures lie in results/<dataset>/runs/<run>/,
-        beside those of other runs; vectors and predictions are shared.
+        beside those of other runs.
     words
         `all`, or a list of the corpus's words.
     models

@@ -155,13 +155,10 @@ class Config:
         """The models, and the controls that are encoders: twins, and what was fine-tuned."""
         return {**self.models, **self.twins, **self.finetuned}
 
-    def record(self, name: str) -> str:
-        """Where an encoder's record lies, below a folder of all results.
-
-        What was fine-tuned is of one dataset; others are the same for all.
-        """
-        of_dataset = f"{self.dataset.name}/{name}/model.json"
-        return of_dataset if name in self.finetuned else f"models/{name}.json"
+    @property
+    def page_view(self) -> str:
+        """The view of pages, twins, control task and analyses."""
+        return self.classify[0]
 
     def stored_views(self, model: Model) -> tuple[str, ...]:
         """What is kept of a model: of a control one view, nothing else of it is looked at."""

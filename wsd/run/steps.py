@@ -1,24 +1,19 @@
 """Which modules of wsd a step runs: the closure of its command's imports.
 
-A result is made again when a module that its step runs is another. Nobody keeps a list of them:
-they are read off the sources, from the module of the command on (:mod:`wsd.commands`). A rule of
-the workflow has one small file as input, which names its step's modules with their checksums, and
-is written again only when one of them is another.
+They are part of a file's key (:mod:`wsd.run.keys`). Nobody keeps a list of them: they are read off
+the sources, from the module of the command on (:mod:`wsd.commands`).
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 import wsd
 from wsd.commands import COMMANDS
-from wsd.storage.atomic import write_text
 
 PACKAGE = Path(wsd.__file__).parent
-# Of the files of all steps, in the folder of all results.
-FOLDER = ".steps"
 # How any command is run and what it says: an edited message must not embed everything again.
 APART = frozenset(f"wsd.{name}" for name in ("arguments", "cli", "commands", "errors", "logs"))
 
@@ -74,37 +69,20 @@ def closure(module: str) -> set[str]:
     return found
 
 
-def write(step: str, folder: Path) -> Path:
-    """Write the file that stands for a step's modules, if it is not there as it should be.
-
-    Parameters
-    ----------
-    step : str
-        A command.
-    folder : Path
-        For the files of all steps.
-
-    Returns
-    -------
-    Path
-        The file: a line per module, its checksum and its place in the package.
-    """
-    text = _text(step)
-    file = folder / f"{step}.sha256"
-    if not file.exists() or file.read_text(encoding="utf-8") != text:
-        write_text(file, text)
-    return file
-
-
 def checksum(step: str) -> str:
-    """The SHA-256 of what :func:`write` writes."""
-    return sha256(_text(step).encode()).hexdigest()
+    """SHA-256 over the modules that a step runs: other code may give other results."""
+    return _of(path for name in closure(COMMANDS[step].module) if (path := _path(name)))
 
 
-def _text(step: str) -> str:
-    paths = sorted(path for name in closure(COMMANDS[step].module) if (path := _path(name)))
-    lines = [f"{_digest(path)}  {path.relative_to(PACKAGE.parent).as_posix()}" for path in paths]
-    return "\n".join(lines) + "\n"
+def of_package() -> str:
+    """The same of all modules, as they are now."""
+    _digest.cache_clear()
+    return _of(PACKAGE.rglob("*.py"))
+
+
+def _of(paths: Iterable[Path]) -> str:
+    lines = [f"{_digest(path)}  {path.relative_to(PACKAGE)}\n" for path in sorted(paths)]
+    return sha256("".join(lines).encode()).hexdigest()
 
 
 @cache

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wsd.errors import OF_MACHINE, StorageError, advice, are_related
-from wsd.storage.checksums import SUMMED, SUMS, checksum
+from wsd.storage.checksums import STORE, SUMMED, SUMS, checksum
 from wsd.storage.partial import PART, hold
 
 PROBE_BYTES = 2**16
@@ -77,7 +77,10 @@ def replacing(path: Path) -> Iterator[Path]:
         If the disk is full, the folder cannot be written, or something other than a file is there.
     """
     check_target(path)
-    with storing(path), _renamed(path, noted=path.suffix in SUMMED) as temporary:
+    with (
+        storing(path),
+        _renamed(path, noted=path.suffix in SUMMED or STORE in path.parts) as temporary,
+    ):
         yield temporary
 
 

@@ -13,7 +13,11 @@ from pathlib import Path
 from wsd.errors import DamageError, StorageError
 
 SUMS = ".sums"
+# The folder of a dataset's results in which every file has a checksum.
+STORE = "store"
 SUMMED = (".csv", ".json", ".parquet")
+# How the name of a file ends that was set aside.
+DAMAGED = ".damaged"
 
 
 def checksum(path: Path) -> str:
@@ -33,8 +37,14 @@ def has_checksum(path: Path) -> bool:
 def noted_checksum(path: Path) -> str | None:
     """The checksum that was noted when a file was written; None where none was."""
     with suppress(FileNotFoundError):
-        return (path.parent / SUMS / path.name).read_text(encoding="utf-8").strip()
+        note = path.parent / SUMS / path.name
+        return note.read_text(encoding="utf-8", errors="replace").strip()
     return None
+
+
+def is_as_noted(path: Path) -> bool:
+    """Whether a file is there, and is what its checksum says."""
+    return path.is_file() and noted_checksum(path) == checksum(path)
 
 
 def note_checksum(path: Path) -> None:
@@ -76,7 +86,7 @@ def verify(path: Path) -> None:
 
 def set_aside(path: Path) -> Path:
     """Rename a damaged file, so that it counts as missing and can still be looked at."""
-    aside = path.with_name(f"{path.name}.damaged")
+    aside = path.with_name(f"{path.name}{DAMAGED}")
     path.replace(aside)
     return aside
 

@@ -15,6 +15,7 @@ from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.neighbours import read_neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions, lacking, read_predictions
 from wsd.artifacts.projection import Projection, align_signs, read_projections
+from wsd.artifacts.run_map import WordFiles
 from wsd.artifacts.substitutes import Substitutes, read_substitutes
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError, outdated
@@ -47,6 +48,7 @@ def load_report(
     view: str,
     text: bool,
     substitutes: Sequence[Path] = (),
+    said: Mapping[str, Any] | None = None,
 ) -> Report:
     """Read what the pages show, and check that it belongs together.
 
@@ -67,7 +69,9 @@ def load_report(
     text : bool
         Whether the pages may hold the corpus's sentences.
     substitutes : sequence of Path
-        Folders of `wsd substitutes`, of models that were asked.
+        Folders of `wsd substitutes`, or listings, of models that were asked.
+    said : mapping, optional
+        ``config`` and ``command`` of the run, where the provenance does not have them.
 
     Raises
     ------
@@ -86,7 +90,7 @@ def load_report(
     # In the order of the projections, and so of the config: the first model's pages stand first.
     models = list(dict.fromkeys(model for model, _, _ in pictures))
     methods = list(dict.fromkeys(method for _, _, method in pictures))
-    made_from = _read_provenance(provenance, models)
+    made_from = {**_read_provenance(provenance, models), **(said or {})}
     choices = {}
     for model in models:
         names = [name for of, name, _ in pictures if of == model]
@@ -116,8 +120,10 @@ def load_report(
     scores: dict[Any, Any] = rows.set_index(keys)[WORD_METRICS].to_dict("index")
 
     asked: dict[str, Mapping[str, Substitutes]] = {}
-    for folder in substitutes:
-        of_words, said = read_substitutes(folder, corpora)
+    for path in substitutes:
+        of_words, said = read_substitutes(
+            WordFiles([path]) if path.suffix == ".json" else path, corpora
+        )
         asked[said["model"]["name"]] = of_words
 
     def word_run(model: str, word: str) -> WordRun:

@@ -1,0 +1,186 @@
+"""The map of a run and listings: where files lie, and that none leads out of its folder."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wsd.artifacts.run_map import (
+    RunMap,
+    WordFiles,
+    bare,
+    list_folders,
+    listed,
+    megabytes,
+    word_file,
+    write_listing,
+    write_map,
+)
+from wsd.errors import ConfigError, ResultError
+from wsd.storage.atomic import write_text
+from wsd.storage.checksums import checksum
+from wsd.storage.json import write_json
+
+ABOUT = {"config": {"seed": 2}, "command": "snakemake again", "digests": {"step embed": "ab"}}
+K = "@0123456789"
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        (f"store/m{K}/{K}/geometry.csv", "store/m/geometry.csv"),
+        (f"full{K}/focal{K}/1.knn{K}.parquet", "full/focal/1.knn.parquet"),
+        (f"other{K}.safetensors", "other.safetensors"),
+        ("a@012345678/b@0123456789a.csv", "a@012345678/b@0123456789a.csv"),
+        ("a@ABCDEF0123.csv", "a@ABCDEF0123.csv"),
+    ],
+)
+def test_what_people_read_has_no_keys(path: str, name: str) -> None:
+    assert bare(path) == name
+
+
+def made(folder: Path, *names: str) -> list[str]:
+    for name in names:
+        write_text(folder / name, "x")
+    return [f"results/mine/{name}" for name in names]
+
+
+@pytest.mark.parametrize("place", ["run.json", "runs/a/run.json", f"store/runs/a{K}.json"])
+def test_a_map_says_where_the_files_of_its_run_lie(tmp_path: Path, place: str) -> None:
+    folder = tmp_path / "results/mine"
+    paths = made(folder, f"store/corpus{K}/words.json", f"store/selection{K}.csv")
+    write_map(folder / place, paths, "results/mine", ABOUT)
+    run = RunMap(folder / place)
+    assert (run.config, run.command, run.digests) == tuple(ABOUT.values())
+    assert run.published == {} and run.folder == folder
+    assert [*run] == [path.removeprefix("results/mine/") for path in paths]
+    assert run.file("corpus/words.json") == folder / f"store/corpus{K}/words.json"
+    assert run.has("selection.csv")
+    (folder / f"store/selection{K}.csv").unlink()
+    for name, where in {
+        "selection.csv": folder / f"store/selection{K}.csv",
+        "scores.csv": folder / place,
+    }.items():
+        assert not run.has(name)
+        with pytest.raises(ResultError, match=f"{name} of this run is not there") as caught:
+            run.file(name)
+        assert caught.value.where == str(where)
+        assert caught.value.fix == "run `snakemake again` again"
+
+
+def test_files_under_plain_names_are_of_the_folder_of_the_map(tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()  # a folder of this name further up is not the dataset's
+    folder = tmp_path / "results/mine"
+    write_map(folder / "run.json", made(folder, "folds/full.parquet"), "results/mine", ABOUT)
+    run = RunMap(folder / "run.json")
+    assert run.file("folds/full.parquet") == folder / "folds/full.parquet"
+    # Without listings the words' files are those of the folder.
+    words = run.words("tiny/embeddings")
+    assert words == folder / "tiny/embeddings"
+    assert word_file(words, "a/focal.safetensors") == folder / "tiny/embeddings/a/focal.safetensors"
+
+
+def test_the_words_files_are_those_that_the_listings_of_the_run_name(tmp_path: Path) -> None:
+    folder = tmp_path / "results/mine"
+    vectors = f"store/tiny{K}/embeddings"
+    names = [f"{vectors}/{of}{K}/focal.safetensors" for of in ("a", "b")]
+    paths = made(folder, *names, f"{vectors}/a{K}/cls.safetensors")
+    listings = [folder / vectors / f"focal{K}.{part}.json" for part in (1, 2)]
+    for listing, name in zip(listings, names, strict=True):
+        write_listing(listing, {folder / name: checksum(folder / name)})
+        paths.append(f"results/mine/{listing.relative_to(folder)}")
+    write_map(folder / "run.json", paths[-2:], "results/mine", ABOUT)
+    words = RunMap(folder / "run.json").words("tiny/embeddings")
+    assert [word_file(words, f"{of}/focal.safetensors") for of in "ab"] == [
+        folder / name for name in names
+    ]
+    with pytest.raises(ResultError, match=r"no listing has a/cls\.safetensors") as caught:
+        word_file(words, "a/cls.safetensors")
+    assert caught.value.where == str(listings[0])
+    listings[1].unlink()
+    with pytest.raises(ResultError, match=r"tiny/embeddings/focal.2.json of this run is not there"):
+        RunMap(folder / "run.json").words("tiny/embeddings")
+
+
+OUTSIDE = ["../other/x.csv", "/etc/passwd", "store/../../other.csv", "store/.."]
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+@pytest.mark.parametrize("entry", ["files", "published"])
+def test_a_map_leads_to_no_file_out_of_its_dataset(tmp_path: Path, entry: str, path: str) -> None:
+    named = {"files": {"x.csv": path}} if entry == "files" else {"published": {path: None}}
+    write_json(tmp_path / "run.json", {**ABOUT, "files": {}, **named})
+    with pytest.raises(ResultError, match="a file that is not of the dataset") as caught:
+        RunMap(tmp_path / "run.json")
+    assert caught.value.where == str(tmp_path / "run.json")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [[], {}, {**ABOUT, "files": ["a"]}, {**ABOUT, "files": {"x": 1}}, {"files": {}, "config": {}}],
+)
+def test_what_is_no_map_is_refused(tmp_path: Path, content: Any) -> None:
+    write_json(tmp_path / "run.json", content)
+    with pytest.raises(ResultError, match="does not hold what it should"):
+        RunMap(tmp_path / "run.json")
+
+
+# Listings
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+def test_a_listing_leads_to_no_file_out_of_its_folder(tmp_path: Path, path: str) -> None:
+    write_json(tmp_path / "focal.1.json", {"a/focal.safetensors": "x", path: "x"})
+    for read in (listed, lambda listing: WordFiles([listing]).find("a/focal.safetensors")):
+        with pytest.raises(ResultError, match="not a listing") as caught:
+            read(tmp_path / "focal.1.json")
+        assert caught.value.where == str(tmp_path / "focal.1.json")
+
+
+@pytest.mark.parametrize("content", [[], ["a.parquet"], {"a.parquet": None}, {"a": 3}, 4])
+def test_what_is_no_listing_is_refused(tmp_path: Path, content: Any) -> None:
+    write_json(tmp_path / "words.json", content)
+    with pytest.raises(ResultError, match="the file "):
+        listed(tmp_path / "words.json")
+
+
+def test_a_listing_lies_beside_what_it_lists_or_above(tmp_path: Path) -> None:
+    write_listing(tmp_path / "above.json", {tmp_path / "a/b.csv": "x"})
+    assert listed(tmp_path / "above.json") == {"a/b.csv": "x"}
+    with pytest.raises(ConfigError, match="does not lie below its folder") as caught:
+        write_listing(tmp_path / "b/beside.json", {tmp_path / "a/b.csv": "x"})
+    assert caught.value.where == str(tmp_path / "b/beside.json")
+
+
+def test_a_listing_names_every_file_of_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / f"report{K}"
+    for name in ("index.html", "words/a.html", "data/a.csv"):
+        write_text(folder / name, name)
+    list_folders([tmp_path / f"report{K}.json"])
+    assert listed(tmp_path / f"report{K}.json") == {
+        f"report{K}/{name}": checksum(folder / name)
+        for name in ("data/a.csv", "index.html", "words/a.html")
+    }
+    # A figure's size is its own; that of a listing, of what it lists.
+    assert megabytes(folder / "index.html") == 10 / 1e6
+    assert megabytes(tmp_path / f"report{K}.json") == (10 + 12 + 10) / 1e6
+    assert megabytes(tmp_path / "none.json") == 0
+
+
+def test_by_its_name_a_json_file_is_a_listing_or_none(tmp_path: Path) -> None:
+    """`is_listing` is asked of a path alone."""
+    listing = {"a/focal.safetensors": "crc32 0 2000000"}
+    for name, size in {
+        f"corpus{K}/words{K}.json": 2.0,
+        f"m{K}/embeddings/focal{K}.1.json": 2.0,
+        f"m{K}/gloss-vectors/focal{K}.1.json": 2.0,
+        f"uses{K}.json": 2.0,
+        f"selection{K}.json": None,
+        f"m{K}/embeddings/a{K}/alignment.json": None,
+        f"m{K}/model{K}.json": None,
+    }.items():
+        write_json(tmp_path / name, listing)
+        own = (tmp_path / name).stat().st_size / 1e6
+        assert megabytes(tmp_path / name) == (size or own)
+        assert json.loads((tmp_path / name).read_text()) == listing

@@ -1,0 +1,316 @@
+"""Files named by sentences and seed: what `wsd embed` and `wsd substitutes` leave as it is, by what
+went through the model.
+"""
+
+import json
+import shutil
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import pytest
+from log_state import logs_as_before
+from small_results import run
+from tiny import corpus_of, tiny_bert
+
+from wsd.artifacts import corpus as corpora
+from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.costs import processor_seconds
+from wsd.artifacts.vectors import Embeddings, vectors_checksum
+from wsd.cli import main
+from wsd.encoder import model
+from wsd.encoder.encoder import Encoder
+from wsd.encoder.fill_mask import FillMask
+from wsd.encoder.pass_of_word import PassOfWord
+from wsd.errors import ModelError
+from wsd.storage.json import write_json
+
+# So many sentences tell which word went through the model.
+WORDS = {"bat": 4, "crane": 5, "mole": 7}
+VIEWS = ["focal", "cls", "static"]
+DRAWN = ["focal", "other"]
+
+
+def of_word(word: str, sentences: int) -> Corpus:
+    rows = [(f"near {'the ' * i}crane", i + 1) for i in range(sentences)]
+    return corpus_of(*rows, word=word, n_train=2)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    tiny_bert(tmp_path / "tiny", head=True)
+    record = model.resolve("tiny", path="tiny", sha256={}, blocks=2, width=32)
+    write_json(tmp_path / "tiny.json", record)
+    for word, sentences in WORDS.items():
+        corpora.write(tmp_path / f"corpus/{word}.parquet", of_word(word, sentences))
+    return tmp_path
+
+
+def embed(
+    *words: str, views: list[str] = VIEWS, code: int = 0, part: int = 1, more: tuple[str, ...] = ()
+) -> int:
+    """How many sentences went through the model."""
+    sentences = []
+    forward = Encoder._forward
+
+    def counted(self: Encoder, batch: Any, places: Any) -> Any:
+        sentences.append(len(batch))
+        return forward(self, batch, places)
+
+    arguments = ["embed", "--model", "tiny.json", "--corpus", "corpus", "--words", *words]
+    arguments += ["--views", *views, "--out", "e", "--threads", "2", *more]
+    if "--listings" not in more:
+        arguments += ["--listings", *(f"e/{of}.{part}.json" for of in (*views, "alignment"))]
+    with pytest.MonkeyPatch.context() as patched, logs_as_before():
+        patched.setattr(Encoder, "_forward", counted)
+        patched.setenv("HF_HUB_OFFLINE", "1")
+        assert main(arguments) == code
+    # What tries the model goes another way.
+    return sum(sentences)
+
+
+def files(folder: str = "e") -> dict[str, tuple[int, bytes]]:
+    found = [p for p in Path(folder).rglob("*") if p.is_file()]
+    return {str(p): (p.stat().st_ino, p.read_bytes()) for p in found}
+
+
+def contents(folder: str = "e") -> dict[str, bytes]:
+    return {name: data for name, (_, data) in files(folder).items()}
+
+
+def of(word: str, name: str = "") -> str:
+    """Where a file of a word lies."""
+    return f"e/{word}@{of_word(word, WORDS[word]).digest[:10]}/{name}"
+
+
+def listings(*views: str) -> set[str]:
+    return {f"e/{place}{view}.1.json" for view in views for place in ("", ".sums/")}
+
+
+def test_a_new_word_costs_that_word(here: Path) -> None:
+    assert embed("bat", "mole") == 4 + 7
+    before = files()
+    assert embed("bat", "crane", "mole") == 5
+    after = files()
+    assert {k for k in before if after[k] != before[k]} == listings(*VIEWS, "alignment")
+    # Alone as beside others, bit for bit.
+    shutil.rmtree("e")
+    embed("crane")
+    crane = {k: data for k, data in contents().items() if "/crane@" in k}
+    assert crane == {k: data for k, (_, data) in after.items() if "/crane@" in k}
+    # And fewer words: nothing of the model is loaded.
+    shutil.rmtree("tiny")
+    assert embed("crane") == 0
+
+
+def test_what_a_job_took_is_on_record_where_no_earlier_one_did_a_part(here: Path) -> None:
+    def taken(*words: str) -> float:
+        call = [
+            "--log",
+            "a.log",
+            "embed",
+            "--model",
+            "tiny.json",
+            "--corpus",
+            "corpus",
+            "--out",
+            "e",
+        ]
+        with pytest.MonkeyPatch.context() as patched, logs_as_before():
+            patched.setenv("HF_HUB_OFFLINE", "1")
+            assert main([*call, "--words", *words, "--listings", "e/f.1.json", "e/a.1.json"]) == 0
+        return processor_seconds(Path("a.log"))
+
+    assert taken("bat") > 0 and isnan(taken("bat", "crane")) and isnan(taken("crane"))
+    shutil.rmtree("e")
+    assert taken("bat", "crane") > 0
+
+
+def test_the_listings_name_what_is_there(here: Path) -> None:
+    embed("bat", "crane")
+    assert json.loads(Path("e/focal.1.json").read_text()) == {
+        of(word, "focal.safetensors").removeprefix("e/"): vectors_checksum(
+            Path(of(word, "focal.safetensors"))
+        )
+        for word in ("bat", "crane")
+    }
+    said = json.loads(Path("e/alignment.1.json").read_text())
+    name = of("bat", "alignment.json").removeprefix("e/")
+    assert said[name].startswith("crc32 ") and len(said) == 2
+    embed("mole", part=2)
+    (name,) = json.loads(Path("e/cls.2.json").read_text())
+    assert name == of("mole", "cls.safetensors").removeprefix("e/")
+
+
+def test_another_seed_costs_the_view_of_a_random_word_alone(here: Path) -> None:
+    assert embed("bat", "crane", views=DRAWN) == 9
+    before = files()
+    # As in the workflow: of the listings, that of `other` alone is another.
+    two = ("--seed", "2", "--listings", "e/focal.1.json", "e/two.1.json", "e/alignment.1.json")
+    assert embed("bat", "crane", views=DRAWN, more=two) == 9
+    after = files()
+    assert {k: data for k, (_, data) in after.items() if k in before} == {
+        k: data for k, (_, data) in before.items()
+    }
+    assert all(after[k] == before[k] for k in before if k.endswith(".safetensors"))
+    drawn = {of(word, f"other@{'0' * 9}2.safetensors") for word in ("bat", "crane")}
+    assert {*after} - {*before} - listings("two") == drawn
+    found = {}
+    for seed in (1, 2):
+        path = Path(of("crane", f"other@{seed:010x}.safetensors"))
+        found[seed] = Embeddings(path, of_word("crane", 5))
+        assert found[seed].provenance["seed"] == seed
+    assert (found[1].layer(2) != found[2].layer(2)).any()
+    # Either seed is there from now on.
+    assert embed("bat", "crane", views=DRAWN) == embed("bat", "crane", views=DRAWN, more=two) == 0
+    assert contents() == {k: data for k, (_, data) in after.items()}
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [("corpus", 6), ("vectors", 5), ("cut", 5), ("alignment", 5), ("by hand", 9)],
+)
+def test_what_is_not_there_is_made(here: Path, change: str, expected: int) -> None:
+    embed("bat", "crane")
+    crane, more, whole = Path(of("crane")), (), contents()
+    if change == "corpus":
+        corpora.write(Path("corpus/crane.parquet"), of_word("crane", 6))
+    elif change == "vectors":
+        (crane / "cls.safetensors").unlink()
+    elif change == "cut":
+        (crane / "cls.safetensors").write_bytes(b"cut")
+    elif change == "alignment":
+        (crane / "alignment.json").unlink()
+    else:
+        more = ("--listings",)
+    assert embed("bat", "crane", more=more) == expected
+    if change != "by hand":
+        assert embed("bat", "crane") == 0
+    if change not in ("by hand", "corpus"):
+        assert contents() == whole
+    assert (crane / "focal.safetensors").exists(), "the former sentences' vectors stay"
+
+
+def test_every_view_needs_a_listing_and_the_alignments_too(here: Path) -> None:
+    assert embed("bat", code=2, more=("--listings", "e/focal.1.json", "e/cls.1.json")) == 0
+    assert not Path("e").exists()
+
+
+def test_one_more_view_is_made_alone(here: Path) -> None:
+    embed("bat", views=["focal"])
+    focal = of("bat", "focal.safetensors")
+    before = files()[focal]
+    assert embed("bat", views=["focal", "static"]) == 0  # a static view needs no pass
+    assert embed("bat", views=VIEWS) == 4
+    assert files()[focal] == before
+    whole = contents()
+    shutil.rmtree("e")
+    embed("bat", views=VIEWS)
+    assert contents() == whole
+
+
+def test_a_failure_keeps_the_words_before_it(here: Path) -> None:
+    add = PassOfWord.add
+
+    def fails(self: PassOfWord, vectors: Any) -> None:
+        if self.corpus.word == "mole":
+            raise ModelError("it fails")
+        add(self, vectors)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(PassOfWord, "add", fails)
+        embed("bat", "crane", "mole", code=5)
+    assert not list(Path("e").glob("*.json")) and not list(Path(of("mole")).iterdir())
+    assert embed("bat", "crane", "mole") == 7
+
+
+def test_by_hand_files_have_plain_names_and_steps_read_either(here: Path) -> None:
+    embed("bat", "crane", views=DRAWN)
+    keyed = {Path(k).name: data for k, data in contents().items() if "/crane@" in k}
+    shutil.move("e", "listed")
+    embed("bat", "crane", views=DRAWN, more=("--listings",))
+    crane = {Path(k).name: data for k, data in contents().items() if "/crane/" in k}
+    names = {"alignment.json", "focal.safetensors", "other.safetensors"}
+    assert {*crane} == names and {*keyed} == names - {"other.safetensors"} | {
+        "other@0000000001.safetensors"
+    }
+    assert crane["focal.safetensors"] == keyed["focal.safetensors"]
+    assert crane["other.safetensors"] == keyed["other@0000000001.safetensors"]
+    data = ["--corpus", "corpus", "--words", "bat", "crane"]
+    with logs_as_before():
+        run("folds", *data, "--repeats", "1", "--k", "2", "--out", "full.parquet")
+        for out, given in {
+            "folder": ["e"],
+            "listings": ["listed/other.1.json", "listed/focal.1.json"],
+        }.items():
+            for view, layers in (("focal", "2"), ("other", "2"), ("focal+other", "2+1")):
+                run("classify", *data, "--embeddings", *given, "--view", view, "--layers", layers,
+                    "--estimator", "nearest_centroid", "--folds", "full.parquet", "--searches",
+                    f"{out}/{view}.search.parquet", "--out", f"{out}/{view}.parquet")  # fmt: skip
+            run("alignment", "--model", "tiny", "--words", "bat", "crane", "--out",
+                f"{out}/alignment.csv", "--embeddings",
+                *(["e"] if out == "folder" else ["listed/alignment.1.json"]))  # fmt: skip
+        # Predictions from a view with a seed and from one without are of one encoder.
+        made = sorted(map(str, Path("folder").glob("*r.parquet")))
+        assert len(made) == 2
+        run("evaluate", "--predictions", "folder/focal.parquet", *made, "--dataset", "x",
+            "--scores", "scores.csv", "--summary", "summary.csv", "--provenance",
+            "provenance.json")  # fmt: skip
+    of_folder, of_listings = contents("folder"), contents("listings")
+    assert [*of_folder.values()] and of_listings == {
+        k.replace("folder", "listings"): data for k, data in of_folder.items()
+    }
+
+
+# Substitutes
+
+
+def ask(*words: str, listing: str | None = "s/words.json", out: str = "s") -> int:
+    """How many words were asked."""
+    asked: list[str] = []
+    fill = FillMask.fill
+
+    def counted(self: FillMask, corpora: list[Corpus], **options: Any) -> Any:
+        asked.extend(corpus.word for corpus in corpora)
+        return fill(self, corpora, **options)
+
+    more = ["--listing", listing] if listing else []
+    with pytest.MonkeyPatch.context() as patched, logs_as_before():
+        patched.setattr(FillMask, "fill", counted)
+        patched.setenv("HF_HUB_OFFLINE", "1")
+        run("substitutes", "--model", "tiny.json", "--corpus", "corpus", "--words", *words, *more,
+            "--out", out)  # fmt: skip
+    return len(asked)
+
+
+def test_of_substitutes_too_a_new_word_costs_that_word(here: Path) -> None:
+    assert ask("bat", "mole") == 2
+    before = files("s")
+    assert ask("bat", "crane", "mole") == 1
+    after = files("s")
+    changed = {"s/words.json", "s/.sums/words.json"}
+    assert {k for k in before if after[k] != before[k]} == changed
+    assert {*json.loads(Path("s/words.json").read_text())} == {
+        f"{of(word).removeprefix('e/').removesuffix('/')}.parquet" for word in WORDS
+    }
+    corpora.write(Path("corpus/crane.parquet"), of_word("crane", 6))
+    assert ask(*WORDS) == 1
+    assert {k: of for k, of in files("s").items() if k in after and k not in changed} == {
+        k: of for k, of in after.items() if k not in changed
+    }
+
+
+def test_substitutes_by_hand_have_plain_names_and_steps_read_either(here: Path) -> None:
+    assert ask("bat", "crane") == 2
+    assert ask("bat", "crane", listing=None, out="plain") == 2
+    assert {path.name for path in Path("plain").iterdir()} == {
+        ".sums", "bat.parquet", "crane.parquet",
+    }  # fmt: skip
+    # What is there is made again.
+    assert ask("bat", listing=None, out="plain") == 1
+    data = ["--corpus", "corpus", "--words", "bat", "crane"]
+    with logs_as_before():
+        for name, given in {"one": "plain", "other": "s/words.json"}.items():
+            run("sense-substitutes", *data, "--substitutes", given, "--out", f"{name}.csv")
+    assert Path("one.csv").read_bytes() == Path("other.csv").read_bytes()

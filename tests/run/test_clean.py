@@ -1,0 +1,225 @@
+"""`wsd clean` lists what no run refers to any more, and deletes that and nothing else."""
+
+import fcntl
+import json
+import re
+import shutil
+import time
+from pathlib import Path
+
+import made_store
+import pytest
+
+from wsd.artifacts.run_map import RUN_MAP
+from wsd.cli import main
+from wsd.run import clean, lock
+from wsd.run.check import check
+from wsd.storage.atomic import write_text
+from wsd.storage.checksums import SUMS, set_aside
+
+DATASET = Path("results/quickstart")
+STORE = DATASET / "store"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    capsys.readouterr()
+    assert main(["clean", *arguments]) == code
+    out, err = capsys.readouterr()
+    assert err.count("error:") == (code > 0), err
+    return out + err
+
+
+def files(folder: Path = STORE) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_nothing_of_a_run_is_deleted(capsys: pytest.CaptureFixture[str]) -> None:
+    made_store.made()
+    made_store.made("b", seed=2)
+    before = files(DATASET)
+    for arguments in ([], ["--yes"], ["--yes", "--unfinished"]):
+        text = said(capsys, *arguments)
+        assert text == "results: 0.0 MB in 0 files are of no run\n"
+        assert files(DATASET) == before
+    assert check(Path("results"))[0].faults == {}
+
+
+def test_what_a_former_run_has_made_is_listed_and_deleted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    made_store.made()
+    before = files()
+    # The next run removes the map with which this one has begun.
+    former = {path for path in before if "runs" not in path.parts}
+    made_store.made(seed=2)
+    text = said(capsys)
+    # Of the other seed are the view `other`, folds and what follows; corpus and focal stay.
+    sizes = dict(re.findall(r"quickstart, no run: (\S+): [\d.]+ MB, (\d+) files\n", text))
+    assert {"tiny/embeddings", "tiny/predictions", "folds", "report", "scores.csv"} <= {*sizes}
+    assert "corpus" not in sizes and int(sizes["tiny/embeddings"]) == 3
+    total = re.search(r"results: [\d.]+ MB in (\d+) files are of no run\n", text)
+    assert total and int(total[1]) == sum(map(int, sizes.values()))
+    assert text.endswith("the same with --yes deletes them\n")
+    assert former <= {*files()}
+    much = clean.unused_bytes(Path("results"))
+    assert said(capsys, "--yes").endswith("they are deleted\n")
+    gone = former - {*files()}
+    # With their checksums, and no empty folder stays.
+    found = [len(before[path]) for path in gone if SUMS not in path.parts]
+    assert (len(found), sum(found)) == (int(total[1]), much)
+    assert not [path for path in STORE.rglob("*") if path.is_dir() and not any(path.iterdir())]
+    assert check(Path("results"))[0].faults == {}
+    assert said(capsys) == "results: 0.0 MB in 0 files are of no run\n"
+    # The former run makes them again.
+    made_store.made()
+    assert gone - {*files()} == set()
+
+
+def test_what_an_unfinished_run_has_made_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    """Killed while it embedded: the words that are done are in no listing yet."""
+    made_store.made()
+    of = made_store.session("b", **_other_pooling())
+    made_store.begin(of)
+    folder = next(Path(path).parent for path in of.made if "/embeddings/" in path)
+    for name in ("apple@0123456789/focal.safetensors", ".unfinished/0123456789/journal.jsonl"):
+        write_text(folder / name, "hours of work")
+    assert said(capsys, "--yes") == "results: 0.0 MB in 0 files are of no run\n"
+    assert (folder / "apple@0123456789/focal.safetensors").exists()
+    text = said(capsys, "--unfinished")
+    assert "quickstart, run b: runs: 0.0 MB, 1 files\n" in text
+    assert "quickstart, no run: tiny/embeddings: 0.0 MB, 2 files\n" in text
+    said(capsys, "--unfinished", "--yes")
+    assert not folder.exists() and check(Path("results"))[0].faults == {}
+
+
+def test_what_a_run_had_whose_tables_were_removed(capsys: pytest.CaptureFixture[str]) -> None:
+    made_store.made()
+    before = files()
+    made_store.made("b", seed=2)
+    shutil.rmtree(DATASET / "runs")
+    assert main(["check"]) == 0
+    assert "the tables of a run were removed: `wsd clean` lists what" in capsys.readouterr().out
+    assert "quickstart, run b: tiny/embeddings: 0.0 MB, 3 files\n" in said(capsys, "--yes")
+    assert {path for path in files() if "runs" not in path.parts} == {
+        path for path in before if "runs" not in path.parts
+    }
+    # A map that is gone is no sign that a run was given up: its tables are there.
+    (DATASET / RUN_MAP).unlink()
+    assert said(capsys, "--yes", "--unfinished") == "results: 0.0 MB in 0 files are of no run\n"
+
+
+def _other_pooling() -> dict[str, object]:
+    return {"models": [{**made_store.SMALL["models"][0], "pooling": "last"}]}
+
+
+def test_of_runs_that_have_begun_the_last_of_a_name_counts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first, second = (made_store.session(seed=seed) for seed in (1, 2))
+    made_store.begin(first)
+    made_store.make(first)
+    time.sleep(0.01)
+    made_store.begin(second)
+    assert "quickstart, the run without a name: folds: 0.0 MB, 1 files\n" in said(capsys)
+    time.sleep(0.01)
+    made_store.begin(first)
+    text = said(capsys, "--yes")
+    assert re.findall("quickstart, .*: (.*): ", text) == ["runs"]
+    assert first.map.exists() and not second.map.exists()
+    assert all(Path(path).exists() for path in first.made)
+
+
+def test_what_was_set_aside_or_left_unfinished_is_deleted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    of = made_store.made()
+    table = next(STORE.glob("comparison@*/words.csv"))
+    aside = set_aside(table)
+    made_store.run(made_store.session())
+    journal = next(STORE.glob("*/embeddings")) / ".unfinished/0123456789/journal.jsonl"
+    write_text(journal, "[]\n")
+    written = STORE / ".report@0123456789.x.part/new/index.html"  # by a process that lives
+    write_text(written, "half")
+    text = said(capsys, "--yes")
+    assert "quickstart, no run: set aside: 0.0 MB, 1 files\n" in text
+    assert "quickstart, no run: tiny/embeddings: 0.0 MB, 1 files\n" in text
+    assert not aside.exists() and not journal.parents[1].exists()
+    assert table.exists() and written.exists() and of.map.exists()
+
+
+@pytest.mark.parametrize("kind", ["halved", "folder", "link", "listing"])
+def test_where_a_map_cannot_be_read_nothing_is_deleted(
+    capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    made_store.made()
+    shutil.copytree(DATASET, "results/mine", symlinks=True)
+    stray = [STORE / "stray@0123456789.csv", Path("results/mine/store/stray@0123456789.csv")]
+    for path in stray:
+        write_text(path, "of no run")
+    damaged = DATASET / RUN_MAP
+    if kind == "listing":
+        damaged = next(STORE.glob("corpus@*/words.json"))
+    if kind in ("halved", "listing"):
+        damaged.write_bytes(damaged.read_bytes()[:40])
+    else:
+        damaged.unlink()
+        damaged.mkdir() if kind == "folder" else damaged.symlink_to("gone")
+    text = said(capsys, "--yes", code=6)
+    assert str(damaged) in text and "of their datasets nothing is listed" in text
+    assert "mine, no run: stray.csv" in text and "quickstart, " not in text
+    assert [path.exists() for path in stray] == [True, False]
+    assert clean.unused_bytes(Path("results")) == 0
+
+
+def test_no_link_is_followed_out_of_the_store(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made_store.made()
+    (here / "mine").mkdir()
+    (here / "mine/file.csv").write_text("mine")
+    (STORE / "folder@0123456789").symlink_to(here / "mine")
+    (STORE / "file@0123456789.csv").symlink_to(here / "mine/file.csv")
+    # A model's folder that was moved to another disk, or to another place here, is the run's.
+    (model,) = (path for path in STORE.glob("tiny@*") if (path / "embeddings").exists())
+    moved = STORE / "moved@0123456789"
+    shutil.move(model, moved)
+    model.symlink_to(moved.absolute())
+    assert said(capsys, "--yes").count(", 1 files\n") == 2
+    assert (here / "mine/file.csv").read_text() == "mine"
+    assert not (STORE / "folder@0123456789").is_symlink()
+    assert model.is_symlink() and check(Path("results"))[0].faults == {}
+
+
+def test_a_run_that_is_at_work(capsys: pytest.CaptureFixture[str]) -> None:
+    made_store.made()
+    stray = STORE / "stray@0123456789.csv"
+    write_text(stray, "of no run")
+    other = Path("results", lock.STATE, f"there-1{lock.RUN}")
+    with other.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for planned in ([str(STORE / "x.csv")], []):
+            other.write_text(json.dumps({"planned": planned}))
+            assert "another run is at work here" in said(capsys, "--yes", code=1)
+            assert stray.exists() and "stray.csv" in said(capsys)
+        other.write_text(json.dumps({"planned": ["results/mine/store/x.csv"]}))
+        said(capsys, "--yes")
+        assert not stray.exists()
+
+
+def test_one_dataset_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    made_store.made()
+    shutil.copytree(DATASET, "results/mine", symlinks=True)
+    for name in ("mine", "quickstart"):
+        write_text(Path("results", name, "store/stray@0123456789.csv"), "of no run")
+    assert "choose among mine, quickstart" in said(capsys, "--dataset", "x", code=2)
+    assert "give results --dataset mine" in said(capsys, "results/mine", code=2)
+    assert "there is no such folder" in said(capsys, "none", code=2)
+    text = said(capsys, "--dataset", "mine", "--yes")
+    assert "mine, no run: stray.csv" in text and "quickstart" not in text
+    assert (STORE / "stray@0123456789.csv").exists()

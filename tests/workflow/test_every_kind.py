@@ -1,0 +1,373 @@
+"""A run with a file of every kind: each is damaged or missed, and one run mends them all.
+
+Its dataset, its word and its model are called as folders are in which results lie.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pytest
+from checkout import Checkout
+from same_results import results
+from tiny import tiny_bert
+
+from wsd.artifacts.run_map import RUN_MAP, RunMap, is_listing, listed
+from wsd.cli import main
+from wsd.run.check import check
+from wsd.run.config import check as check_config
+from wsd.run.config_files import command, read_configs
+from wsd.run.lock import STATE
+from wsd.run.session import Session
+from wsd.run.verify import wrong
+from wsd.storage.checksums import SUMS
+
+pytestmark = pytest.mark.slow
+
+CONFIG = Path("config/rich.yaml")
+# What is made on request alone is asked for too.
+ARGUMENTS = ("all", "fit", "uses_page", "--cores", "2", "--configfile", str(CONFIG))
+TABLES = Path("results/corpus")
+MODEL = {"name": "predictions", "path": "tiny-bert", "blocks": 2, "width": 32}
+RICH = {
+    "dataset": {"name": "corpus", "path": "mine"},
+    "words": "all",
+    "models": [MODEL, {**MODEL, "name": "trained", "path": None, "finetuned_from": MODEL["name"]}],
+    "layers": [1],
+    "features": [{"focal": 1, "context": 1}],
+    "tuning": {"folds": 2, "repeats": 1},
+    "classifiers": [{"name": "nearest_centroid"}, {"name": "logistic", "C": [1]}],
+    "controls": {"baselines": True, "views": ["context"], "random_weights": [1], "task": True},
+    "glosses": "glosses.tsv",
+    "finetune": {"rate": [1e-3], "epochs": [1], "blocks": ["all"], "steps": 1, "seeds": [1]},
+    "analyses": ["geometry", "audit", "substitutes"],
+    "projections": ["pca", "tsne", "discriminant"],
+    "systems": [{"name": "they", "file": "said.jsonl"}],
+}
+
+
+def wsd(checkout: Checkout, *arguments: str) -> None:
+    call = [sys.executable, "-m", "wsd.cli", *arguments]
+    own = {**os.environ, "PYTHONPATH": str(checkout.root)}
+    subprocess.run(call, cwd=checkout.root, env=own, check=True)
+
+
+def put_inputs(checkout: Checkout) -> None:
+    """What comes from outside: a corpus, glosses, another system's outputs, an encoder."""
+    lines = [
+        f"{split}\tmodel\t{sense}\tthe [[model]] {text} {number}\n"
+        for sense, text in (("a", "flew up on"), ("b", "came down by"))
+        for split, numbers in (("train", "one two three four five six"), ("test", "seven eight"))
+        for number in numbers.split()
+    ]
+    table = checkout.root / "sentences.tsv"
+    table.write_text("split\tword\tsense\tsentence\n" + "".join(lines))
+    wsd(checkout, "import", table.name, "--out", "mine", "--name", "corpus")
+    glosses = "word\tsense\tgloss\nmodel\ta\ta model flew up\nmodel\tb\ta model came down\n"
+    (checkout.root / "glosses.tsv").write_text(glosses)
+    said = [json.dumps({"word": "model", "id": i, "sense": "ab"[i % 2]}) for i in range(4)]
+    (checkout.root / "said.jsonl").write_text("\n".join(said) + "\n")
+    tiny_bert(checkout.root / "tiny-bert", head=True)
+
+
+@pytest.fixture(scope="module")
+def rich(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """The run, done."""
+    checkout = Checkout.create(tmp_path_factory.mktemp("rich") / "wsd")
+    put_inputs(checkout)
+    models = [{key: of for key, of in model.items() if of is not None} for model in RICH["models"]]
+    checkout.configure("rich", **{**RICH, "models": models})
+    checkout.run(*ARGUMENTS)
+    return checkout
+
+
+@pytest.fixture(scope="module")
+def expected(rich: Checkout) -> dict[str, bytes]:
+    """What people read of it."""
+    return results(rich.root / "results")
+
+
+@pytest.fixture
+def here(rich: Checkout, expected: object, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(rich.root)
+    return rich.root
+
+
+def session() -> Session:
+    """What the same command would make, as far as it can be asked without Snakemake."""
+    said = read_configs([Path("config/config.yaml"), CONFIG], None)
+    return Session(check_config(said), said, command([CONFIG], {}), Path("results"), main=True)
+
+
+# Kinds of files, and what can happen to one
+
+
+def kind(name: str) -> str:
+    """Files of one kind have one name: those of a step, of a suffix."""
+    path = Path(re.sub("^(predictions|trained|predictions-random-1)/", "<model>/", name))
+    if path.suffix in (".csv", ".json", ".md", ".tex", ".wsd") and "store" not in path.parts:
+        return str(path)
+    return "/".join([*path.parts[:2], path.suffix]) if len(path.parts) > 2 else str(path)
+
+
+def first_of_each(named: dict[str, Path]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for name, path in sorted(named.items()):
+        found.setdefault(kind(name), path)
+    return found
+
+
+def kinds() -> dict[str, tuple[Path, Path]]:
+    """Of each kind of file in the store a file, and that of the map that is it or lists it."""
+    run = RunMap(TABLES / RUN_MAP)
+    files = {name: Path(path) for name in run.files for path in [os.path.relpath(run.file(name))]}
+    found = {of: (path, path) for of, path in first_of_each(files).items()}
+    for name, path in files.items():
+        if is_listing(path):
+            inner = {f"{name}: {one}": path.parent / one for one in listed(path)}
+            found |= {of: (one, path) for of, one in first_of_each(inner).items()}
+    # And the checksum beside a file.
+    table = files["scores.csv"]
+    return found | {"checksum": (table.parent / SUMS / table.name, table)}
+
+
+def copies() -> dict[str, Path]:
+    """Of each kind of what people read as a copy, one."""
+    published = RunMap(TABLES / RUN_MAP).published
+    return first_of_each({name: TABLES / name for name, of in published.items() if of is not None})
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0x80
+    path.write_bytes(data)
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "emptied": lambda path: path.write_bytes(b""),
+    "halved": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "flipped": flip,
+    "deleted": Path.unlink,
+}
+
+
+@contextlib.contextmanager
+def damaged(damage: str, path: Path, entry: Path) -> Iterator[None]:
+    """Afterwards the files, their checksums and what was set aside are as before."""
+    notes = [of.parent / SUMS / of.name for of in (path, entry) if SUMS not in of.parts]
+    before = {of: of.read_bytes() for of in (path, entry, *notes) if of.is_file()}
+    DAMAGES[damage](path)
+    try:
+        yield
+    finally:
+        for of, data in before.items():
+            of.with_name(f"{of.name}.damaged").unlink(missing_ok=True)
+            of.write_bytes(data)
+
+
+@contextlib.contextmanager
+def kept(folders: Iterable[Path], to: Path) -> Iterator[None]:
+    """Afterwards the folders are as before."""
+    pairs = [(folder, to / folder.name) for folder in folders]
+    for folder, copy in pairs:
+        shutil.copytree(folder, copy)
+    try:
+        yield
+    finally:
+        for folder, copy in pairs:
+            shutil.copytree(copy, folder, dirs_exist_ok=True)
+            shutil.rmtree(copy)
+
+
+def test_there_are_files_of_all_kinds(here: Path) -> None:
+    assert len(kinds()) > 90 and len(copies()) > 40, sorted(kinds())
+    assert not check(Path("results"), session())[0].faults
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_of_each_kind_is_found_and_made_again(
+    here: Path, damage: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """One file at a time: it is named, and what makes it is planned and nothing else."""
+    run = session()
+    for of, (path, entry) in kinds().items():
+        # Trained again, an encoder is another by a little: what is made of it goes too.
+        trained = "/finetune/" in of
+        made = Path("results/corpus/store").glob("trained@*") if trained else ()
+        with kept(made, tmp_path), damaged(damage, path, entry):
+            found = dict(wrong(entry))
+            assert {*found} == {entry if of == "checksum" else path}, of
+            again = session()
+            again.begin()
+            again._lock.close()
+            assert str(next(iter(found))) in capsys.readouterr().err or path == entry, of
+            missing = {one for one in run.further if not Path(one).exists()}
+            # The trained weights are a file of the run, and listed too.
+            expected = {str(entry), str(path)}
+            expected |= {one for one in run.further if trained and "/store/trained@" in one}
+            assert str(entry) in missing <= expected, of
+    # Of what is checked at once, nothing hides another.
+    note = kinds()["checksum"][0]
+    with contextlib.ExitStack() as all_damaged:
+        victims = {path: entry for path, entry in kinds().values() if not is_listing(path)}
+        for path, entry in victims.items():
+            all_damaged.enter_context(damaged(damage, path, entry))
+        for path in copies().values():
+            all_damaged.enter_context(damaged(damage, path, path))
+        faults = check(Path("results"), session())[0].faults
+        assert {*victims, *copies().values()} - {*faults} <= {note}
+    assert not check(Path("results"), session())[0].faults
+
+
+@pytest.mark.parametrize("damages", [("emptied", "halved", "flipped"), ("deleted",)], ids="-".join)
+def test_one_run_mends_all(
+    rich: Checkout, here: Path, expected: dict[str, bytes], damages: tuple[str, ...]
+) -> None:
+    victims = {path for path, _ in kinds().values()} | {*copies().values()}
+    state = Path("results", STATE, "seen.json")
+    for i, path in enumerate([*sorted(victims), TABLES / RUN_MAP, state]):
+        DAMAGES[damages[i % len(damages)]](path)
+    # Links that are none, lead elsewhere, or nowhere.
+    folder = TABLES / "predictions/predictions/full/focal"
+    link, other = sorted(folder.glob("1.*.parquet"))
+    link.unlink()
+    link.write_bytes(b"a file")
+    other.unlink()
+    other.symlink_to(TABLES / "nowhere")
+    shutil.rmtree(TABLES / "corpus")
+    run = rich.run(*ARGUMENTS)
+    assert "Traceback" not in run.text
+    assert results(rich.root / "results") == expected
+    assert not check(Path("results"), session())[0].faults
+    assert rich.run(*ARGUMENTS).nothing
+
+
+def test_a_link_to_nowhere_in_the_store_and_a_file_edited_by_hand(
+    rich: Checkout, here: Path, expected: dict[str, bytes]
+) -> None:
+    files = RunMap(TABLES / RUN_MAP)
+    selection, folds = files.file("selection.csv"), files.file("folds/full.parquet")
+    folds.unlink()
+    folds.symlink_to("nowhere")
+    selection.write_text(selection.read_text().replace("logistic", "knn"))
+    run = rich.run(*ARGUMENTS)
+    assert run.jobs["folds"] == run.jobs["select"] == 1
+    assert results(rich.root / "results") == expected
+    assert rich.run(*ARGUMENTS).nothing
+
+
+# Inputs from outside
+
+
+def test_an_input_replaced_by_an_older_file_is_noticed(rich: Checkout, here: Path) -> None:
+    """As by `cp -p`, `mv`, `rsync -a` or `unzip`; and put back it is what it was."""
+
+    def edit(name: str, old: str, new: str) -> None:
+        text = Path(name).read_text()
+        assert old in text and len(old) == len(new)
+        Path(name).write_text(text.replace(old, new))
+
+    edits: dict[str, Callable[[], None]] = {
+        "own": lambda: edit("mine/model/train.data.txt", "flew up", "flew by"),
+        "glosses": lambda: edit("glosses.tsv", "model flew", "model went"),
+        "score": lambda: edit("said.jsonl", '"a"', '"b"'),
+        "model": lambda: flip(Path("tiny-bert/model.safetensors")),
+    }
+    inputs = {
+        "own": "mine/model/train.data.txt",
+        "glosses": "glosses.tsv",
+        "score": "said.jsonl",
+        "model": "tiny-bert/model.safetensors",
+    }
+    for rule, name in inputs.items():
+        path, kept = Path(name), Path("kept")
+        shutil.copy2(path, kept)
+        edits[rule]()
+        os.utime(path, (1e9, 1e9))
+        try:
+            assert rich.run("-n", *ARGUMENTS).jobs[rule], rule
+        finally:
+            shutil.copy2(kept, path)
+        os.utime(path, (2e9, 2e9))
+        assert rich.run("-n", *ARGUMENTS).nothing, rule
+
+
+def test_a_copy_of_all_has_nothing_to_do(rich: Checkout, here: Path, tmp_path: Path) -> None:
+    """With other dates, without Snakemake's folder and at another path."""
+    subprocess.run(["cp", "-r", here, tmp_path / "copy"], check=True)
+    shutil.rmtree(tmp_path / "copy/.snakemake")
+    copy = Checkout(tmp_path / "copy")
+    assert copy.run("-n", *ARGUMENTS).nothing
+    assert copy.run(*ARGUMENTS).nothing
+
+
+# Names
+
+
+def test_runs_of_any_name(rich: Checkout, here: Path, expected: dict[str, bytes]) -> None:
+    """What they make is there, but for the page that says how they were called."""
+    for name in ("report", "corpus"):
+        run = rich.run(*ARGUMENTS, "--config", f"run={name}")
+        assert {*run.jobs} <= {"report", "uses_page"}, run.jobs
+        tables = results(here / "results")
+        own = f"corpus/runs/{name}/"
+        again = {of.removeprefix(own): tables[of] for of in tables if of.startswith(own)}
+        assert again["scores.csv"] == expected["corpus/scores.csv"]
+        assert rich.run("-n", *ARGUMENTS, "--config", f"run={name}").nothing
+    assert rich.run("-n", *ARGUMENTS).nothing
+    assert not check(Path("results"), session())[0].faults
+    refused = rich.run("-n", *ARGUMENTS, "--config", "run=store", code=1).text
+    assert "a run cannot be called 'store'" in refused and "Traceback" not in refused
+    shutil.rmtree(TABLES / "runs")
+
+
+# A folder that cannot be written
+
+
+@contextlib.contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    if os.geteuid():
+        pytest.skip("only root can mount")
+    done = subprocess.run(["mount", "--bind", folder, folder], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"nothing can be mounted here: {done.stderr.strip()}")
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
+        yield
+    finally:
+        # What this process has mapped may still be open.
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def test_results_that_cannot_be_written_can_be_read(
+    rich: Checkout, here: Path, capsys: pytest.CaptureFixture[str], expected: dict[str, bytes]
+) -> None:
+    with read_only(here / "results"):
+        assert rich.run("-n", *ARGUMENTS).nothing
+        other = rich.configure("other", tuning={"folds": 2, "repeats": 2})
+        assert rich.run("-n", *ARGUMENTS, other).jobs["folds"] == 1
+        # A job that would write over one of its files.
+        refused = rich.run("-n", *ARGUMENTS, "--config", "seed=3", code=1).text
+        assert "Write-protected output files for rule embed" in refused
+        refused = rich.run(*ARGUMENTS, code=1)
+        assert "results/probe could not be written: Read-only file system" in refused.text
+        assert "Traceback" not in refused.text and not refused.jobs
+        for call in (
+            ["plan", str(CONFIG)],
+            ["check"],
+            ["check", "--configfile", str(CONFIG)],
+            ["predict", "--results", str(TABLES), "the model flew up"],
+            ["doctor", "--configfile", str(CONFIG)],
+        ):
+            code = main(call)
+            said = capsys.readouterr()
+            assert "Traceback" not in said.err and (code == 0 or call[0] == "doctor"), said.err
+            if call[0] == "doctor":
+                assert "results cannot be written" in said.out
+    assert results(here / "results") == expected

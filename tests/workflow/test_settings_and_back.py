@@ -1,0 +1,186 @@
+"""Runs with other settings, one after the other and at once: none disturbs another's results."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import crash
+import pytest
+from checkout import Checkout
+from same_results import results
+from tiny import tiny_bert
+
+from wsd.run.lock import RUN, STATE
+from wsd.storage.json import read_json
+
+pytestmark = pytest.mark.slow
+
+SENTENCE = "The crane flew over the lake."
+MODEL = {"name": "tiny", "path": "tiny-bert", "blocks": 2, "width": 32}
+CENTROID, LOGISTIC = {"name": "nearest_centroid"}, {"name": "logistic", "C": [0.01, 1]}
+FIRST = {
+    "dataset": "quickstart",
+    "words": ["crane"],
+    "models": [MODEL],
+    "layers": [1],
+    "tuning": {"folds": 3, "repeats": 1},
+    "classifiers": [CENTROID, LOGISTIC],
+    "controls": {"baselines": False},
+}
+# What each has otherwise than the first.
+OTHERS: dict[str, dict[str, Any]] = {
+    "first": {},
+    "seed": {"seed": 7},
+    "words": {
+        "words": ["crane", "seal"],
+        "tuning": {"folds": 2, "repeats": 1},
+        "classifiers": [CENTROID, {"name": "logistic", "C": [1, 0.01]}],
+    },
+    "model": {"models": [{**MODEL, "path": "other-bert"}]},
+}
+# A view that is drawn, and what does not depend on its seed.
+DRAWN, DRAWN_NOT = "other", ("cls", "context", "focal")
+
+
+def create(root: Path) -> Checkout:
+    checkout = Checkout.create(root)
+    tiny_bert(root / "tiny-bert")
+    tiny_bert(root / "other-bert", max_length=32)
+    for name, changes in OTHERS.items():
+        checkout.configure(name, **{**FIRST, **changes})
+    return checkout
+
+
+def arguments(name: str) -> tuple[str, ...]:
+    return ("--cores", "2", "--configfile", f"config/{name}.yaml")
+
+
+def look(checkout: Checkout) -> dict[str, bytes]:
+    """What people read of the last run, and what is predicted with it."""
+    answered = subprocess.run(
+        [sys.executable, "-m", "wsd.cli", "predict", SENTENCE, "--format", "jsonl"],
+        cwd=checkout.root,
+        env={**os.environ, "PYTHONPATH": str(checkout.root)},
+        capture_output=True,
+        check=True,
+    )
+    return {**results(checkout.root / "results"), "predicted": answered.stdout}
+
+
+def unlike(found: Mapping[str, bytes], expected: Mapping[str, bytes]) -> list[str]:
+    names = sorted({*found, *expected})
+    return [name for name in names if found.get(name) != expected.get(name)]
+
+
+def files(checkout: Checkout, *kinds: str) -> dict[str, tuple[int, int]]:
+    """The words' files of some kinds of the first model, by their identity and dates."""
+    folder = checkout.root / "results/quickstart/store"
+    paths = [path for kind in kinds for path in folder.glob(f"tiny@*/embeddings/*@*/{kind}[.@]*")]
+    return {str(path): (path.stat().st_ino, path.stat().st_mtime_ns) for path in paths}
+
+
+@pytest.fixture(scope="module")
+def seen() -> dict[str, dict[str, bytes]]:
+    """What people read of each run, as the first checkout has made it."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory, seen: dict[str, Any]) -> Checkout:
+    """One in which the first run is done."""
+    checkout = create(tmp_path_factory.mktemp("one") / "wsd")
+    checkout.run(*arguments("first"))
+    seen["first"] = look(checkout)
+    return checkout
+
+
+def back(checkout: Checkout, seen: dict[str, dict[str, bytes]], name: str = "first") -> None:
+    """The first run again: nothing is done, and everything is as it was."""
+    assert checkout.run(*arguments(name)).nothing
+    assert unlike(look(checkout), seen[name]) == []
+
+
+def test_another_seed_and_back(checkout: Checkout, seen: dict[str, Any]) -> None:
+    before = files(checkout, *DRAWN_NOT)
+    assert len(before) == len(DRAWN_NOT) and len(files(checkout, DRAWN)) == 1
+    # By a key of the command line, which is part of the command.
+    run = checkout.run(*arguments("first"), "--config", "seed=7")
+    assert {
+        rule: n for rule, n in run.jobs.items() if rule in ("corpus", "model", "neighbours")
+    } == {}
+    again = ("embed", "folds", "classify", "project", "select", "calibration", "report")
+    assert set(again) <= set(run.jobs)
+    provenance = read_json(checkout.root / "results/quickstart/provenance.json")
+    assert provenance["command"].endswith("--configfile config/first.yaml --config seed=7")
+    assert provenance["config"]["seed"] == 7
+    # Of the sentences' views the one that is drawn, and no file more.
+    assert files(checkout, *DRAWN_NOT) == before
+    assert len(files(checkout, DRAWN)) == 2
+    assert checkout.run("-n", *arguments("first")).nothing
+    back(checkout, seen)
+    # In a file, the same: but the command stands on the pages.
+    run = checkout.run(*arguments("seed"))
+    assert run.jobs == {"report": 1}
+    seen["seed"] = look(checkout)
+    assert unlike(seen["seed"], seen["first"])
+    back(checkout, seen)
+
+
+def test_other_words_folds_and_search_spaces_and_back(
+    checkout: Checkout, seen: dict[str, Any]
+) -> None:
+    before = files(checkout, *DRAWN_NOT)
+    run = checkout.run(*arguments("words"))
+    assert "tiny: 1 of 2 words were embedded before" in run.text
+    assert {**files(checkout, *DRAWN_NOT), **before} == files(checkout, *DRAWN_NOT)
+    seen["words"] = look(checkout)
+    back(checkout, seen)
+    # The order of a search space decides too.
+    order = {"classifiers": [CENTROID, {"name": "logistic", "C": [1, 0.01]}]}
+    path = checkout.configure("order", **{**FIRST, **order})
+    assert checkout.run("-n", "--configfile", path).jobs["classify"] == 1
+
+
+def test_a_model_of_the_same_name_and_back(checkout: Checkout, seen: dict[str, Any]) -> None:
+    run = checkout.run(*arguments("model"))
+    assert run.jobs["model"] == run.jobs["embed"] == 1 and "folds" not in run.jobs
+    seen["model"] = look(checkout)
+    assert unlike(seen["model"], seen["first"])
+    shutil.rmtree(checkout.root / ".snakemake")
+    for name in ("first", "words", "seed", "model", "first"):
+        back(checkout, seen, name)
+
+
+def test_in_another_order_and_two_at_once(
+    checkout: Checkout, seen: dict[str, Any], tmp_path: Path
+) -> None:
+    """Each run gives what it gives where another comes before it, beside it, or none."""
+    for name in OTHERS:  # where the tests before were left out
+        if name not in seen:
+            checkout.run(*arguments(name))
+            seen[name] = look(checkout)
+    other = create(tmp_path / "wsd")
+    for name in ("model", "first"):
+        other.run(*arguments(name))
+        assert unlike(look(other), seen[name]) == []
+    words = crash.start(other.root, arguments("words"), tmp_path / "words.log")
+    while not list((other.root / "results" / STATE).glob(f"*-{words.pid}{RUN}")):
+        assert words.poll() is None
+        time.sleep(0.05)
+    # While it stands still a second one for the same files is refused.
+    words.send_signal(signal.SIGSTOP)
+    refused = other.run(*arguments("words"), code=1).text
+    assert "another run is making results/quickstart/store/" in refused
+    assert f"(process {words.pid} on " in refused and "Traceback" not in refused
+    assert refused.count("what to do: ") == 1
+    words.send_signal(signal.SIGCONT)
+    other.run(*arguments("seed"))
+    assert words.wait() == 0, (tmp_path / "words.log").read_text()[-3000:]
+    for name in ("words", "seed", "model", "first"):
+        back(other, seen, name)

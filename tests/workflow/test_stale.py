@@ -1,0 +1,46 @@
+"""Whatever a job reads has a part in the key of what it writes: asked of Snakemake itself."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import rich_config
+
+from wsd.artifacts.run_map import bare
+
+ROOT = Path(__file__).parents[2]
+# Snakemake, as if a step had other code.
+EDITED = """
+import sys
+from wsd.run import steps
+edited, of = sys.argv.pop(1), steps.checksum
+steps.checksum = lambda step: of(step) + (" edited" if step == edited else "")
+from snakemake.cli import main
+main()
+"""
+
+
+def jobs(folder: Path, edited: str) -> dict[str, tuple[str, str]]:
+    """By the path that people read: where a file lies, and what its job reads."""
+    command = [sys.executable, "-c", EDITED, edited, "-s", str(ROOT / "workflow/Snakefile")]
+    command += ["--configfile", "rich.yaml", "--detailed-summary"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    lines = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
+    return {bare(output): (output, read) for output, _, _, _, read, *_ in lines[1:]}
+
+
+@pytest.mark.slow
+def test_what_reads_another_file_is_another_file(tmp_path: Path) -> None:
+    rich_config.make(tmp_path)
+    (tmp_path / "rich.yaml").write_text(json.dumps(rich_config.said(tmp_path)))
+    before = jobs(tmp_path, "no step")
+    assert len(before) > 200
+    for step in ("alignment", "embed", "folds", "substitutes", "select", "compare"):
+        after = jobs(tmp_path, step)
+        assert {*after} == {*before}
+        found = {name for name in before if after[name][0] != before[name][0]}
+        assert found and len(found) < len(before)
+        stale = {name for name in before if after[name][1] != before[name][1]} - found
+        assert not stale, step
