@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
-from wsd.artifacts.run_map import WordFiles
+from wsd.artifacts.run_map import words_at
 from wsd.artifacts.transform_names import USUAL, check_transform
 from wsd.errors import ConfigError, visible
 
@@ -157,8 +157,7 @@ class _Words(argparse.Action):
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         """Set it."""
-        alone = len(values) == 1 and values[0].suffix != ".json"
-        setattr(namespace, self.dest, values[0] if alone else WordFiles(values))
+        setattr(namespace, self.dest, words_at(values))
 
 
 def add_word_files(

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from wsd.artifacts.predictions import WordPredictions
-from wsd.artifacts.run_map import FINETUNE
 from wsd.artifacts.search import OBJECTIVES
 from wsd.artifacts.tables import FINETUNED
 from wsd.errors import ConfigError
@@ -19,7 +18,6 @@ from wsd.metrics.scores import confusion, word_scores
 VIEW = "focal"
 # Below a model's folder, per training set; the files there, beside a file of predictions per seed
 # and a folder with the first seed's encoder.
-FOLDER = FINETUNE
 TRIALS, COSTS, MODEL = "trials.csv", "costs.csv", "model"
 COSTS_COLUMNS = ["trial", "seed", "processor_seconds", "wall_seconds"]
 ALL = "all"

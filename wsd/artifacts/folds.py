@@ -119,7 +119,7 @@ def of_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
     )
 
 
-def check_words(path: Path, folds: Folds, words: Iterable[str], fix: str = RUN_AGAIN) -> None:
+def check_words(path: Path, folds: Folds, words: Iterable[str]) -> None:
     """Refuse the folds of another run, which lack some of a run's words.
 
     Raises
@@ -129,12 +129,10 @@ def check_words(path: Path, folds: Folds, words: Iterable[str], fix: str = RUN_A
     if lacking := [word for word in words if word not in folds.words]:
         what = f"folds of another run: they lack {', '.join(map(repr, lacking[:5]))}"
         what += f" and {len(lacking) - 5} more words" if len(lacking) > 5 else ""
-        raise ResultError(what, where=str(path), fix=fix)
+        raise ResultError(what, where=str(path), fix=RUN_AGAIN)
 
 
-def check_settings(
-    path: Path, folds: Folds, settings: Mapping[str, Any], fix: str = RUN_AGAIN
-) -> None:
+def check_settings(path: Path, folds: Folds, settings: Mapping[str, Any]) -> None:
     """Refuse the folds of another run, which were drawn in another way.
 
     Parameters
@@ -144,8 +142,6 @@ def check_settings(
     folds : Folds
     settings : mapping
         How the run drew them: ``k``, ``repeats`` and ``seed``, as its selection has it.
-    fix : str
-        What to do about it.
 
     Raises
     ------
@@ -153,7 +149,8 @@ def check_settings(
     """
     if folds.settings != settings:
         what = f"folds of another run: {described(folds.settings)}"
-        raise ResultError(f"{what}; this run has {described(settings)}", where=str(path), fix=fix)
+        what += f"; this run has {described(settings)}"
+        raise ResultError(what, where=str(path), fix=RUN_AGAIN)
 
 
 def described(settings: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ than the work.
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -133,6 +133,12 @@ class WordFiles:
 
 # A folder in which each file has its name, or listings of files whose names have keys.
 Words = Path | WordFiles
+
+
+def words_at(paths: Sequence[Path]) -> Words:
+    """Where words' files are, as a command is told: in a folder, or as listings say, ``.json``."""
+    alone = len(paths) == 1 and paths[0].suffix != ".json"
+    return paths[0] if alone else WordFiles(paths)
 
 
 def word_file(words: Words, name: str) -> Path:

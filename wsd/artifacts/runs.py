@@ -15,6 +15,8 @@ from wsd.storage.checksums import STORE
 from wsd.storage.file_names import is_plain_name
 
 RUNS = "runs"
+# What to do where there are no results.
+FIND_RESULTS = "name the folder of the results, or change to the folder that it is in"
 SELECTION, PROVENANCE = "selection.csv", "provenance.json"
 NAMELESS = ""
 PUBLISHED, UNFINISHED, LOST, REMOVED = "published", "unfinished", "lost", "removed"

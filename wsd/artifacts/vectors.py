@@ -264,8 +264,7 @@ def vectors_checksum(path: Path) -> str:
     DamageError
         If its header or size is not what was written.
     """
-    header = _read_header(path)
-    return f"crc32 {header.own:08x} {header.start + 4 * math.prod(header.shape)}"
+    return _checksum(_read_header(path))
 
 
 def check_vectors(path: Path) -> str:
@@ -281,4 +280,8 @@ def check_vectors(path: Path) -> str:
     header = _read_header(path)
     for number in range(header.shape[0]):
         _read_layer(path, header, number)
-    return vectors_checksum(path)
+    return _checksum(header)
+
+
+def _checksum(header: _Header) -> str:
+    return f"crc32 {header.own:08x} {header.start + 4 * math.prod(header.shape)}"

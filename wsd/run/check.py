@@ -16,6 +16,7 @@ from wsd import logs
 from wsd.arguments import add_configfiles, add_run
 from wsd.artifacts.run_map import MAPS, RUN_MAP, RunMap, is_listing
 from wsd.artifacts.runs import (
+    FIND_RESULTS,
     LOST,
     PROVENANCE,
     REMOVED,
@@ -36,7 +37,6 @@ from wsd.run.session import Session
 from wsd.run.verify import GONE, UNREAD, UNSUMMED, content, noted, unlike, unlike_note, wrong
 from wsd.storage.checksums import DAMAGED, STORE, set_aside
 
-FIND_RESULTS = "name the folder of the results, or change to the folder that it is in"
 NOWHERE = "is a link that leads nowhere"
 # What to do: about a run's file, by what makes it; one of no run; and what cannot be read.
 AGAIN = "run `{}` again: it makes anew what is damaged or missing"

@@ -25,6 +25,7 @@ from wsd.artifacts.run_map import (
     listed,
 )
 from wsd.artifacts.runs import (
+    FIND_RESULTS,
     REMOVED,
     UNFINISHED,
     begun,
@@ -197,8 +198,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _datasets(results: Path, asked: str | None) -> list[Path]:
     if not results.is_dir():
-        fix = "name the folder of the results, or change to the folder that it is in"
-        raise ConfigError("there is no such folder", where=str(results), fix=fix)
+        raise ConfigError("there is no such folder", where=str(results), fix=FIND_RESULTS)
     if is_dataset(results):
         what = f"this is the folder of one dataset, {results.absolute().name}"
         fix = f"give {results.parent} --dataset {results.absolute().name}"

@@ -31,10 +31,9 @@ from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.run import lock, plan
 from wsd.run.config_files import command, read_configs
 from wsd.run.demands import RENAME, without_braces
-from wsd.run.digests import SEEN, Seen
 from wsd.run.session import Session
 from wsd.run.settings import Config, Model
-from wsd.run.verify import content, wrong
+from wsd.run.verify import wrong
 from wsd.storage.checksums import DAMAGED
 from wsd.storage.partial import PART
 
@@ -238,9 +237,8 @@ def _files(session: Session | None) -> Iterator[Finding]:
     count = len({*map(str, there)} & {*session.made})
     text = f"{count} of the {len(session.made)} files that this config asks for are there"
     yield Finding(OK, "files", text)
-    seen = Seen(session.results / lock.STATE / SEEN)
     for listing in there:
-        for path, what in wrong(listing, lambda path: seen.find(path, content)):
+        for path, what in wrong(listing, session.look):
             fix = "nothing: the next run keeps it under another name and makes it again"
             yield Finding(NOTE, "damaged", f"{path}: {what}", fix)
     old = session.folder.glob(f"*/embeddings/*/*{VECTORS}")

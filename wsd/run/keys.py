@@ -99,8 +99,8 @@ class Keys:
             files = self._digests.files(dataset.folder, dataset.digests)
             return ["own", dataset.name, self._content(dataset.folder / MANIFEST), files]
         if self.has_source:
-            step = "download" if dataset.name == "coarsewsd20" else "noad"
-            file = "coarsewsd20" if dataset.name == "coarsewsd20" else "noad"
+            is_coarse = dataset.name == "coarsewsd20"
+            step, file = ("download", "coarsewsd20") if is_coarse else ("noad", "noad")
             sums = self._content(DATA / f"{file}.sha256")
             return [step, dataset.name, dataset.at_least, sums]
         texts = sorted((DATA / dataset.name).glob("*/*.txt"))

@@ -125,12 +125,12 @@ class Session:
         for path in map(Path, self.further):
             if os.path.lexists(path):
                 _date_now(path)
-                for damaged, what in wrong(path, self._look):
+                for damaged, what in wrong(path, self.look):
                     self._put_away(damaged, path, what)
         for model in self.config.finetuned.values():
             self._forget_trained(model)
 
-    @property
+    @cached_property
     def _about(self) -> dict[str, Any]:
         digests = {**self._digests.used, PROGRAM: steps.of_package()}
         return {"config": self._said, "command": self.command, "digests": digests}
@@ -151,7 +151,8 @@ class Session:
         shutil.rmtree(folder / EMBEDDINGS, ignore_errors=True)
         Path(self.files.path(self.files.record, record=model.name)).unlink(missing_ok=True)
 
-    def _look(self, path: Path) -> str:
+    def look(self, path: Path) -> str:
+        """What :func:`wsd.run.verify.content` says of a file, now or when it was last like this."""
         return self._seen.find(path, content)
 
     def _put_away(self, damaged: Path, listing: Path, what: str) -> None:
