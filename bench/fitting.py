@@ -30,11 +30,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from wsd.artifacts import folds as folding
-from wsd.artifacts.corpus import read_corpora
-from wsd.artifacts.features import StoredFeatures
-from wsd.artifacts.search import Search, grid_points
-from wsd.classification.estimators import designs
+from wsd.artifacts import fold_table as folding
+from wsd.artifacts.corpus_table import read_corpora
+from wsd.artifacts.cv_table import Search, grid_points
+from wsd.artifacts.feature_set import StoredFeatures
+from wsd.classification.estimators import design_matrices
 from wsd.classification.estimators.logistic import Logistic
 from wsd.metrics.scores import WORD_SCORES, confusion, word_scores
 
@@ -85,7 +85,7 @@ class Products:
     def __init__(self) -> None:
         self.seconds = 0.0
         for name in self.NAMES:
-            setattr(designs, name, self._timed(getattr(designs, name)))
+            setattr(design_matrices, name, self._timed(getattr(design_matrices, name)))
 
     def _timed(self, function: Callable) -> Callable:
         def timed(*args: Any) -> Any:
@@ -98,7 +98,7 @@ class Products:
 
 
 def figures(scores: list, repeats: list, gold: np.ndarray) -> np.ndarray:
-    """As `wsd.classification.tuning.score_word`."""
+    """As `wsd.classification.cross_validation.score_word`."""
     following, found = iter(scores), np.empty((len(repeats), len(GRID), len(WORD_SCORES)))
     for repeat, splits in enumerate(repeats):
         predicted = np.empty((len(GRID), len(gold)), dtype=np.int64)

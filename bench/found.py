@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from wsd.corpora.found import FoundCount, count_found
+from wsd.corpora.focal_word_recall import FoundCount, count_found
 from wsd.corpora.word_forms import Finder
 
 AT_LEAST = 10

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from wsd.fitted.wsd_file import WsdFile
 from wsd.inference.encoders import fitted_encoder
-from wsd.inference.lines import Line
+from wsd.inference.input_output import Line
 from wsd.inference.predictor import Predictor
 
 FILE = Path(__file__).with_name("new-sentences.jsonl")

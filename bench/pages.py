@@ -19,13 +19,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.layer_choice import parse_layers
-from wsd.artifacts.neighbours import Neighbours
+from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.projection import Projection
 from wsd.report.pages import render, word
-from wsd.report.pages.content import LEAD, PROBABILITY, Report, WordRun
+from wsd.report.pages.report_data import LEAD, PROBABILITY, Report, WordRun
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 from browser import opened  # the tests' own, which lie in no package

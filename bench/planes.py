@@ -13,9 +13,9 @@ import numpy as np
 
 from wsd.analysis.neighbours import find_neighbours
 from wsd.analysis.project import place
-from wsd.artifacts import folds as folding
-from wsd.artifacts.corpus import read_corpora
-from wsd.artifacts.features import read_features
+from wsd.artifacts import fold_table as folding
+from wsd.artifacts.corpus_table import read_corpora
+from wsd.artifacts.feature_set import read_features
 
 METHODS = ("pca", "discriminant")
 

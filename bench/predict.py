@@ -22,7 +22,7 @@ from wsd.arguments import processors
 from wsd.corpora import text_format
 from wsd.corpora.word_forms import Finder
 from wsd.fitted.wsd_file import WsdFile
-from wsd.inference import focus
+from wsd.inference import focal_word_input
 from wsd.inference.encoders import fitted_encoder
 
 QUICKSTART = Path(__file__).parents[1] / "wsd/data/quickstart"
@@ -80,7 +80,9 @@ def extract(model_file: Path, file: Path, threads: int) -> None:
     encoder = fitted_encoder(opened.encoder, device="cpu")
     finder = Finder(opened.words, opened.forms)
     found = [finder.find(line)[0] for line in file.read_text().splitlines()]
-    table = focus.as_corpus([focus.Focus(one.tokens, one.position) for one in found])
+    table = focal_word_input.as_corpus(
+        [focal_word_input.Focus(one.tokens, one.position) for one in found]
+    )
     aligned = encoder.align(table)
     for _ in encoder.encode(table, aligned, views=["focal"], seed=1, threads=threads):
         pass

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from wsd.artifacts.corpus import read_corpora
-from wsd.artifacts.features import read_features
+from wsd.artifacts.corpus_table import read_corpora
+from wsd.artifacts.feature_set import read_features
 from wsd.classification.estimators.knn import KNN
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
-from wsd.classification.fit_word import predict_word
-from wsd.evaluation.rows import ComparisonRow
+from wsd.classification.fit_and_predict import predict_word
+from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.metrics.intervals import difference_intervals, mean_intervals
 from wsd.metrics.permutation import holm, paired_permutations
 from wsd.metrics.transforms import fitted

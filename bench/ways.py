@@ -34,7 +34,7 @@ def load(folder: str) -> tuple[Any, Any]:
 
 
 def wsd(folder: str, sample: dict[str, Any], threads: int, precision: str, views: Any) -> Way:
-    from wsd.artifacts.corpus import Corpus
+    from wsd.artifacts.corpus_table import Corpus
     from wsd.encoder.encoder import Encoder
 
     n = len(sample["tokens"])

@@ -23,7 +23,7 @@ from checkout import REPOSITORY, Checkout
 from made import MakeCorpus, WriteFolds, WriteVectors
 from require import missing
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.corpora.text_format import read_text
 from wsd.encoder.model import resolve
 

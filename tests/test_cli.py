@@ -17,7 +17,7 @@ from log_state import logs_as_before
 from made import WriteVectors
 
 from wsd import __version__
-from wsd.artifacts import corpus
+from wsd.artifacts import corpus_table
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.run_map import write_map
 from wsd.cli import main
@@ -147,7 +147,9 @@ def test_bad_arguments(capsys: Capture, arguments: str, says: str) -> None:
 
 @pytest.mark.parametrize("text", ["[1]", "metric", '"x"', "null", "", "{'metric': 1}"])
 def test_a_search_space_that_is_no_json_object(tmp_path: Path, capsys: Capture, text: str) -> None:
-    corpus.write(tmp_path / "apple.parquet", text_format.read_text(QUICKSTART / "apple", "apple"))
+    corpus_table.write(
+        tmp_path / "apple.parquet", text_format.read_text(QUICKSTART / "apple", "apple")
+    )
     arguments = ["classify", "--corpus", str(tmp_path), "--words", "apple", "--embeddings", "e"]
     arguments += ["--layers", "1", "--estimator", "logistic", "--folds", "f", "--searches", "s"]
     assert main([*arguments, "--out", "o", "--space", text]) == 2
@@ -222,7 +224,7 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "name", "own"),
+    ("command", "name", "copy-corpus"),
     [
         ("geometry --corpus c --words w --embeddings e --layers 0", "t.parquet", ".csv"),
         ("folds --corpus c --words w --k 2 --repeats 1", "f.CSV", ".parquet"),
@@ -302,7 +304,7 @@ def test_from_the_corpus_to_the_leaderboard(
         path = tmp_path / "corpus" / f"{word}.parquet"
         source = ["--source", str(QUICKSTART), "--word", word, "--out", str(path.parent)]
         assert main(["corpus", *source]) == 0
-        table = corpus.read(path)
+        table = corpus_table.read(path)
         vectors = np.ones((2, len(table), 3), dtype=np.float32)
         vectors[1] = np.eye(3)[table.gold]
         write_vectors(tmp_path / "embeddings" / word / "focal.safetensors", table, vectors)

@@ -20,7 +20,7 @@ if sys.platform == "win32":
     )
 
 if TYPE_CHECKING:
-    from wsd.artifacts.corpus import Corpus
+    from wsd.artifacts.corpus_table import Corpus
     from wsd.classification.estimators.knn import KNN
     from wsd.classification.estimators.lda import LDA
     from wsd.classification.estimators.logistic import Logistic
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from wsd.errors import WsdError
     from wsd.inference.encoders import open_encoder
     from wsd.inference.focal_embedder import FocalEmbedder
-    from wsd.inference.focus import cut, find, labelled, quickstart
+    from wsd.inference.focal_word_input import cut, find, labelled, quickstart
     from wsd.inference.inspect import inspect
 
 __all__ = [

@@ -24,7 +24,7 @@ from wsd.arguments import Parser, writes
 from wsd.commands import COMMANDS, GROUPS
 from wsd.errors import DamageError, ResultError, StorageError, WsdError, advice, of_system
 from wsd.logs import log
-from wsd.run import guard, lock
+from wsd.run import lock, output_guard
 from wsd.storage.checksums import set_aside
 
 # Of glibc's malloc.h; and bytes.
@@ -173,7 +173,7 @@ def _run(argv: Sequence[str] | None) -> int:
         signal.signal(signal.SIGTERM, _terminate)
     try:
         _check_process()
-        guard.check_outputs(args, of_a_run=lock.VARIABLE in os.environ)
+        output_guard.check_outputs(args, of_a_run=lock.VARIABLE in os.environ)
         if args.log:
             logs.start(args.log, args.step, logs.about(job))
         if "configfile" in args:
@@ -181,10 +181,10 @@ def _run(argv: Sequence[str] | None) -> int:
         with lock.as_job() as of_a_run:
             try:
                 if of_a_run:
-                    guard.check_unchanged(args)
+                    output_guard.check_unchanged(args)
                 code = args.run(args) or 0
                 if of_a_run:
-                    guard.check_unchanged(args)
+                    output_guard.check_unchanged(args)
             except DamageError as error:
                 if not of_a_run:
                     raise

@@ -25,7 +25,7 @@ LOCAL = threading.local()
 # Module, what is called, and what its time is; a forward pass runs on a thread of its own.
 CALLS = [
     ("wsd.encoder.encoder", "Encoder._forward", "forward", time.thread_time),
-    ("wsd.classification.tuning", "score_word", "fit", time.process_time),
+    ("wsd.classification.cross_validation", "score_word", "fit", time.process_time),
     *(
         (f"wsd.classification.estimators.{module}", f"{name}.fit", "fit", time.process_time)
         for module, name in [

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from wsd.analysis.project import pca
 from wsd.inference.focal_embedder import FocalEmbedder
-from wsd.inference.focus import labelled, quickstart
+from wsd.inference.focal_word_input import labelled, quickstart
 from wsd.report.paper.style import MM, TWO_COLUMNS, styled
 from wsd.report.series import COLOURS, MARKERS
 

@@ -10,9 +10,9 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.preprocessing import StandardScaler
 
 from wsd.analysis.discriminant import SHRINKAGE, discriminants, obstacle
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.folds import WordFolds
-from wsd.metrics.scatter import Scatter
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.fold_table import WordFolds
+from wsd.metrics.within_class_covariance import Scatter
 
 SENSES = ("a", "b", "c", "d")
 

@@ -13,10 +13,10 @@ from threadpoolctl import threadpool_limits
 
 from wsd.analysis import neighbours
 from wsd.analysis.neighbours import find_neighbours
-from wsd.artifacts import corpus
-from wsd.artifacts import neighbours as neighbours_artifacts
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.neighbours import Neighbours
+from wsd.artifacts import corpus_table
+from wsd.artifacts import neighbour_table as neighbours_artifacts
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.neighbour_table import Neighbours
 from wsd.errors import ConfigError, ResultError
 from wsd.metrics import nearest
 from wsd.metrics.nearest import highest, vote, vote_macro_f1
@@ -312,6 +312,6 @@ def test_write_and_read(tmp_path: Path, make_corpus: MakeCorpus) -> None:
 
 def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     path = tmp_path / "corpus.parquet"
-    corpus.write(path, make_corpus([("train", 0), ("test", 1)]))
+    corpus_table.write(path, make_corpus([("train", 0), ("test", 1)]))
     with pytest.raises(ResultError, match="does not hold what it should"):
         neighbours_artifacts.read_neighbours(path)

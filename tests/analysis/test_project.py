@@ -16,8 +16,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from wsd.analysis import neighbours, project
 from wsd.analysis.project import pca, place, tsne
-from wsd.artifacts import features, projection
-from wsd.artifacts.corpus import write
+from wsd.artifacts import feature_set, projection
+from wsd.artifacts.corpus_table import write
 from wsd.artifacts.projection import align_signs
 from wsd.errors import ConfigError, ResultError
 from wsd.metrics import nearest
@@ -356,7 +356,7 @@ def test_project_by_tsne(
     names = {"view": "focal", "layers": "0", "out": out, "method": "tsne", "seed": 7}
     call_step(project, {"mint": table}, embeddings=tmp_path, **names)
     pictures, provenance = projection.read_projections(out)
-    expected = place(table, features.read_features(tmp_path, table, "focal", "0")[1], "tsne", 7)
+    expected = place(table, feature_set.read_features(tmp_path, table, "focal", "0")[1], "tsne", 7)
     assert_array_equal(pictures["mint"].points, expected.points)
     assert pictures["mint"].explained is None
     assert pictures["mint"].score == expected.score
@@ -378,7 +378,7 @@ def test_project_by_discriminants(
     names = {"view": "focal", "layers": "0", "out": out, "method": "discriminant"}
     call_step(project, corpora, embeddings=tmp_path, folds=tmp_path / "f.parquet", **names)
     pictures, provenance = projection.read_projections(out)
-    read = features.read_features(tmp_path, corpora["mint"], "focal", "0")[1]
+    read = feature_set.read_features(tmp_path, corpora["mint"], "focal", "0")[1]
     expected = place(corpora["mint"], read, "discriminant", 1, folds["mint"])
     assert_array_equal(pictures["mint"].points, expected.points)
     assert np.isfinite(expected.points).all()

@@ -9,8 +9,8 @@ import pytest
 from made import MakeCorpus, WriteVectors
 from numpy.testing import assert_allclose, assert_array_equal
 
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.features import (
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.feature_set import (
     ordered_features,
     parse_features,
     read_features,

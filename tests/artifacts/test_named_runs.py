@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wsd.artifacts.run_map import RUN_MAP, RunMap, write_map
-from wsd.artifacts.runs import (
+from wsd.artifacts.named_runs import (
     LOST,
     NAMELESS,
     PUBLISHED,
@@ -20,6 +19,7 @@ from wsd.artifacts.runs import (
     tables_of,
     tables_of_runs,
 )
+from wsd.artifacts.run_map import RUN_MAP, RunMap, write_map
 from wsd.errors import ResultError
 from wsd.storage.file_names import is_plain_name
 

@@ -11,11 +11,11 @@ from made_substitutes import write_made
 from sklearn.model_selection import StratifiedKFold
 
 from wsd.artifacts import predictions
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.corpus import write as write_corpus
-from wsd.artifacts.folds import Folds, WordFolds, write
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.corpus_table import write as write_corpus
+from wsd.artifacts.cv_table import grid_points
+from wsd.artifacts.fold_table import Folds, WordFolds, write
 from wsd.artifacts.predictions import WordPredictions
-from wsd.artifacts.search import grid_points
 from wsd.classification.baseline import (
     BASELINES,
     Baseline,
@@ -25,7 +25,7 @@ from wsd.classification.baseline import (
 )
 from wsd.classification.estimators.bag_of_words import BagOfWords
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.fit_word import predict_word
+from wsd.classification.fit_and_predict import predict_word
 from wsd.cli import main
 from wsd.errors import ConfigError
 from wsd.evaluation.evaluate import score_word

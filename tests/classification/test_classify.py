@@ -13,17 +13,17 @@ from call_step import call_step
 from made import MakeCorpus, WriteFolds, WriteVectors, classify, turns
 from numpy.testing import assert_allclose, assert_array_equal
 
-from wsd.artifacts import folds, predictions
-from wsd.artifacts.corpus import Corpus, write
-from wsd.artifacts.folds import WordFolds
+from wsd.artifacts import fold_table, predictions
+from wsd.artifacts.corpus_table import Corpus, write
+from wsd.artifacts.cv_table import read_search
+from wsd.artifacts.fold_table import WordFolds
 from wsd.artifacts.predictions import WordPredictions
-from wsd.artifacts.search import read_search
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification import classify as classification
 from wsd.classification import classify_selected
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
-from wsd.classification.fit_word import predict_word
+from wsd.classification.fit_and_predict import predict_word
 from wsd.errors import ConfigError, ResultError
 from wsd.storage.parquet import read_table, write_table
 
@@ -356,7 +356,7 @@ def test_each_word_as_its_own_folds_choose(folder: Folder) -> None:
     out = folder.root / "per-word.parquet"
     folder.classify()
     selection = folder.root / "selection.json"
-    drawn = folds.of_words(folder.root / "folds.parquet", folder.corpora).settings
+    drawn = fold_table.of_words(folder.root / "folds.parquet", folder.corpora).settings
     selected = {"chosen": {"toy": {"full": {"words": chosen}}}, "folds": {"full": drawn}}
     selection.write_text(json.dumps(selected))
     args = Namespace(

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from wsd.classification.estimators.lda import LDA
-from wsd.metrics import scatter
+from wsd.metrics import within_class_covariance
 
 SHAPES = pytest.mark.parametrize(("rows", "width"), [(150, 12), (60, 60), (40, 150)])
 
@@ -101,12 +101,14 @@ def test_single_precision_is_refined_to_double(
     """Where so little is shrunk that it cannot be, all is solved in double."""
     X, y, _ = clouds(7, rows=rows, width=width, spread=2.0, shares=(0.6, 0.3, 0.1))
     X[:, 1] = X[:, 0] + 1e-9 * X[:, 1]
-    classes, shrinkages = scatter.of_rows(X, y), [0.9, 0.5, weakest]
-    expected = [scatter.Covariance(classes, s).solve(classes.means.T) for s in shrinkages]
-    monkeypatch.setattr(scatter, "WORTH_SINGLE", 1)
+    classes, shrinkages = within_class_covariance.of_rows(X, y), [0.9, 0.5, weakest]
+    expected = [
+        within_class_covariance.Covariance(classes, s).solve(classes.means.T) for s in shrinkages
+    ]
+    monkeypatch.setattr(within_class_covariance, "WORTH_SINGLE", 1)
     if weakest == 0.1:
-        monkeypatch.setattr(scatter.Covariance, "solve", None)  # not asked
-    found = scatter.solve_all(classes, shrinkages, classes.means.T)
+        monkeypatch.setattr(within_class_covariance.Covariance, "solve", None)  # not asked
+    found = within_class_covariance.solve_all(classes, shrinkages, classes.means.T)
     for of_shrinkage, solved in zip(found, expected, strict=True):
         assert_allclose(of_shrinkage, solved, rtol=1e-9, atol=1e-9 * np.abs(solved).max())
 

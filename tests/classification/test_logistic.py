@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from wsd.classification.estimators import designs, newton
+from wsd.classification.estimators import design_matrices, newton
 from wsd.classification.estimators.logistic import Logistic, shifted
 from wsd.errors import WsdError
 
@@ -194,12 +194,12 @@ def test_a_product_is_not_judged_by_the_flags_of_the_processor() -> None:
     """BLAS may raise them by chance; what is not finite is refused by the solver itself."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        product = designs._product(np.array([[[np.inf, 1.0]]]), np.array([[0.0], [1.0]]))
+        product = design_matrices._product(np.array([[[np.inf, 1.0]]]), np.array([[0.0], [1.0]]))
     assert np.isnan(product).all()
     X, y, _ = clouds(7, classes=2)
     X[0, 0] = np.inf
     with np.errstate(all="ignore"), pytest.raises(WsdError, match="did not converge"):
-        design = designs.Dense(X, np.ones((1, X.shape[1])))
+        design = design_matrices.Dense(X, np.ones((1, X.shape[1])))
         list(newton.fit_all(design, y, np.ones((1, len(y))), [1.0], 1e-6))
 
 

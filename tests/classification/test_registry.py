@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from wsd.artifacts.search import PARAMETERS
+from wsd.artifacts.cv_table import PARAMETERS
 from wsd.classification.estimators.knn import KNN
 from wsd.classification.estimators.lda import LDA
 from wsd.classification.estimators.logistic import Logistic
@@ -17,7 +17,7 @@ from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.estimators.registry import ESTIMATORS, make_estimator
 from wsd.classification.estimators.scalar_mix import MixedLogistic
 from wsd.errors import ConfigError
-from wsd.run.entries import ClassifierEntry
+from wsd.run.schema_entries import ClassifierEntry
 
 EVERY = [
     NearestCentroid("cosine"),

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from wsd.artifacts import search
-from wsd.artifacts.search import Search
-from wsd.artifacts.tables import ALL_WORDS
+from wsd.artifacts import cv_table
+from wsd.artifacts.column_names import ALL_WORDS
+from wsd.artifacts.cv_table import Search
 from wsd.classification import select
 from wsd.classification.select import SELECTION_COLUMNS
 from wsd.errors import ResultError
@@ -55,7 +55,7 @@ def write(
         "folds": {"k": 5, "repeats": 2, "seed": seed},
         "corpus": dict.fromkeys(figures, "its digest"),
     }
-    search.write_search(path, Search(grid, of_words, untuned), provenance)
+    cv_table.write_search(path, Search(grid, of_words, untuned), provenance)
     return path
 
 
@@ -271,7 +271,7 @@ def test_the_objective_that_is_asked_for_is_read(tmp_path: Path) -> None:
             "folds": {}, "corpus": {},
         }  # fmt: skip
         files.append(tmp_path / f"{layers}.parquet")
-        search.write_search(files[-1], Search([{}], figures, ()), provenance)
+        cv_table.write_search(files[-1], Search([{}], figures, ()), provenance)
     _, chosen = run(tmp_path, files, "mean_word_accuracy")
     best = chosen["chosen"]["toy"]["full"]["all"]
     assert (best["layers"], best["objective"], best["frequency"]) == ("5", 0.3, 1)

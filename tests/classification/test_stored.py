@@ -9,7 +9,7 @@ from clouds import clouds
 from numpy.testing import assert_allclose, assert_array_equal
 
 from wsd.classification.estimators.registry import make_estimator
-from wsd.classification.estimators.stored import arrays_of, restored
+from wsd.classification.estimators.stored_classifiers import arrays_of, restored
 from wsd.errors import ConfigError
 
 KINDS = [

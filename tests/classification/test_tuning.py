@@ -13,17 +13,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from wsd.artifacts import corpus as corpora_files
+from wsd.artifacts import corpus_table as corpora_files
 from wsd.artifacts import predictions
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.folds import WordFolds
-from wsd.artifacts.search import OBJECTIVES, Search, grid_points, read_search, write_search
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.cv_table import OBJECTIVES, Search, grid_points, read_search, write_search
+from wsd.artifacts.fold_table import WordFolds
+from wsd.classification.cross_validation import fold_scores, grid_scores, score_word
 from wsd.classification.estimators.knn import KNN
 from wsd.classification.estimators.lda import LDA
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.estimators.scalar_mix import MixedLogistic
-from wsd.classification.tuning import fold_scores, grid_scores, score_word
 from wsd.errors import ConfigError, ResultError
 
 SPACES: dict[str, tuple[Any, dict[str, Any]]] = {

@@ -9,7 +9,7 @@ import pytest
 from importing import import_corpus
 
 from wsd.artifacts.dataset import MANIFEST
-from wsd.corpora.importer.at_least import SAID
+from wsd.corpora.importer.minimum_instances import SAID
 from wsd.errors import CorpusError
 
 LINE = re.compile(

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wsd.artifacts import corpus
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts import corpus_table
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.corpora import folds
-from wsd.corpora.archive import extract
 from wsd.corpora.coarsewsd20 import ARCHIVE, place
 from wsd.corpora.text_format import read_text
+from wsd.corpora.unpack_archive import extract
 from wsd.errors import CorpusError, ResultError
 from wsd.storage import parquet
 from wsd.storage.checksums import SUMS
@@ -284,8 +284,8 @@ def test_sentences_out_of_domain_come_last(folder: Path, further: Path) -> None:
     assert table.position.tolist() == [1, 3, 4, 1, 2, 3, 0]
     assert table.gold.tolist() == [0, 1, 0, 1, 0, 1, 0]
     assert table.tokens[5] == ("Workers", "at", "the", "Mint", "went", "on", "strike")
-    corpus.write(folder / "mint.parquet", table)
-    again = corpus.read(folder / "mint.parquet")
+    corpus_table.write(folder / "mint.parquet", table)
+    again = corpus_table.read(folder / "mint.parquet")
     assert again.digest == table.digest
     assert again.split.tolist() == table.split.tolist()
 
@@ -374,8 +374,8 @@ def test_what_is_written_is_what_is_read(
     assert table.position.tolist() == [position for position, *_ in train + test]
     assert table.gold.tolist() == [gold for *_, gold in train + test]
 
-    corpus.write(source / "mint.parquet", table)
-    again = corpus.read(source / "mint.parquet")
+    corpus_table.write(source / "mint.parquet", table)
+    again = corpus_table.read(source / "mint.parquet")
     assert again.digest == table.digest
     assert (again.word, again.senses, again.tokens) == (table.word, table.senses, table.tokens)
     for column in ("split", "index", "position", "gold"):
@@ -423,7 +423,7 @@ def test_the_digest_sees_every_change(
 @pytest.fixture
 def written(folder: Path) -> Path:
     path = folder / "mint.parquet"
-    corpus.write(path, read_text(folder, "mint"))
+    corpus_table.write(path, read_text(folder, "mint"))
     return path
 
 
@@ -448,10 +448,10 @@ TAMPER: dict[str, Callable[[pa.Table], pa.Table]] = {
 def test_a_tampered_table_is_refused(written: Path, tamper: Callable[[pa.Table], pa.Table]) -> None:
     table, provenance = parquet.read_table(written)
     parquet.write_table(written, table, provenance)
-    assert corpus.read(written).word == "mint"
+    assert corpus_table.read(written).word == "mint"
     parquet.write_table(written, tamper(table), provenance)
     with pytest.raises(ResultError, match="not what was written") as caught:
-        corpus.read(written)
+        corpus_table.read(written)
     assert caught.value.where == str(written)
 
 
@@ -463,19 +463,19 @@ def test_changed_provenance_is_refused(written: Path, key: str) -> None:
     for other in (changed, lacking):
         parquet.write_table(written, table, other)
         with pytest.raises(ResultError, match="not what was written"):
-            corpus.read(written)
+            corpus_table.read(written)
 
 
 def test_no_table_and_half_a_table(written: Path) -> None:
     written.write_bytes(written.read_bytes()[:-20])
     with pytest.raises(ResultError, match="the file is not what was written"):
-        corpus.read(written)
+        corpus_table.read(written)
     (written.parent / SUMS / written.name).unlink()
     with pytest.raises(ResultError, match="not a table of this program"):
-        corpus.read(written)
+        corpus_table.read(written)
     written.unlink()
     with pytest.raises(ResultError, match="missing") as caught:
-        corpus.read(written)
+        corpus_table.read(written)
     assert caught.value.where == str(written)
 
 
@@ -484,13 +484,13 @@ def test_a_table_with_damaged_pages(written: Path) -> None:
     for start in range(4, 204, 40):
         written.write_bytes(raw[:start] + b"\xff" * 40 + raw[start + 40 :])
         with pytest.raises(ResultError) as caught:
-            corpus.read(written)
+            corpus_table.read(written)
         assert caught.value.where == str(written)
 
 
 def test_several_words_come_in_the_order_asked_for(written: Path, folder: Path) -> None:
-    corpus.write(folder / "thyme.parquet", read_text(folder, "thyme"))
-    found = corpus.read_corpora(folder, ["thyme", "mint"])
+    corpus_table.write(folder / "thyme.parquet", read_text(folder, "thyme"))
+    found = corpus_table.read_corpora(folder, ["thyme", "mint"])
     assert [(word, table.word) for word, table in found.items()] == [
         ("thyme", "thyme"),
         ("mint", "mint"),

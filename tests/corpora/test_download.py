@@ -23,13 +23,13 @@ from archive_server import TOP, Answer, ArchiveServer, build_archive
 from checkout import REPOSITORY
 
 from wsd.artifacts.dataset import DATASETS
-from wsd.corpora import archive as archive_module
-from wsd.corpora import download, fetch
-from wsd.corpora.archive import extract
+from wsd.corpora import download, get_archive
+from wsd.corpora import unpack_archive as archive_module
+from wsd.corpora.archive_facts import SourceArchive
 from wsd.corpora.coarsewsd20 import ARCHIVE, downloaded_files, place, words_of_trains
 from wsd.corpora.download import download_dataset
-from wsd.corpora.fetch import fetch_archive
-from wsd.corpora.source_archive import SourceArchive
+from wsd.corpora.get_archive import fetch_archive
+from wsd.corpora.unpack_archive import extract
 from wsd.errors import ConfigError, DownloadError
 
 ROOT = "data/CoarseWSD-20"
@@ -91,8 +91,8 @@ def served(
     url: str,
     cache: Path,
     *,
-    retries: int = fetch.RETRIES,
-    timeout: float = fetch.TIMEOUT_SECONDS,
+    retries: int = get_archive.RETRIES,
+    timeout: float = get_archive.TIMEOUT_SECONDS,
     local: Path | None = None,
     checksums: Path | None = None,
 ) -> Iterator[SourceArchive]:
@@ -106,8 +106,8 @@ def served(
         patch.delenv(ARCHIVE.variable, raising=False)
         if local:
             patch.setenv(ARCHIVE.variable, str(local))
-        patch.setattr(fetch, "RETRIES", retries)
-        patch.setattr(fetch, "TIMEOUT_SECONDS", timeout)
+        patch.setattr(get_archive, "RETRIES", retries)
+        patch.setattr(get_archive, "TIMEOUT_SECONDS", timeout)
         patch.setattr(download, "ARCHIVE", source)
         yield source
 
@@ -347,7 +347,7 @@ def test_progress_is_a_bar_on_a_terminal(cache: Path, monkeypatch: pytest.Monkey
 def test_progress_is_logged_in_lines_where_stderr_is_no_terminal(
     cache: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetch, "LOG_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(get_archive, "LOG_EVERY_SECONDS", 0.0)
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     noise = build_archive(FILES | {"noise": os.urandom(300_000)})
     half = Answer(noise[: len(noise) // 2], announced=len(noise))

@@ -11,10 +11,10 @@ import pytest
 from checkout import REPOSITORY
 from require import missing
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
-from wsd.artifacts.pairs import read_pairs
+from wsd.artifacts.pair_table import read_pairs
 from wsd.cli import main
 from wsd.corpora.text_format import read_text, read_unlabelled
 from wsd.storage.file_names import file_name

@@ -7,20 +7,20 @@ from typing import Any
 import pytest
 from importing import import_corpus
 
-from wsd.artifacts import corpus as tables
+from wsd.artifacts import corpus_table as tables
 from wsd.artifacts.dataset import MANIFEST
 from wsd.classification.baseline import documents
-from wsd.classification.control import neighbouring_tokens
-from wsd.corpora.found import found_in_test
+from wsd.corpora.focal_word_recall import found_in_test
 from wsd.corpora.importer import focal_word
-from wsd.corpora.importer.labelled import labelled
+from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.importer.splits import groups
 from wsd.corpora.text_format import joined, read_text, sentence_line
 from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError
-from wsd.inference.focus import cut
-from wsd.inference.focus import labelled as as_library
-from wsd.report.pages.content import sentence
+from wsd.inference.focal_word_input import cut
+from wsd.inference.focal_word_input import labelled as as_library
+from wsd.report.pages.report_data import sentence
+from wsd.studies.control_task.control_task import neighbouring_tokens
 
 FILLING = ("amber", "brass", "cedar", "dune", "ember", "fjord", "glade", "heath", "islet", "jade")
 

@@ -9,10 +9,10 @@ import pytest
 from made import MakeCorpus
 from numpy.testing import assert_array_equal
 
-from wsd.artifacts import corpus as corpora_files
-from wsd.artifacts import folds
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.folds import Folds
+from wsd.artifacts import corpus_table as corpora_files
+from wsd.artifacts import fold_table
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.training_set import TrainingSet
 from wsd.cli import main
 from wsd.corpora.folds import draw_folds, fold_word
@@ -113,7 +113,7 @@ def test_repeats_differ_and_each_is_drawn_with_its_own_seed(make_corpus: MakeCor
 def test_the_same_again(make_corpus: MakeCorpus, tmp_path: Path) -> None:
     for name in ("a", "b"):
         np.random.seed(len(name) * 7)  # the global state must not matter
-        folds.write(tmp_path / name, draw_folds({"mint": grouped(make_corpus)}, None, **ASKED))
+        fold_table.write(tmp_path / name, draw_folds({"mint": grouped(make_corpus)}, None, **ASKED))
         np.random.random(5)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
@@ -209,8 +209,8 @@ def test_what_is_written_is_what_is_read(make_corpus: MakeCorpus, tmp_path: Path
         "bow": make_corpus([("train", i % 2) for i in range(13)], word="bow"),
     }
     made = draw_folds(corpora, None, **ASKED)
-    folds.write(tmp_path / "folds.parquet", made)
-    again = folds.read(tmp_path / "folds.parquet")
+    fold_table.write(tmp_path / "folds.parquet", made)
+    again = fold_table.read(tmp_path / "folds.parquet")
     for key in ("train", "k", "repeats", "seed", "corpus"):
         assert getattr(again, key) == getattr(made, key)
     assert set(again.words) == set(corpora)
@@ -230,9 +230,9 @@ def test_another_table_is_refused(make_corpus: MakeCorpus, tmp_path: Path) -> No
     path = tmp_path / "corpus.parquet"
     corpora_files.write(path, make_corpus([("train", 0), ("test", 1)]))
     with pytest.raises(ResultError, match="does not hold what it should"):
-        folds.read(path)
+        fold_table.read(path)
     with pytest.raises(ResultError, match="missing"):
-        folds.read(tmp_path / "none.parquet")
+        fold_table.read(tmp_path / "none.parquet")
 
 
 @pytest.mark.slow
@@ -264,7 +264,7 @@ def draw(folder: Path, *words: str, k: int = 3, seed: int = 1) -> Folds:
     given = ["--corpus", str(folder / "corpus"), "--words", *words, "--k", str(k), "--repeats", "2"]
     out = folder / "folds/full.parquet"
     assert main(["folds", *given, "--seed", str(seed), "--out", str(out)]) == 0
-    return folds.read(out)
+    return fold_table.read(out)
 
 
 @pytest.fixture
@@ -291,21 +291,21 @@ def test_a_step_reads_the_folds_of_its_words_alone(shared: Path) -> None:
     draw(shared, "arm", "bow")
     path = shared / "folds/full.parquet"
     corpora = corpora_files.read_corpora(shared / "corpus", ["bow"])
-    assert list(folds.of_words(path, corpora).words) == ["bow"]
+    assert list(fold_table.of_words(path, corpora).words) == ["bow"]
     corpora = corpora_files.read_corpora(shared / "corpus", ["bow", "yard"])
     with pytest.raises(ResultError, match="folds of another run: they lack 'yard'") as caught:
-        folds.of_words(path, corpora)
+        fold_table.of_words(path, corpora)
     assert caught.value.where == str(path)
     with pytest.raises(ResultError, match="the folds of 'full' lack 'yard'"):
-        folds.read(path).rows(corpora["yard"])
+        fold_table.read(path).rows(corpora["yard"])
 
 
 def test_folds_of_other_settings_are_told_apart(shared: Path) -> None:
     made, path = draw(shared, "arm"), shared / "folds/full.parquet"
     assert made.settings == {"k": 3, "repeats": 2, "seed": 1}
-    folds.check_settings(path, made, made.settings)
+    fold_table.check_settings(path, made, made.settings)
     for key in made.settings:
         with pytest.raises(ResultError, match="another run: 3 folds, drawn 2 times, seed 1; this"):
-            folds.check_settings(path, made, {**made.settings, key: 7})
+            fold_table.check_settings(path, made, {**made.settings, key: 7})
     with pytest.raises(ResultError, match="they lack 'a', 'b', 'c', 'd', 'e' and 2 more words"):
-        folds.check_words(path, made, [*"abcdefg", "arm"])
+        fold_table.check_words(path, made, [*"abcdefg", "arm"])

@@ -21,8 +21,8 @@ from wsd.artifacts.dataset import FORMAT, MANIFEST
 from wsd.artifacts.manifest import find, read_manifest
 from wsd.cli import main
 from wsd.corpora import import_corpus as import_corpus_module
-from wsd.corpora.importer import focal_word, tables
-from wsd.corpora.own import copy
+from wsd.corpora.copy_corpus import copy
+from wsd.corpora.importer import focal_word, labelled_tables
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
 from wsd.metrics.near_duplicates import components
@@ -352,16 +352,16 @@ def test_the_way_that_the_word_is_told_makes_no_difference() -> None:
 def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("Text,class,Label\n" + "the *Cells* x,a,1\n")
-    (row,) = tables.read(path, {"sense": "class"}, "cell").rows
+    (row,) = labelled_tables.read(path, {"sense": "class"}, "cell").rows
     assert (row.word, row.sense, row.tokens) == ("cell", "a", ("the", "Cells", "x"))
-    (row,) = tables.read(path, {}, None).rows
+    (row,) = labelled_tables.read(path, {}, None).rows
     # Without a column for it the word is the focal token, in small letters.
     assert (row.word, row.sense) == ("cells", "1")
     with pytest.raises(CorpusError, match="no column 'sort'"):
-        tables.read(path, {"sense": "sort"}, None)
+        labelled_tables.read(path, {"sense": "sort"}, None)
     path.write_text("sentence,sense,word\nthe *cells* x,a,cell\n")
     with pytest.raises(CorpusError, match="--word, and a column 'word' for it"):
-        tables.read(path, {}, "cell")
+        labelled_tables.read(path, {}, "cell")
 
 
 def test_what_spreadsheets_leave_behind(tmp_path: Path) -> None:
@@ -381,7 +381,7 @@ def test_what_looks_alike_is_the_same(tmp_path: Path) -> None:
     ]
     lines = [{"word": w, "sense": s, "sentence": f"*x* {i}"} for i, (w, s) in enumerate(names)]
     path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
-    rows = tables.read(path, {}, None).rows
+    rows = labelled_tables.read(path, {}, None).rows
     assert {(row.word, row.sense) for row in rows} == {("caf\u00e9", "river bank")}
 
 

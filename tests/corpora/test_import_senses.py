@@ -9,7 +9,7 @@ from importing import import_corpus
 from wsd.artifacts.dataset import MANIFEST, Dataset
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.senses import SenseText
-from wsd.corpora.own import copy
+from wsd.corpora.copy_corpus import copy
 from wsd.errors import CorpusError, WsdError
 
 HEADER = "word\tsense\tname\tgloss\n"

@@ -13,7 +13,7 @@ from require import missing
 
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
-from wsd.corpora.importer import allwords, wic
+from wsd.corpora.importer import all_words_xml, wic
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
 
@@ -55,7 +55,7 @@ def test_the_all_words_format(tmp_path: Path) -> None:
     gold = "".join(f"i{i} cell%{i % 2}:: \n" for i in range(len(LETTERS)))
     gold += "m york%1\nseveral cell%0:: cell%1::\nrare pit%1\n"
     path = put(tmp_path, xml_of(sentences), gold)
-    found = allwords.read(path, None)
+    found = all_words_xml.read(path, None)
     assert found.left_out == {}
     (two,) = [row for row in found.rows if row.also]
     assert (two.sense, two.also) == ("cell%0::", ("cell%1::",))
@@ -64,7 +64,7 @@ def test_the_all_words_format(tmp_path: Path) -> None:
         ("A", "<&>", "cells", "of", *UNLIKE[0].split()),
     )
     spaced = xml_of(sentences).replace('lemma="cell"', 'lemma=" cell "')
-    assert allwords.read(put(tmp_path, spaced, gold), None).rows == found.rows
+    assert all_words_xml.read(put(tmp_path, spaced, gold), None).rows == found.rows
     several = found.rows[-3]
     assert (several.word, several.position) == ("new_york.n", 0)
     assert several.tokens == ("New York", "cell", "pit")
@@ -117,7 +117,7 @@ XML_WRONG = {
 def test_xml_that_is_refused(tmp_path: Path, xml: str, gold: str, where: str, says: str) -> None:
     path = put(tmp_path, xml, gold)
     with pytest.raises(CorpusError) as caught:
-        allwords.read(path, None)
+        all_words_xml.read(path, None)
     assert says in caught.value.what
     assert str(caught.value.where).endswith(where)
 
@@ -126,8 +126,8 @@ def test_gold_that_is_not_there(tmp_path: Path) -> None:
     path = put(tmp_path, ONE, "i0 k")
     (tmp_path / "all.gold.key.txt").rename(tmp_path / "elsewhere.txt")
     with pytest.raises(CorpusError, match="no gold keys beside"):
-        allwords.read(path, None)
-    assert len(allwords.read(path, tmp_path / "elsewhere.txt").rows) == 1
+        all_words_xml.read(path, None)
+    assert len(all_words_xml.read(path, tmp_path / "elsewhere.txt").rows) == 1
 
 
 # WiC
@@ -341,5 +341,5 @@ def test_a_pair_that_is_none(tmp_path: Path, line: str, label: str, where: str, 
 @pytest.mark.parametrize("name", ["all.DATA.XML", "all.Data.xml", "all.XML"])
 def test_gold_keys_are_found_whatever_the_capitals_of_a_suffix(tmp_path: Path, name: str) -> None:
     path = put(tmp_path, xml_of([[("cell", "i0", "cell")]]), "i0 a\n").rename(tmp_path / name)
-    assert [row.sense for row in allwords.read(path, None).rows] == ["a"]
+    assert [row.sense for row in all_words_xml.read(path, None).rows] == ["a"]
     assert wic.gold_of(tmp_path / "train.DATA.TXT") == tmp_path / "train.gold.txt"

@@ -13,9 +13,9 @@ import pytest
 import yaml
 from checkout import REPOSITORY, Checkout
 
-from wsd.artifacts.corpus import read
+from wsd.artifacts.corpus_table import read
 from wsd.artifacts.manifest import read_manifest
-from wsd.corpora.importer import sense_texts, tables
+from wsd.corpora.importer import labelled_tables, sense_texts
 
 DOCS = REPOSITORY / "docs"
 TEXT = (DOCS / "own-corpus.md").read_text(encoding="utf-8")
@@ -27,7 +27,7 @@ def blocks(kind: str) -> list[str]:
 
 
 def test_the_example_is_what_the_page_says(tmp_path: Path) -> None:
-    rows = tables.read(DOCS / "own-corpus.tsv", {}, None).rows
+    rows = labelled_tables.read(DOCS / "own-corpus.tsv", {}, None).rows
     assert len(rows) == 84
     assert {row.word for row in rows} == {"cell", "pitch"}
     assert len({row.sense for row in rows}) == 6

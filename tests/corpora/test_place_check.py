@@ -11,7 +11,7 @@ from importing import import_corpus
 
 from wsd.artifacts.dataset import DATA, MANIFEST
 from wsd.cli import main
-from wsd.corpora.place_check import PlaceCheck, is_form
+from wsd.corpora.focal_form_check import PlaceCheck, is_form
 from wsd.corpora.text_format import read_text, read_unlabelled
 from wsd.errors import CorpusError
 
@@ -93,7 +93,7 @@ def test_a_corpus_of_other_words_may_be_meant(
 def steps(folder: Path, code: int = 0) -> None:
     """The first steps of a run."""
     source = str(folder / "source")
-    assert main(["own", str(folder / "out"), "--name", "m", "--out", source]) == 0
+    assert main(["copy-corpus", str(folder / "out"), "--name", "m", "--out", source]) == 0
     into = str(folder / "corpus")
     assert main(["corpus", "--source", source, "--word=cell", "--out", into]) == code
 

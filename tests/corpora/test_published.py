@@ -11,17 +11,17 @@ import pytest
 from call_step import call_step
 
 from wsd.artifacts import predictions
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.predictions import WordPredictions
-from wsd.artifacts.sense_vectors import read_centroids
-from wsd.corpora.archive import extract
 from wsd.corpora.coarsewsd20 import ARCHIVE, downloaded_files, place
 from wsd.corpora.published import make_published, read_system, read_word
-from wsd.corpora.systems import SYSTEMS
+from wsd.corpora.published_systems import SYSTEMS
 from wsd.corpora.text_format import read_text
+from wsd.corpora.unpack_archive import extract
 from wsd.errors import ConfigError, CorpusError
 from wsd.evaluation import evaluate
+from wsd.studies.reproduction.published_centroids import read_centroids
 
 TEST = ("the mint struck a medal", "tea with mint", "mint coins and mint sweets")
 GOLD = ("mint_coins", "mint_herb", "mint_sweet")

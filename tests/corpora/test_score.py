@@ -14,13 +14,13 @@ from call_step import call_step
 from made import MakeCorpus
 
 from wsd.artifacts import predictions
-from wsd.artifacts.corpus import Corpus, write
+from wsd.artifacts.column_names import SYSTEM
+from wsd.artifacts.corpus_table import Corpus, write
 from wsd.artifacts.run_map import write_listing, write_map
-from wsd.artifacts.tables import SYSTEM
-from wsd.corpora import published, score, system_outputs
+from wsd.corpora import published, score, system_predictions
 from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.evaluation import evaluate
-from wsd.evaluation.rows import read_rows
+from wsd.evaluation.comparison_rows import read_rows
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name
 
@@ -243,7 +243,7 @@ def test_published_outputs_come_the_same_way(corpora: dict[str, Corpus], tmp_pat
         for i in range(len(test))
     ]
     found = published.read_word(put(tmp_path / "theirs.jsonl", theirs), corpus)
-    (ours,) = system_outputs.assemble(
+    (ours,) = system_predictions.assemble(
         score.read(put(tmp_path / "own.jsonl", own)), {"mint": corpus}, "own"
     )
     assert found.predicted.tolist() == ours.predicted.tolist() == [1, 1, 1]

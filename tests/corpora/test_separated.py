@@ -8,7 +8,7 @@ from random import Random
 import pandas as pd
 import pytest
 
-from wsd.corpora.importer.separated import table
+from wsd.corpora.importer.delimited_text import table
 from wsd.errors import CorpusError
 
 HEADER = ["word", "sense", "sentence"]

@@ -13,14 +13,14 @@ import pytest
 from call_step import call_step
 
 from wsd.artifacts import training_set
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.training_set import TrainingSet, setting, training_rows
-from wsd.corpora import trains
-from wsd.corpora.archive import extract
+from wsd.corpora import training_sets
 from wsd.corpora.coarsewsd20 import ARCHIVE, DRAWS, TRAINS, place, words_of_trains
 from wsd.corpora.text_format import read_text
-from wsd.corpora.trains import read_trains, write_training_sets
+from wsd.corpora.training_sets import read_trains, write_training_sets
+from wsd.corpora.unpack_archive import extract
 from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.storage import parquet
 
@@ -244,7 +244,7 @@ def test_each_training_set_needs_a_file(
 ) -> None:
     given = {"source": source, "trains": ["1pct", "5pct"], "out": [tmp_path / "1pct.parquet"]}
     with pytest.raises(ConfigError, match="1 files for 2 training sets"):
-        call_step(trains, corpora, **given)
+        call_step(training_sets, corpora, **given)
     assert not (tmp_path / "1pct.parquet").exists()
 
 

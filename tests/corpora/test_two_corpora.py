@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from importing import import_corpus
 
-from wsd.artifacts import all_words
-from wsd.artifacts.all_words import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED
+from wsd.artifacts import counted_instances
+from wsd.artifacts.counted_instances import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
-from wsd.corpora.importer import allwords
+from wsd.corpora.importer import all_words_xml
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
 
@@ -60,7 +60,7 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
     several = read_text(out / "hot=5fdog=2en", "hot_dog.n").tokens
     (hot_dog,) = [tokens for tokens in several if tokens[0] == "amberbd"]
     assert hot_dog[-1] == "hot dog"
-    found = all_words.read(out / all_words.FILE)
+    found = counted_instances.read(out / counted_instances.FILE)
     assert [(one.word, one.status, one.index, one.most_frequent) for one in found] == [
         ("cell.n", TESTED, 0, "c2"),
         ("cell.n", TESTED, 1, "c2"),
@@ -75,7 +75,7 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
     assert {one.part for one in found} == {"noun"}
     assert found[0].where == f"{test}:3"
     # The file is no part of the corpus, which is read and copied as ever.
-    assert all_words.FILE not in json.loads((out / MANIFEST).read_text())["files"]
+    assert counted_instances.FILE not in json.loads((out / MANIFEST).read_text())["files"]
     assert "test instances: 8: tested 4, word not trained 2" in text
     assert "training's most frequent sense is right in 1" in text
     assert "left out: 1 instances of words that the test files lack" in text
@@ -90,7 +90,10 @@ def test_rare_senses_of_training_are_left_out_and_told_of_before(
         import_corpus([], out=tmp_path / "out", name="m", train=[train], test=[test], at_least=2)
     assert "--at-least 2 would keep 1 of 3 words, 2 senses, 7 instances" in caplog.text
     assert "--at-least 4 would keep 0 of 3 words" in caplog.text
-    status = {one.keys: one.status for one in all_words.read(tmp_path / "out" / all_words.FILE)}
+    status = {
+        one.keys: one.status
+        for one in counted_instances.read(tmp_path / "out" / counted_instances.FILE)
+    }
     assert (status["c3\tc1"], status["c9"], status["h2"]) == (TESTED, NO_SENSE, NOT_TRAINED)
 
 
@@ -149,14 +152,14 @@ def test_nothing_to_train_and_test(tmp_path: Path) -> None:
 
 def test_keys_with_other_line_ends_and_several_in_a_line(tmp_path: Path) -> None:
     """Both files; the first key is the sense, and all are kept for the test split."""
-    plain = allwords.read(put(tmp_path, "a", *TRAIN), None)
-    found = allwords.read(put(tmp_path, "a", *TRAIN, end="\r\n"), None)
+    plain = all_words_xml.read(put(tmp_path, "a", *TRAIN), None)
+    found = all_words_xml.read(put(tmp_path, "a", *TRAIN, end="\r\n"), None)
     told = [(r.word, r.sense, r.also, r.tokens) for r in found.rows]
     assert told == [(r.word, r.sense, r.also, r.tokens) for r in plain.rows]
     assert found.left_out == {} and told[5][1:3] == ("h2", ("h3",))
     path = put(tmp_path, "c", *((("cell", f"c{i % 2} d{i % 2}")) for i in range(10)))
     import_corpus([path], out=tmp_path / "out", name="mine")
-    tested = all_words.read(tmp_path / "out" / all_words.FILE)
+    tested = counted_instances.read(tmp_path / "out" / counted_instances.FILE)
     assert {(one.keys, one.status) for one in tested} == {("c0\td0", TESTED), ("c1\td1", TESTED)}
     assert [one.index for one in tested] == list(range(len(tested)))
 
@@ -216,8 +219,8 @@ def test_a_wrong_encoding(tmp_path: Path, head: str, encoding: str, says: str) -
     text = path.read_text().replace("amber", "ambér")
     path.write_bytes((head + text).encode(encoding))
     with pytest.raises(CorpusError, match=says) as caught:
-        allwords.read(path, None)
+        all_words_xml.read(path, None)
     assert str(caught.value.where).startswith(f"{path}:")
     # One that is named and right is read.
     path.write_bytes(f'<?xml version="1.0" encoding="ISO-8859-1"?>{text}'.encode("latin-1"))
-    assert allwords.read(path, None).rows[0].tokens[0].startswith("ambér")
+    assert all_words_xml.read(path, None).rows[0].tokens[0].startswith("ambér")

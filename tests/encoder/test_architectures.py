@@ -20,8 +20,8 @@ from naive_any import Naive, naive_any
 from tiny import corpus_of, tiny_tokenizer
 from tokenizers import Tokenizer
 
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.views import CONTEXTUAL
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.view_names import CONTEXTUAL
 from wsd.encoder.architecture import length_limit, stated_shape
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve

@@ -16,8 +16,8 @@ from made import classify, plain
 from safetensors.numpy import load_file
 from tiny import corpus_of, tiny_bert, tiny_tokenizer
 
-from wsd.artifacts import corpus as corpora
-from wsd.artifacts import folds, predictions
+from wsd.artifacts import corpus_table as corpora
+from wsd.artifacts import fold_table, predictions
 from wsd.artifacts.vectors import Embeddings, VectorsWriter, check_vectors
 from wsd.corpora import folds as folds_corpora
 from wsd.corpora import text_format as corpora_corpora
@@ -309,7 +309,9 @@ def test_bert_base_with_random_weights_is_embedded_and_classified(tmp_path: Path
     opened = Embeddings(tmp_path / "e/crane/focal.safetensors", corpus)
     assert (opened.layers, opened.width) == (13, 768)
     folded = tmp_path / "folds.parquet"
-    folds.write(folded, folds_corpora.draw_folds({"crane": corpus}, None, k=5, repeats=1, seed=1))
+    fold_table.write(
+        folded, folds_corpora.draw_folds({"crane": corpus}, None, k=5, repeats=1, seed=1)
+    )
     for layers, estimator in (("12", "logistic"), ("concat-last-4", "nearest_centroid")):
         out = tmp_path / f"{layers}.{estimator}.parquet"
         classify(

@@ -11,8 +11,8 @@ from checkout import REPOSITORY
 from naive import naive
 from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
 
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.views import CONTEXTUAL as VIEWS
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.view_names import CONTEXTUAL as VIEWS
 from wsd.corpora import text_format as corpora
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.loading import load_folder, weights_digest

@@ -13,17 +13,17 @@ from log_state import logs_as_before
 from small_results import run
 from tiny import corpus_of, tiny_bert
 
-from wsd.artifacts import corpus as corpora
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.costs import processor_seconds
+from wsd.artifacts import corpus_table as corpora
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.vectors import Embeddings, vectors_checksum
 from wsd.cli import main
 from wsd.encoder import model
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.fill_mask import FillMask
-from wsd.encoder.pass_of_word import PassOfWord
+from wsd.encoder.word_extraction import PassOfWord
 from wsd.errors import ModelError
 from wsd.storage.json import write_json
+from wsd.studies.strategies.costs import processor_seconds
+from wsd.studies.substitutes.fill_mask import FillMask
 
 # So many sentences tell which word went through the model.
 WORDS = {"bat": 4, "crane": 5, "mole": 7}

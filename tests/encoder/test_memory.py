@@ -17,7 +17,7 @@ sys.path.insert(0, sys.argv[1])
 out, instances = Path(sys.argv[2]), int(sys.argv[3])
 import numpy as np, torch
 from tiny import tiny_tokenizer
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.encoder import embed, sources
 from wsd.encoder.encoder import Encoder
 

@@ -16,9 +16,9 @@ import pytest
 from made import plain
 from tiny import corpus_of, tiny_bert
 
-from wsd.artifacts import corpus as corpora
+from wsd.artifacts import corpus_table as corpora
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
-from wsd.encoder import batches, embed, model, pass_of_word
+from wsd.encoder import batches, embed, model, word_extraction
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.resume import JOURNAL, UNFINISHED
 from wsd.errors import ModelError, StorageError
@@ -35,12 +35,12 @@ PART_BYTES = PART * 3 * 32 * 4
 SIGKILLED = """
 import os, signal, sys
 from pathlib import Path
-import wsd.encoder.batches, wsd.encoder.encoder, wsd.encoder.pass_of_word
-from wsd.artifacts import corpus
+import wsd.encoder.batches, wsd.encoder.encoder, wsd.encoder.word_extraction
+from wsd.artifacts import corpus_table
 from wsd.encoder import embed
 from wsd.storage.json import read_json
 wsd.encoder.batches.CPU_BUDGET = 64
-wsd.encoder.pass_of_word.PART_BYTES = 16 * 3 * 32 * 4
+wsd.encoder.word_extraction.PART_BYTES = 16 * 3 * 32 * 4
 forward, calls = wsd.encoder.encoder.Encoder._forward, []
 def counted(self, batch, weights):
     calls.append(len(batch))
@@ -49,7 +49,7 @@ def counted(self, batch, weights):
     return forward(self, batch, weights)
 wsd.encoder.encoder.Encoder._forward = counted
 folder = Path(sys.argv[1])
-word = embed.Word(corpus.read(folder / "crane.parquet"), folder / "sigkill",
+word = embed.Word(corpus_table.read(folder / "crane.parquet"), folder / "sigkill",
     {view: f"{view}.safetensors" for view in ("focal", "cls", "static", "other")})
 embed.embed([word], read_json(folder / "tiny.json"), pooling="mean", seed=1, device="cpu",
     threads=1)
@@ -87,7 +87,7 @@ def run(out: Path, *, kill_at: int = 0, seed: int = 1, threads: int = 1) -> int:
     record = read_json(out.parent / "tiny.json")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(batches, "CPU_BUDGET", 64)
-        patched.setattr(pass_of_word, "PART_BYTES", PART_BYTES)
+        patched.setattr(word_extraction, "PART_BYTES", PART_BYTES)
         patched.setattr(Encoder, "_forward", counted)
         with pytest.raises(Killed) if kill_at else contextlib.nullcontext():
             embed.embed(

@@ -11,11 +11,11 @@ from naive import naive
 from naive_any import naive_any
 from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
 
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.views import CONTEXTUAL
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.view_names import CONTEXTUAL
 from wsd.encoder.alignment import alignment_report
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.word_pieces import Aligner
+from wsd.encoder.focal_pieces import Aligner
 from wsd.errors import ModelError
 
 CPU = torch.device("cpu")

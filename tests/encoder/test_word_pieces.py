@@ -17,11 +17,11 @@ from tiny import corpus_of, tiny_tokenizer
 from tokenizers import Tokenizer, decoders, models, normalizers, trainers
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.cli import main
 from wsd.encoder import alignment
+from wsd.encoder.focal_pieces import Aligned, Aligner
 from wsd.encoder.spelling import normalised, spelling
-from wsd.encoder.word_pieces import Aligned, Aligner
 from wsd.errors import ModelError, ResultError
 
 Built = Callable[..., Path]

@@ -10,9 +10,7 @@ import pytest
 from call_step import call_step
 
 from wsd.artifacts import predictions
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.predictions import WordPredictions
-from wsd.artifacts.tables import (
+from wsd.artifacts.column_names import (
     BASELINE,
     BEST,
     CANDIDATE,
@@ -24,8 +22,11 @@ from wsd.artifacts.tables import (
     TWIN,
     ZERO_SHOT,
 )
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ResultError
 from wsd.evaluation import compare, comparison_tables, model_comparison
+from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
 from wsd.evaluation.comparison_tables import (
     best_set,
     differences,
@@ -35,7 +36,6 @@ from wsd.evaluation.comparison_tables import (
     with_intervals,
 )
 from wsd.evaluation.model_comparison import assemble
-from wsd.evaluation.rows import ComparisonRow, read_rows
 from wsd.metrics import permutation
 from wsd.metrics.scores import MEAN_SCORES
 

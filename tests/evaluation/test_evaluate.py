@@ -12,9 +12,9 @@ import pytest
 from call_step import call_step
 
 from wsd.artifacts import predictions
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.column_names import KEY_COLUMNS, SCORES_COLUMNS, SUMMARY_COLUMNS
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
-from wsd.artifacts.tables import KEY_COLUMNS, SCORES_COLUMNS, SUMMARY_COLUMNS
 from wsd.errors import ResultError
 from wsd.evaluation import evaluate
 from wsd.evaluation.evaluate import score_word, summarise

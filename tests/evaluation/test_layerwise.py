@@ -11,11 +11,11 @@ from call_step import call_step
 from test_compare import SENSES, corpora, words
 
 from wsd.artifacts import predictions
-from wsd.artifacts.search import Search, write_search
+from wsd.artifacts.cv_table import Search, write_search
 from wsd.errors import ConfigError, ResultError
 from wsd.evaluation import layerwise
 from wsd.evaluation.layerwise import LAYER_COLUMNS, MODEL_COLUMNS, WORD_COLUMNS
-from wsd.metrics import best_set, permutation
+from wsd.metrics import confidence_set, permutation
 from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.scores import Counts, confusion, joint_confusion, word_scores
 
@@ -334,7 +334,9 @@ def test_what_is_not_told_from_the_best(tmp_path: Path) -> None:
     gold = [w.gold for w in words({})]
 
     def best(of: slice, figure: str = "mean_macro_f1") -> list[bool]:
-        return best_set.not_told_from_best(gold[of], predicted[of], figure, rng=3).within.tolist()
+        return confidence_set.not_told_from_best(
+            gold[of], predicted[of], figure, rng=3
+        ).within.tolist()
 
     over_all, bat, seal = best(slice(None)), best(slice(1)), best(slice(1, None))
     assert layers["not_told_from_best"].tolist() == over_all == [True, False, True]

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
+from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.layer_groups import Group
-from wsd.evaluation.rows import ComparisonRow
 from wsd.evaluation.word_groups import ALL, GROUP_COLUMNS, PEAK_COLUMNS, of_groups, word_groups
 from wsd.metrics.intervals import bounded
 

@@ -12,9 +12,9 @@ from log_state import logs_as_before
 from wsd.artifacts import predictions
 from wsd.cli import main
 from wsd.fitted.calibration import of_each_other
-from wsd.fitted.refit import Fitting, Learner
-from wsd.fitted.results import Results
-from wsd.metrics import calibration
+from wsd.fitted.selected_results import Results
+from wsd.fitted.train_selected import Fitting, Learner
+from wsd.metrics import reliability
 
 RESULTS = "results/quickstart"
 
@@ -47,7 +47,7 @@ def test_the_error_of_the_scores_is_that_of_the_stored_predictions(root: Path) -
     correct = np.concatenate([w.predicted == w.gold for w in words])
     (row,) = rows(root, "calibration", word="(all)", scores="as they are")
     assert float(row["ece"]) == pytest.approx(
-        calibration.calibration_error(confidence, correct), abs=1e-5
+        reliability.calibration_error(confidence, correct), abs=1e-5
     )
     assert int(row["n"]) == len(correct) == 50
     assert float(row["accuracy"]) == pytest.approx(correct.mean(), abs=1e-5)

@@ -6,10 +6,11 @@ from pathlib import Path
 import made_noad
 from mutate import SEPARATOR
 
-from wsd.corpora import import_pairs
-from wsd.corpora.importer import allwords, folder, noad_xml, tables, unlabelled, wic
-from wsd.corpora.importer.labelled import ALL_SPLITS, Gathered
+from wsd.corpora.importer import all_words_xml, corpus_folder, labelled_tables, noad_xml, wic
+from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, Gathered
 from wsd.errors import visible
+from wsd.studies.pairs import import_pairs
+from wsd.studies.unlabelled import unlabelled_files
 
 TEXT = ("classes_map.txt", "train.data.txt", "train.gold.txt", "test.data.txt", "test.gold.txt")
 CSV = (
@@ -41,10 +42,10 @@ def check_gathered(found: Gathered) -> None:
 def run_table(data: bytes, at: Path) -> None:
     """The first byte says which kind of table, and whether columns and the word are named."""
     way = data[0] if data else 0
-    path = at / f"t{tables.KINDS[way % 3]}"
+    path = at / f"t{labelled_tables.KINDS[way % 3]}"
     path.write_bytes(data[1:])
     columns = {"sense": "x"} if way & 4 else {}
-    check_gathered(tables.read(path, columns, "crane" if way & 8 else None))
+    check_gathered(labelled_tables.read(path, columns, "crane" if way & 8 else None))
 
 
 def table_seeds() -> list[bytes]:
@@ -77,7 +78,7 @@ def table_seeds() -> list[bytes]:
     }
     return [
         bytes([way]) + seed
-        for i, kind in enumerate(tables.KINDS)
+        for i, kind in enumerate(labelled_tables.KINDS)
         for seed in of_kind[kind]
         for way in (way for way in range(12) if way % 3 == i)
     ]
@@ -89,7 +90,7 @@ def run_xml(data: bytes, at: Path) -> None:
     (at / "a.gold.key.txt").unlink(missing_ok=True)
     if gold:
         (at / "a.gold.key.txt").write_bytes(gold)
-    check_gathered(allwords.read(at / "a.data.xml", None))
+    check_gathered(all_words_xml.read(at / "a.data.xml", None))
 
 
 def xml_seeds() -> list[bytes]:
@@ -154,10 +155,12 @@ def wic_seeds() -> list[bytes]:
 def run_unlabelled(data: bytes, at: Path) -> None:
     """The first byte says which kind of file, and whether columns and the word are named."""
     way = data[0] if data else 0
-    path = at / f"u{(unlabelled.TEXT, *tables.KINDS)[way % 4]}"
+    path = at / f"u{(unlabelled_files.TEXT, *labelled_tables.KINDS)[way % 4]}"
     path.write_bytes(data[1:])
-    found = unlabelled.Uses()
-    unlabelled.read(path, {"position": "x"} if way & 4 else {}, "crane" if way & 8 else None, found)
+    found = unlabelled_files.Uses()
+    unlabelled_files.read(
+        path, {"position": "x"} if way & 4 else {}, "crane" if way & 8 else None, found
+    )
     for word, rows in found.rows.items():
         assert word and visible(word) == word and len(set(rows)) == len(rows)
         for position, tokens in rows:
@@ -189,7 +192,7 @@ def run_folder(data: bytes, at: Path) -> None:
         path.unlink(missing_ok=True)
         if part is not None:
             path.write_bytes(part)
-    check_gathered(folder.read(at / "mine"))
+    check_gathered(corpus_folder.read(at / "mine"))
 
 
 def folder_seeds() -> list[bytes]:

@@ -32,40 +32,41 @@ from sealing import resealed
 
 from wsd import arguments
 from wsd.artifacts import (
-    corpus,
+    corpus_table,
     encoder_record,
-    features,
-    folds,
+    feature_set,
+    fold_table,
     layer_choice,
-    neighbours,
+    neighbour_table,
     predictions,
     projection,
     run_map,
-    sense_vectors,
-    substitutes,
+    substitute_table,
     training_set,
-    uses,
 )
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.search import Search, read_search, write_search
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.cv_table import Search, read_search, write_search
 from wsd.artifacts.senses import called
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification.estimators.registry import make_estimator
-from wsd.corpora import glosses, published, text_format, trains
-from wsd.corpora.archive import MEMBER_LIMIT, _Bounded, extract
+from wsd.corpora import published, text_format, training_sets
 from wsd.corpora.importer import sense_texts
-from wsd.corpora.importer.labelled import labelled
+from wsd.corpora.importer.labelled_sentence import labelled
+from wsd.corpora.unpack_archive import MEMBER_LIMIT, _Bounded, extract
 from wsd.corpora.word_forms import Finder
 from wsd.encoder import alignment, model_files, sources
 from wsd.encoder.model import _checksums, resolve
 from wsd.errors import WsdError, visible
 from wsd.fitted import wsd_file
-from wsd.fitted.fitted_word import FittedWord
-from wsd.metrics import nearest, novelty
+from wsd.fitted.word_classifier import FittedWord
+from wsd.metrics import nearest, out_of_distribution
 from wsd.report import leaderboard, tables
 from wsd.run import config, config_files
 from wsd.storage import csv, file_names
 from wsd.storage.parquet import read_table
+from wsd.studies.glosses import glosses
+from wsd.studies.reproduction import published_centroids
+from wsd.studies.unlabelled import use_table
 
 LONGEST_MESSAGE = 8000
 
@@ -167,8 +168,8 @@ def run_corpus(data: bytes, folder: Path) -> None:
     ]
     assert came == expected
     assert all(0 <= position < len(tokens) for _, _, position, tokens, _ in came)
-    corpus.write(folder / "crane.parquet", found)
-    assert corpus.read_corpora(folder, ["crane"])["crane"].digest == found.digest
+    corpus_table.write(folder / "crane.parquet", found)
+    assert corpus_table.read_corpora(folder, ["crane"])["crane"].digest == found.digest
 
 
 # Tables in Parquet
@@ -200,7 +201,7 @@ def check_corpus(found: Corpus) -> None:
     assert found.digest == small_corpus(found.word).digest
 
 
-def check_folds(found: folds.Folds) -> None:
+def check_folds(found: fold_table.Folds) -> None:
     assert found.k >= 2 and found.repeats >= 1 and set(found.words) == set(found.corpus)
     for of in found.words.values():
         assert len(of.lines) == len(of.component) > 0 and (np.diff(of.lines) > 0).all()
@@ -259,7 +260,7 @@ def check_uses(found: Any) -> None:
 def read_said(path: Path) -> Any:
     """A word's substitutes, whose file has the word's name."""
     path.with_name("crane.parquet").write_bytes(path.read_bytes())
-    return substitutes.read_substitutes(path.parent, {"crane": small_corpus()})
+    return substitute_table.read_substitutes(path.parent, {"crane": small_corpus()})
 
 
 def check_substitutes(found: Any) -> None:
@@ -275,13 +276,13 @@ def write_tables(folder: Path) -> dict[str, Path]:
     of = small_corpus()
     held = np.array([[0, 1, 0, 1, 0, 1]], dtype=np.int8)
     lines = np.arange(6, dtype=np.int32)
-    made = folds.Folds(
-        "full", 2, 1, 1, {"crane": folds.WordFolds(lines, lines, held)}, {"crane": of.digest}
+    made = fold_table.Folds(
+        "full", 2, 1, 1, {"crane": fold_table.WordFolds(lines, lines, held)}, {"crane": of.digest}
     )
     shared = {"view": "focal", "layers": "1", "encoder": {"model": {"name": "tiny"}}}
     paths = {name: folder / f"{name}.parquet" for name in READERS}
-    corpus.write(paths["corpus"], of)
-    folds.write(paths["folds"], made)
+    corpus_table.write(paths["corpus"], of)
+    fold_table.write(paths["folds"], made)
     training_set.write(
         paths["trains"],
         training_set.TrainingSet("balanced", {"crane": lines[::2]}, {"crane": of.digest}),
@@ -299,32 +300,36 @@ def write_tables(folder: Path) -> dict[str, Path]:
     )
     near = np.tile(np.array([1, 2, 3, 4, -1], dtype=np.int32), (9, 1))
     similar = np.tile(np.array([0.9, 0.8, 0.7, 0.6, np.nan], dtype=np.float32), (9, 1))
-    neighbours.write_neighbours(
-        paths["neighbours"], {"crane": of}, {"crane": neighbours.Neighbours(near, similar, 0.5)},
+    neighbour_table.write_neighbours(
+        paths["neighbours"],
+        {"crane": of},
+        {"crane": neighbour_table.Neighbours(near, similar, 0.5)},
         shared,
-    )  # fmt: skip
-    halves = uses.Partition("k-means", 2, 0.5, True, [[0], [1]], 0.25, {"ari": 0.5})
+    )
+    halves = use_table.Partition("k-means", 2, 0.5, True, [[0], [1]], 0.25, {"ari": 0.5})
     labels = np.arange(9, dtype=np.int16)[:, None] % 2
-    words = {"crane": uses.WordUses(
-        points, neighbours.Neighbours(near, similar, 0.5), [halves], labels
+    words = {"crane": use_table.WordUses(
+        points, neighbour_table.Neighbours(near, similar, 0.5), [halves], labels
     )}  # fmt: skip
-    uses.write_uses(paths["uses"], {"crane": of}, words, {**shared, "seed": 1, "centre": None})
-    said = substitutes.Fillers([["a", "##b"]] * 9, [np.array([0.5, 0.25], dtype=np.float32)] * 9)
-    fillers = dict.fromkeys(substitutes.SEEN, said)
+    use_table.write_uses(paths["uses"], {"crane": of}, words, {**shared, "seed": 1, "centre": None})
+    said = substitute_table.Fillers(
+        [["a", "##b"]] * 9, [np.array([0.5, 0.25], dtype=np.float32)] * 9
+    )
+    fillers = dict.fromkeys(substitute_table.SEEN, said)
     about = {"corpus": of.digest, "model": {"name": "tiny"}}
-    substitutes.write_substitutes(paths["substitutes"], of, fillers, about)
+    substitute_table.write_substitutes(paths["substitutes"], of, fillers, about)
     return paths
 
 
 READERS: dict[str, tuple[Callable[[Path], Any], Callable[[Any], None]]] = {
-    "corpus": (corpus.read, check_corpus),
-    "folds": (folds.read, check_folds),
+    "corpus": (corpus_table.read, check_corpus),
+    "folds": (fold_table.read, check_folds),
     "trains": (training_set.read, check_trains),
     "predictions": (predictions.read_predictions, check_predictions),
     "search": (read_search, check_search),
     "projection": (projection.read_projections, check_projection),
-    "neighbours": (neighbours.read_neighbours, check_neighbours),
-    "uses": (lambda path: uses.read_uses(path, {"crane": small_corpus()}), check_uses),
+    "neighbours": (neighbour_table.read_neighbours, check_neighbours),
+    "uses": (lambda path: use_table.read_uses(path, {"crane": small_corpus()}), check_uses),
     "substitutes": (read_said, check_substitutes),
 }
 
@@ -425,7 +430,7 @@ def fitted_word(estimator: str) -> FittedWord:
         classifier=classifier,
         temperature=1.5,
         threshold=0.25,
-        train=novelty.unit(vectors).astype(np.float32),
+        train=out_of_distribution.unit(vectors).astype(np.float32),
         gold=of.gold[:6],
         lines=of.index[:6],
         corpus=of.digest,
@@ -644,8 +649,8 @@ def run_layers(data: bytes, folder: Path) -> None:
 def run_features(data: bytes, folder: Path) -> None:
     blocks = 1 + data[0] % 40 if data else 12
     views, _, choices = data[1:].decode("utf-8", "surrogateescape").partition("|")
-    found = features.parse_features(views, choices, blocks, where="layers")
-    assert features.parse_features(found.view, found.layers, blocks) == found
+    found = feature_set.parse_features(views, choices, blocks, where="layers")
+    assert feature_set.parse_features(found.view, found.layers, blocks) == found
     assert found.view == views and len(found.parts) == views.count("+") + 1
 
 
@@ -801,7 +806,7 @@ def run_published(data: bytes, folder: Path) -> None:
 
 def run_centroids(data: bytes, folder: Path) -> None:
     (folder / "c.txt").write_bytes(data)
-    found = sense_vectors.read_centroids(folder / "c.txt")
+    found = published_centroids.read_centroids(folder / "c.txt")
     lines = data.decode().removesuffix("\n").split("\n")
     assert len(found) == len(lines)
     for line, (sense, vector) in zip(lines, found.items(), strict=True):
@@ -828,12 +833,12 @@ def run_read_trains(data: bytes, folder: Path) -> None:
     (folder / "crane").mkdir(exist_ok=True)
     shutil.rmtree(folder / "trains", ignore_errors=True)
     if not parts[1] + parts[2]:
-        trains.read_trains(folder, "balanced", {"crane": small_corpus()})
+        training_sets.read_trains(folder, "balanced", {"crane": small_corpus()})
     of_train.mkdir(parents=True)
     (folder / "crane" / "classes_map.txt").write_bytes(parts[0])
     (of_train / "train.data.txt").write_bytes(parts[1])
     (of_train / "train.gold.txt").write_bytes(parts[2])
-    found = trains.read_trains(folder, "balanced", {"crane": small_corpus()})
+    found = training_sets.read_trains(folder, "balanced", {"crane": small_corpus()})
     check_trains(found)
     of, lines = small_corpus(), parts[1].decode().removesuffix("\n").split("\n")
     taken = sorted(" ".join(of.tokens[row]) for row in found.lines["crane"])

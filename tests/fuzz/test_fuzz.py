@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from targets import TARGETS, check_error, outcome
 
-from wsd.artifacts import corpus, layer_choice
+from wsd.artifacts import corpus_table, layer_choice
 from wsd.corpora import text_format
 from wsd.errors import WsdError
 from wsd.run import config, config_files
@@ -106,8 +106,8 @@ def test_a_valid_corpus_is_read_as_it_was_meant(data: Any, word: str, tmp_path: 
         rows = [i for i, s in enumerate(found.split) if s == split]
         assert [(found.position[i], found.tokens[i], found.gold[i]) for i in rows] == of_split
     path = tmp_path / f"{file_name(word)}.parquet"
-    corpus.write(path, found)
-    assert corpus.read_corpora(tmp_path, [file_name(word)])[word].digest == found.digest
+    corpus_table.write(path, found)
+    assert corpus_table.read_corpora(tmp_path, [file_name(word)])[word].digest == found.digest
     path.unlink()
 
 

@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
-from wsd.artifacts import corpus as corpus_files
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts import corpus_table as corpus_files
+from wsd.artifacts.corpus_table import Corpus
 from wsd.storage.file_names import file_name
 
 

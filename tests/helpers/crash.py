@@ -38,7 +38,7 @@ from checkout import Checkout
 from wsd.artifacts.vectors import VECTORS
 from wsd.encoder.model_files import WEIGHTS
 from wsd.encoder.resume import UNFINISHED
-from wsd.run.verify import content, wrong
+from wsd.run.verify_file import content, wrong
 from wsd.storage.checksums import STORE
 from wsd.storage.partial import PART
 

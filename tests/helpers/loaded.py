@@ -5,11 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from wsd.run import steps
+from wsd.run import step_code
 
 # What every command loads before its own module: its arguments, what it may not write over, the
 # lock of a run.
-COMMAND_LINE = {"wsd.arguments", "wsd.run.guard", "wsd.run.lock"}
+COMMAND_LINE = {"wsd.arguments", "wsd.run.output_guard", "wsd.run.lock"}
 PROBE = """
 import json, sys
 from pathlib import Path
@@ -22,7 +22,7 @@ Path(sys.argv[1]).write_text(json.dumps([code, found]))
 
 def of_every_command() -> set[str]:
     """The modules of wsd that every command loads, whichever it is."""
-    return set().union(*map(steps.closure, COMMAND_LINE))
+    return set().union(*map(step_code.closure, COMMAND_LINE))
 
 
 def loaded(folder: Path, *arguments: str) -> set[str]:
@@ -44,5 +44,5 @@ def loaded(folder: Path, *arguments: str) -> set[str]:
 def without_rooms(names: set[str] | list[str]) -> set[str]:
     """Of some modules those that are no empty ``__init__`` and not what runs any command."""
     empty = {"wsd", *(".".join(name.split(".")[:2]) for name in COMMAND_LINE)}
-    rooms = {name for name in names if steps._path(name).name == "__init__.py"}
-    return set(names) - steps.APART - rooms - empty
+    rooms = {name for name in names if step_code._path(name).name == "__init__.py"}
+    return set(names) - step_code.APART - rooms - empty

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from wsd.artifacts import folds
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.corpus import write as write_corpus
-from wsd.artifacts.folds import Folds, WordFolds
+from wsd.artifacts import fold_table
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.corpus_table import write as write_corpus
+from wsd.artifacts.fold_table import Folds, WordFolds
 from wsd.artifacts.vectors import VectorsWriter
 from wsd.classification import classify as classification
 
@@ -98,7 +98,7 @@ def write_folds(
         words=of,
         corpus={word: corpus.digest for word, corpus in corpora.items()},
     )
-    folds.write(path, made)
+    fold_table.write(path, made)
     return made
 
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import ABOUT
-from wsd.artifacts.pairs import Pairs
+from wsd.artifacts.pair_table import Pairs
 
 
 def pairs_of(*rows: tuple[str, str, int], about: Mapping[str, str] | None = None) -> Pairs:

@@ -14,17 +14,17 @@ import numpy as np
 import pandas as pd
 from call_step import call_step
 
-from wsd.artifacts import corpus as corpora_files
+from wsd.artifacts import corpus_table as corpora_files
 from wsd.artifacts import projection
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.neighbours import Neighbours, read_neighbours, write_neighbours
+from wsd.artifacts.neighbour_table import Neighbours, read_neighbours, write_neighbours
 from wsd.artifacts.predictions import WordPredictions, read_predictions, write_predictions
 from wsd.artifacts.projection import Projection, align_signs
 from wsd.artifacts.senses import SenseText
 from wsd.evaluation import evaluate
 from wsd.metrics.scores import MEAN_SCORES
-from wsd.report.pages.inputs import load_report
+from wsd.report.pages.load_report import load_report
 from wsd.report.report import write_report
 from wsd.storage.file_names import file_name
 

@@ -9,11 +9,11 @@ import yaml
 from made import write_vectors
 from tiny import tiny_bert
 
-from wsd.artifacts import corpus
+from wsd.artifacts import corpus_table
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.run_map import DIGITS, LISTED, PAGES, TABLES, bare, list_folders, write_listing
 from wsd.artifacts.vectors import vectors_checksum
-from wsd.artifacts.views import DRAWN
+from wsd.artifacts.view_names import DRAWN
 from wsd.corpora.text_format import read_text
 from wsd.run.clean import MARK
 from wsd.run.config import check
@@ -86,7 +86,7 @@ def _make(of: Session, path: Path) -> None:
         files = [path.parent / f"{file_name(word)}.parquet" for word in words]
         for file, table in zip(files, tables.values(), strict=True):
             if not file.exists():
-                corpus.write(file, table)
+                corpus_table.write(file, table)
         write_listing(path, {file: noted_checksum(file) for file in files})
     elif path.parent.name in LISTED:
         view = bare(path.name.partition(".")[0])

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 from tiny import corpus_of
 
-from wsd.analysis.uses import of_words
-from wsd.artifacts.corpus import UNLABELLED, Corpus, write
+from wsd.artifacts.corpus_table import UNLABELLED, Corpus, write
 from wsd.artifacts.dataset import ABOUT, COUNTS, FORMAT, MANIFEST
-from wsd.artifacts.uses import write_uses
 from wsd.cli import main
 from wsd.storage.checksums import sha256
 from wsd.storage.file_names import file_name
+from wsd.studies.unlabelled.use_table import write_uses
+from wsd.studies.unlabelled.uses import of_words
 
 HOSTILE = "<script>window.pwned=1</script>"
 WORD = "crane"

@@ -7,10 +7,10 @@ from pathlib import Path
 from importing import import_corpus
 from tiny import tiny_bert
 
-from wsd.artifacts.corpus import OUT_OF_DOMAIN
+from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.run_map import write_map
-from wsd.corpora.systems import SYSTEMS
+from wsd.corpora.published_systems import SYSTEMS
 from wsd.corpora.text_format import read_text
 
 WORDS = ("apple", "crane")
@@ -101,11 +101,11 @@ SELECTION = ["--selection", "selection.json"]
 
 # Commands and their arguments, in an order in which they can be run.
 STEPS: list[tuple[str, list[str]]] = [
-    ("own", ["own", "--name", "mine", "--out", "mine"]),
+    ("copy-corpus", ["copy-corpus", "--name", "mine", "--out", "mine"]),
     ("corpus", ["--source", "source", *(f"--word={word}" for word in WORDS), "--out-of-domain",
      "source/outofdomain.tsv", "--out", "corpus"]),
     ("glosses", [*DATA_ARGUMENTS, "--glosses", "glosses.tsv", "--out", "glosses"]),
-    ("trains", [*DATA_ARGUMENTS, "--source", "source", "--trains", "balanced", "1pct",
+    ("training-sets", [*DATA_ARGUMENTS, "--source", "source", "--trains", "balanced", "1pct",
      "--out", "trains/balanced.parquet", "trains/1pct.parquet"]),
     ("published", [*DATA_ARGUMENTS, "--source", "source", "--system", SYSTEM,
      "--out", "published.parquet"]),
@@ -142,7 +142,7 @@ STEPS: list[tuple[str, list[str]]] = [
     ("classify", [*VECTORS, "--layers", "1", *LOGISTIC, "--folds", "full.parquet",
      "1pct.parquet", "--searches", "s4.parquet", "s41.parquet", "--out", "p4.parquet",
      "p41.parquet"]),
-    ("control", [*VECTORS, "--layers", "1", *LOGISTIC, "--seed", "3",
+    ("control-task", [*VECTORS, "--layers", "1", *LOGISTIC, "--seed", "3",
      "--folds", "full.parquet", "--searches", "cs.parquet", "--out", "c.parquet"]),
     ("baseline", [*DATA_ARGUMENTS, "--name", "bag_of_words",
      "--folds", "full.parquet", "--out", "b.parquet"]),

@@ -10,7 +10,7 @@ import torch
 import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 WHOLE = ["the", "a", "crane", "bank", "river", "bird", "machine", "lifted", "flew", "of", "near"]

@@ -17,12 +17,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tiny import tiny_bert
 
 import wsd
-from wsd.artifacts import features
+from wsd.artifacts import feature_set
 from wsd.encoder import embed
 from wsd.errors import ConfigError
 from wsd.inference import encoders
 from wsd.inference.focal_embedder import FocalEmbedder
-from wsd.inference.focus import Focus, labelled, quickstart
+from wsd.inference.focal_word_input import Focus, labelled, quickstart
 
 TINY = "tiny-bert"
 
@@ -93,7 +93,7 @@ def test_the_vectors_are_the_workflows(root, tmp_path, view, layers) -> None:
         [embed.Word(corpus, tmp_path / "crane", plain(*view.split("+")))], record, pooling="mean",
         seed=1, device="cpu", threads=1,
     )  # fmt: skip
-    _, stored, _ = features.read_features(tmp_path, corpus, view, layers)
+    _, stored, _ = feature_set.read_features(tmp_path, corpus, view, layers)
     X, _ = labelled(corpus, "test")
     made = FocalEmbedder(root / TINY, layers, view, device="cpu").fit_transform(X)
     np.testing.assert_allclose(made, stored[corpus.split == "test"], rtol=1e-4, atol=1e-5)

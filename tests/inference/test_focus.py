@@ -6,7 +6,15 @@ import pytest
 
 from wsd.artifacts.dataset import DATA
 from wsd.errors import ConfigError
-from wsd.inference.focus import Focus, as_corpus, cut, find, labelled, quickstart, read_instances
+from wsd.inference.focal_word_input import (
+    Focus,
+    as_corpus,
+    cut,
+    find,
+    labelled,
+    quickstart,
+    read_instances,
+)
 
 
 @pytest.mark.parametrize(

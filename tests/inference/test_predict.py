@@ -25,7 +25,7 @@ from log_state import logs_as_before
 from numpy.testing import assert_allclose
 from tiny import tiny_bert
 
-from wsd.artifacts import corpus, predictions
+from wsd.artifacts import corpus_table, predictions
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.run_map import list_folders, write_listing
 from wsd.artifacts.senses import SenseText
@@ -33,12 +33,12 @@ from wsd.artifacts.vectors import vectors_checksum
 from wsd.cli import main
 from wsd.encoder import sources
 from wsd.errors import ConfigError, CorpusError, ModelError, ResultError
-from wsd.fitted.refit import Fitting
-from wsd.fitted.results import Results
+from wsd.fitted.selected_results import Results
+from wsd.fitted.train_selected import Fitting
 from wsd.fitted.wsd_file import WsdFile
 from wsd.inference import encoders
 from wsd.inference import predictor as predictor_module
-from wsd.inference.lines import Line
+from wsd.inference.input_output import Line
 from wsd.inference.predictor import Predictor
 from wsd.storage.csv import read_csv, write_csv
 from wsd.storage.json import read_json, write_json
@@ -982,7 +982,7 @@ def test_one_sentence_that_cannot_be_aligned_leaves_the_others(
     encoder = encoders.fitted_encoder(file.encoder, device="cpu")
     align = type(encoder).align
 
-    def strict(self: Any, table: corpus.Corpus) -> Any:
+    def strict(self: Any, table: corpus_table.Corpus) -> Any:
         if any("poison" in tokens for tokens in table.tokens):
             raise ModelError("nothing is left of it")
         return align(self, table)

@@ -11,10 +11,10 @@ import pytest
 from checkout import REPOSITORY
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
-from wsd.artifacts.tables import KEY_COLUMNS
+from wsd.artifacts.column_names import KEY_COLUMNS
 from wsd.evaluation.evaluate import summarise
-from wsd.metrics.best_set import not_told_from_best
-from wsd.metrics.clusters import cluster_intervals
+from wsd.metrics.cluster_bootstrap import cluster_intervals
+from wsd.metrics.confidence_set import not_told_from_best
 from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.permutation import holm, mcnemar, paired_permutations
 from wsd.metrics.scores import (

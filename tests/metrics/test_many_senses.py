@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from wsd.metrics import intervals
-from wsd.metrics.best_set import not_told_from_best
-from wsd.metrics.clusters import DRAWS, cluster_intervals
+from wsd.metrics.cluster_bootstrap import DRAWS, cluster_intervals
+from wsd.metrics.confidence_set import not_told_from_best
 from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.permutation import paired_permutations
 from wsd.metrics.scores import (

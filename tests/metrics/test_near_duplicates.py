@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.sparse import csgraph
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.metrics import near_duplicates
 from wsd.metrics.near_duplicates import components, nearest, shingles, similarity
 

@@ -6,7 +6,7 @@ import sys
 CODE = """
 import numpy
 from threadpoolctl import threadpool_info, threadpool_limits
-from wsd.metrics.one_thread import one_thread
+from wsd.metrics.single_thread import one_thread
 
 def threads():
     return {pool["num_threads"] for pool in threadpool_info()}

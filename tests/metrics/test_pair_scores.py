@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from wsd.metrics.pairs import accuracy, auc, best_threshold, percentiles, resampled
+from wsd.metrics.pair_scores import accuracy, auc, best_threshold, percentiles, resampled
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from browser import Browser
 from made_report import DATASET, GIVEN, HOSTILE, Run, predictions_of
 from word_pages import evaluate, hover, made_data, rows_of
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 
 
 def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser) -> None:

@@ -47,7 +47,7 @@ from wsd.artifacts.run_map import listed, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
 from wsd.report import report, series
-from wsd.report.pages import content, curves, opening_curve, plots, render
+from wsd.report.pages import curves, index_curve, plots, render, report_data
 from wsd.report.pages import word as word_module
 from wsd.report.paper.style import looks_of_classifiers
 from wsd.report.tables import METRICS, TABLES
@@ -121,11 +121,11 @@ def test_failing_build_leaves_the_old_report(
 BUILD = """
 import json, sys
 from pathlib import Path
-from wsd.artifacts.corpus import read_corpora
+from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.run_map import listed, write_map
 from wsd.artifacts.senses import SenseText
-from wsd.report.pages.inputs import load_report
+from wsd.report.pages.load_report import load_report
 from wsd.report.report import write_report
 given = json.loads(sys.argv[1])
 given["dataset"]["given"] = {
@@ -226,8 +226,8 @@ def test_confidence_is_a_probability_or_a_lead() -> None:
         predicted=np.array([0, 2, 1]),
         scores=np.array([[0.7, 0.2, 0.1], [0.1, np.nan, 0.9], [np.nan, 1.0, np.nan]]),
     )  # fmt: skip
-    assert content.confidence_of(words, content.PROBABILITY).tolist() == [0.7, 0.9, 1.0]
-    lead = content.confidence_of(words, content.LEAD)
+    assert report_data.confidence_of(words, report_data.PROBABILITY).tolist() == [0.7, 0.9, 1.0]
+    lead = report_data.confidence_of(words, report_data.LEAD)
     assert lead.tolist() == pytest.approx([0.5, 0.8, 0.0])
 
 
@@ -368,8 +368,8 @@ def test_the_curve_marks_what_was_chosen_of_its_own_view_alone(
 
 
 def test_the_curve_has_lines_at_round_percents() -> None:
-    assert list(opening_curve.rules(5, 100)) == [20, 40, 60, 80, 100]
-    assert list(opening_curve.rules(90, 95)) == [90, 91, 92, 93, 94, 95]
+    assert list(index_curve.rules(5, 100)) == [20, 40, 60, 80, 100]
+    assert list(index_curve.rules(90, 95)) == [90, 91, 92, 93, 94, 95]
 
 
 def test_a_label_stands_where_fewer_points_are() -> None:
@@ -385,7 +385,7 @@ def test_a_label_stands_where_fewer_points_are() -> None:
         ([50.5], False),
     ):
         lines = [curve([0, 5, 6], [54, 60, end]) for end in ends]
-        assert opening_curve.under(ring, lines, 60) == under, ends
+        assert index_curve.under(ring, lines, 60) == under, ends
 
 
 @pytest.mark.slow

@@ -19,8 +19,8 @@ from wsd.run.adopt import adopt, copy_vectors, provenance_of
 from wsd.run.config import check
 from wsd.run.config_files import read_configs
 from wsd.run.digests import Digests, Seen
-from wsd.run.files import Files
 from wsd.run.keys import Keys
+from wsd.run.run_files import Files
 
 ROOT = Path(__file__).parents[2]
 HERE = Path("results/quickstart-hard")

@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 from made import MakeCorpus, WriteVectors
 
-from wsd.artifacts import corpus
+from wsd.artifacts import corpus_table
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.run_map import bare, write_listing
 from wsd.cli import main
-from wsd.corpora import archive
+from wsd.corpora import unpack_archive
 from wsd.corpora.text_format import read_text
 from wsd.run import check as checking
 from wsd.run.check import check
 from wsd.run.clean import MARK
-from wsd.run.verify import content
+from wsd.run.verify_file import content
 from wsd.storage import atomic
 from wsd.storage.checksums import SUMS, noted_checksum, set_aside
 
@@ -389,7 +389,7 @@ def test_how_many_test_sentences_have_their_word_found(
     is_test = one.split == "test"
     # Of the other word no test sentence has what the training sentences have.
     tokens = tuple(("no",) if test else ("it",) for test in is_test)
-    corpus.write(
+    corpus_table.write(
         tables["apple"], replace(one, word="apple", tokens=tokens, position=one.position * 0)
     )
     listing = tables["apple"].with_name("words.json")
@@ -400,7 +400,7 @@ def test_how_many_test_sentences_have_their_word_found(
     # Words that are called like the tables of pairs.
     for word in ("pairs", "model"):
         tables[word] = listing.with_name(f"{word}.parquet")
-        corpus.write(tables[word], replace(one, word=word))
+        corpus_table.write(tables[word], replace(one, word=word))
     write_listing(listing, {path: noted_checksum(path) for path in tables.values()})
     assert f"in {3 * found} of {4 * found} test sentences" in said(capsys, code=6)
     # A damaged table is said to be damaged, and is not counted.
@@ -413,4 +413,4 @@ def test_a_damaged_file_of_the_download_is_not_in_its_way() -> None:
     for name in names:
         atomic.write_text(source / name, "0\n")
     set_aside(source / names[0])
-    archive.refuse_foreign_files(source, names)
+    unpack_archive.refuse_foreign_files(source, names)

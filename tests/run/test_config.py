@@ -14,16 +14,16 @@ import yaml
 from checkout import REPOSITORY
 from importing import import_corpus
 
-from wsd.artifacts import folds
+from wsd.artifacts import fold_table
+from wsd.artifacts.cv_table import PARAMETERS
 from wsd.artifacts.dataset import DATA, DATASETS
-from wsd.artifacts.search import PARAMETERS
 from wsd.errors import ConfigError
 from wsd.run import config_files
 from wsd.run.config import check
 from wsd.run.config_files import merge_configs
-from wsd.run.entries import ModelEntry
 from wsd.run.schema import ConfigFile, Controls, Finetune, Tuning, Views, schema_text
-from wsd.run.section import Section
+from wsd.run.schema_entries import ModelEntry
+from wsd.run.schema_section import Section
 from wsd.run.settings import Classifier, Config
 
 CONFIG = REPOSITORY / "config"
@@ -1025,7 +1025,7 @@ def test_what_the_message_says_would_do_does(more: list[Change]) -> None:
 
 
 def test_the_folds_of_the_config_are_those_of_the_program() -> None:
-    assert load("config.yaml")["tuning"]["folds"] == folds.K
+    assert load("config.yaml")["tuning"]["folds"] == fold_table.K
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from checkout import REPOSITORY
 from wsd.artifacts.run_map import write_map
 from wsd.cli import main, parser
 from wsd.commands import COMMANDS
-from wsd.run import steps
+from wsd.run import step_code
 from wsd.run.digests import MAP, PROGRAM
 from wsd.run.lock import VARIABLE
 from wsd.storage.checksums import sha256
@@ -237,7 +237,7 @@ def test_a_job_refuses_what_has_changed_since_its_run_began(
     said = {"config": {}, "command": "snakemake"}
     outputs = Path("outputs.jsonl")
     outputs.write_text("".join(json.dumps({**LINE, "id": i}) + "\n" for i in range(40)))
-    known = {PROGRAM: steps.of_package(), f"file {outputs}": sha256(outputs)}
+    known = {PROGRAM: step_code.of_package(), f"file {outputs}": sha256(outputs)}
     monkeypatch.setenv(MAP, str(here / "map.json"))
     monkeypatch.setenv(VARIABLE, str(here / "jobs"))
     call = ["score", str(outputs), "--name", "mine", "--corpus", "results/q/corpus", "--out"]
@@ -249,7 +249,7 @@ def test_a_job_refuses_what_has_changed_since_its_run_began(
     assert main([*call, "one.parquet"]) == 0
     begun(program="of an earlier program")
     assert main([*call, "two.parquet"]) == 6
-    assert f"{steps.PACKAGE} is not what it was when the run began" in capsys.readouterr().err
+    assert f"{step_code.PACKAGE} is not what it was when the run began" in capsys.readouterr().err
     begun()
     outputs.write_text(outputs.read_text() + "\n")
     assert main([*call, "two.parquet"]) == 6

@@ -15,9 +15,9 @@ from wsd.artifacts.run_map import bare
 from wsd.cli import main
 from wsd.run.config import check
 from wsd.run.digests import Digests, Seen
-from wsd.run.files import Files
+from wsd.run.file_kinds import EVERY, KINDS
 from wsd.run.keys import Keys
-from wsd.run.kinds import EVERY, KINDS
+from wsd.run.run_files import Files
 from wsd.run.schema import ConfigFile
 
 ROOT = Path(__file__).parents[2]

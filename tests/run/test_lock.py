@@ -30,7 +30,7 @@ from wsd.run.lock import (
     jobs_lock,
     living,
 )
-from wsd.run.verify import wrong
+from wsd.run.verify_file import wrong
 from wsd.storage import atomic, partial
 
 FILES = ["results/q/store/a.csv", "results/q/store/b.csv"]

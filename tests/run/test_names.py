@@ -1,7 +1,7 @@
 """Names that a user gives: refused by key, or every file has a path of its own.
 
-The paths are those of `wsd.run.files`, with their keys in the store, and without them where people
-read the files.
+The paths are those of `wsd.run.run_files`: with their keys in the store, and without keys where
+people read the files.
 """
 
 import copy
@@ -16,18 +16,18 @@ import rich_config
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
-from wsd.artifacts import predictions, tables
+from wsd.artifacts import column_names, predictions
 from wsd.artifacts.dataset import ABOUT, COUNTS, DATASETS, FILES, FORMAT, MANIFEST
 from wsd.artifacts.reserved_names import RESERVED, check_case, check_reserved
 from wsd.artifacts.run_map import LISTED, PAGES, SOURCE, TABLES, bare, is_listing
 from wsd.cli import main
-from wsd.corpora.systems import SYSTEMS
+from wsd.corpora.published_systems import SYSTEMS
 from wsd.errors import ConfigError
 from wsd.run.config import check
 from wsd.run.config_files import read_configs
 from wsd.run.digests import Digests, Seen
-from wsd.run.files import Files
 from wsd.run.keys import Keys
+from wsd.run.run_files import Files
 from wsd.storage.file_names import file_name
 
 ROOT = Path(__file__).parents[2]
@@ -231,7 +231,7 @@ def test_the_ordinary_names_are_not_refused(tmp_path: Path, encoders: Path) -> N
 
 
 def test_the_names_of_tables_are_reserved() -> None:
-    assert RESERVED["word"] == {tables.ALL_WORDS, tables.TOGETHER}
+    assert RESERVED["word"] == {column_names.ALL_WORDS, column_names.TOGETHER}
     assert predictions.PER_WORD in RESERVED["classifier"]
     assert set(DATASETS) <= RESERVED["dataset"]
 

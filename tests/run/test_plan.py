@@ -18,7 +18,7 @@ from wsd import arguments
 from wsd.artifacts.dataset import DATASETS
 from wsd.cli import main, parser
 from wsd.errors import ConfigError
-from wsd.run import pace, plan
+from wsd.run import machine_speed, plan
 from wsd.run.config import check
 from wsd.run.config_files import merge_configs, read_configs
 from wsd.run.plan import describe, embedding_bytes, pass_seconds, places_of, to_embed
@@ -133,15 +133,15 @@ def test_disk_of_the_full_sweep() -> None:
 
 
 def test_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "operations_per_second", lambda: 1e9)
+    monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e9)
     # Two operations for each of 12 width² weights, per block and piece.
-    operations = 2 * 12 * 100**2 * 2 * pace.PIECES * 50
-    expected = operations / (1e9 * pace.EFFICIENCY) + 3 * plan.START_SECONDS
+    operations = 2 * 12 * 100**2 * 2 * machine_speed.PIECES * 50
+    expected = operations / (1e9 * machine_speed.EFFICIENCY) + 3 * plan.START_SECONDS
     assert pass_seconds(small(2, 100), 3, 50) == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_speed_that_is_measured_is_one_of_a_processor() -> None:
-    assert 1e8 < pace.operations_per_second() < 1e13
+    assert 1e8 < machine_speed.operations_per_second() < 1e13
 
 
 def touch(config: Config, results: Path, word: str, *views: str, digest: str = "1" * 10) -> None:
@@ -200,7 +200,7 @@ def test_a_model_that_is_not_there_is_said(
 
 
 def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: str) -> None:
-    monkeypatch.setattr(pace, "operations_per_second", lambda: 1e10)
+    monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e10)
     config = config_of("quickstart.yaml", words=FIVE)
     touch(config, tmp_path, "spring", *config.store)
     # 558 sentences are left: 24 * 384² * 6 * 33 * 558 operations at 0.65e10 per second
@@ -221,7 +221,7 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: str) 
 
 
 def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "operations_per_second", lambda: 1e11)
+    monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e11)
     config = config_of(classifiers=[{"name": "nearest_centroid"}])
     # 13 states * 33,905 * 768 * 4 bytes * 4 views; 12 * 12 * 768² + 31,000 * 768 weights.
     assert describe(config, tmp_path, 4).splitlines() == [
@@ -234,7 +234,7 @@ def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At a minute each, and nothing else to do."""
-    monkeypatch.setattr(pace, "operations_per_second", lambda: 1e30)
+    monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e30)
     monkeypatch.setattr(plan, "START_SECONDS", 0)
     monkeypatch.setattr(plan, "JOB_SECONDS", 60)
     monkeypatch.setattr(plan, "SET_SECONDS", 0)
@@ -313,7 +313,7 @@ def test_tables_and_pages_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
     for name in ("START_SECONDS", "JOB_SECONDS", "SET_SECONDS", "INSTANCE_SECONDS"):
         monkeypatch.setattr(plan, name, 0)
     monkeypatch.setattr(plan, "SEARCHED", {})
-    monkeypatch.setattr(pace, "operations_per_second", lambda: 1e30)
+    monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e30)
     monkeypatch.setattr(plan, "SHOWN_SECONDS", 1)
     monkeypatch.setattr(plan, "COMPARED_SECONDS", 600)
     monkeypatch.setattr(plan, "PAGE_SECONDS", 60)
@@ -337,7 +337,7 @@ def test_pictures_by_tsne_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(plan, "SEARCHED", {})
     monkeypatch.setattr(plan, "_tables_seconds", lambda *_: 0)
     monkeypatch.setattr(plan, "TSNE_SECONDS", 1)
-    monkeypatch.setattr(pace, "operations_per_second", lambda: 1e30)
+    monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e30)
     for projections, expected in (
         (["pca"], "1 s"),
         (["pca", "tsne"], f"{round(744 * 3 / 60)} min"),
@@ -394,13 +394,13 @@ def test_a_model_that_cannot_be_asked_is_named_if_substitutes_are_wanted(
     ],
 )
 def test_durations(seconds: float, text: str) -> None:
-    assert pace.duration(seconds) == text
+    assert machine_speed.duration(seconds) == text
 
 
 def test_what_fine_tuning_takes_is_said_until_it_is_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: str
 ) -> None:
-    monkeypatch.setattr(pace, "operations_per_second", lambda: 1e10)
+    monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e10)
     tuned = {"rate": [1e-4], "epochs": [2], "blocks": ["all"], "seeds": [1], "trains": ["full"]}
 
     def seconds(train: str = "full", **values: Any) -> float:
@@ -409,8 +409,8 @@ def test_what_fine_tuning_takes_is_said_until_it_is_done(
 
     one, sentences = seconds(), 23_370
     # Three passes of two epochs, of 24 width² operations per block and piece.
-    passes = 6 * 24 * 384**2 * 6 * pace.PIECES * sentences
-    assert one == pytest.approx(passes / 1e10 / pace.TRAINING_EFFICIENCY)
+    passes = 6 * 24 * 384**2 * 6 * machine_speed.PIECES * sentences
+    assert one == pytest.approx(passes / 1e10 / machine_speed.TRAINING_EFFICIENCY)
     assert seconds(seeds=[1, 2, 3]) == pytest.approx(3 * one)
     # Without the lower half, no gradients of it; two rates on four of five folds' instances.
     assert seconds(blocks=[3]) == pytest.approx(one * 2 / 3)

@@ -8,7 +8,7 @@ from loaded import loaded, of_every_command, without_rooms
 from steps import STEPS, prepare
 
 from wsd.commands import COMMANDS
-from wsd.run import steps
+from wsd.run import step_code
 
 # What a rule runs; the others, people do.
 RULES = {*(command for command, _ in STEPS), "download", "noad", "reproduce"}
@@ -29,7 +29,7 @@ def test_a_step_loads_what_was_derived(folder: Path) -> None:
     of_all = without_rooms(of_every_command())
     missing, idle = {}, {}
     for command, names in found.items():
-        derived = without_rooms(steps.closure(COMMANDS[command].module))
+        derived = without_rooms(step_code.closure(COMMANDS[command].module))
         missing[command] = sorted(names - derived - of_all)
         idle[command] = sorted(derived - names)
     assert not any(missing.values()), json.dumps(missing, indent=1)
@@ -44,14 +44,14 @@ MOST_IDLE = 2
 @pytest.mark.slow
 def test_the_download_loads_what_was_derived(folder: Path, archive: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
-    derived = steps.closure(COMMANDS["download"].module) | of_every_command()
+    derived = step_code.closure(COMMANDS["download"].module) | of_every_command()
     assert loaded(folder, "download", "--out", "source-of-all") <= derived
 
 
 @pytest.mark.slow
 def test_noad_loads_what_was_derived(folder: Path, noad_real: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(noad_real))
-    derived = steps.closure(COMMANDS["noad"].module) | of_every_command()
+    derived = step_code.closure(COMMANDS["noad"].module) | of_every_command()
     # The rarest: few words, quickly laid out.
     assert loaded(folder, "noad", "--at-least", "400", "--out", "source-of-noad") <= derived
 
@@ -82,12 +82,12 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         file = root / f"{name}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    monkeypatch.setattr(steps, "PACKAGE", root)
-    for function in (steps._path, steps._imported, steps._digest):
+    monkeypatch.setattr(step_code, "PACKAGE", root)
+    for function in (step_code._path, step_code._imported, step_code._digest):
         function.cache_clear()
-    monkeypatch.setattr(steps, "COMMANDS", {"step": SimpleCommand("wsd.room.step")})
+    monkeypatch.setattr(step_code, "COMMANDS", {"step": SimpleCommand("wsd.room.step")})
     yield root
-    for function in (steps._path, steps._imported, steps._digest):
+    for function in (step_code._path, step_code._imported, step_code._digest):
         function.cache_clear()
 
 
@@ -98,17 +98,17 @@ class SimpleCommand:
 
 def test_the_closure_of_imports(package: Path) -> None:
     inside = {"step", "helper", "lazy", "deep", "other"}
-    assert steps.closure("wsd.room.step") == {f"wsd.room.{name}" for name in inside}
+    assert step_code.closure("wsd.room.step") == {f"wsd.room.{name}" for name in inside}
 
 
 def test_a_step_counts_as_another_when_a_module_is(package: Path) -> None:
     def checksum() -> str:
-        steps._digest.cache_clear()
-        return steps.checksum("step")
+        step_code._digest.cache_clear()
+        return step_code.checksum("step")
 
-    before, of_all = checksum(), steps.of_package()
+    before, of_all = checksum(), step_code.of_package()
     (package / "room/typed.py").write_text("x = 1")
     (package / "logs.py").write_text("x = 1")
-    assert checksum() == before and steps.of_package() != of_all
+    assert checksum() == before and step_code.of_package() != of_all
     (package / "room/deep.py").write_text("import csv")
     assert checksum() != before

@@ -25,7 +25,7 @@ from wsd.run.config import check as check_config
 from wsd.run.config_files import command, read_configs
 from wsd.run.lock import STATE
 from wsd.run.session import Session
-from wsd.run.verify import wrong
+from wsd.run.verify_file import wrong
 from wsd.storage.checksums import SUMS
 
 pytestmark = pytest.mark.slow
@@ -274,13 +274,13 @@ def test_an_input_replaced_by_an_older_file_is_noticed(rich: Checkout, here: Pat
         Path(name).write_text(text.replace(old, new))
 
     edits: dict[str, Callable[[], None]] = {
-        "own": lambda: edit("mine/model/train.data.txt", "flew up", "flew by"),
+        "copy_corpus": lambda: edit("mine/model/train.data.txt", "flew up", "flew by"),
         "glosses": lambda: edit("glosses.tsv", "model flew", "model went"),
         "score": lambda: edit("said.jsonl", '"a"', '"b"'),
         "model": lambda: flip(Path("tiny-bert/model.safetensors")),
     }
     inputs = {
-        "own": "mine/model/train.data.txt",
+        "copy_corpus": "mine/model/train.data.txt",
         "glosses": "glosses.tsv",
         "score": "said.jsonl",
         "model": "tiny-bert/model.safetensors",

@@ -17,7 +17,7 @@ from sealing import resealed
 from steps import STEPS, SYSTEM, VECTORS, prepare
 from tiny import corpus_of
 
-from wsd.artifacts import corpus
+from wsd.artifacts import corpus_table
 from wsd.artifacts.vectors import CHECKSUMS, Embeddings, VectorsWriter
 from wsd.cli import main
 from wsd.corpora import text_format
@@ -86,7 +86,7 @@ def test_hostile_words_through_every_step(here: Path) -> None:
         page = here / "report" / "words" / f"{file_name(word)}.html"
         assert page.is_file() and (here / "e" / file_name(word) / "focal.safetensors").is_file()
         assert f'href="words/{page.name}"' in (here / "report/index.html").read_text()
-    read = corpus.read_corpora(here / "corpus", [file_name(word) for word in WORDS.values()])
+    read = corpus_table.read_corpora(here / "corpus", [file_name(word) for word in WORDS.values()])
     assert list(read) == list(WORDS.values())
     for path in here.rglob("*"):
         assert re.fullmatch(r"[A-Za-z0-9_.=+-]+", path.name), path
@@ -132,7 +132,7 @@ def test_a_hostile_corpus_through_the_workflow(tmp_path: Path) -> None:
 def test_braces_in_a_title_and_in_paths(tmp_path: Path) -> None:
     checkout = Checkout.create(tmp_path / "repository")
     title = 'Cells {v2} "{word}" $(touch pwned) {{x}}'
-    table = REPOSITORY / "docs/own-corpus.tsv"
+    table = REPOSITORY / "docs/own-corpus_table.tsv"
     own = {**os.environ, "PYTHONPATH": str(checkout.root)}
     call = [sys.executable, "-m", "wsd.cli", "import", str(table), "--out", "mine"]
     subprocess.run(
@@ -143,7 +143,7 @@ def test_braces_in_a_title_and_in_paths(tmp_path: Path) -> None:
         "own", dataset=dataset, words="all", models=[checkout.tiny_model()], layers=["all"]
     )
     run = checkout.run("--cores", "2", "--no-hooks", "--until", "corpus", "--configfile", config)
-    assert run.jobs == {"own": 1, "corpus": 1}
+    assert run.jobs == {"copy_corpus": 1, "corpus": 1}
     (made,) = checkout.root.glob("results/mine/store/source@*/dataset.json")
     assert json.loads(made.read_text())["title"] == title and not list(tmp_path.rglob("pwned"))
     # Snakemake has no escape for braces in the path of an input.
@@ -186,7 +186,7 @@ def test_called_from_another_folder(tmp_path: Path) -> None:
 # Vectors that are no finite numbers
 
 
-def spoil(path: Path, of: corpus.Corpus, layer: int, row: int, value: float) -> None:
+def spoil(path: Path, of: corpus_table.Corpus, layer: int, row: int, value: float) -> None:
     """Make one number of a stored file something else, as if it had been written so."""
     opened = Embeddings(path, of)
     offset = 4 * (opened.width * (layer * len(of) + row) + 1)
@@ -207,7 +207,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     try:
         with logs_as_before():
             for command, arguments in STEPS:
-                if command in ("corpus", "folds", "glosses", "model", "embed", "trains"):
+                if command in ("corpus", "folds", "glosses", "model", "embed", "training-sets"):
                     assert main([command, *arguments]) == 0
     finally:
         os.chdir(before)
@@ -217,7 +217,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 FOLDS = ["--folds", "full.parquet"]
 READING = {
     "classify": ["--layers", "1", "--estimator", "knn", *FOLDS, "--searches", "s", "--out", "o"],
-    "control": ["--layers", "1", "--estimator", "knn", *FOLDS, "--searches", "s", "--out", "o"],
+    "control-task": ["--layers", "1", "--estimator", "knn", *FOLDS, "--searches", "s", "--out", "o"],
     "project": ["--layers", "mean-all", "--out", "o"],
     "neighbours": ["--layers", "1", "--out", "o"],
     "geometry": ["--layers", "0", "1", "--out", "o"],
@@ -230,7 +230,7 @@ def test_a_stored_vector_that_is_not_finite_names_the_instance(
     stored: Path, here: Path, capsys: pytest.CaptureFixture[str], command: str, value: float
 ) -> None:
     shutil.copytree(stored, here, symlinks=True, dirs_exist_ok=True)
-    of = corpus.read(here / "corpus/crane.parquet")
+    of = corpus_table.read(here / "corpus/crane.parquet")
     spoil(here / "e/crane/focal.safetensors", of, 1, len(of) - 1, value)
     assert main([command, *VECTORS, *READING[command]]) == ResultError.exit_code
     said = capsys.readouterr().err
@@ -335,9 +335,9 @@ def test_a_word_that_cannot_be_seen_is_refused(tmp_path: Path, word: str) -> Non
 
 
 def test_a_corpus_under_another_words_name_is_refused(tmp_path: Path) -> None:
-    corpus.write(tmp_path / "bank.parquet", corpus_of(("the crane flew", 1)))
+    corpus_table.write(tmp_path / "bank.parquet", corpus_of(("the crane flew", 1)))
     with pytest.raises(ResultError, match="of the word 'crane'"):
-        corpus.read_corpora(tmp_path, ["bank"])
+        corpus_table.read_corpora(tmp_path, ["bank"])
 
 
 def test_a_terminal_of_few_letters(tmp_path: Path) -> None:
@@ -361,14 +361,14 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, monkeypatch) ->
     import gzip
     import tarfile
 
-    from wsd.corpora import archive
+    from wsd.corpora import unpack_archive
 
-    monkeypatch.setattr(archive._Bounded, "_left", 2**20)
+    monkeypatch.setattr(unpack_archive._Bounded, "_left", 2**20)
     member = tarfile.TarInfo("top/data/x")
     member.size = 2**28
     with gzip.open(tmp_path / "bomb.tar.gz", "wb", 1) as file:
         file.write(member.tobuf())
         file.write(bytes(2**22))
     with pytest.raises(WsdError, match="unpacks to more than"):
-        archive.extract(tmp_path / "bomb.tar.gz", tmp_path / "out", {})
+        unpack_archive.extract(tmp_path / "bomb.tar.gz", tmp_path / "out", {})
     assert not (tmp_path / "out").exists()

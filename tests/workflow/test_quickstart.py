@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.classification.estimators.registry import make_estimator
-from wsd.classification.fit_word import predict_word
+from wsd.classification.fit_and_predict import predict_word
 from wsd.corpora import folds
 from wsd.corpora.text_format import read_text
 from wsd.encoder.encoder import Encoder

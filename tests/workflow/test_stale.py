@@ -14,9 +14,9 @@ ROOT = Path(__file__).parents[2]
 # Snakemake, as if a step had other code.
 EDITED = """
 import sys
-from wsd.run import steps
-edited, of = sys.argv.pop(1), steps.checksum
-steps.checksum = lambda step: of(step) + (" edited" if step == edited else "")
+from wsd.run import step_code
+edited, of = sys.argv.pop(1), step_code.checksum
+step_code.checksum = lambda step: of(step) + (" edited" if step == edited else "")
 from snakemake.cli import main
 main()
 """

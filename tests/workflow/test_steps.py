@@ -13,12 +13,12 @@ from log_state import logs_as_before
 from numpy.testing import assert_array_equal
 from steps import DATA_ARGUMENTS, LOGISTIC, STEPS, SYSTEM, VECTORS, WORDS, prepare
 
-from wsd.artifacts import corpus, folds, predictions, training_set
-from wsd.artifacts.search import read_search
-from wsd.classification.control import control_labels
+from wsd.artifacts import corpus_table, fold_table, predictions, training_set
+from wsd.artifacts.cv_table import read_search
 from wsd.cli import main
 from wsd.storage.checksums import SUMS
 from wsd.storage.json import write_json
+from wsd.studies.control_task.control_task import control_labels
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +66,8 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield folder
 
 
-def corpora(folder: Path) -> dict[str, corpus.Corpus]:
-    return corpus.read_corpora(folder / "corpus", WORDS)
+def corpora(folder: Path) -> dict[str, corpus_table.Corpus]:
+    return corpus_table.read_corpora(folder / "corpus", WORDS)
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -87,7 +87,10 @@ def test_every_file_of_every_command_is_on_the_disk_before_it_has_its_name(folde
 
 
 def test_training_sets_and_their_folds(here: Path) -> None:
-    full, balanced = folds.read(here / "full.parquet"), folds.read(here / "balanced.parquet")
+    full, balanced = (
+        fold_table.read(here / "full.parquet"),
+        fold_table.read(here / "balanced.parquet"),
+    )
     assert (full.train, full.k, full.repeats, full.seed) == ("full", 5, 2, 1)
     part = training_set.read(here / "trains/balanced.parquet")
     assert balanced.train == part.name == "balanced"
@@ -123,7 +126,7 @@ def test_classify_writes_a_file_and_a_search_per_training_set(here: Path) -> Non
             *((word, "test") for word in WORDS),
             ("apple", "outofdomain"),
         ]
-        n_train = len(folds.read(here / f"{train}.parquet").words["crane"].lines)
+        n_train = len(fold_table.read(here / f"{train}.parquet").words["crane"].lines)
         assert {of.n_train for of in found if of.word == "crane"} == {n_train}
     # Different training sets, different predictions.
     assert not np.array_equal(
@@ -247,9 +250,9 @@ def without(command: str, option: str, *values: str, nth: int = 0) -> list[str]:
 
 BAD: dict[str, tuple[list[str], int, str]] = {
     "no such training set": (
-        without("trains", "--trains", "2pct", "1pct"), 3, "no training set '2pct'"),
+        without("training-sets", "--trains", "2pct", "1pct"), 3, "no training set '2pct'"),
     "fewer files of training sets": (
-        without("trains", "--out", "o"), 2, "1 files for 2 training sets"),
+        without("training-sets", "--out", "o"), 2, "1 files for 2 training sets"),
     "glosses that are no table": (
         without("glosses", "--glosses", "tiny.json"), 3, "tiny.json"),
     "glosses that were not embedded": (
@@ -279,7 +282,7 @@ BAD: dict[str, tuple[list[str], int, str]] = {
          '{"metric": "dot"}', "--folds", "full.parquet", "--searches", "so", "--out", "o"],
         2, "'dot'"),
     "space of another": (
-        without("control", "--space", '{"k": 3}'), 2, "logistic"),
+        without("control-task", "--space", '{"k": 3}'), 2, "logistic"),
     "another objective": (
         [*without("select", "--searches", "s.parquet"), "--objective", "mean_word_accuracy"],
         6, "tuned for mean_macro_f1, not mean_word_accuracy"),
@@ -300,11 +303,11 @@ BAD: dict[str, tuple[list[str], int, str]] = {
     "evaluate the control task": (
         without("evaluate", "--predictions", "c.parquet"), 6, "of the control task"),
     "a space without values": (
-        without("control", "--space", '{"C": []}'), 2, "without values"),
+        without("control-task", "--space", '{"C": []}'), 2, "without values"),
     "a space with an unknown parameter": (
-        without("control", "--space", '{"c": 1}'), 2, "choose among C, prior_shift"),
+        without("control-task", "--space", '{"c": 1}'), 2, "choose among C, prior_shift"),
     "a space with a value that is none": (
-        without("control", "--space", '{"C": -1}'), 2, "where: --space"),
+        without("control-task", "--space", '{"C": -1}'), 2, "where: --space"),
     "a word that is not there": (
         without("neighbours", "--words", "nope"), 6, "one that is there (apple.parquet, crane"),
     "a view that is not there": (
@@ -356,7 +359,7 @@ BAD: dict[str, tuple[list[str], int, str]] = {
 def test_bad_input_is_one_error(here: Path, capsys: pytest.CaptureFixture[str], case: str) -> None:
     if not (here / "applefolds.parquet").exists():  # of one of the two words only
         apple = ["--corpus", "corpus", "--words", "apple"]
-        rows_of = ["trains", *apple, "--source", "source", "--trains", "balanced"]
+        rows_of = ["training-sets", *apple, "--source", "source", "--trains", "balanced"]
         assert main([*rows_of, "--out", "apple.parquet"]) == 0
         assert main(["folds", *apple, "--out", "applefolds.parquet"]) == 0
         both = ["folds", "--corpus", "corpus", "--words", *WORDS, "--repeats", "2", "--seed", "7"]

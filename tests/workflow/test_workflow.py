@@ -20,20 +20,20 @@ from hub_server import HubServer
 from require import missing
 from tiny import tiny_bert
 
-from wsd.artifacts import corpus as corpora
-from wsd.artifacts import features
+from wsd.artifacts import corpus_table as corpora
+from wsd.artifacts import feature_set
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.run_map import bare
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.fit_word import predict_word
+from wsd.classification.fit_and_predict import predict_word
 from wsd.commands import COMMANDS
-from wsd.corpora.systems import SYSTEMS
-from wsd.run import steps
+from wsd.corpora.published_systems import SYSTEMS
+from wsd.run import step_code
 from wsd.run.config import check
 from wsd.run.config_files import read_configs
 from wsd.run.digests import Digests, Seen
-from wsd.run.files import Files
 from wsd.run.keys import Keys
+from wsd.run.run_files import Files
 
 KEYS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
 FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
@@ -267,7 +267,7 @@ def test_a_changed_parameter_reruns_its_classifier(
         ({"layers": [*LAYERS, "mix-all"]}, {"classify": 1}),
         ({"projections": ["tsne", "pca"]}, {"project": 4}),
         ({"controls": {"baselines": True, "views": ["context"]}}, {"classify_views": 1}),
-        ({"controls": {"baselines": True, "task": True}}, {"control": 1}),
+        ({"controls": {"baselines": True, "task": True}}, {"control_task": 1}),
         ({"finetune": {"rate": [1e-3], "epochs": [1], "blocks": [1]}}, {"finetune": 1}),
         (
             {"controls": {"baselines": True, "random_weights": [1, 2]}},
@@ -358,20 +358,20 @@ def made_by(config: Path, folder: Path) -> dict[str, set[str]]:
 def test_another_module_is_another_key_of_the_steps_that_use_it(
     checkout: Checkout, config: dict, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    imported = {rule: steps.closure(COMMANDS[rule.replace("_", "-")].module) for rule in MADE}
+    imported = {rule: step_code.closure(COMMANDS[rule.replace("_", "-")].module) for rule in MADE}
     # Modules that the same steps import are edited together.
     alike: dict[frozenset[str], set[Path]] = {}
-    for file in sorted(steps.PACKAGE.rglob("*.py")):
-        parts = file.relative_to(steps.PACKAGE.parent).with_suffix("").parts
+    for file in sorted(step_code.PACKAGE.rglob("*.py")):
+        parts = file.relative_to(step_code.PACKAGE.parent).with_suffix("").parts
         module = ".".join(parts).removesuffix(".__init__")
         direct = frozenset(step for step, names in imported.items() if module in names)
         alike.setdefault(direct, set()).add(file)
     assert len(alike) > 15
     path = Path(checkout.configure("keys", **config))
-    before, digest = made_by(path, tmp_path), steps._digest
+    before, digest = made_by(path, tmp_path), step_code._digest
     for direct, files in alike.items():
         monkeypatch.setattr(
-            steps, "_digest", lambda path, of=files: "edited" if path in of else digest(path)
+            step_code, "_digest", lambda path, of=files: "edited" if path in of else digest(path)
         )
         after = made_by(path, tmp_path)
         other = {rule for rule, paths in before.items() if not paths & after[rule]}
@@ -498,7 +498,7 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     assert run.jobs == {
         "download": 1,
         "corpus": 1,
-        "trains": 1,
+        "training_sets": 1,
         "folds": 1 + 6 + 4 * 3,
         "published": PUBLISHED,
         "model": 1 + 3,
@@ -508,7 +508,7 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
         "classify_views": 3,
         "classify_twins": 3,
         "classify_trains": further,
-        "control": 1,
+        "control_task": 1,
         "baseline": 3,
         "project": 24,
         "neighbours": 12,
@@ -539,7 +539,7 @@ def test_controls_of_models_of_two_sizes_are_a_job_a_layer(
     path = checkout.configure("sizes", **{**config, "models": models, "controls": controls})
     found = checkout.run("-n", "--configfile", path).jobs
     layers = sum(of["blocks"] + 1 for of in models)
-    assert [found[rule] for rule in ("classify_views", "classify_twins", "control")] == [layers] * 3
+    assert [found[rule] for rule in ("classify_views", "classify_twins", "control_task")] == [layers] * 3
 
 
 @pytest.mark.slow
@@ -720,7 +720,7 @@ def test_depth_pooling_and_direction_on_the_pages(tmp_path: Path) -> None:
     for word in ("apple", "crane"):
         corpus = corpora.read(folder / f"corpus/{word}.parquet")
         for model in ("tiny", "tiny-first", "tiny-last"):
-            found = features.read_features(folder / model / "embeddings", corpus, "focal", "2")
+            found = feature_set.read_features(folder / model / "embeddings", corpus, "focal", "2")
             focal = [of[at] for of, at in zip(corpus.tokens, corpus.position, strict=True)]
             vectors[word, model] = found[1][np.array(focal) == word]
     # The tiny tokenizer cuts "apple" into its letters and has "crane", not "cranes", whole.
@@ -783,7 +783,7 @@ def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> N
     digit = corpora.read(folder / "corpus/digit.parquet")
     embeddings = folder / "all-MiniLM-L6-v2/embeddings"
     for choice in expand_layers(["all", "mean-last-2", "mean-all", "concat-last-4"], 6):
-        _, vectors, _ = features.read_features(embeddings, digit, "focal", choice.name)
+        _, vectors, _ = feature_set.read_features(embeddings, digit, "focal", choice.name)
         usual, tight = (
             predict_word(digit, vectors, Logistic(tol=tol))[0]
             for tol in (Logistic().tol, Logistic().tol / 10)
@@ -857,7 +857,7 @@ def test_a_corpus_without_senses(tmp_path: Path) -> None:
         layers=[0, 2],
     )  # fmt: skip
     run = checkout.run("--cores", "1", "--no-hooks", "--configfile", config)
-    once = ("own", "corpus", "model", "embed", "alignment", "uses_page")
+    once = ("copy_corpus", "corpus", "model", "embed", "alignment", "uses_page")
     assert run.jobs == {**dict.fromkeys(once, 1), "uses": 2}
     uses = checkout.root / "results/mine/uses"
     assert (uses / "tiny/crane.html").exists()

@@ -72,7 +72,7 @@ for control, kind, models, views, path, search in (
         SEARCH,
     ),
     (
-        "control",
+        "control_task",
         "control",
         CONFIG.models,
         CONFIG.classify[:1],
@@ -90,7 +90,7 @@ for control, kind, models, views, path, search in (
             f" layers {' '.join(LAYERS)}",
             f"--view {{view}} --layers {' '.join(LAYERS)} {{params.classifiers}}",
             kind,
-            command="control" if kind == "control" else "classify",
+            command="control-task" if kind == "control" else "classify",
             log=FILES.log(
                 f"{STORE}/{{model}}/{control}/{FULL_TRAIN}/{{view}}{only(LAYERS)}"
             ),

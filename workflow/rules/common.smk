@@ -24,17 +24,19 @@ import wsd
 import wsd.logs
 import wsd.run.config
 import wsd.run.config_files
-import wsd.run.demands
+import wsd.run.key_checks
 import wsd.run.plan
 import wsd.run.session
-from wsd.artifacts import dataset, gloss_vectors, noad
-from wsd.artifacts.pairs import PAGE as PAIRS_PAGE
+from wsd.artifacts import dataset, noad
+from wsd.studies.glosses import gloss_vectors
+from wsd.artifacts.pair_table import PAGE as PAIRS_PAGE
 from wsd.artifacts.run_map import bare, megabytes
 from wsd.artifacts.training_set import FULL
-from wsd.corpora import coarsewsd20, systems
+from wsd.corpora import coarsewsd20
+from wsd.corpora import published_systems
 from wsd.errors import StorageError, WsdError, of_system
 from wsd.report.leaderboard import leaderboard
-from wsd.run import files
+from wsd.run import run_files
 from wsd.storage.file_names import check_encoding, file_name
 
 
@@ -97,17 +99,17 @@ PARTS = FILES.parts
 LOGS = f"results/logs/{DATASET}"
 TABLES = str(CONFIG.tables(ALL_RESULTS))
 PACKAGE = in_one_message(
-    wsd.run.demands.without_braces,
+    wsd.run.key_checks.without_braces,
     os.path.relpath(Path(wsd.__file__).parent),
     "the folder of the program",
 )
 CONDA = "../envs/wsd.yaml"
 # Its full path is that of the environment's file.
 in_one_message(
-    wsd.run.demands.without_braces,
+    wsd.run.key_checks.without_braces,
     workflow.basedir,
     "the folder of the program",
-    wsd.run.demands.RENAME,
+    wsd.run.key_checks.RENAME,
 )
 
 # A started .venv/bin/snakemake finds the `wsd` beside it, activated or not.
@@ -143,7 +145,7 @@ wildcard_constraints:
     base=any_of(FILES.of["base"].values()),
     train=any_of(FILES.of["train"].values()),
     classifier=any_of(FILES.of["classifier"].values()),
-    system=any_of([*systems.SYSTEMS, *FILES.of["system"].values()]),
+    system=any_of([*published_systems.SYSTEMS, *FILES.of["system"].values()]),
     method=any_of(FILES.of["method"].values()),
     part=r"\d+",
     view=r"[a-z_]+(\+[a-z_]+)*@[0-9a-f]{10}",

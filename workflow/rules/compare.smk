@@ -110,7 +110,7 @@ step(
     },
     {
         "_tables": expand(
-            f"{FILES.audit}/{{of}}.csv", of=files.AUDIT, allow_missing=True
+            f"{FILES.audit}/{{of}}.csv", of=run_files.AUDIT, allow_missing=True
         )
     },
     "audit: near-duplicates, suspected gold, confusions of {model}",

@@ -53,13 +53,13 @@ elif FROM_NOAD:
 elif OWN:
 
     step(
-        "own",
+        "copy_corpus",
         {
             "_manifest": f"{OWN}/{dataset.MANIFEST}",
             "_files": [f"{OWN}/{file}" for file in CONFIG.dataset.digests],
         },
         {"listings": LISTED},
-        "own: copying the corpus, checking every file",
+        "copy-corpus: copying the corpus, checking every file",
         f"{{params.own:q}} --name {DATASET} --title {{params.title:q}}",
         folder=SOURCE,
         minutes=(10, 0.2),
@@ -86,10 +86,10 @@ step(
 if DATASET == "coarsewsd20":
 
     step(
-        "trains",
+        "training_sets",
         {"corpus": CORPUS, "_source": LISTED},
         FILES.rows,
-        "trains: which sentences each further training set has",
+        "training-sets: which sentences each further training set has",
         f"--source {{params.source}} --trains {' '.join(FILES.other_trains)}",
         mem=(600, 20),
         minutes=(10, 1),

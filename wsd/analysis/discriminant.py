@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.folds import WordFolds
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.fold_table import WordFolds
 from wsd.metrics.eigenvectors import largest
-from wsd.metrics.one_thread import one_thread
-from wsd.metrics.scatter import Classes, Covariance, Scatter
+from wsd.metrics.single_thread import one_thread
+from wsd.metrics.within_class_covariance import Classes, Covariance, Scatter
 
 SHRINKAGE = 0.5  # what `lda` has where nothing is tuned
 RANK = 1e-10  # eigenvalues below this share of the largest are rounding

@@ -4,7 +4,7 @@ One file per method and layer choice holds all words: word, split, index, x, y; 
 what share each axis holds, two scores, and why a word has no picture. A picture is not the
 classifier's view: two axes of hundreds. How much of the senses it still shows is what the score
 says, the macro-F1 on the test split of a vote of the five nearest training points;
-:mod:`wsd.artifacts.neighbours` has the same figure for the full space. The score on folds is the
+:mod:`wsd.artifacts.neighbour_table` has the same figure for the full space. The score on folds is the
 same vote among the training points, each by the points of the other folds: pages choose a
 projection by it, so that no test label decides which one is shown.
 """
@@ -17,15 +17,15 @@ from scipy.spatial.distance import cdist
 
 from wsd.analysis.discriminant import discriminants, obstacle
 from wsd.arguments import add_feature_set, add_out, add_seed
-from wsd.artifacts.corpus import OUT_OF_DOMAIN, Corpora, Corpus, read_corpora
-from wsd.artifacts.features import StoredFeatures
-from wsd.artifacts.folds import WordFolds, of_words
+from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpora, Corpus, read_corpora
+from wsd.artifacts.feature_set import StoredFeatures
+from wsd.artifacts.fold_table import WordFolds, of_words
 from wsd.artifacts.projection import METHODS, Projection, write_projections
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError
 from wsd.metrics.eigenvectors import largest
 from wsd.metrics.nearest import K, blocks, highest, vote_macro_f1
-from wsd.metrics.one_thread import one_thread
+from wsd.metrics.single_thread import one_thread
 
 PERPLEXITY = 30.0
 # MB that t-SNE's search for neighbours may take; scikit-learn's own limit is 1024.

@@ -28,7 +28,7 @@ FILES = (
 FURTHER = "outofdomain.tsv"
 # In place of those, of a word without senses.
 UNLABELLED_FILE = "sentences.txt"
-# Of a corpus of pairs (:mod:`wsd.artifacts.pairs`): what stands for a word, and the files.
+# Of a corpus of pairs (:mod:`wsd.artifacts.pair_table`): what stands for a word, and the files.
 SENTENCES = "sentences"
 OF_PAIRS = (f"{SENTENCES}.parquet", "pairs.parquet")
 ABOUT = ("title", "source", "licence", "licence_url", "citation")
@@ -52,7 +52,7 @@ class Dataset:
         Instances of each split, ``n_train``, ``n_test``, ``n_out_of_domain``, and where it is
         known ``most_folds``.
     of_pairs : bool
-        Whether it is of pairs (:mod:`wsd.artifacts.pairs`): one word, which has all sentences.
+        Whether it is of pairs (:mod:`wsd.artifacts.pair_table`): one word, which has all sentences.
     digests : mapping of str to str
         Of another corpus: the SHA-256 of each file below ``folder``.
     given : mapping of word to mapping of label to SenseText

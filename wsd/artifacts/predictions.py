@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.errors import ResultError, outdated
 from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table

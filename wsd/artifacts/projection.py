@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpora
+from wsd.artifacts.corpus_table import Corpora
 from wsd.artifacts.instances import read_instances, write_instances
 from wsd.storage.expecting import expecting, require
 

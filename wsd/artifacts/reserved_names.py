@@ -7,7 +7,7 @@ classifiers become the first part of a file's name; words stand in tables beside
 from pathlib import Path
 
 from wsd.artifacts import noad
-from wsd.artifacts.runs import RUNS
+from wsd.artifacts.named_runs import RUNS
 from wsd.errors import ConfigError
 from wsd.storage.checksums import STORE
 from wsd.storage.file_names import is_device

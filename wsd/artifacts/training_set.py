@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.errors import ResultError
 from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus, instance_name
+from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.errors import DamageError, ResultError, outdated
 from wsd.storage.expecting import UNEXPECTED, check_there, require
 

@@ -23,18 +23,18 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 
 from wsd.arguments import add_corpora, add_objective, add_out, add_path, add_word_files
-from wsd.artifacts import folds as folding
-from wsd.artifacts import search
-from wsd.artifacts.corpus import Corpus, read_corpora
-from wsd.artifacts.folds import Folds
+from wsd.artifacts import cv_table
+from wsd.artifacts import fold_table as folding
+from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.cv_table import Search, grid_points
+from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.predictions import write_predictions
-from wsd.artifacts.search import Search, grid_points
-from wsd.artifacts.substitutes import Substitutes, read_substitutes
-from wsd.artifacts.views import MASKED
+from wsd.artifacts.substitute_table import Substitutes, read_substitutes
+from wsd.artifacts.view_names import MASKED
+from wsd.classification.cross_validation import tune
 from wsd.classification.estimators.bag_of_words import BagOfWords
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.fit_word import LabelledWord, fit_and_predict, provenance_on
-from wsd.classification.tuning import tune
+from wsd.classification.fit_and_predict import LabelledWord, fit_and_predict, provenance_on
 from wsd.errors import ConfigError
 
 
@@ -133,7 +133,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", required=True, choices=[*BASELINES, SUBSTITUTES])
     text = f"folder of `wsd substitutes`, for {SUBSTITUTES}"
     add_word_files(parser, "--substitutes", text, required=False)
-    add_objective(parser, search.OBJECTIVES)
+    add_objective(parser, cv_table.OBJECTIVES)
     add_path(parser, "--folds", "of `wsd folds`")
     add_out(parser, "the predictions", ".parquet")
 

@@ -15,17 +15,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wsd.arguments import add_embeddings, add_files, add_objective, json_object, writes
-from wsd.artifacts import folds as folding
-from wsd.artifacts import search
-from wsd.artifacts.corpus import Corpora, Corpus, read_corpora
-from wsd.artifacts.features import StoredFeatures
+from wsd.artifacts import cv_table
+from wsd.artifacts import fold_table as folding
+from wsd.artifacts.corpus_table import Corpora, Corpus, read_corpora
+from wsd.artifacts.cv_table import fixed_parameters, grid_points, write_search
+from wsd.artifacts.feature_set import StoredFeatures
 from wsd.artifacts.predictions import write_predictions
-from wsd.artifacts.search import fixed_parameters, grid_points, write_search
+from wsd.classification.cross_validation import tune
 from wsd.classification.estimators.registry import make_estimator
-from wsd.classification.fit_word import LabelledWord, estimator_for, fit_and_predict, provenance_on
-from wsd.classification.tuning import tune
+from wsd.classification.fit_and_predict import (
+    LabelledWord,
+    estimator_for,
+    fit_and_predict,
+    provenance_on,
+)
 from wsd.errors import ConfigError, none_of
-from wsd.metrics.one_thread import one_thread
+from wsd.metrics.single_thread import one_thread
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,13 +39,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--view", default="focal", help="what is read: focal (the default), ...")
     text = "layer choices: 6, mean-last-4, ..."
     parser.add_argument("--layers", nargs="+", required=True, help=text)
-    estimators = list(search.PARAMETERS)
+    estimators = list(cv_table.PARAMETERS)
     parser.add_argument("--estimator", nargs="+", required=True, choices=estimators)
     text = "their names in the config (default: the estimators)"
     parser.add_argument("--name", nargs="+", help=text)
     text = "the parameters of each; lists of values are searched"
     parser.add_argument("--space", nargs="+", metavar="JSON", help=text)
-    add_objective(parser, search.OBJECTIVES)
+    add_objective(parser, cv_table.OBJECTIVES)
     add_files(parser, "--folds", "of `wsd folds`, one per training set")
     text = ", .parquet; one per layer choice, estimator and training set, the last changing fastest"
     add_files(parser, "--searches", f"for what the folds say{text}")
@@ -63,7 +68,7 @@ class _Classifier(NamedTuple):
 
     def grid(self) -> list[dict[str, Any]]:
         """The points of the search space; what the estimator does not take is refused."""
-        known = search.PARAMETERS[self.estimator]
+        known = cv_table.PARAMETERS[self.estimator]
         if unknown := sorted(self.space.keys() - set(known)):
             what = f"{self.estimator} has no parameter {unknown[0]!r}"
             raise none_of(what, known, "--space")

@@ -4,14 +4,14 @@ import argparse
 from typing import Any
 
 from wsd.arguments import add_embeddings, add_out, add_path
-from wsd.artifacts import folds as folding
-from wsd.artifacts.corpus import read_corpora
-from wsd.artifacts.features import read_features, shared_provenance
+from wsd.artifacts import fold_table as folding
+from wsd.artifacts.corpus_table import read_corpora
+from wsd.artifacts.feature_set import read_features, shared_provenance
 from wsd.artifacts.predictions import PER_WORD, WordPredictions, write_predictions
 from wsd.artifacts.training_set import FULL
-from wsd.classification.fit_word import estimator_for, predict_word, provenance_on
+from wsd.classification.fit_and_predict import estimator_for, predict_word, provenance_on
 from wsd.errors import ResultError
-from wsd.metrics.one_thread import one_thread
+from wsd.metrics.single_thread import one_thread
 from wsd.storage.expecting import expecting
 from wsd.storage.json import read_json
 

@@ -1,7 +1,7 @@
 """Choosing a configuration on training folds: feature set, classifier and parameters at once.
 
 One choice for all words, and one per word. It is written down, with the search space and the
-objective, before any test prediction is scored. Only :mod:`wsd.artifacts.search`'s files are read.
+objective, before any test prediction is scored. Only :mod:`wsd.artifacts.cv_table`'s files are read.
 """
 
 import argparse
@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 
 from wsd.arguments import add_files, add_objective, add_out, add_path, writes
-from wsd.artifacts import search
-from wsd.artifacts.features import parse_features
-from wsd.artifacts.search import Search, read_search
-from wsd.artifacts.tables import ALL_WORDS
+from wsd.artifacts import cv_table
+from wsd.artifacts.column_names import ALL_WORDS
+from wsd.artifacts.cv_table import Search, read_search
+from wsd.artifacts.feature_set import parse_features
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError, outdated
 from wsd.storage.csv import write_csv
@@ -63,7 +63,7 @@ def choose(
     candidates : sequence of Candidate
         Of equally good ones the first is chosen.
     objective : str
-        Among ``wsd.artifacts.search.OBJECTIVES``.
+        Among ``wsd.artifacts.cv_table.OBJECTIVES``.
     words : sequence of str, optional
         By default all.
 
@@ -185,7 +185,7 @@ def read_candidates(
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_files(parser, "--searches")
-    add_objective(parser, search.OBJECTIVES)
+    add_objective(parser, cv_table.OBJECTIVES)
     add_path(parser, "--table", "every candidate, .csv")
     writes(parser, "table")
     add_out(parser, "what is chosen", ".json")

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 
 from wsd.artifacts.dataset import DATA, DATASETS
-from wsd.corpora.source_archive import SourceArchive
+from wsd.corpora.archive_facts import SourceArchive
 
 # The training sets of each setting, in the order to show them in: what they are a part of the full
 # set by, and which of several draws each is.

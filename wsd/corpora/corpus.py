@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from wsd.arguments import add_out_folder, add_path
-from wsd.artifacts.corpus import OUT_OF_DOMAIN, Corpus, write
+from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus, write
 from wsd.artifacts.dataset import ABOUT, MANIFEST, OF_PAIRS, UNLABELLED_FILE
 from wsd.artifacts.manifest import read_manifest
-from wsd.artifacts.pairs import PAIRS_FILE, read_pairs, write_pairs
+from wsd.artifacts.pair_table import PAIRS_FILE, read_pairs, write_pairs
 from wsd.artifacts.run_map import TABLES, write_listing
 from wsd.corpora import text_format
-from wsd.corpora.place_check import ANY_FORM, PlaceCheck
+from wsd.corpora.focal_form_check import ANY_FORM, PlaceCheck
 from wsd.logs import log
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name

@@ -16,9 +16,9 @@ from pathlib import Path
 from wsd.arguments import add_listings, add_out_folder
 from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.run_map import list_folders
-from wsd.corpora.archive import extract, refuse_foreign_files
 from wsd.corpora.coarsewsd20 import ARCHIVE, place
-from wsd.corpora.fetch import at_hand
+from wsd.corpora.get_archive import at_hand
+from wsd.corpora.unpack_archive import extract, refuse_foreign_files
 from wsd.logs import log
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from wsd.arguments import add_corpora, add_out, add_seed, count
 from wsd.artifacts import training_set
-from wsd.artifacts.corpus import Corpus, read_corpora
-from wsd.artifacts.folds import Folds, K, WordFolds, write
+from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.fold_table import Folds, K, WordFolds, write
 from wsd.artifacts.training_set import TrainingSet
 from wsd.errors import ConfigError, ResultError
 from wsd.logs import log

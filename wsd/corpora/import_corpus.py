@@ -14,18 +14,27 @@ from typing import Any
 
 from wsd import logs
 from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
-from wsd.artifacts import all_words
+from wsd.artifacts import counted_instances
 from wsd.artifacts.dataset import ABOUT, FORMAT, check_name
-from wsd.corpora import import_pairs, import_unlabelled
-from wsd.corpora.importer import allwords, folder, sense_texts, splits, tables, two_corpora, wic
-from wsd.corpora.importer.labelled import Gathered, LabelledSentence
-from wsd.corpora.importer.lay_out import in_order, lay_out
-from wsd.corpora.importer.told import as_yaml, first, other_kind, too_small
-from wsd.corpora.place_check import ANY_FORM, FIX_ANY_FORM, PlaceCheck
+from wsd.corpora.focal_form_check import ANY_FORM, FIX_ANY_FORM, PlaceCheck
+from wsd.corpora.importer import (
+    all_words_xml,
+    corpus_folder,
+    labelled_tables,
+    sense_texts,
+    splits,
+    two_corpora,
+    wic,
+)
+from wsd.corpora.importer.import_summary import as_yaml, first, other_kind, too_small
+from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence
+from wsd.corpora.importer.write_corpus import in_order, lay_out
 from wsd.corpora.word_names import alike
 from wsd.errors import ConfigError, visible
 from wsd.logs import log
 from wsd.storage.checksums import sha256
+from wsd.studies.pairs import import_pairs
+from wsd.studies.unlabelled import import_unlabelled
 
 FOLDER, TABLE = "a folder in the corpus format", "a table"
 XML, WIC = "all-words .xml", "the .data.txt of WiC"
@@ -136,7 +145,7 @@ def import_corpus(args: argparse.Namespace) -> str:
         # Several keys are all kept, so that any of them counts.
         several = any(one.also for rows in words.values() for one in rows)
         instances = two_corpora.tested(words) if several else []
-    beside = {all_words.FILE: [*all_words.lines(instances)]} if instances else {}
+    beside = {counted_instances.FILE: [*counted_instances.lines(instances)]} if instances else {}
     lay_out(out, words, found.given, manifest, beside=beside)
     how = "as given" if given else "made here, near-duplicates on one side"
     number = f"{len(words)} word{'s' if len(words) > 1 else ''}"
@@ -164,7 +173,7 @@ def _kind(path: Path, options: Mapping[str, Any]) -> str:
     """What kind of file it is; options that are not for it are refused."""
     if path.is_dir():
         kind = FOLDER
-    elif path.suffix.lower() in tables.KINDS:
+    elif path.suffix.lower() in labelled_tables.KINDS:
         kind = TABLE
     elif path.suffix.lower() == ".xml":
         kind = XML
@@ -199,8 +208,12 @@ def _read(
     path: Path, kind: str, word: str | None, columns: Mapping[str, str], gold: Path | None
 ) -> Gathered:
     if kind == FOLDER:
-        return folder.read(path)
-    return tables.read(path, columns, word) if kind == TABLE else allwords.read(path, gold)
+        return corpus_folder.read(path)
+    return (
+        labelled_tables.read(path, columns, word)
+        if kind == TABLE
+        else all_words_xml.read(path, gold)
+    )
 
 
 def _about(given: Mapping[str, str]) -> dict[str, str]:
@@ -223,8 +236,8 @@ def _named_columns(items: Sequence[str]) -> dict[str, str]:
     """What is looked for -> the column that was said to have it."""
     pairs = [item.partition("=") for item in items]
     for key, _, name in pairs:
-        if key not in tables.NAMES or not name:
-            fix = f"write one of {', '.join(tables.NAMES)}, = and the name that it has in the file"
+        if key not in labelled_tables.NAMES or not name:
+            fix = f"write one of {', '.join(labelled_tables.NAMES)}, = and the name that it has in the file"
             raise ConfigError(f"{key}={name} is not KEY=COLUMN", where="--columns", fix=fix)
     for named in zip(*((key, name) for key, _, name in pairs), strict=True):
         if twice := [name for name in named if named.count(name) > 1]:

@@ -18,12 +18,12 @@ from wsd.artifacts.noad import AT_LEAST, NOAD, InParts, kept
 from wsd.artifacts.run_map import list_folders
 from wsd.artifacts.senses import SenseText
 from wsd.corpora import noad_archive
-from wsd.corpora.archive import refuse_foreign_files, verified
 from wsd.corpora.document_split import documents_to_test
-from wsd.corpora.fetch import at_hand
-from wsd.corpora.importer.labelled import LabelledSentence
-from wsd.corpora.importer.lay_out import lay_out
+from wsd.corpora.get_archive import at_hand
+from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.corpora.importer.noad_xml import Sentence, read
+from wsd.corpora.importer.write_corpus import lay_out
+from wsd.corpora.unpack_archive import refuse_foreign_files, verified
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.storage.checksums import sha256

@@ -1,7 +1,7 @@
 """The facts of NOAD's archive: SemCor and MASC, sensed by the New Oxford American Dictionary."""
 
 from wsd.artifacts.dataset import DATA, DATASETS
-from wsd.corpora.source_archive import SourceArchive
+from wsd.corpora.archive_facts import SourceArchive
 
 COMMIT = "894bf257296d1994df55c17fde0b09192644c74f"
 ARCHIVE = SourceArchive(

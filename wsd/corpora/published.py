@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from wsd.arguments import add_corpora, add_out, add_path
-from wsd.artifacts.corpus import Corpus, read_corpora
+from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
-from wsd.corpora.system_outputs import Output, assemble, write_outputs
-from wsd.corpora.systems import SYSTEMS
+from wsd.corpora.published_systems import SYSTEMS
+from wsd.corpora.system_predictions import Output, assemble, write_outputs
 from wsd.errors import CorpusError, none_of
 from wsd.storage.file_names import file_name
 from wsd.storage.text import parse_json, read_lines, refusing

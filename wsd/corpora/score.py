@@ -13,12 +13,12 @@ from typing import Any
 
 from wsd import logs
 from wsd.arguments import add_out, add_path, add_run
-from wsd.artifacts.corpus import Corpus, read_corpora
+from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.named_runs import choose_run, tables_of
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.artifacts.run_map import RUN_MAP, TABLES, RunMap, listed
-from wsd.artifacts.runs import choose_run, tables_of
-from wsd.corpora.system_outputs import Output, assemble, write_outputs
-from wsd.corpora.systems import System
+from wsd.corpora.published_systems import System
+from wsd.corpora.system_predictions import Output, assemble, write_outputs
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.checksums import sha256
 from wsd.storage.text import json_lines, refusing

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsd.artifacts.corpus import OUT_OF_DOMAIN, SPLITS, UNLABELLED, Corpus
+from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS, UNLABELLED, Corpus
 from wsd.artifacts.dataset import UNLABELLED_FILE
 from wsd.errors import CorpusError, visible
 from wsd.storage.text import parse_json, read_lines, refusing

@@ -17,8 +17,8 @@ from wsd.storage.file_names import as_name, file_name
 from wsd.storage.json import read_json
 
 if TYPE_CHECKING:
-    from wsd.artifacts.corpus import Corpus
-    from wsd.encoder.word_pieces import Aligned
+    from wsd.artifacts.corpus_table import Corpus
+    from wsd.encoder.focal_pieces import Aligned
 
 
 ALIGNMENT_FILE = "alignment.json"

@@ -27,11 +27,11 @@ from wsd.arguments import (
     count,
     writes,
 )
-from wsd.artifacts.corpus import Corpus, read_corpora
+from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.encoder_record import read_record
 from wsd.artifacts.run_map import DIGITS, write_listing
 from wsd.artifacts.vectors import VECTORS, check_vectors, vectors_checksum
-from wsd.artifacts.views import (
+from wsd.artifacts.view_names import (
     DEVICES,
     DRAWN,
     INPUTS,
@@ -49,7 +49,7 @@ from wsd.storage.file_names import file_name
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
-    from wsd.encoder.word_pieces import Aligned
+    from wsd.encoder.focal_pieces import Aligned
 
 
 # Arguments that decide what the vectors of a view are.
@@ -94,7 +94,7 @@ def embed(
     ----------
     words : sequence of Word
         One after the other; a word's views are among the static ones of
-        :mod:`wsd.artifacts.views` too.
+        :mod:`wsd.artifacts.view_names` too.
     record : dict
         What :func:`wsd.encoder.model.resolve` found; its files are checked again. With
         ``random_weights`` the weights are drawn with that seed, not read.
@@ -106,7 +106,7 @@ def embed(
         As in :meth:`wsd.encoder.encoder.Encoder.load`.
     """
     from wsd.encoder.encoder import Encoder
-    from wsd.encoder.pass_of_word import Part, PassOfWord
+    from wsd.encoder.word_extraction import Part, PassOfWord
 
     encoder = Encoder.load(
         str(sources.verify(record)),

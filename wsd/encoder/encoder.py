@@ -1,7 +1,7 @@
 """Tokenizer and model: every hidden state of the focal word in one pass.
 
 Left out on purpose: how a folder is loaded (:mod:`wsd.encoder.loading`), what kind of model it
-holds (:mod:`wsd.encoder.architecture`), where the focal word is (:mod:`wsd.encoder.word_pieces`),
+holds (:mod:`wsd.encoder.architecture`), where the focal word is (:mod:`wsd.encoder.focal_pieces`),
 which instances run together (:mod:`wsd.encoder.batches`), and what is done with the vectors.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from wsd.artifacts.corpus import Corpus, instance_name
+from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.encoder.architecture import (
     Architecture,
     encoder_of,
@@ -24,12 +24,12 @@ from wsd.encoder.architecture import (
     stated_shape,
 )
 from wsd.encoder.batches import model_inputs, run_all, to_host
+from wsd.encoder.focal_pieces import Aligned, Aligner
 from wsd.encoder.hooks import StateHooks
 from wsd.encoder.loading import check_precision, choose_device, load_folder, weights_digest
 from wsd.encoder.needed_rows import Needed
-from wsd.encoder.ready import make_ready
-from wsd.encoder.view_pieces import Places, Sentences, selection, static_views
-from wsd.encoder.word_pieces import Aligned, Aligner
+from wsd.encoder.runnable_model import make_ready
+from wsd.encoder.view_weights import Places, Sentences, selection, static_views
 from wsd.errors import ModelError
 
 # Our threads run whole batches; where a GPU does that, the tokenizer may have all cores.
@@ -52,7 +52,7 @@ class Encoder:
         Whether one mask token takes the place of the focal word.
     device : torch.device
     file : tokenizers.Tokenizer, optional
-        As in :class:`wsd.encoder.word_pieces.Aligner`.
+        As in :class:`wsd.encoder.focal_pieces.Aligner`.
 
     Attributes
     ----------
@@ -158,7 +158,7 @@ class Encoder:
 
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word, as
-        :class:`wsd.encoder.word_pieces.Aligner` does.
+        :class:`wsd.encoder.focal_pieces.Aligner` does.
 
         Raises
         ------
@@ -178,7 +178,7 @@ class Encoder:
     def static(
         self, corpus: Corpus, aligned: Sequence[Aligned], views: Sequence[str]
     ) -> dict[str, np.ndarray]:
-        """The static views, as :func:`wsd.encoder.view_pieces.static_views` has them."""
+        """The static views, as :func:`wsd.encoder.view_weights.static_views` has them."""
         return static_views(self.model, corpus, aligned, views, self.pooling)
 
     def encode(

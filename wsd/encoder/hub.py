@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry
-from wsd.encoder.layout import refuse_layout
 from wsd.encoder.model_files import PATTERNS, WEIGHTS_INDEX, lacking, refuse_pickled
+from wsd.encoder.unsupported_folders import refuse_layout
 from wsd.errors import ConfigError, ModelError
 from wsd.storage.expecting import UNEXPECTED
 

@@ -21,7 +21,7 @@ from wsd.encoder.foreign_code import (
     read_json,
     refuse_foreign_code,
 )
-from wsd.encoder.tokenizing import tokenizing
+from wsd.encoder.tokenizer_errors import tokenizing
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.logs import log
 

@@ -11,9 +11,9 @@ from typing import Any
 from wsd.arguments import add_out, add_source, count, seed
 from wsd.artifacts.encoder_record import check_seed, config_entry
 from wsd.encoder.hub import forget, from_hub, full_commit
-from wsd.encoder.layout import check_layout
 from wsd.encoder.model_files import checked_config, checked_files, leave
 from wsd.encoder.sources import from_package, from_path, version_of
+from wsd.encoder.unsupported_folders import check_layout
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.storage.json import write_json

@@ -21,7 +21,7 @@ import numpy as np
 
 from wsd.artifacts.run_map import DIGITS
 from wsd.artifacts.vectors import VectorsWriter
-from wsd.artifacts.views import DRAWN
+from wsd.artifacts.view_names import DRAWN
 from wsd.errors import ModelError
 from wsd.logs import done_before, log
 

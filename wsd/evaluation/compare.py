@@ -20,16 +20,16 @@ from wsd.arguments import (
     add_seed,
     writes,
 )
-from wsd.artifacts import tables
-from wsd.artifacts.corpus import read_corpora
-from wsd.artifacts.folds import described
+from wsd.artifacts import column_names
+from wsd.artifacts.corpus_table import read_corpora
+from wsd.artifacts.fold_table import described
 from wsd.artifacts.predictions import TEST
 from wsd.errors import outdated
 from wsd.evaluation import comparison_tables
+from wsd.evaluation.comparison_rows import CONTROL_TASK, read_rows
 from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.model_comparison import assemble
 from wsd.evaluation.paper_table import latex, markdown
-from wsd.evaluation.rows import CONTROL_TASK, read_rows
 from wsd.evaluation.twins import without_duplicates
 from wsd.metrics.near_duplicates import components
 from wsd.storage.atomic import write_text
@@ -39,21 +39,21 @@ from wsd.storage.json import read_json
 
 # What `compare` is given: the kind of the rows, and what the files are predictions of.
 FILES = {
-    "candidates": (tables.CANDIDATE, "every configuration that could be selected"),
-    "per_word": (tables.SELECTED_PER_WORD, "each word as its own folds choose"),
-    "baselines": (tables.BASELINE, "no encoder"),
-    "views": (tables.CONTROL_VIEW, "control views"),
-    "twins": (tables.TWIN, "encoders with random weights"),
-    "zero_shot": (tables.ZERO_SHOT, "from glosses, without a label"),
-    "finetuned": (tables.FINE_TUNED, "of an encoder that was trained further, one per seed"),
-    "finetuned_layers": (tables.FINE_TUNED_LAYER, "the single layers of such an encoder"),
+    "candidates": (column_names.CANDIDATE, "every configuration that could be selected"),
+    "per_word": (column_names.SELECTED_PER_WORD, "each word as its own folds choose"),
+    "baselines": (column_names.BASELINE, "no encoder"),
+    "views": (column_names.CONTROL_VIEW, "control views"),
+    "twins": (column_names.TWIN, "encoders with random weights"),
+    "zero_shot": (column_names.ZERO_SHOT, "from glosses, without a label"),
+    "finetuned": (column_names.FINE_TUNED, "of an encoder that was trained further, one per seed"),
+    "finetuned_layers": (column_names.FINE_TUNED_LAYER, "the single layers of such an encoder"),
     "control": (CONTROL_TASK, "the control task"),
-    "published": (tables.PUBLISHED, "of `wsd published`"),
-    "systems": (tables.SYSTEM, "of `wsd score`"),
+    "published": (column_names.PUBLISHED, "of `wsd published`"),
+    "systems": (column_names.SYSTEM, "of `wsd score`"),
 }
 # What is read of selection.csv and of scores.csv.
-LISTED = ["train", "scope", *tables.NAMES[1:], "objective"]
-SCORED = ["train", "draw", "test", *tables.NAMES[1:], "word", "n_train", "macro_f1"]
+LISTED = ["train", "scope", *column_names.NAMES[1:], "objective"]
+SCORED = ["train", "draw", "test", *column_names.NAMES[1:], "word", "n_train", "macro_f1"]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> None:
     scores["draw"] = scores["draw"].astype(object).fillna("")
     # By all its names: a model may be called like a system.
     foreign = {row.configuration for row in elsewhere}
-    names = scores[list(tables.NAMES[1:])].itertuples(index=False, name=None)
+    names = scores[list(column_names.NAMES[1:])].itertuples(index=False, name=None)
     score_table = scores[[of not in foreign for of in names]]
     sets = score_table.groupby("train")["word"].agg(set)
     common = sorted(set.intersection(*sets)) if len(sets) else []

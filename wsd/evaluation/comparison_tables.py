@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from wsd.artifacts.column_names import BEST, CANDIDATE, NAMES, PUBLISHED, SELECTED, SYSTEM
 from wsd.artifacts.predictions import TEST
-from wsd.artifacts.tables import BEST, CANDIDATE, NAMES, PUBLISHED, SELECTED, SYSTEM
+from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.model_comparison import ModelComparison
-from wsd.evaluation.rows import ComparisonRow, identical
 from wsd.evaluation.twins import without_some_rows
 from wsd.metrics import permutation
-from wsd.metrics.best_set import Best, not_told_from_best
-from wsd.metrics.clusters import cluster_intervals
+from wsd.metrics.cluster_bootstrap import cluster_intervals
+from wsd.metrics.confidence_set import Best, not_told_from_best
 from wsd.metrics.intervals import Interval, difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.scores import MEAN_SCORES, mean_scores, word_scores
 

@@ -18,9 +18,9 @@ import pandas as pd
 
 from wsd.arguments import add_files, add_optional_files, add_path, json_object, writes
 from wsd.artifacts import predictions
-from wsd.artifacts.features import ordered_features
+from wsd.artifacts.column_names import FINETUNED, KEY_COLUMNS, SCORES_COLUMNS, SUMMARY_COLUMNS
+from wsd.artifacts.feature_set import ordered_features
 from wsd.artifacts.predictions import PER_WORD, TEST, WordPredictions
-from wsd.artifacts.tables import FINETUNED, KEY_COLUMNS, SCORES_COLUMNS, SUMMARY_COLUMNS
 from wsd.artifacts.training_set import setting
 from wsd.errors import ResultError
 from wsd.metrics.scores import confusion, word_scores

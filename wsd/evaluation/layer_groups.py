@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.features import parse_features
-from wsd.artifacts.search import Search, read_search
-from wsd.artifacts.tables import ALL_WORDS, CANDIDATE
-from wsd.artifacts.views import STATIC
+from wsd.artifacts.column_names import ALL_WORDS, CANDIDATE
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.cv_table import Search, read_search
+from wsd.artifacts.feature_set import parse_features
+from wsd.artifacts.view_names import STATIC
 from wsd.classification.select import Candidate, choose_each
 from wsd.errors import ConfigError, ResultError
-from wsd.evaluation.rows import ComparisonRow, read_rows
+from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
 from wsd.storage.expecting import expecting
 
 GROUP = ("model", "view", "classifier")

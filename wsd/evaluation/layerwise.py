@@ -13,12 +13,12 @@ from typing import Any
 import pandas as pd
 
 from wsd.arguments import add_corpora, add_files, add_path, add_seed, writes
-from wsd.artifacts.corpus import read_corpora
-from wsd.artifacts.search import Search
-from wsd.artifacts.tables import ALL_WORDS
+from wsd.artifacts.column_names import ALL_WORDS
+from wsd.artifacts.corpus_table import read_corpora
+from wsd.artifacts.cv_table import Search
+from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.comparison_tables import adjust, best_of, word_rows
 from wsd.evaluation.layer_groups import GROUP, Group, read_groups
-from wsd.evaluation.rows import ComparisonRow, identical
 from wsd.evaluation.word_groups import GROUP_COLUMNS, PEAK_COLUMNS, of_groups, word_groups
 from wsd.logs import log
 from wsd.metrics import intervals, permutation

@@ -7,12 +7,17 @@ from typing import Any
 
 import pandas as pd
 
-from wsd.artifacts import tables
+from wsd.artifacts import column_names
 from wsd.errors import ResultError
-from wsd.evaluation.rows import ComparisonRow
+from wsd.evaluation.comparison_rows import ComparisonRow
 
 # Rows of single layers, of which a comparison has one each.
-CONTROLS = (tables.CONTROL_VIEW, tables.TWIN, tables.FINE_TUNED_LAYER, tables.ZERO_SHOT)
+CONTROLS = (
+    column_names.CONTROL_VIEW,
+    column_names.TWIN,
+    column_names.FINE_TUNED_LAYER,
+    column_names.ZERO_SHOT,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +75,10 @@ def assemble(
     for row in candidates:
         of_models.setdefault(row.model, []).append(row)
     references = {model: _reference(model, own, chosen) for model, own in of_models.items()}
-    listed = table[(table["train"] == "full") & (table["scope"] == tables.ALL_WORDS)]
-    on_folds: dict[Any, float] = listed.set_index(list(tables.NAMES[1:]))["objective"].to_dict()
+    listed = table[(table["train"] == "full") & (table["scope"] == column_names.ALL_WORDS)]
+    on_folds: dict[Any, float] = listed.set_index(list(column_names.NAMES[1:]))[
+        "objective"
+    ].to_dict()
     strongest = _strongest(others, objective)
     return [
         ModelComparison(
@@ -79,7 +86,7 @@ def assemble(
             candidates=own,
             others=[
                 *(row for row in per_word if row.model == model),
-                replace(max(own, key=lambda row: row.mean(objective)), kind=tables.BEST),
+                replace(max(own, key=lambda row: row.mean(objective)), kind=column_names.BEST),
                 *(row for other, row in references.items() if other != model),
                 *(r for r in strongest if not _is_own(r) or model in models_of(r, of_models)),
             ],
@@ -100,10 +107,10 @@ def _reference(
             "tuning.folds)",
         )
     pick = chosen[model]["full"]["all"]
-    selected = (model, *(pick[name] for name in tables.NAMES[2:]))
+    selected = (model, *(pick[name] for name in column_names.NAMES[2:]))
     for row in candidates:
         if row.configuration == selected:
-            return replace(row, kind=tables.SELECTED)
+            return replace(row, kind=column_names.SELECTED)
     raise ResultError(
         f"what was selected is not among the candidates: {', '.join(selected)}",
         where="--selection, --candidates",
@@ -117,7 +124,7 @@ def _is_control(row: ComparisonRow) -> bool:
 
 def _is_own(row: ComparisonRow) -> bool:
     """Whether a row stands beside its own model alone."""
-    return _is_control(row) or row.kind == tables.FINE_TUNED
+    return _is_control(row) or row.kind == column_names.FINE_TUNED
 
 
 def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[ComparisonRow]:
@@ -129,7 +136,7 @@ def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[Comparison
         groups.setdefault(key, []).append(row)
 
     def rank(row: ComparisonRow) -> float:
-        if row.kind != tables.ZERO_SHOT:
+        if row.kind != column_names.ZERO_SHOT:
             return row.mean(objective)
         return int(row.layers) if row.layers.isdigit() else -1
 
@@ -138,8 +145,8 @@ def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[Comparison
 
 def models_of(control: ComparisonRow, models: Iterable[str]) -> list[str]:
     """Which model a control is of: a twin is that of its name without what follows."""
-    if control.kind == tables.FINE_TUNED_LAYER:
+    if control.kind == column_names.FINE_TUNED_LAYER:
         return [control.source["encoder"]["model"].get("finetuned_from", control.model)]
-    if control.kind != tables.TWIN:
+    if control.kind != column_names.TWIN:
         return [control.model]
     return [m for m in models if re.fullmatch(rf"{re.escape(m)}-random-[0-9]+", control.model)]

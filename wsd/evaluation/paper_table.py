@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wsd.artifacts.tables import CANDIDATE, NAMES, SELECTED, feature_set
+from wsd.artifacts.column_names import CANDIDATE, NAMES, SELECTED, feature_set
 from wsd.storage import text_table
 
 SHOWN = {

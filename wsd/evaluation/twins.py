@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.metrics.near_duplicates import THRESHOLD, nearest
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.parts_of_speech import NOUN, OPEN_CLASSES, parts_of_speech
 from wsd.evaluation.layer_groups import GROUP, Group
-from wsd.metrics.pairs import percentiles, resampled
+from wsd.metrics.pair_scores import percentiles, resampled
 from wsd.metrics.scores import word_scores
 
 ALL = "all"

@@ -16,14 +16,14 @@ import pandas as pd
 from scipy.stats import beta
 
 from wsd.arguments import add_out_folder, add_results, add_seed
-from wsd.artifacts.corpus import OUT_OF_DOMAIN
+from wsd.artifacts.column_names import TOGETHER
+from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
 from wsd.artifacts.predictions import TEST
-from wsd.artifacts.tables import TOGETHER
-from wsd.fitted.fitted_word import FittedWord
-from wsd.fitted.refit import Fitting, Learner
-from wsd.fitted.results import Results
+from wsd.fitted.selected_results import Results
+from wsd.fitted.train_selected import Fitting, Learner
+from wsd.fitted.word_classifier import FittedWord
 from wsd.logs import log
-from wsd.metrics.calibration import calibration_error, calibration_interval, reliability
+from wsd.metrics.reliability import calibration_error, calibration_interval, reliability
 from wsd.storage.csv import write_csv
 
 OF_OTHERS = "other words"

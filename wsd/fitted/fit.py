@@ -8,15 +8,15 @@ from typing import Any
 import pandas as pd
 
 from wsd.arguments import add_configuration, add_out, add_results
+from wsd.artifacts.column_names import TOGETHER
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.run_map import bare
-from wsd.artifacts.tables import TOGETHER
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError
-from wsd.fitted.card import card
-from wsd.fitted.refit import Fitting
-from wsd.fitted.results import Results
+from wsd.fitted.model_card import card
+from wsd.fitted.selected_results import Results
+from wsd.fitted.train_selected import Fitting
 from wsd.fitted.wsd_file import SUFFIX, WsdFileWriter
 from wsd.logs import log
 from wsd.metrics.scores import WORD_SCORES

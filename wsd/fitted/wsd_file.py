@@ -3,7 +3,7 @@
 A zip archive whose members are stored as they are: ``README.md``, a card for people;
 ``manifest.json``; ``words/<n>.safetensors``, a word's classifier and training vectors, read when
 the word is first asked for; and, if its maker wanted them, ``sentences.json``. Nothing in it is
-code, and nothing of it is unpickled: :mod:`wsd.classification.estimators.stored` says what comes
+code, and nothing of it is unpickled: :mod:`wsd.classification.estimators.stored_classifiers` says what comes
 back. The encoder is not in it; the manifest has the checksums of its files, and other files are
 refused.
 """
@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.encoder_record import check_record
-from wsd.artifacts.views import INPUTS, POOLINGS, PRECISIONS
-from wsd.classification.estimators.stored import arrays_of, restored
+from wsd.artifacts.view_names import INPUTS, POOLINGS, PRECISIONS
+from wsd.classification.estimators.stored_classifiers import arrays_of, restored
 from wsd.errors import ModelError, WsdError
-from wsd.fitted.fitted_word import FittedWord
-from wsd.fitted.results import Results, training_sentences
+from wsd.fitted.selected_results import Results, training_sentences
+from wsd.fitted.word_classifier import FittedWord
 from wsd.fitted.wsd_file_checks import (
     check_arrays,
     check_forms,

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from wsd.artifacts.features import JOIN
+from wsd.artifacts.feature_set import JOIN
 from wsd.artifacts.senses import SenseText, called
 from wsd.artifacts.transform_names import check_transform
-from wsd.artifacts.views import VIEWS
+from wsd.artifacts.view_names import VIEWS
 from wsd.classification.estimators.nearest_centroid import METRICS
-from wsd.fitted.results import Configuration
+from wsd.fitted.selected_results import Configuration
 from wsd.storage.expecting import require
 
 

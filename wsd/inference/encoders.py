@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from wsd.artifacts.dataset import DATA
-from wsd.artifacts.views import MASKED
+from wsd.artifacts.view_names import MASKED
 from wsd.encoder import sources
 from wsd.encoder.model import SOURCES, resolve
 from wsd.errors import ConfigError, ModelError

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wsd.artifacts import features
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.features import Features
+from wsd.artifacts import feature_set
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.feature_set import Features
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
-    from wsd.encoder.word_pieces import Aligned
+    from wsd.encoder.focal_pieces import Aligned
 
 
 def feature_vectors(
@@ -59,4 +59,4 @@ def feature_vectors(
         ):
             for view, layer in of_encoder:
                 states[view, layer][rows] = of_views[contextual.index(view), layer]
-    return features.assemble(found, lambda view, layer: states[view, layer])
+    return feature_set.assemble(found, lambda view, layer: states[view, layer])

@@ -12,10 +12,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from wsd.artifacts.features import JOIN, Features, parse_features
-from wsd.artifacts.views import DEVICES, POOLINGS, STATIC, VIEWS
+from wsd.artifacts.feature_set import JOIN, Features, parse_features
+from wsd.artifacts.view_names import DEVICES, POOLINGS, STATIC, VIEWS
 from wsd.errors import ConfigError
-from wsd.inference import encoders, focus
+from wsd.inference import encoders, focal_word_input
 from wsd.inference.feature_vectors import feature_vectors
 
 # `other` is drawn for a control.
@@ -40,8 +40,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         :mod:`wsd.artifacts.layer_choice`. A static view alone has layer 0, whatever is given.
     view : str
         What is read of a sentence: ``focal``, ``context``, ``cls``, ``static``,
-        ``static_context``; see :mod:`wsd.artifacts.views`. Several with as many layer choices are
-        joined by ``+``, as in :mod:`wsd.artifacts.features`.
+        ``static_context``; see :mod:`wsd.artifacts.view_names`. Several with as many layer choices are
+        joined by ``+``, as in :mod:`wsd.artifacts.feature_set`.
     pooling : {"mean", "first", "last"}
         How the pieces of the focal word become one vector.
     device : {"auto", "cpu", "cuda"}
@@ -153,7 +153,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         encoder = encoders.load_encoder(self.record_, pooling=self.pooling, device=self.device)
         found = parse_features(self.view, self.layers_, self.record_["blocks"])
-        table = focus.as_corpus(self._read(X))
+        table = focal_word_input.as_corpus(self._read(X))
         return feature_vectors(encoder, table, encoder.align(table), found, threads=self.threads)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -171,8 +171,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return self.feature_names_.copy()
 
-    def _read(self, X: Iterable[Any]) -> list[focus.Focus]:
-        if not (instances := focus.read_instances(X)):
+    def _read(self, X: Iterable[Any]) -> list[focal_word_input.Focus]:
+        if not (instances := focal_word_input.read_instances(X)):
             raise ConfigError("no instances: X is empty", fix="give pairs of a sentence and a span")
         return instances
 
@@ -184,9 +184,9 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _names(encoder: Any, found: Features, one: focus.Focus) -> np.ndarray:
+def _names(encoder: Any, found: Features, one: focal_word_input.Focus) -> np.ndarray:
     """Names of the columns. How wide a static view is only the encoder's matrix tells."""
-    names, table = [], focus.as_corpus([one])
+    names, table = [], focal_word_input.as_corpus([one])
     aligned = encoder.align(table)
     for view, choice in found.parts:
         (vector,) = feature_vectors(encoder, table, aligned, Features(((view, choice),)))

@@ -16,10 +16,10 @@ import numpy as np
 
 from wsd import logs
 from wsd.arguments import add_choice, add_source, count
-from wsd.artifacts.views import DEVICES, POOLINGS
+from wsd.artifacts.view_names import DEVICES, POOLINGS
 from wsd.errors import ConfigError, none_of
-from wsd.inference import encoders, focus
-from wsd.inference.focus import Focus, as_corpus
+from wsd.inference import encoders, focal_word_input
+from wsd.inference.focal_word_input import Focus, as_corpus
 from wsd.storage.text_table import aligned
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def inspect(encoder: "Encoder", focus: Focus) -> Inspection:
     ----------
     encoder : Encoder
     focus : Focus
-        Of :func:`wsd.inference.focus.find` or :func:`wsd.inference.focus.cut`.
+        Of :func:`wsd.inference.focal_word_input.find` or :func:`wsd.inference.focal_word_input.cut`.
 
     Raises
     ------
@@ -219,7 +219,7 @@ def run(args: argparse.Namespace) -> None:
         what = f"{len(args.occurrence)} occurrences for {len(args.sentence)} sentences"
         raise ConfigError(what, where="--occurrence", fix="give one, or one per sentence")
     which = cycle(args.occurrence or [None])
-    asked = [focus.find(sentence, args.word, next(which)) for sentence in args.sentence]
+    asked = [focal_word_input.find(sentence, args.word, next(which)) for sentence in args.sentence]
     source, how = _asked_source(args)
     encoder = encoders.load_encoder(encoders.find_model(source), device=args.device, **how)
     found = [inspect(encoder, one) for one in asked]

@@ -10,17 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wsd.arguments import add_choice, add_configuration, add_run, count, processors, writes
-from wsd.artifacts.runs import SELECTION, runs_with
-from wsd.artifacts.views import DEVICES
+from wsd.artifacts.named_runs import SELECTION, runs_with
+from wsd.artifacts.view_names import DEVICES
 from wsd.corpora.word_names import named
 from wsd.errors import ConfigError, CorpusError, none_of
-from wsd.fitted.refit import Fitting
-from wsd.fitted.results import Results
+from wsd.fitted.selected_results import Results
+from wsd.fitted.train_selected import Fitting
 from wsd.fitted.wsd_file import WsdFile
-from wsd.inference.asking import Words
 from wsd.inference.encoders import fitted_encoder
-from wsd.inference.lines import FORMATS, OK, STATUSES, UNREADABLE, Answer, Line, read, write
+from wsd.inference.input_output import FORMATS, OK, STATUSES, UNREADABLE, Answer, Line, read, write
 from wsd.inference.predictor import Predictor
+from wsd.inference.requests import Words
 from wsd.logs import log
 from wsd.storage.atomic import replacing
 

@@ -1,7 +1,7 @@
 """Senses of words in new text, by a fitted configuration and the encoder it belongs to.
 
 A sentence goes the way of the corpus's: the encoder's own alignment, pooling and hidden states,
-the views and layer choices of :mod:`wsd.artifacts.features`, the estimator of the evaluation. Lines
+the views and layer choices of :mod:`wsd.artifacts.feature_set`, the estimator of the evaluation. Lines
 are taken in as they come, some hundreds at a time, so that memory does not grow with the text.
 """
 
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
-from wsd.corpora.place_check import is_form
+from wsd.artifacts.corpus_table import Corpus
+from wsd.corpora.focal_form_check import is_form
 from wsd.errors import ModelError
-from wsd.fitted.fitted_word import FittedWord, VectorAnswers
-from wsd.inference.asking import Asked, Asking, Words
+from wsd.fitted.word_classifier import FittedWord, VectorAnswers
 from wsd.inference.feature_vectors import feature_vectors
-from wsd.inference.focus import Focus, as_corpus
-from wsd.inference.lines import OK, UNREADABLE, Answer, Line, Neighbour
+from wsd.inference.focal_word_input import Focus, as_corpus
+from wsd.inference.input_output import OK, UNREADABLE, Answer, Line, Neighbour
+from wsd.inference.requests import Asked, Asking, Words
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder

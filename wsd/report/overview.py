@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from wsd import logs
+from wsd.artifacts.column_names import SELECTED
 from wsd.artifacts.manifest import of_results
-from wsd.artifacts.pair_cosines import TABLE
-from wsd.artifacts.pairs import PAGE as PAIRS_PAGE
-from wsd.artifacts.runs import NAMELESS, PROVENANCE, RUNS, runs_with, tables_of
-from wsd.artifacts.tables import SELECTED
+from wsd.artifacts.named_runs import NAMELESS, PROVENANCE, RUNS, runs_with, tables_of
+from wsd.artifacts.pair_table import PAGE as PAIRS_PAGE
 from wsd.errors import WsdError
-from wsd.report.pages.content import having, records
 from wsd.report.pages.render import render_alone
-from wsd.report.pairs_page import COLUMNS
+from wsd.report.pages.report_data import having, records
 from wsd.report.tables import TABLES
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv
 from wsd.storage.json import read_json
+from wsd.studies.pairs.cosines import TABLE
+from wsd.studies.pairs.pairs_page import COLUMNS
 
 PAGE, USES = "report/index.html", "uses/index.html"
 OF_RUNS = f"{RUNS}/*/*/{PAIRS_PAGE}"

@@ -22,22 +22,22 @@ from wsd.arguments import (
     replaces,
     writes,
 )
-from wsd.artifacts.corpus import read_corpora
+from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.manifest import find
 from wsd.artifacts.run_map import RunMap, bare, list_folders
 from wsd.errors import ConfigError
 from wsd.logs import log
-from wsd.report.pages.content import Report
 from wsd.report.pages.errors import write_errors
 from wsd.report.pages.index import write_index
-from wsd.report.pages.inputs import load_report
 from wsd.report.pages.layers import write_layers
+from wsd.report.pages.load_report import load_report
 from wsd.report.pages.render import write_assets
-from wsd.report.pages.strategies import write_strategies
+from wsd.report.pages.report_data import Report
 from wsd.report.pages.word import write_word
 from wsd.report.tables import COMPARISON_TABLES, CONFIDENCE_TABLES
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.csv import write_csv
+from wsd.studies.strategies.page import write_strategies
 
 # In the head of every page.
 GENERATOR = b'<meta name="generator" content="wsd report">'

@@ -4,7 +4,7 @@ from functools import partial
 
 import pandas as pd
 
-from wsd.artifacts.tables import FINE_TUNED_LAYER, KEY_COLUMNS, NAMES
+from wsd.artifacts.column_names import FINE_TUNED_LAYER, KEY_COLUMNS, NAMES
 from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES
 from wsd.storage.csv import Columns
 

@@ -16,10 +16,10 @@ from safetensors import SafetensorError, safe_open
 
 from wsd.artifacts.run_map import DIGITS
 from wsd.artifacts.vectors import TENSOR, VECTORS, VectorsWriter, check_vectors
-from wsd.artifacts.views import DRAWN
+from wsd.artifacts.view_names import DRAWN
 from wsd.encoder.alignment import ALIGNMENT_FILE
 from wsd.errors import ResultError
-from wsd.run.files import Files
+from wsd.run.run_files import Files
 from wsd.run.settings import Model
 from wsd.storage.atomic import replacing
 from wsd.storage.file_names import file_name

@@ -3,7 +3,7 @@ many test sentences `wsd predict` would find the focal word.
 
 Read are all files of all runs, as their maps name them (:mod:`wsd.artifacts.run_map`): in the
 store, and where people read them; and what else lies in the stores. What a file should be says
-:mod:`wsd.run.verify`.
+:mod:`wsd.run.verify_file`.
 """
 
 import argparse
@@ -14,8 +14,7 @@ from pathlib import Path
 
 from wsd import logs
 from wsd.arguments import add_configfiles, add_run
-from wsd.artifacts.run_map import MAPS, RUN_MAP, RunMap, is_listing
-from wsd.artifacts.runs import (
+from wsd.artifacts.named_runs import (
     FIND_RESULTS,
     LOST,
     PROVENANCE,
@@ -28,13 +27,14 @@ from wsd.artifacts.runs import (
     tables_of,
     tables_of_runs,
 )
+from wsd.artifacts.run_map import MAPS, RUN_MAP, RunMap, is_listing
 from wsd.artifacts.vectors import VECTORS
-from wsd.corpora.found import found_words
+from wsd.corpora.focal_word_recall import found_words
 from wsd.errors import ConfigError, ResultError, WsdError
 from wsd.run.config_files import command, read_configs
 from wsd.run.publish import MADE_FROM, readable
 from wsd.run.session import Session
-from wsd.run.verify import GONE, UNREAD, UNSUMMED, content, noted, unlike, unlike_note, wrong
+from wsd.run.verify_file import GONE, UNREAD, UNSUMMED, content, noted, unlike, unlike_note, wrong
 from wsd.storage.checksums import DAMAGED, STORE, set_aside
 
 NOWHERE = "is a link that leads nowhere"

@@ -13,6 +13,17 @@ from contextlib import suppress
 from pathlib import Path
 
 from wsd import logs
+from wsd.artifacts.named_runs import (
+    FIND_RESULTS,
+    REMOVED,
+    UNFINISHED,
+    begun,
+    called,
+    is_dataset,
+    state_of,
+    tables_of,
+    tables_of_runs,
+)
 from wsd.artifacts.reserved_names import RESERVED
 from wsd.artifacts.run_map import (
     LISTED,
@@ -23,17 +34,6 @@ from wsd.artifacts.run_map import (
     bare,
     is_listing,
     listed,
-)
-from wsd.artifacts.runs import (
-    FIND_RESULTS,
-    REMOVED,
-    UNFINISHED,
-    begun,
-    called,
-    is_dataset,
-    state_of,
-    tables_of,
-    tables_of_runs,
 )
 from wsd.errors import ConfigError, ResultError, WsdError
 from wsd.run import lock

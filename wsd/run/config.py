@@ -9,22 +9,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from wsd.artifacts.cv_table import PARAMETERS
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name
-from wsd.artifacts.features import Features, parse_features
-from wsd.artifacts.finetuned import name_of
-from wsd.artifacts.gloss_vectors import KINDS, NO_GLOSSES
+from wsd.artifacts.feature_set import Features, parse_features
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.named_runs import NAMELESS
 from wsd.artifacts.noad import AT_LEAST, NOAD
 from wsd.artifacts.reserved_names import check_reserved
-from wsd.artifacts.runs import NAMELESS
-from wsd.artifacts.search import PARAMETERS
 from wsd.artifacts.training_set import FULL, setting
 from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
-from wsd.corpora.systems import SYSTEMS as PUBLISHED
+from wsd.corpora.published_systems import SYSTEMS as PUBLISHED
 from wsd.errors import CorpusError
+from wsd.run.config_errors import README, validate
 from wsd.run.config_files import read_configs
-from wsd.run.demands import (
+from wsd.run.fold_checks import check_folds
+from wsd.run.key_checks import (
     check_code_length,
     check_controls,
     check_file,
@@ -34,11 +34,11 @@ from wsd.run.demands import (
     refused,
     without_braces,
 )
-from wsd.run.entries import ClassifierEntry, ModelEntry, SystemEntry
-from wsd.run.foldable import check_folds
 from wsd.run.schema import Clusters, ConfigFile
+from wsd.run.schema_entries import ClassifierEntry, ModelEntry, SystemEntry
 from wsd.run.settings import MIX, Classifier, Config, Model
-from wsd.run.validation import README, validate
+from wsd.studies.finetuning.finetuning_files import name_of
+from wsd.studies.glosses.gloss_vectors import KINDS, NO_GLOSSES
 
 JSON_LINES = "give a file of JSON lines, as `wsd score` takes it"
 SOURCES = ("hub", "revision", "package", "path", "finetuned_from")

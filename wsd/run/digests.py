@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from wsd.run import steps
+from wsd.run import step_code
 from wsd.storage.atomic import write_text
 from wsd.storage.checksums import sha256
 
@@ -84,7 +84,7 @@ class Digests:
 
     def code(self, step: str) -> str:
         """Of the modules that a step runs."""
-        return self._get(f"step {step}", lambda: steps.checksum(step))
+        return self._get(f"step {step}", lambda: step_code.checksum(step))
 
     def file(self, path: Path) -> str:
         """Of a file's content.

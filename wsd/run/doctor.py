@@ -17,23 +17,23 @@ import wsd
 from wsd import logs
 from wsd.arguments import add_configfiles, add_run, processors
 from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.named_runs import described_runs
 from wsd.artifacts.noad import NOAD
 from wsd.artifacts.run_map import listed
-from wsd.artifacts.runs import described_runs
 from wsd.artifacts.vectors import VECTORS
-from wsd.corpora import coarsewsd20, fetch, noad_archive, own
-from wsd.corpora.archive import check_archive
-from wsd.corpora.source_archive import SourceArchive
+from wsd.corpora import coarsewsd20, copy_corpus, get_archive, noad_archive
+from wsd.corpora.archive_facts import SourceArchive
+from wsd.corpora.unpack_archive import check_archive
 from wsd.encoder import hub
 from wsd.encoder.model import resolve
 from wsd.encoder.resume import JOURNAL, UNFINISHED
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.run import lock, plan
 from wsd.run.config_files import command, read_configs
-from wsd.run.demands import RENAME, without_braces
+from wsd.run.key_checks import RENAME, without_braces
 from wsd.run.session import Session
 from wsd.run.settings import Config, Model
-from wsd.run.verify import wrong
+from wsd.run.verify_file import wrong
 from wsd.storage.checksums import DAMAGED
 from wsd.storage.partial import PART
 
@@ -155,7 +155,7 @@ def _disk(config: Config, session: Session | None, results: Path) -> Iterator[Fi
         yield Finding(BAD, "results", text, "make room, or name fewer words, models or views.store")
     else:
         yield Finding(OK, "results", text)
-    caches = {"cache of archives": fetch.cache_folder(), "cache of the hub": hub.hub_cache()}
+    caches = {"cache of archives": get_archive.cache_folder(), "cache of the hub": hub.hub_cache()}
     for topic, folder in caches.items():
         text = "nothing there yet"
         if folder.is_dir():
@@ -184,7 +184,7 @@ def _corpus(dataset: Dataset, session: Session | None) -> Finding:
 def _imported(dataset: Dataset, folder: Path) -> Finding:
     """Of a corpus of the user's own: whether it is what was imported."""
     missing = [folder / file for file in dataset.digests if not (folder / file).is_file()]
-    changed = list(own.changed_copies(folder, dataset.digests))
+    changed = list(copy_corpus.changed_copies(folder, dataset.digests))
     for paths, what in ((missing, "missing"), (changed, "not what was imported")):
         if paths:
             text = f"{dataset.title}: {len(paths)} files are {what}, such as {paths[0]}"
@@ -196,7 +196,7 @@ def _imported(dataset: Dataset, folder: Path) -> Finding:
 def _archive(source: SourceArchive) -> Finding:
     """Of a corpus that is downloaded: whether its archive is at hand."""
     named = os.environ.get(source.variable)
-    archive = Path(named) if named else fetch.cache_folder() / source.file
+    archive = Path(named) if named else get_archive.cache_folder() / source.file
     if not named and not archive.is_file():
         text = f"{source.title} will be downloaded"
         return Finding(NOTE, "corpus", text, f"without a network {source.ways_on}")

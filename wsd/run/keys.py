@@ -1,4 +1,4 @@
-"""The keys that stand in files' paths: of what decides each (:mod:`wsd.run.kinds`).
+"""The keys that stand in files' paths: of what decides each (:mod:`wsd.run.file_kinds`).
 
 A key is ten hexadecimal digits of a SHA-256 over the code of the step that makes the file, the
 settings that the step is given, and what it reads. Files of this program that a step reads have
@@ -20,13 +20,13 @@ from typing import Any
 import wsd
 from wsd.artifacts import noad
 from wsd.artifacts.dataset import DATA, MANIFEST
-from wsd.artifacts.gloss_vectors import NO_GLOSSES, OF_CORPUS
 from wsd.artifacts.run_map import DIGITS
 from wsd.artifacts.training_set import FULL
 from wsd.run.digests import Digests
-from wsd.run.kinds import KINDS
+from wsd.run.file_kinds import KINDS
 from wsd.run.settings import Config, Model
 from wsd.storage.checksums import STORE
+from wsd.studies.glosses.gloss_vectors import NO_GLOSSES, OF_CORPUS
 
 REPORT = Path(wsd.__file__).parent / "report"
 
@@ -97,7 +97,7 @@ class Keys:
         if dataset.folder is not None:
             # Files that are not those of the manifest are for the step to refuse.
             files = self._digests.files(dataset.folder, dataset.digests)
-            return ["own", dataset.name, self._content(dataset.folder / MANIFEST), files]
+            return ["copy-corpus", dataset.name, self._content(dataset.folder / MANIFEST), files]
         if self.has_source:
             is_coarse = dataset.name == "coarsewsd20"
             step, file = ("download", "coarsewsd20") if is_coarse else ("noad", "noad")

@@ -13,25 +13,25 @@ from typing import NamedTuple
 
 from wsd import logs
 from wsd.arguments import add_configfiles, count, processors
-from wsd.artifacts.features import parse_features
-from wsd.artifacts.finetuned import ALL, COSTS, combined
-from wsd.artifacts.gloss_vectors import VIEW
+from wsd.artifacts.cv_table import grid_points
+from wsd.artifacts.feature_set import parse_features
 from wsd.artifacts.run_map import DIGITS
-from wsd.artifacts.search import grid_points
 from wsd.artifacts.training_set import setting
 from wsd.artifacts.vectors import VECTORS
-from wsd.artifacts.views import DRAWN, blocks_of
-from wsd.encoder.head import known_without_head
-from wsd.encoder.schedule import long_enough
+from wsd.artifacts.view_names import DRAWN, blocks_of
 from wsd.errors import WsdError
 from wsd.run.digests import SEEN, Digests, Seen
+from wsd.run.embedding_jobs import in_parts
 from wsd.run.keys import Keys
 from wsd.run.lock import STATE
-from wsd.run.pace import EFFICIENCY, TRAINING_EFFICIENCY, duration, forward_seconds
-from wsd.run.parts import in_parts
-from wsd.run.places import Places
+from wsd.run.machine_speed import EFFICIENCY, TRAINING_EFFICIENCY, duration, forward_seconds
+from wsd.run.path_patterns import Places
 from wsd.run.settings import Classifier, Config, Model
 from wsd.storage.file_names import file_name
+from wsd.studies.finetuning.finetuning_files import ALL, COSTS, combined
+from wsd.studies.finetuning.schedule import long_enough
+from wsd.studies.glosses.gloss_vectors import VIEW
+from wsd.studies.substitutes.masked_lm_head import known_without_head
 
 # Processor time of one job beside its work, for libraries and weights: of an embedding job, which
 # has a part of the words, and of a classification, a projection by PCA or a search for neighbours.

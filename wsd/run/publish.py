@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from wsd.artifacts.named_runs import PROVENANCE
 from wsd.artifacts.run_map import PAGES, RUN_MAP, SOURCE, TABLES, RunMap, bare, is_listing, listed
-from wsd.artifacts.runs import PROVENANCE
 from wsd.artifacts.vectors import VECTORS
 from wsd.errors import WsdError
 from wsd.storage.atomic import storing

@@ -1,7 +1,7 @@
 """What a config may say: one class per section, every key with its type and what it is.
 
 The JSON schema in ``data/config.schema.json`` is made from these classes (``tools/config_files.py``
-writes it; editors read it), and so are the errors: :func:`wsd.run.validation.validate` says of a
+writes it; editors read it), and so are the errors: :func:`wsd.run.config_errors.validate` says of a
 value that it refuses the key, the value and what is possible.
 """
 
@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from wsd.artifacts.noad import AT_LEAST
-from wsd.run.entries import ClassifierEntry, ModelEntry, SystemEntry
-from wsd.run.section import UNSET, Either, Section, Some, Unique
-from wsd.run.values import (
+from wsd.run.schema_entries import ClassifierEntry, ModelEntry, SystemEntry
+from wsd.run.schema_section import UNSET, Either, Section, Some, Unique
+from wsd.run.schema_values import (
     Blocks,
     BuiltIn,
     Count,

@@ -13,14 +13,14 @@ from typing import Any
 
 from wsd.artifacts.run_map import DIGITS, MAPS, RunMap, bare, write_map
 from wsd.errors import WsdError
-from wsd.run import clean, lock, steps
+from wsd.run import clean, lock, step_code
 from wsd.run.adopt import EMBEDDINGS, adopt
 from wsd.run.digests import MAP, PROGRAM, SEEN, Digests, Seen
-from wsd.run.files import Files
 from wsd.run.keys import Keys
 from wsd.run.publish import publish
+from wsd.run.run_files import Files
 from wsd.run.settings import Config, Model
-from wsd.run.verify import content, wrong
+from wsd.run.verify_file import content, wrong
 from wsd.storage.checksums import STORE, SUMS, set_aside
 
 MUCH = 1e9
@@ -132,7 +132,7 @@ class Session:
 
     @cached_property
     def _about(self) -> dict[str, Any]:
-        digests = {**self._digests.used, PROGRAM: steps.of_package()}
+        digests = {**self._digests.used, PROGRAM: step_code.of_package()}
         return {"config": self._said, "command": self.command, "digests": digests}
 
     @cached_property
@@ -152,7 +152,7 @@ class Session:
         Path(self.files.path(self.files.record, record=model.name)).unlink(missing_ok=True)
 
     def look(self, path: Path) -> str:
-        """What :func:`wsd.run.verify.content` says of a file, now or when it was last like this."""
+        """What :func:`wsd.run.verify_file.content` says of a file, now or when it was last like this."""
         return self._seen.find(path, content)
 
     def _put_away(self, damaged: Path, listing: Path, what: str) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.gloss_vectors import NO_GLOSSES
-from wsd.artifacts.runs import tables_of
-from wsd.artifacts.views import STATIC, blocks_of
+from wsd.artifacts.named_runs import tables_of
+from wsd.artifacts.view_names import STATIC, blocks_of
 from wsd.run.schema import Clusters, Controls, Finetune, Tuning
+from wsd.studies.glosses.gloss_vectors import NO_GLOSSES
 
 MIX = "mix"
 # There where a driver is.
@@ -26,7 +26,7 @@ class Model:
     layers : tuple of str
         The layer choices for this model's number of blocks, in their fixed order.
     features : tuple of (views, layer choices)
-        Feature sets of several vectors, as in :mod:`wsd.artifacts.features`.
+        Feature sets of several vectors, as in :mod:`wsd.artifacts.feature_set`.
     random_weights : int or None
         The seed of the weights, where they are drawn and not read.
     """

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from wsd.classification.estimators.designs import Sparse
+from wsd.classification.estimators.design_matrices import Sparse
 from wsd.classification.estimators.logistic import Logistic
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from wsd.classification.estimators.base import Points, Split, TransformedClassifier
 from wsd.metrics.nearest import blocks, unit_vectors
-from wsd.metrics.one_thread import one_thread
+from wsd.metrics.single_thread import one_thread
 
 SAME = 1e-12  # below this, a cosine distance is rounding
 SPARE = 60  # neighbours beyond the k that are kept, for those that a fold holds out

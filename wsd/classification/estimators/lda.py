@@ -8,8 +8,8 @@ from scipy.special import softmax
 from sklearn.preprocessing import StandardScaler
 
 from wsd.classification.estimators.base import Classifier, Points, Split
-from wsd.metrics.one_thread import one_thread
-from wsd.metrics.scatter import Classes, Covariance, Scatter, of_rows, solve_all
+from wsd.metrics.single_thread import one_thread
+from wsd.metrics.within_class_covariance import Classes, Covariance, Scatter, of_rows, solve_all
 
 
 class LDA(Classifier):

@@ -16,9 +16,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from wsd.classification.estimators.base import Classifier, Points, Split
-from wsd.classification.estimators.designs import Dense
+from wsd.classification.estimators.design_matrices import Dense
 from wsd.classification.estimators.newton import Fitted, NotConvergedError, fit_all
-from wsd.metrics.one_thread import one_thread
+from wsd.metrics.single_thread import one_thread
 
 # Folds whose features vary so much more or less than those of all rows are fitted alone.
 ALIKE = 0.5, 2.0  # variances, as a share

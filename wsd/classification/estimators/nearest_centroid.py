@@ -14,7 +14,7 @@ from wsd.classification.estimators.base import (
 )
 from wsd.errors import ConfigError
 from wsd.metrics.nearest import unit_vectors
-from wsd.metrics.one_thread import one_thread
+from wsd.metrics.single_thread import one_thread
 
 METRICS = ("cosine", "euclidean")
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import helmert
 
-from wsd.classification.estimators.conjugate import Curvature, products
+from wsd.classification.estimators.conjugate_gradients import Curvature, products
 from wsd.errors import WsdError
 
 STEPS = 60  # of Newton's method, per penalty

@@ -16,11 +16,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import validate_data
 
 from wsd.classification.estimators.base import Classifier, Points
-from wsd.classification.estimators.designs import Dense
+from wsd.classification.estimators.design_matrices import Dense
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.newton import fit_all
 from wsd.errors import ConfigError, WsdError
-from wsd.metrics.one_thread import one_thread
+from wsd.metrics.single_thread import one_thread
 
 # L-BFGS's line search can fail close to the minimum; begun anew from there it gets on. What
 # then still fails is no failure if the gradient, per instance, is as small as this.

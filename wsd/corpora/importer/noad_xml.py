@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
-from wsd.corpora.importer.allwords import PARTS
+from wsd.corpora.importer.all_words_xml import PARTS
 from wsd.errors import CorpusError, visible
 
 ROOT, WORD = "SimpleWsdDoc", "word"

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from wsd.artifacts.senses import Given, SenseText, check_text, clash, clashing
-from wsd.corpora.importer.labelled import LabelledSentence, plain
-from wsd.corpora.importer.separated import table
+from wsd.corpora.importer.delimited_text import table
+from wsd.corpora.importer.labelled_sentence import LabelledSentence, plain
 from wsd.errors import CorpusError
 from wsd.storage.text import refusing
 
@@ -19,7 +19,7 @@ def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
     Parameters
     ----------
     path : Path
-        As :func:`wsd.corpora.importer.separated.table` takes it.
+        As :func:`wsd.corpora.importer.delimited_text.table` takes it.
     rows : iterable of LabelledSentence
         Whose senses they are; senses of which the file says nothing go without.
 

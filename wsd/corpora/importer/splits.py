@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from wsd.corpora.importer.at_least import Words, counted, groups, keep, would_keep
-from wsd.corpora.importer.labelled import Gathered, LabelledSentence
+from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence
+from wsd.corpora.importer.minimum_instances import Words, counted, groups, keep, would_keep
 from wsd.errors import CorpusError
 from wsd.logs import log
 

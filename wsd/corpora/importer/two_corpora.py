@@ -2,17 +2,17 @@
 
 A word is trained if it has two senses in the training files, and tested if the test files have an
 instance of one of them. All other test instances are kept too, each with why it is not tested, for
-the figures over all of them (:mod:`wsd.artifacts.all_words`).
+the figures over all of them (:mod:`wsd.artifacts.counted_instances`).
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wsd.artifacts.all_words import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED, CountedInstance
+from wsd.artifacts.counted_instances import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED, CountedInstance
 from wsd.artifacts.parts_of_speech import lemma_and_part
-from wsd.corpora.importer.at_least import FEW, Counted, counted, would_keep
-from wsd.corpora.importer.labelled import LabelledSentence
+from wsd.corpora.importer.labelled_sentence import LabelledSentence
+from wsd.corpora.importer.minimum_instances import FEW, Counted, counted, would_keep
 from wsd.corpora.importer.splits import grouped
 from wsd.errors import CorpusError
 from wsd.logs import log

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from scipy.cluster.hierarchy import DisjointSet
 
 from wsd.corpora.importer.focal_word import Sentence, of_tokens
-from wsd.corpora.importer.labelled import Gathered, labelled
+from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.errors import CorpusError
 from wsd.storage.text import read_lines, refusing
 

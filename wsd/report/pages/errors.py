@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.predictions import TEST
 from wsd.errors import ResultError
-from wsd.report.pages.content import Report, records, sentence
-from wsd.report.pages.models import selected
+from wsd.report.pages.model_notes import selected
 from wsd.report.pages.render import render
+from wsd.report.pages.report_data import Report, records, sentence
 from wsd.storage.atomic import write_text
 
 # Instances that the page lists: those that the most get wrong.

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import TEST
 from wsd.report.pages import plots
-from wsd.report.pages.content import Report
 from wsd.report.pages.render import encode, pack
+from wsd.report.pages.report_data import Report
 from wsd.report.pages.word import opening, sample, start
 
 # Points of one picture, and of all of them: the page stays light with any number of words.

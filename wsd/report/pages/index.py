@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from wsd.artifacts.column_names import BEST, CANDIDATE, PUBLISHED, SYSTEM
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.parts_of_speech import parts_of_speech
-from wsd.artifacts.tables import BEST, CANDIDATE, PUBLISHED, SYSTEM
 from wsd.metrics.scores import confusion, word_scores
-from wsd.report.pages import gallery, models
-from wsd.report.pages.content import Report, WordRun, having, records
-from wsd.report.pages.opening_curve import opening_curve
+from wsd.report.pages import gallery, model_notes
+from wsd.report.pages.index_curve import opening_curve
 from wsd.report.pages.render import render
+from wsd.report.pages.report_data import Report, WordRun, having, records
 from wsd.storage.atomic import write_text
 
 SPARK = (96, 24)  # width and height of a sparkline
@@ -46,26 +46,26 @@ def write_index(report: Report, folder: Path) -> None:
         "index.html",
         report,
         # Of several models, the one that the folds rate highest, and the highest on the test set.
-        selected=records(models.selected(report).head(1)),
+        selected=records(model_notes.selected(report).head(1)),
         best=records(having(best_first, kind=BEST).head(1)),
-        beside=models.beside(report),
-        notes=[note for model in report.choices for note in models.notes(encoders[model])],
+        beside=model_notes.beside(report),
+        notes=[note for model in report.choices for note in model_notes.notes(encoders[model])],
         encoders=encoders,
-        facts={name: models.facts(encoder) for name, encoder in encoders.items()},
-        pieces={name: models.pieces(report, name) for name in encoders},
+        facts={name: model_notes.facts(encoder) for name, encoder in encoders.items()},
+        pieces={name: model_notes.pieces(report, name) for name in encoders},
         rows=records(own),
         published=records(compared[compared["kind"].isin([PUBLISHED, SYSTEM])]),
         candidates=records(having(best_first, kind=CANDIDATE)),
         models=[
             {
                 "name": model,
-                "folder": models.folder_of(report, model),
+                "folder": model_notes.folder_of(report, model),
                 "words": words(report, model),
             }
             for model in report.choices
         ],
-        reader=models.opening_reader(report),
-        objective=models.objective(report),
+        reader=model_notes.opening_reader(report),
+        objective=model_notes.objective(report),
         curve=opening_curve(report),
         parts=dict(Counter(parts_of_speech(report.provenance["corpus"]).values()).most_common()),
         packed=gallery.pictures(report),
@@ -112,7 +112,7 @@ def most_frequent_sense(run: WordRun) -> float:
 def _of_reader(report: Report, model: str, rows: pd.DataFrame, lowest: float) -> dict[str, Any]:
     """What one classifier makes of a word, from its rows of all layer choices."""
     choices = report.choices[model]
-    shown = models.labels(report, model)
+    shown = model_notes.labels(report, model)
     by_name = {row["layers"]: row for row in records(rows)}
     within = [name for name, row in by_name.items() if row["not_told_from_best"]]
     # A learned mix can be chosen too, and has no picture.

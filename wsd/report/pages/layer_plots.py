@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from wsd.artifacts.column_names import CANDIDATE, CONTROL_VIEW, TOGETHER, ZERO_SHOT
 from wsd.artifacts.predictions import TEST
-from wsd.artifacts.tables import CANDIDATE, CONTROL_VIEW, TOGETHER, ZERO_SHOT
 from wsd.artifacts.transform_names import called
 from wsd.report.pages import curves
-from wsd.report.pages.content import Report, having, records
-from wsd.report.pages.models import blocks, by_depth, rows_shown
+from wsd.report.pages.model_notes import blocks, by_depth, rows_shown
 from wsd.report.pages.plots import RAMP
+from wsd.report.pages.report_data import Report, having, records
 from wsd.report.tables import METRICS, after_fine_tuning
 
 CONTEXT = "context"

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wsd.artifacts.tables import CANDIDATE
-from wsd.report.pages import layer_plots, plots, word_kinds
-from wsd.report.pages.content import Report, records
-from wsd.report.pages.gloss_plots import STARTS, gloss_worth
-from wsd.report.pages.models import (
+from wsd.artifacts.column_names import CANDIDATE
+from wsd.report.pages import group_plots, layer_plots, plots
+from wsd.report.pages.model_notes import (
     by_depth,
     folder_of,
     notes,
@@ -20,8 +18,10 @@ from wsd.report.pages.models import (
     rows_shown,
 )
 from wsd.report.pages.render import render
+from wsd.report.pages.report_data import Report, records
 from wsd.report.tables import BY_KIND, METRICS
 from wsd.storage.atomic import write_text
+from wsd.studies.glosses.panel import STARTS, gloss_worth
 
 HEAT_STEPS = 20
 ENDS = {"value": "", "low": "_low", "high": "_high"}
@@ -51,10 +51,10 @@ def write_layers(report: Report, folder: Path) -> None:
         learning=layer_plots.learning(report),
         geometry=layer_plots.geometry(report),
         calibration=layer_plots.calibration(report),
-        by_part=word_kinds.word_kinds(report),
+        by_part=group_plots.word_kinds(report),
         lines_of_kinds={
             column: _legend(dict.fromkeys(names, "solid"))
-            for column, names in word_kinds.kinds(report).items()
+            for column, names in group_plots.kinds(report).items()
         },
         by_kind=BY_KIND,
         glosses=gloss_worth(report),

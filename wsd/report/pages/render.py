@@ -15,10 +15,10 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from wsd.artifacts.tables import feature_set
+from wsd.artifacts.column_names import feature_set
 from wsd.artifacts.transform_names import called
 from wsd.errors import ResultError
-from wsd.report.pages.content import Report
+from wsd.report.pages.report_data import Report
 from wsd.report.tables import METRICS
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from wsd.artifacts.corpus import Corpus
-from wsd.artifacts.neighbours import Neighbours
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.projection import Projection
 from wsd.logs import log
 from wsd.metrics.scores import confusion
 from wsd.report.pages import plots
-from wsd.report.pages.content import Report, WordRun, sentence
-from wsd.report.pages.models import folder_of, labels, notes, opening_reader
+from wsd.report.pages.model_notes import folder_of, labels, notes, opening_reader
 from wsd.report.pages.render import encode, pack, render, render_portable
-from wsd.report.pages.substitutes import packed_substitutes, telling
+from wsd.report.pages.report_data import Report, WordRun, sentence
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name
+from wsd.studies.substitutes.word_panel import packed_substitutes, telling
 
 # Whose sentences a page holds.
 ALL, TEST_ONLY, NONE = "all", "test", "none"

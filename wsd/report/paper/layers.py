@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from wsd.artifacts.tables import BASELINE, CONTROL_VIEW, PUBLISHED, SYSTEM
+from wsd.artifacts.column_names import BASELINE, CONTROL_VIEW, PUBLISHED, SYSTEM
 from wsd.report.paper import style
 from wsd.report.tables import after_fine_tuning
 

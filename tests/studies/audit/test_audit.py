@@ -1,0 +1,421 @@
+"""Audits: exact on sentences made for them, on files as a run writes them, and on the corpus."""
+
+import csv
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from call_step import call_step
+
+from wsd.artifacts import predictions
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.predictions import WordPredictions
+from wsd.errors import ConfigError, ResultError
+from wsd.evaluation.evaluate import score_word
+from wsd.evaluation.twins import (
+    count_duplicates,
+    find_twins,
+    without_duplicates,
+    without_some_rows,
+)
+from wsd.studies.audit import audit
+from wsd.studies.audit.audit import KEYS, judge_word
+
+Rows = Sequence[tuple[str, str, str]]
+
+# Split, sense, and the sentence with the focal word in stars.
+MINT: Rows = [
+    ("train", "herb", "she grew *mint* beside the kitchen door in 1998"),
+    ("train", "coins", "the *mint* struck 4000 coins for the king"),
+    ("train", "herb", "crush the *mint* with sugar and lime"),
+    # Three of five trigrams in common with the second: 3 / (6 + 5 - 3).
+    ("test", "coins", "the *mint* struck 5000 coins in spring"),
+    # All of the second's but for a digit; another sense.
+    ("test", "herb", "the *mint* struck 7000 coins for the king"),
+    # Two of four trigrams in common with the third: 2 / (5 + 4 - 2).
+    ("test", "herb", "crush the *mint* with a spoon"),
+    ("test", "coins", "+ *mint* - see bank"),
+    # As a test sentence: no part of training.
+    ("outofdomain", "herb", "crush the *mint* with a spoon"),
+]
+BOW: Rows = [
+    ("train", "ship", "waves broke over the *bow* all night"),
+    ("test", "ship", "waves broke over the *bow* all night"),
+]
+
+
+def corpus_of(word: str, rows: Rows) -> Corpus:
+    senses = tuple(dict.fromkeys(sense for _, sense, _ in rows))
+    tokens = [text.split() for *_, text in rows]
+    focal = [next(i for i, t in enumerate(one) if t.startswith("*")) for one in tokens]
+    splits = [split for split, *_ in rows]
+    return Corpus(
+        word=word,
+        senses=senses,
+        split=np.array(splits),
+        index=np.array([splits[:i].count(s) for i, s in enumerate(splits)], dtype=np.int32),
+        tokens=tuple(tuple(t.strip("*") for t in one) for one in tokens),
+        position=np.array(focal, dtype=np.int32),
+        gold=np.array([senses.index(sense) for _, sense, _ in rows], dtype=np.int32),
+    )
+
+
+HERB, COINS = 0, 1
+
+
+@pytest.fixture
+def corpora() -> dict[str, Corpus]:
+    return {"mint": corpus_of("mint", MINT), "bow": corpus_of("bow", BOW)}
+
+
+def judged(corpus: Corpus, given: Sequence[float], split: str = "test") -> WordPredictions:
+    """Predictions in which each test row gives its second sense (if there is one) so much."""
+    rows = corpus.split == split
+    second = np.array(given, dtype=float)
+    scores = (
+        np.column_stack([1 - second, second]) if len(corpus.senses) > 1 else 1 - second[:, None]
+    )
+    return WordPredictions(
+        word=corpus.word,
+        senses=corpus.senses,
+        n_train=3,
+        index=corpus.index[rows],
+        gold=corpus.gold[rows],
+        predicted=scores.argmax(axis=1).astype(np.int32),
+        scores=scores,
+        split=split,
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path, corpora: dict[str, Corpus]) -> Callable[..., Path]:
+    """Write predictions as `wsd classify` does, given how much each row of mint gives `coins`."""
+
+    def write(
+        layers: str, given: Sequence[float], classifier: str = "logistic", **more: Any
+    ) -> Path:
+        path = tmp_path / "predictions" / f"{layers}.{classifier}.{len(more)}.parquet"
+        source = {
+            "train": "full",
+            "view": "focal",
+            "layers": layers,
+            "classifier": classifier,
+            "encoder": {"model": {"name": "toy", "blocks": 2}},
+            "corpus": {word: corpus.digest for word, corpus in corpora.items()},
+            **more,
+        }
+        # In another order than the corpora, with a split that is not audited.
+        words = [
+            judged(corpora["bow"], [0.0]),
+            judged(corpora["mint"], given),
+            judged(corpora["mint"], [1.0], "outofdomain"),
+        ]
+        predictions.write_predictions(path, words, source)
+        return path
+
+    return write
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+# --- near-duplicates ----------------------------------------------------------------------------
+
+
+def test_the_twin_of_each_test_instance(corpora: dict[str, Corpus]) -> None:
+    found = find_twins(corpora["mint"])
+    assert found.similarity.tolist() == [3 / 8, 1.0, 2 / 7, 0.0]
+    assert found.index.tolist() == [1, 1, 2, -1]
+    assert found.gold.tolist() == [COINS, COINS, HERB, -1]
+
+
+def test_a_twin_is_named_by_its_line_whatever_the_order_of_the_rows() -> None:
+    """The training row stands last in the table and is line 7 of its file."""
+    corpus = corpus_of("mint", [MINT[4], MINT[1]])
+    moved = Corpus(**{**vars(corpus), "index": np.array([0, 7], dtype=np.int32)})
+    assert find_twins(moved).index.tolist() == [7]
+    assert [moved.senses[gold] for gold in find_twins(moved).gold] == ["coins"]
+
+
+def test_duplicates_per_word(
+    corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path
+) -> None:
+    """Of mint one is near, of another sense; two of four are below 0.3; one lies between."""
+    out = tmp_path / "audit" / "duplicates.csv"
+    call_step(audit, corpora, predictions=[store("1", RIGHT)], judge=None, out=out.parent)
+    columns = "word,n_test,near_duplicates,same_sense,without"
+    assert out.read_text().splitlines() == [columns, "mint,4,1,0,2", "bow,1,1,1,0"]
+
+
+@pytest.mark.parametrize(
+    ("constant", "column", "at", "above"),
+    [("THRESHOLD", "near_duplicates", 2, 1), ("UNLIKE", "without", 2, 3)],
+)
+def test_near_is_at_the_threshold_and_unlike_below_it(
+    monkeypatch: pytest.MonkeyPatch,
+    corpora: dict[str, Corpus],
+    constant: str,
+    column: str,
+    at: int,
+    above: int,
+) -> None:
+    module = sys.modules[count_duplicates.__module__]
+    monkeypatch.setattr(module, constant, 3 / 8)
+    assert count_duplicates(corpora)[column].tolist()[0] == at
+    monkeypatch.setattr(module, constant, 3 / 8 + 1e-9)
+    assert count_duplicates(corpora)[column].tolist()[0] == above
+
+
+def test_scores_without_duplicates(corpora: dict[str, Corpus]) -> None:
+    """Of mint the last two rows stay, one of which is right; of bow none, so it has no score."""
+    keep = without_duplicates(corpora)
+    assert {word: rows.tolist() for word, rows in keep.items()} == {
+        "mint": [False, False, True, True],
+        "bow": [False],
+    }
+    words = [judged(corpora["mint"], [0.9, 0.8, 0.7, 0.6]), judged(corpora["bow"], [0.0])]
+    (mint,) = without_some_rows(words, keep)
+    assert mint.index.tolist() == [2, 3]
+    assert mint.gold.tolist() == [HERB, COINS]
+    assert mint.predicted.tolist() == [COINS, COINS]
+    assert mint.scores[:, 1].tolist() == [0.7, 0.6]
+    assert score_word(mint)["accuracy"] == 0.5
+    assert score_word(mint)["n_test"] == 2
+    with pytest.raises(ValueError, match="4 flags for 1 rows of mint"):
+        without_some_rows([mint.__class__(**{**vars(mint), "index": [1]})], keep)
+
+
+# --- the judge ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "sense", "confidence", "suspected"),
+    [
+        pytest.param([0.95, 0.99], COINS, 0.97, True, id="both sure of the other"),
+        pytest.param([0.9, 0.9], COINS, 0.9, True, id="at the threshold"),
+        pytest.param([0.99, 0.89], COINS, 0.94, False, id="one not sure enough"),
+        pytest.param([0.99, 0.2], -1, np.nan, False, id="one says gold"),
+        pytest.param([0.01, 0.02], -1, np.nan, False, id="both sure of gold"),
+    ],
+)
+def test_gold_is_suspected_if_every_layer_is_sure_of_another_sense(
+    given: list[float], sense: int, confidence: float, suspected: bool
+) -> None:
+    corpus = corpus_of("mint", [("train", "coins", "a *mint*"), ("test", "herb", "the *mint*")])
+    corpus = Corpus(**{**vars(corpus), "senses": ("herb", "coins"), "gold": np.array([1, 0])})
+    found = judge_word([judged(corpus, [p]) for p in given])
+    assert found.sense.tolist() == [sense]
+    assert found.confidence.tolist() == pytest.approx([confidence], nan_ok=True)
+    assert found.suspected.tolist() == [suspected]
+
+
+def test_layers_that_contradict_gold_by_different_senses_do_not_agree() -> None:
+    words = [
+        WordPredictions(
+            word="mint",
+            senses=("herb", "coins", "sweet"),
+            n_train=3,
+            index=np.array([0]),
+            gold=np.array([0]),
+            predicted=np.array([sense]),
+            scores=np.eye(3)[[sense]],
+        )
+        for sense in (1, 2)
+    ]
+    assert judge_word(words).sense.tolist() == [-1]
+    assert judge_word(words).suspected.tolist() == [False]
+    assert judge_word(words[1:]).sense.tolist() == [2]
+
+
+# --- the files ----------------------------------------------------------------------------------
+
+# What each test row of mint (coins, herb, herb, coins) gives `coins`.
+LAYERS = {
+    "0": [0.9, 0.1, 0.9, 0.2],
+    "1": [0.9, 0.95, 0.8, 0.1],
+    "2": [0.9, 0.97, 0.3, 0.05],
+    "mean-all": [0.9, 0.1, 0.9, 0.2],
+}
+
+
+def test_instances(corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path) -> None:
+    """Layer 0, combinations and other classifiers have no say in what is suspected."""
+    paths = [store(layers, given) for layers, given in LAYERS.items()]
+    paths.append(store("1", [0.9, 0.2, 0.9, 0.4], "centroid"))
+    call_step(audit, corpora, predictions=paths, judge="logistic", out=tmp_path / "audit")
+    rows = read(tmp_path / "audit" / "instances.csv")
+    assert list(rows[0]) == [
+        *("word", "index", "gold", "similarity", "twin", "twin_sense"),
+        *("n_right", "n_predictions", "all_missed"),
+        *("contradicting", "confidence", "suspected_gold"),
+        *("left", "focal", "right"),
+    ]
+
+    def column(*names: str) -> list[tuple[str, ...]]:
+        return [tuple(row[name] for name in names) for row in rows]
+
+    assert column("word", "index", "gold") == [
+        ("mint", "0", "coins"),
+        ("mint", "1", "herb"),
+        ("mint", "2", "herb"),
+        ("mint", "3", "coins"),
+        ("bow", "0", "ship"),
+    ]
+    assert column("similarity", "twin", "twin_sense") == [
+        ("0.375000", "1", "coins"),
+        ("1.000000", "1", "coins"),
+        ("0.285714", "2", "herb"),
+        ("0.000000", "", ""),
+        ("1.000000", "0", "ship"),
+    ]
+    assert column("n_right", "n_predictions", "all_missed") == [
+        ("5", "5", "False"),
+        ("3", "5", "False"),
+        ("1", "5", "False"),
+        ("0", "5", "True"),
+        ("5", "5", "False"),
+    ]
+    assert column("contradicting", "confidence", "suspected_gold") == [
+        ("", "", "False"),
+        ("coins", "0.960000", "True"),
+        ("", "", "False"),
+        ("herb", "0.925000", "True"),
+        ("", "", "False"),
+    ]
+    assert column("left", "focal", "right") == [
+        ("the", "mint", "struck 5000 coins in spring"),
+        ("the", "mint", "struck 7000 coins for the king"),
+        ("crush the", "mint", "with a spoon"),
+        ("'+", "mint", "'- see bank"),
+        ("waves broke over the", "bow", "all night"),
+    ]
+
+
+def test_without_a_judge_nothing_is_suspected(
+    corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path
+) -> None:
+    paths = [store(layers, given) for layers, given in LAYERS.items()]
+    call_step(audit, corpora, predictions=paths, judge=None, out=tmp_path)
+    rows = read(tmp_path / "instances.csv")
+    assert {(r["contradicting"], r["confidence"], r["suspected_gold"]) for r in rows} == {
+        ("", "", "False")
+    }
+    assert [row["n_right"] for row in rows] == ["4", "2", "1", "0", "4"]
+
+
+def test_confusions(corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path) -> None:
+    paths = [store("2", LAYERS["2"]), store("1", LAYERS["1"], "centroid")]
+    out = tmp_path / "audit" / "confusions.csv"
+    call_step(audit, corpora, predictions=paths, judge=None, out=out.parent)
+    head = "toy,full,focal,{},{},{}"
+    second, first = head.format(2, "logistic", "{}"), head.format(1, "centroid", "{}")
+    assert out.read_text().splitlines() == [
+        ",".join([*KEYS, "word", "gold", "predicted", "n"]),
+        second.format("mint,herb,herb,1"),
+        second.format("mint,herb,coins,1"),
+        second.format("mint,coins,herb,1"),
+        second.format("mint,coins,coins,1"),
+        second.format("bow,ship,ship,1"),
+        first.format("mint,herb,coins,2"),
+        first.format("mint,coins,herb,1"),
+        first.format("mint,coins,coins,1"),
+        first.format("bow,ship,ship,1"),
+    ]
+
+
+RIGHT = [0.9, 0.1, 0.1, 0.9]
+
+
+@pytest.mark.parametrize(
+    ("others", "message"),
+    [
+        pytest.param({"corpus": {"mint": "0" * 64}}, "other instances of 'mint'", id="corpus"),
+        pytest.param({"corpus": {}}, "other instances of 'mint'", id="no such word"),
+        pytest.param({"train": "few"}, "several kinds of train: few, full", id="train"),
+        pytest.param({"view": "cls"}, "several kinds of view: cls, focal", id="view"),
+        pytest.param({"x": 1}, "two files hold the predictions of toy, full", id="twice"),
+    ],
+)
+def test_files_that_do_not_belong_together(
+    corpora: dict[str, Corpus],
+    store: Callable[..., Path],
+    tmp_path: Path,
+    others: Mapping[str, Any],
+    message: str,
+) -> None:
+    paths = [store("1", RIGHT), store("1", RIGHT, **others)]
+    with pytest.raises(ResultError, match=message):
+        call_step(audit, corpora, predictions=paths, judge=None, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_without_all_test_rows_of_a_word(corpora: dict[str, Corpus], tmp_path: Path) -> None:
+    """As that of a control task, whose gold is not the corpus's, or of a few words only."""
+    mint, bow = judged(corpora["mint"], RIGHT), judged(corpora["bow"], [0.0])
+    relabelled = WordPredictions(**{**vars(mint), "gold": 1 - mint.gold})
+    moved = WordPredictions(**{**vars(mint), "index": mint.index[::-1]})
+    renamed = WordPredictions(**{**vars(mint), "senses": ("plant", "coins")})
+    path = tmp_path / "p.parquet"
+    source = {
+        **{"train": "full", "view": "focal", "layers": "1", "classifier": "logistic"},
+        "encoder": {"model": {"name": "toy"}},
+        "corpus": {word: corpus.digest for word, corpus in corpora.items()},
+    }
+    for words in ([bow], [relabelled, bow], [moved, bow], [renamed, bow]):
+        predictions.write_predictions(path, words, source)
+        what = "nothing of 'mint', only of bow" if words == [bow] else "other instances of 'mint'"
+        with pytest.raises(ResultError, match=what):
+            call_step(audit, corpora, predictions=[path], judge=None, out=tmp_path)
+    predictions.write_predictions(path, [mint, bow], source)
+    call_step(audit, corpora, predictions=[path], judge=None, out=tmp_path)
+
+
+def test_no_files(corpora: dict[str, Corpus], tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match="no predictions to audit"):
+        call_step(audit, corpora, predictions=[], judge=None, out=tmp_path)
+
+
+def test_a_judge_must_be_there_and_give_probabilities(
+    corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path
+) -> None:
+    paths = [store("0", RIGHT), store("mean-all", RIGHT), store("1", RIGHT, "centroid")]
+    with pytest.raises(ConfigError, match=r"'logistic' on a single layer from 1 up"):
+        call_step(audit, corpora, predictions=paths, judge="logistic", out=tmp_path)
+    words, source = predictions.read_predictions(paths[-1])
+    cosines = [WordPredictions(**{**vars(word), "scores": word.scores * 0.7}) for word in words]
+    predictions.write_predictions(paths[-1], cosines, source)
+    with pytest.raises(ConfigError, match=r"'centroid' are no probabilities"):
+        call_step(audit, corpora, predictions=paths, judge="centroid", out=tmp_path)
+
+
+def test_a_sense_without_training_instances_has_no_probability(
+    corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path
+) -> None:
+    path = store("1", [0.0] * 4)
+    words, source = predictions.read_predictions(path)
+    (mint,) = (word for word in words if word.word == "mint" and word.split == "test")
+    mint.scores[:, COINS] = np.nan
+    predictions.write_predictions(path, words, source)
+    call_step(audit, corpora, predictions=[path], judge="logistic", out=tmp_path)
+    rows = read(tmp_path / "instances.csv")
+    assert [row["suspected_gold"] for row in rows] == ["True", "False", "False", "True", "False"]
+
+
+# --- spreadsheets -------------------------------------------------------------------------------
+
+
+# --- the real corpus ----------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_duplicates_of_coarsewsd20(real_corpora: dict[str, Corpus]) -> None:
+    found = count_duplicates(real_corpora).set_index("word")
+    assert found["n_test"].sum() == 10_196
+    assert found["near_duplicates"].sum() == found["same_sense"].sum() == 1_075
+    assert found.loc["pitcher"].tolist() == [2_819, 774, 774, 1_022]
+    assert found["without"].sum() == 7_832

@@ -1,0 +1,145 @@
+"""The control task: one label per neighbouring type, the senses' marginals, nothing but a seed."""
+
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wsd.artifacts.corpus_table import Corpus
+from wsd.studies.control_task.control_task import _drawn, control_labels, neighbouring_tokens
+
+
+def corpus_of_types(
+    train: list[str], test: list[str], gold: list[int], *, word: str = "mint"
+) -> Corpus:
+    """One row per neighbour; ``gold`` of the training rows, test rows have sense 0."""
+    n = len(train) + len(test)
+    return Corpus(
+        word=word,
+        senses=tuple(f"sense{i}" for i in range(max(gold) + 1)),
+        split=np.array(["train"] * len(train) + ["test"] * len(test)),
+        index=np.array([*range(len(train)), *range(len(test))], dtype=np.int32),
+        tokens=tuple(("the", word, of_type, "here") for of_type in [*train, *test]),
+        position=np.ones(n, dtype=np.int32),
+        gold=np.array([*gold, *[0] * len(test)], dtype=np.int32),
+    )
+
+
+def counts(labels: np.ndarray, corpus: Corpus) -> list[int]:
+    train = corpus.split == "train"
+    return np.bincount(labels[train], minlength=len(corpus.senses)).tolist()
+
+
+# Types that occur 8, 4, 2 and 2 times and eight times once: 24 instances of three senses.
+TRAIN = ["of"] * 8 + ["in"] * 4 + ["at"] * 2 + ["by"] * 2 + [f"w{i}" for i in range(8)]
+TEST = ["of", "in", "w3", *(f"new{i}" for i in range(2000))]
+MIXED = corpus_of_types(TRAIN, TEST, [0] * 12 + [1] * 9 + [2] * 3)
+
+
+def test_the_neighbour_stands_after_the_focal_word_or_before_it_at_the_end() -> None:
+    corpus = replace(
+        corpus_of_types(["x"] * 4, [], [0] * 4),
+        tokens=(("A", "mint", "Leaf", "fell"), ("A", "Fresh", "mint"), ("mint", "."), ("mint",)),
+        position=np.array([1, 2, 0, 0], dtype=np.int32),
+    )
+    assert neighbouring_tokens(corpus) == ["leaf", "fresh", ".", ""]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_marginals_are_the_senses(seed: int) -> None:
+    labels = control_labels(MIXED, seed)
+    assert counts(labels, MIXED) == [12, 9, 3]
+    assert labels.dtype == MIXED.gold.dtype and labels.shape == MIXED.gold.shape
+
+
+def test_a_type_has_one_label_in_both_splits() -> None:
+    for seed in range(20):
+        labels = control_labels(MIXED, seed)
+        of_type = dict(zip(neighbouring_tokens(MIXED), labels.tolist(), strict=True))
+        assert [of_type[t] for t in neighbouring_tokens(MIXED)] == labels.tolist()
+
+
+def test_types_of_the_test_set_alone_are_drawn_from_the_marginals() -> None:
+    labels = control_labels(MIXED, 1)[len(TRAIN) + 3 :]
+    shares = np.bincount(labels, minlength=3) / len(labels)
+    assert shares == pytest.approx([0.5, 0.375, 0.125], abs=0.03)
+
+
+@pytest.mark.slow
+def test_the_labels_are_drawn_anew_with_the_seed_and_the_word() -> None:
+    drawn = {tuple(control_labels(MIXED, seed)[: len(TRAIN)]) for seed in range(30)}
+    assert len(drawn) > 25
+    # A frequent type too gets now this label, now that: in proportion to the senses it fits.
+    of_in = Counter(int(control_labels(MIXED, seed)[8]) for seed in range(200))
+    assert set(of_in) == {0, 1}
+    other = replace(MIXED, word="sage")
+    assert control_labels(other, 1).tolist() != control_labels(MIXED, 1).tolist()
+
+
+def test_the_labels_do_not_depend_on_the_order_of_rows_or_on_gold_row_by_row() -> None:
+    order = np.random.default_rng(0).permutation(len(MIXED))
+    shuffled = replace(
+        MIXED,
+        split=MIXED.split[order],
+        index=MIXED.index[order],
+        tokens=tuple(MIXED.tokens[i] for i in order),
+        position=MIXED.position[order],
+        gold=MIXED.gold[order],
+    )
+    assert control_labels(shuffled, 4).tolist() == control_labels(MIXED, 4)[order].tolist()
+    gold = MIXED.gold.copy()
+    gold[: len(TRAIN)] = gold[: len(TRAIN)][::-1]
+    assert (
+        control_labels(replace(MIXED, gold=gold), 4).tolist() == control_labels(MIXED, 4).tolist()
+    )
+
+
+@pytest.mark.slow
+def test_the_labels_do_not_depend_on_the_hash_seed_of_python() -> None:
+    code = """
+from test_control import MIXED, control_labels
+print(control_labels(MIXED, 3).tolist())
+"""
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            check=True,
+            capture_output=True,
+            text=True,
+            cwd=Path(__file__).parent,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(printed) == 1
+    assert printed == {f"{control_labels(MIXED, 3).tolist()}\n"}
+
+
+def test_types_too_frequent_for_any_sense_still_get_a_label() -> None:
+    """No split of 6 and 4 comes nearer to 5 and 5; a single type leaves nothing to choose."""
+    two = corpus_of_types(["of"] * 6 + ["in"] * 4, ["of"], [0] * 5 + [1] * 5)
+    assert sorted(counts(control_labels(two, 1), two)) == [4, 6]
+    one = corpus_of_types(["of"] * 6, ["in"], [0] * 4 + [1] * 2)
+    assert counts(control_labels(one, 1), one) == [6, 0]
+
+
+def test_a_sense_without_training_instances_is_never_drawn() -> None:
+    unseen = replace(MIXED, senses=("none", *MIXED.senses), gold=MIXED.gold + 1)
+    assert all(0 not in control_labels(unseen, seed) for seed in range(10))
+
+
+def test_a_draw_is_in_proportion_and_passes_over_what_has_no_weight() -> None:
+    draws = [0.0, 0.24, 0.26, 0.99]
+    assert [_drawn([0, 1, 0, 3], draw) for draw in draws] == [1, 1, 3, 3]
+
+
+def test_the_marginals_are_exact_on_the_real_corpus(real_corpora: dict[str, Corpus]) -> None:
+    for word, corpus in real_corpora.items():
+        train = corpus.split == "train"
+        senses = np.bincount(corpus.gold[train], minlength=len(corpus.senses)).tolist()
+        for seed in (1, 2, 3):
+            assert counts(control_labels(corpus, seed), corpus) == senses, (word, seed)

@@ -1,0 +1,601 @@
+"""Fine-tuning: the same weights whatever the cores and whether or not it was killed, nothing of a
+test instance in them, and no seed chosen by one.
+"""
+
+import dataclasses
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import small_gpu
+import torch
+import zoo
+from safetensors.torch import load_file
+from steps import WORDS as TWO
+from tiny import tiny_bert
+
+from wsd.artifacts.corpus_table import Corpus, read_corpora, write
+from wsd.artifacts.dataset import DATA
+from wsd.artifacts.predictions import read_predictions
+from wsd.artifacts.run_map import list_folders, listed
+from wsd.cli import main
+from wsd.corpora.text_format import read_text
+from wsd.encoder.batches import fixed
+from wsd.encoder.needed_rows import NeededRows, restore
+from wsd.errors import ConfigError, ModelError
+from wsd.run import verify_file
+from wsd.storage.csv import read_csv
+from wsd.studies.finetuning import training
+from wsd.studies.finetuning.finetune import UNFINISHED
+from wsd.studies.finetuning.finetuning_files import Setting, best, objective_of, read_settings
+from wsd.studies.finetuning.schedule import BATCH, batches, rate_at, steps_of
+from wsd.studies.finetuning.tagger import Instance, Tagger
+from wsd.studies.finetuning.training import DECAY, LONGEST, PART, gradient, optimizer_of, train
+from wsd.studies.finetuning.trials import Finetuning
+
+ONE = Setting(1e-3, 2, "all")
+HOW: dict[str, Any] = {"pooling": "mean", "masked": False, "device": "cpu"}
+OUTPUTS = ("finetuned-1.parquet", "finetuned-2.parquet", "trials.csv", "model/model.safetensors")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_bert(tmp_path_factory.mktemp("tiny"))
+
+
+def of_quickstart(word: str) -> Corpus:
+    return read_text(DATA / "quickstart" / word, word)
+
+
+def made(folder: Path, blocks: int | str = "all") -> tuple[Tagger, list[Instance]]:
+    """A tagger of two words, and 40 instances of each."""
+    corpora = [of_quickstart(word) for word in TWO]
+    tagger = Tagger.load(folder, [True] * sum(len(c.senses) for c in corpora), blocks, **HOW)
+    instances, first = [], 0
+    for corpus in corpora:
+        senses = range(first, first := first + len(corpus.senses))
+        aligned = tagger.encoder.align(corpus)[:40]
+        golds = corpus.gold[:40].tolist()
+        instances += [Instance(a, senses, senses[g]) for a, g in zip(aligned, golds, strict=True)]
+    return tagger, instances
+
+
+def plain(tagger: Tagger) -> None:
+    """The model as transformers has it: every position computed, dense gradients."""
+    assert any(isinstance(module, NeededRows) for module in tagger.model.modules())
+    restore(tagger.model)
+    assert not any(isinstance(module, NeededRows) for module in tagger.model.modules())
+    for module in tagger.model.modules():
+        if isinstance(module, torch.nn.Embedding):
+            module.sparse = False
+
+
+def weights(tagger: Tagger) -> dict[str, torch.Tensor]:
+    return {name: p.detach().clone() for name, p in tagger.trained.items()}
+
+
+def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return one.keys() == other.keys() and all(torch.equal(one[k], other[k]) for k in one)
+
+
+def trained(folder: Path, path: Path, setting: Setting = ONE, **how: Any) -> Tagger:
+    tagger, instances = made(folder, setting.blocks)
+    how = {"threads": 1, "guessing": 1.0, "about": {}, **how}
+    train(tagger, instances, setting, 1, path=path / "one.safetensors", **how)
+    return tagger
+
+
+# What a step is
+
+
+def test_the_rate_rises_and_falls_in_a_line() -> None:
+    rates = [rate_at(step, 40, 1.0) for step in range(40)]
+    assert np.allclose(rates[:4], [0.25, 0.5, 0.75, 1.0])
+    assert np.allclose(rates[4:], np.arange(36, 0, -1) / 36)
+    assert [rate_at(step, 1, 3.0) for step in range(1)] == [3.0]
+
+
+def test_an_epoch_sees_every_instance_once_in_an_order_of_its_own() -> None:
+    first, again, second, other = (
+        np.concatenate(list(batches(70, seed, epoch)))
+        for seed, epoch in ((1, 0), (1, 0), (1, 1), (2, 0))
+    )
+    assert sorted(first) == list(range(70)) and (first == again).all()
+    assert (first != second).any() and (first != other).any()
+    assert [len(of) for of in batches(70, 1, 0)] == [BATCH, BATCH, 70 - 2 * BATCH]
+    assert steps_of(70, 3) == 9
+
+
+def test_the_gradient_of_the_parts_is_that_of_the_batch(folder: Path) -> None:
+    tagger, instances = made(folder)
+    batch = instances[:20] + instances[40:60]
+    with torch.no_grad():  # at first, with a layer of zeros, the encoder has no gradient
+        tagger.weight.normal_(generator=torch.Generator().manual_seed(0))
+    lengths = [len(one.aligned.ids) for one in batch]
+    assert len(list(fixed(lengths, PART))) > 2
+    loss = gradient(tagger, batch, threads=1)
+    found = [p.grad for p in tagger.trained.values()]
+    # Two threads sum in the same order.
+    assert gradient(tagger, batch, threads=2) == loss
+    again = [p.grad for p in tagger.trained.values()]
+    assert all(torch.equal(a, b) for a, b in zip(found, again, strict=True) if a is not None)
+    plain(tagger)
+    whole = torch.nn.functional.cross_entropy(
+        tagger.logits(batch), torch.tensor([one.gold for one in batch])
+    )
+    expected = torch.autograd.grad(whole, list(tagger.trained.values()))
+    assert abs(loss - whole.item()) < 1e-5
+    length = max(other.norm() for other in expected)
+    for one, other in zip(found, expected, strict=True):
+        assert one is not None and (one - other).norm() < 1e-5 * length
+
+
+def test_a_training_is_the_plain_loop(folder: Path, tmp_path: Path) -> None:
+    """Against torch's AdamW and schedule on whole batches, every position and row computed."""
+    found = weights(trained(folder, tmp_path))
+    tagger, instances = made(folder)
+    plain(tagger)
+    named = tagger.trained
+    groups = [
+        {"params": [p for p in named.values() if p.ndim > 1], "weight_decay": DECAY},
+        {"params": [p for p in named.values() if p.ndim <= 1], "weight_decay": 0.0},
+    ]
+    peer, step = torch.optim.AdamW(groups, lr=1.0, foreach=False, fused=False), 0
+    for epoch in range(2):
+        for rows in batches(len(instances), 1, epoch):
+            batch = [instances[row] for row in rows]
+            loss = torch.nn.functional.cross_entropy(
+                tagger.logits(batch), torch.tensor([one.gold for one in batch])
+            )
+            peer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(named.values(), LONGEST)
+            for group in peer.param_groups:
+                group["lr"] = rate_at(step, 6, ONE.rate)
+            peer.step()
+            step += 1
+    assert step == 6
+    for name, tensor in weights(tagger).items():
+        # A key's bias changes no attention: its gradient is rounding, of which Adam makes steps.
+        assert "key.bias" in name or (found[name] - tensor).abs().mean() < 2e-5, name
+    moved = weights(made(folder)[0])
+    assert all((found[name] - moved[name]).abs().mean() > 1e-4 for name in found if "word" in name)
+
+
+def test_biases_and_norms_do_not_decay(folder: Path) -> None:
+    tagger, _ = made(folder)
+    optimizer = optimizer_of(tagger)
+    decayed = {id(p) for g in optimizer.param_groups if g["weight_decay"] for p in g["params"]}
+    names = {name for name, p in tagger.trained.items() if id(p) in decayed}
+    assert "(head).weight" in names and "embeddings.word_embeddings.weight" in names
+    assert not [name for name in names if "bias" in name or "LayerNorm" in name]
+
+
+@pytest.mark.parametrize("blocks", ["all", 1, 2])
+def test_only_the_upper_blocks_are_trained(folder: Path, tmp_path: Path, blocks: int | str) -> None:
+    before = {k: v.clone() for k, v in made(folder)[0].encoder.model.named_parameters()}
+    tagger = trained(folder, tmp_path, Setting(1e-3, 1, blocks))
+    after = dict(tagger.encoder.model.named_parameters())
+    moved = {name.split(".layer.")[-1][:1] for name in before if not torch.equal(before[name], after[name])}  # noqa: E501  # fmt: skip
+    assert moved == {"all": {"e", "0", "1"}, 1: {"1"}, 2: {"0", "1"}}[blocks]
+
+
+def test_a_word_has_its_own_senses_and_those_it_learned_from(folder: Path) -> None:
+    _, instances = made(folder)
+    n = instances[-1].senses.stop
+    known = [True] * n
+    known[instances[0].senses.start] = False
+    tagger = Tagger.load(folder, known, "all", **HOW)
+    chances = tagger.chances([instances[0], instances[-1]])
+    for row, one in enumerate((instances[0], instances[-1])):
+        allowed = [sense for sense in one.senses if known[sense]]
+        assert torch.allclose(chances[row, allowed], torch.tensor(1 / len(allowed)))
+        assert chances[row].count_nonzero() == len(allowed)
+
+
+# Killed, and on more cores
+
+
+def test_two_threads_give_the_same_weights(folder: Path, tmp_path: Path) -> None:
+    one = trained(folder, tmp_path / "a", threads=1)
+    assert equal(weights(one), weights(trained(folder, tmp_path / "b", threads=2)))
+
+
+def test_a_training_that_was_killed_ends_as_if_it_was_not(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setting = Setting(1e-3, 3, "all")
+    whole = weights(trained(folder, tmp_path / "whole", setting))
+    calls = 0
+    own = training.gradient
+
+    def killed(*of: Any) -> float:
+        nonlocal calls
+        calls += 1
+        if calls == 5:  # within the second of three epochs of three steps
+            raise KeyboardInterrupt
+        return own(*of)
+
+    monkeypatch.setattr(training, "gradient", killed)
+    with pytest.raises(KeyboardInterrupt):
+        trained(folder, tmp_path, setting)
+    calls = 10
+    assert equal(weights(trained(folder, tmp_path, setting)), whole)
+    assert calls == 10 + 6  # two epochs
+    # What is done is not done again.
+    assert equal(weights(trained(folder, tmp_path, setting)), whole) and calls == 16
+    # Of another rate, nothing of it is used.
+    trained(folder, tmp_path, setting._replace(rate=2e-3))
+    assert calls == 16 + 9
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "gone"])
+def test_a_damaged_checkpoint_is_not_used(folder: Path, tmp_path: Path, damage: str) -> None:
+    whole = weights(trained(folder, tmp_path))
+    path = tmp_path / "one.safetensors"
+    data = path.read_bytes()
+    path.unlink() if damage == "gone" else path.write_bytes(data[: 1000 * (damage == "cut")])
+    assert equal(weights(trained(folder, tmp_path)), whole)
+
+
+# Divergence
+
+
+@pytest.mark.parametrize("rate", [1.0, 1e30])
+def test_a_training_that_diverges_says_what_to_change(
+    folder: Path, tmp_path: Path, rate: float
+) -> None:
+    with pytest.raises(ModelError) as found:
+        trained(folder, tmp_path, ONE._replace(rate=rate))
+    said = f"{found.value.what} {found.value.where} {found.value.fix}"
+    for text in (f"rate {rate:g}", "epoch 1", "step", "finetune.rate", "loss of"):
+        assert text in said
+    assert not list(tmp_path.iterdir())
+
+
+# A GPU without room
+
+
+def test_parts_that_do_not_fit_are_halved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tagger, instances = made(folder)
+    batch = instances[:20] + instances[40:60]
+    with torch.no_grad():
+        tagger.weight.normal_(generator=torch.Generator().manual_seed(0))
+    loss = gradient(tagger, batch, threads=1)
+    expected = [p.grad for p in tagger.trained.values()]
+    sizes: list[int] = []
+    own = Tagger.gradients
+
+    def counted(self: Tagger, part: list[Instance]) -> Any:
+        sizes.append(len(part))
+        return own(self, part)
+
+    limited = small_gpu.holding(9, counted, lambda self, part: len(part))
+    monkeypatch.setattr(Tagger, "gradients", limited)
+    monkeypatch.setattr(training, "run_all", small_gpu.run_all)
+    assert gradient(tagger, batch, threads=1) == pytest.approx(loss, rel=1e-6)
+    assert sum(sizes) == 40 and max(sizes) <= 9
+    length = max(other.norm() for other in expected if other is not None)
+    for parameter, other in zip(tagger.trained.values(), expected, strict=True):
+        assert parameter.grad is not None and other is not None
+        assert (parameter.grad - other).norm() < 1e-5 * length
+
+
+def test_no_room_for_the_moments_is_no_fault_of_the_program(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def step(*_: Any, **__: Any) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(torch.optim.AdamW, "step", step)
+    assert finetune(place, tmp_path) == ModelError.exit_code
+    said = capsys.readouterr().err
+    assert "no room" in said and "finetune.blocks" in said and "device: cpu" in said
+
+
+@pytest.mark.slow
+def test_what_was_done_before_the_memory_ran_out_is_kept(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = 0
+    own = Tagger.gradients
+
+    def gradients(self: Tagger, part: list[Instance]) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == most:
+            raise ModelError("the GPU has no room for one sentence of 40 pieces")
+        return own(self, part)
+
+    monkeypatch.setattr(Tagger, "gradients", gradients)
+    most, one = 0, {**GRID, "rate": [1e-3]}
+    assert finetune(place, tmp_path / "whole", grid=one) == 0
+    all_calls, calls = calls, 0
+    most = all_calls - 2  # within the second seed
+    assert finetune(place, tmp_path / "out", grid=one) == ModelError.exit_code
+    assert [path.name for path in (tmp_path / "out").rglob("*.*")] == [UNFINISHED, "seed-1.safetensors"]  # noqa: E501  # fmt: skip
+    most, calls = 0, 0
+    assert finetune(place, tmp_path / "out", grid=one) == 0 and calls < 0.6 * all_calls
+    for name in ("finetuned-1.parquet", "finetuned-2.parquet", "model/model.safetensors"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+# The command
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three words and a model. Of one the first sense has one training instance, of another none,
+    so that one sense is left.
+    """
+    place = tmp_path_factory.mktemp("place")
+    for word, left in LEFT.items():
+        corpus = of_quickstart(word)
+        rare = np.flatnonzero((corpus.split == "train") & (corpus.gold == 0))
+        keep = np.ones(len(corpus), dtype=bool)
+        keep[rare[left:]] = False
+        write(place / f"corpus/{word}.parquet", corpus.take(keep))
+    tiny_bert(place / "tiny")
+    command(place, "model", "--name", "tiny", "--path", str(place / "tiny"), "--blocks", "2",
+            "--width", "32", "--out", str(place / "tiny.json"))  # fmt: skip
+    folds_of(place)
+    return place
+
+
+def folds_of(place: Path) -> None:
+    command(place, "folds", *corpus_of(place), "--out", str(place / "folds.parquet"))
+
+
+def corpus_of(place: Path) -> list[str]:
+    return ["--corpus", str(place / "corpus"), "--words", *LEFT]
+
+
+def command(place: Path, *args: str) -> int:
+    return main([*args])
+
+
+LEFT = {"apple": 42, "crane": 1, "bank": 0}
+GRID = {"rate": [1e-3, 1e-4], "epochs": [1], "blocks": ["all"]}
+
+
+def finetune(place: Path, out: Path, *further: str, grid: dict[str, Any] | None = None) -> int:
+    return command(
+        place, "finetune", "--model", str(place / "tiny.json"), *corpus_of(place), "--folds",
+        str(place / "folds.parquet"), "--grid", json.dumps(grid or GRID), "--seeds", "1", "2",
+        *further, "--out", str(out),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def out(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("out") / "out"
+    assert finetune(place, out) == 0
+    return out
+
+
+def test_what_the_step_writes(place: Path, out: Path) -> None:
+    assert not (out / UNFINISHED).exists()
+    trials, costs = read_csv(out / "trials.csv"), read_csv(out / "costs.csv")
+    assert trials["rate"].tolist() == [1e-3, 1e-4] and trials["fold"].tolist() == [0, 0]
+    chosen = trials[trials["chosen"]]
+    assert chosen["objective"].item() == trials["objective"].max()
+    assert costs["trial"].dropna().tolist() == [1, 2] and costs["seed"].dropna().tolist() == [1, 2]
+    assert (costs["wall_seconds"] > 0).all() and (costs["processor_seconds"] >= 0).all()
+    corpora = read_corpora(place / "corpus", [*LEFT])
+    for seed in (1, 2):
+        words, about = read_predictions(out / f"finetuned-{seed}.parquet")
+        assert (about["layers"], about["classifier"]) == ("finetuned", f"finetuned-{seed}")
+        assert about["parameters"]["rate"] == chosen["rate"].item()
+        for of in words:
+            corpus = corpora[of.word]
+            learned = np.isin(np.arange(len(of.senses)), corpus.gold[corpus.split == "train"])
+            assert learned[0] == (of.word != "bank")
+            assert (np.isnan(of.scores) == ~learned).all() and learned[of.predicted].all()
+            assert np.allclose(np.nansum(of.scores, axis=1), 1, atol=1e-5)
+            assert (of.gold == corpus.gold[corpus.split == "test"]).all()
+
+
+@pytest.mark.slow
+def test_the_first_seeds_encoder_is_kept_whatever_the_test_set_says(
+    place: Path, tmp_path: Path
+) -> None:
+    grid, kept = {"rate": [5e-3], "epochs": [3], "blocks": ["all"]}, []
+    for seeds in (["1", "2"], ["2", "1"]):
+        folder = tmp_path / seeds[0]
+        assert finetune(place, folder, "--seeds", *seeds, grid=grid) == 0
+        kept.append(load_file(folder / "model/model.safetensors"))
+    figures = [
+        objective_of(read_predictions(folder / f"finetuned-{seed}.parquet")[0], "mean_macro_f1")
+        for seed in (1, 2)
+    ]
+    assert figures[0] != figures[1]
+    assert kept[0].keys() == kept[1].keys() and not equal(*kept)
+
+
+def test_the_first_seeds_encoder_is_a_model_to_load(place: Path, out: Path, tmp_path: Path) -> None:
+    found, before = (load_file(of / "model.safetensors") for of in (out / "model", place / "tiny"))
+    assert {name: of.shape for name, of in found.items()} == {
+        name: of.shape for name, of in before.items()
+    }
+    args = ["model", "--name", "tuned", "--path", str(out / "model"), "--blocks", "2"]
+    assert main([*args, "--width", "32", "--out", str(tmp_path / "m.json")]) == 0
+    # Every file of it can be checked.
+    kept = shutil.copytree(out, tmp_path / "finetune/full")
+    listing = kept / "model.json"
+    list_folders([listing])
+    assert {*listed(listing)} >= {"model/model.safetensors", "model/config.json"}
+    assert not list(verify_file.wrong(listing))
+    weights = kept / "model/model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"x")
+    assert [path for path, _ in verify_file.wrong(listing)] == [weights]
+
+
+def test_the_command_gives_the_same_on_two_threads(place: Path, out: Path, tmp_path: Path) -> None:
+    assert finetune(place, tmp_path, "--threads", "2") == 0
+    for name in OUTPUTS:
+        assert (tmp_path / name).read_bytes() == (out / name).read_bytes(), name
+
+
+def other_tests(corpus: Corpus, what: str) -> Corpus:
+    test = corpus.split == "test"
+    if what == "labels":
+        other = (corpus.gold + 1) % len(corpus.senses)
+        return dataclasses.replace(corpus, gold=np.where(test, other, corpus.gold).astype(np.int32))
+    tokens = [(*of, "indeed") if held else of for of, held in zip(corpus.tokens, test, strict=True)]
+    return dataclasses.replace(corpus, tokens=tuple(tokens))
+
+
+@pytest.mark.parametrize("what", ["labels", "sentences"])
+def test_no_test_instance_comes_into_it(place: Path, out: Path, tmp_path: Path, what: str) -> None:
+    """Neither into the weights nor into what setting is chosen; and every seed stays."""
+    there = tmp_path / "place"
+    shutil.copytree(place, there)
+    for word, corpus in read_corpora(place / "corpus", [*LEFT]).items():
+        write(there / f"corpus/{word}.parquet", other_tests(corpus, what))
+    folds_of(there)
+    assert finetune(there, tmp_path / "out") == 0
+    for name in ("trials.csv", "model/model.safetensors"):
+        assert (tmp_path / "out" / name).read_bytes() == (out / name).read_bytes()
+    for seed in (1, 2):
+        was, now = (
+            read_predictions(of / f"finetuned-{seed}.parquet")[0] for of in (out, tmp_path / "out")
+        )
+        for before, after in zip(was, now, strict=True):
+            same = np.array_equal(before.scores, after.scores, equal_nan=True)
+            assert same == (what == "labels" or before.word == "bank")
+            assert np.array_equal(before.gold, after.gold) == (what == "sentences")
+
+
+def test_held_out_instances_are_not_learned_in_a_trial(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wsd.artifacts import fold_table as folding
+    from wsd.studies.finetuning.trials import Finetuning
+
+    seen: list[tuple[str, dict[str, Any]]] = []
+    own = Finetuning.fit
+
+    def fit(self: Finetuning, rows: Any, setting: Setting, seed: int, name: str) -> Any:
+        seen.append((name, rows))
+        return own(self, rows, setting, seed, name)
+
+    monkeypatch.setattr(Finetuning, "fit", fit)
+    assert finetune(place, tmp_path / "out", "--tried", "2") == 0
+    corpora = read_corpora(place / "corpus", [*LEFT])
+    folds = folding.of_words(place / "folds.parquet", corpora)
+    names = [name for name, _ in seen]
+    assert names[:4] == ["trial-1-0", "trial-1-1", "trial-2-0", "trial-2-1"]
+    assert names[4:] == ["seed-1", "seed-2", "seed-1"]
+    for name, rows in seen:
+        for word, of in rows.items():
+            every, held = folds.rows(corpora[word]), folds.words[word].held
+            # Those with a sense of one instance, or with one sense, have no folds: learned whole.
+            assert (held is None) == (word != "apple")
+            out = held is not None and name.startswith("trial")
+            expected = every[held[0] != int(name[-1])] if out and held is not None else every
+            assert np.array_equal(of, expected)
+
+
+def test_of_equal_settings_the_first_is_chosen() -> None:
+    settings = read_settings(json.dumps(GRID), "--grid")
+    lines = [{"trial": t, "objective": x} for t, x in ((1, 0.5), (1, 0.7), (2, 0.6), (2, 0.6))]
+    assert best(lines, settings) == 0 and best(lines[1:], settings) == 0
+    assert best([{**lines[0], "objective": 0.4}, *lines[1:]], settings) == 1
+    assert best([], settings) == 0
+
+
+def test_one_setting_is_not_tried(place: Path, tmp_path: Path) -> None:
+    assert finetune(place, tmp_path, grid={**GRID, "rate": [1e-3]}) == 0
+    assert read_csv(tmp_path / "trials.csv").empty
+    assert read_csv(tmp_path / "costs.csv")["trial"].isna().all()
+
+
+def test_what_diverges_leaves_nothing_but_the_trials_before(
+    place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert finetune(place, out, grid={**GRID, "rate": [1e-3, 5.0]}) != 0
+    assert "rate 5," in capsys.readouterr().err
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert files == [out / UNFINISHED / "trial-1-0.safetensors"]
+
+
+@pytest.mark.slow
+def test_a_small_training_set_has_as_many_epochs_as_its_steps_take(
+    place: Path, tmp_path: Path
+) -> None:
+    """A batch has 32 instances: an epoch of these three words has six steps."""
+    corpora = read_corpora(place / "corpus", [*LEFT])
+    rows = sum((corpus.split == "train").sum() for corpus in corpora.values())
+    assert steps_of(rows, 1) == 6
+    grid = {"rate": [1e-3], "epochs": [1, 3, 4], "blocks": ["all"]}
+    assert finetune(place, tmp_path, "--steps", "13", grid=grid) == 0
+    assert read_csv(tmp_path / "trials.csv")["epochs"].tolist() == [3, 4]
+    _, about = read_predictions(tmp_path / "finetuned-1.parquet")
+    assert about["parameters"]["epochs"] >= 3
+    # What was asked for is the same of every training set: tables that have several say it once.
+    assert [of["epochs"] for of in about["space"]["settings"]] == [1, 3, 4]
+    assert about["space"]["steps"] == 13
+
+
+def test_predictions_are_part_of_what_a_seed_and_a_trial_took(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock that stands still but in predictions."""
+    now = 0.0
+    own = Finetuning.predict
+
+    def predict(*args: Any) -> Any:
+        nonlocal now
+        now += 7
+        return own(*args)
+
+    monkeypatch.setattr(Finetuning, "predict", predict)
+    for clock in ("monotonic", "process_time"):
+        monkeypatch.setattr(training.time, clock, lambda: now)
+    assert finetune(place, tmp_path) == 0
+    costs = read_csv(tmp_path / "costs.csv")
+    assert len(costs) == 4
+    assert (costs[["processor_seconds", "wall_seconds"]] == 7).all(axis=None)
+
+
+@pytest.mark.parametrize(
+    "grid", ["{}", "[]", "x", '{"rate": [0], "epochs": [1], "blocks": [1]}',
+             '{"rate": [1e-3], "epochs": [1.5], "blocks": [1]}',
+             '{"rate": [1e-3], "epochs": ["all"], "blocks": [1]}',
+             '{"rate": [1e-3], "epochs": [1], "blocks": [0.5]}',
+             '{"rate": [1e-3], "epochs": [1], "blocks": ["most"]}',
+             '{"rate": [], "epochs": [1], "blocks": [1]}']
+)  # fmt: skip
+def test_what_is_no_grid_is_refused(grid: str) -> None:
+    with pytest.raises(ConfigError, match="no grid"):
+        read_settings(grid, "--grid")
+
+
+def test_more_blocks_than_there_are_are_refused(
+    place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert finetune(place, tmp_path, grid={**GRID, "blocks": [3]}) != 0
+    assert "tiny has 2" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(zoo.KINDS))
+def test_every_architecture_can_be_trained(
+    built: Callable[..., Path], tmp_path: Path, name: str
+) -> None:
+    # MobileBERT has no norms: with weights never trained its states are of ten digits.
+    rate = 1e-16 if name == "mobilebert" else 1e-4
+    tagger = trained(built(name), tmp_path, Setting(rate, 1, "all"), guessing=100.0)
+    assert len(tagger.trained) > 10
+    tagger.save(tmp_path / "saved")
+    for file in built(name).iterdir():
+        if file.suffix != ".safetensors":
+            shutil.copy(file, tmp_path / "saved")
+    again = Tagger.load(tmp_path / "saved", [True], "all", **HOW)
+    names = [key for key in tagger.trained if "(head)" not in key]
+    assert equal(*({key: of.trained[key] for key in names} for of in (tagger, again)))

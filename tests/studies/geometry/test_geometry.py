@@ -1,0 +1,372 @@
+"""Geometry: exact on cases worked out by hand, naive loops as oracles, and what centring does."""
+
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from call_step import call_step
+from hypothesis import given
+from hypothesis import strategies as st
+from made import MakeCorpus, WriteVectors
+from numpy.testing import assert_allclose
+
+from wsd.artifacts.corpus_table import Corpus
+from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.fit_and_predict import predict_word
+from wsd.errors import ConfigError, ResultError
+from wsd.evaluation.evaluate import score_word
+from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.transforms import Transform
+from wsd.studies.geometry import geometry
+from wsd.studies.geometry.geometry import COLUMNS, CORPUS, MEAN, NOTHING, WORD, measure
+from wsd.studies.geometry.vector_measures import (
+    FEWEST,
+    MEASURES,
+    OF_PAIRS,
+    anisotropy,
+    consequence,
+    gather,
+    of_pairs,
+    sample,
+)
+
+ROWS = [("train", i % 2) for i in range(12)] + [("test", i % 2) for i in range(6)]
+
+
+def drawn(n: int, seed: int, width: int = 4) -> np.ndarray:
+    """Vectors with a direction in common, as an encoder's have."""
+    return np.random.default_rng(seed).normal(size=(n, width)) + 2 * np.eye(width)[0]
+
+
+def cosine(a: np.ndarray, b: np.ndarray) -> float:
+    return float(a @ b / np.sqrt((a @ a) * (b @ b)))
+
+
+# --- measures -----------------------------------------------------------------------------------
+
+
+def test_anisotropy_by_hand() -> None:
+    """Cosines of a with b 0 and 1, mean 1/2; of a with c -1; of b with c 0 and -1."""
+    a = np.array([[1.0, 0]])
+    b = np.array([[0, 1.0], [1, 0]])
+    c = np.array([[-1.0, 0]])
+    assert anisotropy([a, b, c]).tolist() == [(0.5 - 1) / 2, (0.5 - 0.5) / 2, (-1 - 0.5) / 2]
+
+
+def test_anisotropy_is_the_mean_over_all_pairs_of_different_words() -> None:
+    words = [unit_vectors(drawn(n, n)) for n in (3, 5, 8)]
+    pairs = np.array(
+        [
+            [np.mean([cosine(a, b) for a, b in product(one, other)]) for other in words]
+            for one in words
+        ]
+    )
+    expected = [(pairs[i].sum() - pairs[i, i]) / 2 for i in range(3)]
+    assert_allclose(anisotropy(words), expected, rtol=1e-12)
+
+
+def test_one_word_has_no_anisotropy() -> None:
+    assert np.isnan(anisotropy([np.eye(3)])).tolist() == [True]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_measures_of_pairs_are_those_of_naive_loops(seed: int) -> None:
+    directions = unit_vectors(drawn(15, seed))
+    gold = np.array([0] * 9 + [1] * 4 + [2] * 2)
+    found = of_pairs(directions, gold, seed=1)
+    pairs = list(combinations(range(15), 2))
+    similarity = {(i, j): cosine(directions[i], directions[j]) for i, j in pairs}
+    assert found["self_similarity"] == pytest.approx(np.mean(list(similarity.values())))
+
+    same = [s for (i, j), s in similarity.items() if gold[i] == gold[j]]
+    other = [s for (i, j), s in similarity.items() if gold[i] != gold[j]]
+    wins = [(a > b) + 0.5 * (a == b) for a in same for b in other]
+    assert found["pair_auc"] == pytest.approx(np.mean(wins))
+
+    def distance(i: int, sense: int) -> float:
+        rows = [j for j in range(15) if gold[j] == sense and j != i]
+        return float(np.mean([1 - cosine(directions[i], directions[j]) for j in rows]))
+
+    by_sense: dict[int, list[float]] = {0: [], 1: [], 2: []}
+    for i in range(15):
+        within = distance(i, gold[i])
+        nearest = min(distance(i, sense) for sense in by_sense if sense != gold[i])
+        by_sense[gold[i]].append((nearest - within) / max(nearest, within))
+    expected = np.mean([np.mean(values) for values in by_sense.values()])
+    assert found["silhouette"] == pytest.approx(expected)
+
+
+def test_senses_that_lie_apart_reach_the_top_and_exchanged_labels_do_not() -> None:
+    directions = unit_vectors(np.repeat(np.eye(3), 5, axis=0) + 0.01 * drawn(15, 1, 3))
+    gold = np.repeat([0, 1, 2], 5)
+    found = of_pairs(directions, gold, seed=1)
+    assert [found[k] for k in ("pair_auc", "kmeans_ari", "kmeans_v")] == [1, 1, pytest.approx(1)]
+    assert found["silhouette"] > 0.99
+    across = of_pairs(directions, np.tile([0, 1, 2, 0, 1], 3), seed=1)
+    assert across["pair_auc"] < 0.5
+    assert across["kmeans_ari"] < 0
+    assert across["silhouette"] < 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_equal_vectors_tell_nothing() -> None:
+    found = of_pairs(np.tile([1.0, 0], (6, 1)), np.array([0, 1] * 3), seed=1)
+    assert found == {
+        "self_similarity": 1,
+        "silhouette": 0,
+        "pair_auc": 0.5,
+        "kmeans_ari": 0,
+        "kmeans_v": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("gold", "measured"),
+    [
+        pytest.param([0], [], id="one instance"),
+        pytest.param([1, 1, 1], ["self_similarity"], id="one sense"),
+        pytest.param([0, 1, 2], ["self_similarity"], id="one instance of each sense"),
+        pytest.param([0, 0, 1], OF_PAIRS, id="enough"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_what_cannot_be_measured_is_nan(gold: list[int], measured: list[str]) -> None:
+    found = of_pairs(unit_vectors(drawn(len(gold), 1)), np.array(gold), seed=1)
+    assert [key for key in found if not np.isnan(found[key])] == measured
+
+
+# --- transformations, fitted on the corpus and on a word ------------------------------------------
+
+
+def _words(make_corpus: MakeCorpus) -> dict[str, tuple[Corpus, np.ndarray]]:
+    """`large` has three times the rows of `mint`, elsewhere in space."""
+    mint = make_corpus(ROWS, word="mint")
+    large = make_corpus(ROWS * 3, word="large")
+    return {"mint": (mint, drawn(18, 1)), "large": (large, drawn(54, 2) - [9, 0, 0, 0])}
+
+
+def test_the_corpus_wide_mean_weighs_words_not_instances(make_corpus: MakeCorpus) -> None:
+    """`corpus` is `none` on vectors from which the mean of the two means is already taken."""
+    words = _words(make_corpus)
+    training = [vectors[corpus.split == "train"] for corpus, vectors in words.values()]
+    mean = (training[0].mean(axis=0) + training[1].mean(axis=0)) / 2
+    centred = {w: gather(corpus, v - mean, 1) for w, (corpus, v) in words.items()}
+    found = measure({w: gather(*of, 1) for w, of in words.items()}, "centre", CORPUS, 1)
+    expected = measure(centred, "none", NOTHING, 1)
+    pd.testing.assert_frame_equal(found, expected, rtol=1e-9)
+
+
+def test_centring_on_a_word_takes_its_own_mean(make_corpus: MakeCorpus) -> None:
+    words = _words(make_corpus)
+    centred = {
+        w: gather(corpus, v - v[corpus.split == "train"].mean(axis=0), 1)
+        for w, (corpus, v) in words.items()
+    }
+    found = measure({w: gather(*of, 1) for w, of in words.items()}, "centre", WORD, 1)
+    expected = measure(centred, "none", NOTHING, 1)
+    pd.testing.assert_frame_equal(found, expected, rtol=1e-9)
+
+
+def test_centring_on_an_imbalanced_word_loses_its_majority_sense(make_corpus: MakeCorpus) -> None:
+    """Of 96 training rows of sense 0 and 4 of sense 1, by hand.
+
+    The senses are at (10, ±1) with noise along the third axis alone, so the mean is (10, 0.92, 0)
+    and the majority's centroid, less it, (0, 0.08, 0).
+    """
+    gold = [0] * 96 + [1] * 4
+    corpus = make_corpus([(split, g) for split in ("train", "test") for g in gold])
+    noise = np.tile([3.0, -3.0], 100)
+    vectors = np.column_stack([np.full(200, 10), np.where(np.array(gold * 2) == 0, 1, -1), noise])
+    word = gather(corpus, vectors, 1)
+    assert consequence(word, Transform())["majority_norm"] == pytest.approx(np.sqrt(101 / 110))
+    found = consequence(word, Transform(word.mean))
+    typical = 0.96 * np.hypot(0.08, 3) + 0.04 * np.hypot(1.92, 3)
+    assert found["majority_norm"] == pytest.approx(0.08 / typical)
+
+
+def test_centring_on_an_imbalanced_word_misleads_the_nearest_centroid(
+    make_corpus: MakeCorpus,
+) -> None:
+    """Real senses are not points: the minority's direction, reversed, cuts the majority in two."""
+    random = np.random.default_rng(1)
+    gold = np.array([0] * 190 + [1] * 10)
+    corpus = make_corpus([("train", g) for g in gold] + [("test", g) for g in gold])
+    centres = np.eye(20)[np.concatenate([gold, gold])] * 5
+    word = gather(corpus, centres + random.normal(size=centres.shape), 1)
+    common = np.full(20, 0.5)
+    assert consequence(word, Transform())["centroid_macro_f1"] == 1
+    assert consequence(word, Transform(common))["centroid_macro_f1"] == 1
+    assert consequence(word, Transform(word.mean))["centroid_macro_f1"] < 0.9
+    assert consequence(word, Transform(word.mean))["majority_norm"] < 0.1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_centroids_as_they_are_score_as_the_classifier_does(
+    make_corpus: MakeCorpus, seed: int
+) -> None:
+    """One sense has no training row, another, which is predicted all the same, no test row."""
+    gold = np.random.default_rng(seed).choice([0, 2, 3], size=40)
+    rows = [("train", g) for g in gold] + [("test", g) for g in gold if g != 3]
+    corpus = make_corpus(rows, senses=("a", "b", "c", "d"))
+    vectors = drawn(len(corpus), seed)
+    (predicted,) = predict_word(corpus, vectors, NearestCentroid())
+    assert 3 in predicted.predicted
+    found = consequence(gather(corpus, vectors, 1), Transform())["centroid_macro_f1"]
+    assert found == score_word(predicted)["macro_f1"]
+
+
+# --- the sample ---------------------------------------------------------------------------------
+
+
+def test_a_small_word_is_taken_whole() -> None:
+    assert sample(np.array([1, 0, 1, 2]), seed=1, size=4).tolist() == [0, 1, 2, 3]
+
+
+@given(
+    counts=st.lists(st.integers(0, 300), min_size=1, max_size=4).filter(any),
+    size=st.integers(10, 200),
+    seed=st.integers(0, 9),
+)
+def test_a_sample_has_each_sense_in_its_share(counts: list[int], size: int, seed: int) -> None:
+    gold = np.random.default_rng(0).permutation(np.repeat(range(len(counts)), counts))
+    rows = sample(gold, seed, size)
+    assert rows.tolist() == sorted(set(rows.tolist()))
+    assert sample(gold, seed, size).tolist() == rows.tolist()
+    taken = np.bincount(gold[rows], minlength=len(counts))
+    for n, of_sense in zip(counts, taken, strict=True):
+        share = size * n // sum(counts) if sum(counts) > size else n
+        assert of_sense == max(share, min(n, FEWEST))
+
+
+def test_another_seed_takes_other_rows() -> None:
+    gold = np.zeros(2000, int)
+    assert len(set(sample(gold, 1)) ^ set(sample(gold, 2))) > 500
+
+
+@pytest.mark.slow
+def test_the_rare_sense_of_pitcher_is_taken_whole(real_corpora: dict[str, Corpus]) -> None:
+    corpus = real_corpora["pitcher"]
+    gold = corpus.gold[corpus.split == "train"]
+    assert sorted(np.bincount(gold)) == [18, 6403]
+    assert sorted(np.bincount(gold[sample(gold, 1)])) == [18, 997]
+
+
+# --- the file -----------------------------------------------------------------------------------
+
+
+def _layers(rows: int, seed: int) -> np.ndarray:
+    return np.stack([drawn(rows, seed + layer) for layer in range(3)]).astype(np.float32)
+
+
+def test_the_table_has_a_row_per_choice_centring_and_word_and_their_means(
+    make_corpus: MakeCorpus, write_vectors: WriteVectors, tmp_path: Path
+) -> None:
+    corpora = {word: make_corpus(ROWS, word=word) for word in ("mint", "nan")}
+    stored = {word: _layers(18, 10 * i) for i, word in enumerate(corpora)}
+    for word, corpus in corpora.items():
+        write_vectors(tmp_path / word / "cls.safetensors", corpus, stored[word])
+    out = tmp_path / "out" / "geometry.csv"
+    call_step(
+        geometry,
+        corpora,
+        embeddings=tmp_path,
+        view="cls",
+        layers=["mean-all", "all"],
+        transforms=["none", "remove-1", "centre"],
+        seed=3,
+        out=out,
+    )
+    table = pd.read_csv(out, keep_default_na=False, dtype={"layers": str})
+    assert table.columns.tolist() == COLUMNS
+    words = [*corpora, MEAN]
+    ways = [("none", "-"), ("remove-1", "corpus"), ("remove-1", "word")]
+    ways += [("centre", "corpus"), ("centre", "word")]
+    expected = [(c, *way, w) for c in ("0", "1", "2", "mean-all") for way in ways for w in words]
+    assert list(table[["layers", "transform", "fitted_on", "word"]].itertuples(index=False)) == (
+        expected
+    )
+    assert set(table["model"]) == {"toy"}
+    assert set(table["view"]) == {"cls"}
+    assert table["n"].tolist() == [12, 12, 24] * 20
+    for layers, vectors in (("1", 1), ("mean-all", [1, 2])):
+        chosen = {w: np.atleast_3d(s[vectors].T).mean(axis=2).T for w, s in stored.items()}
+        gathered = {w: gather(corpora[w], chosen[w], 3) for w in corpora}
+        here = table[(table["layers"] == layers) & (table["transform"] == "centre")]
+        here = here[here["fitted_on"] == "corpus"]
+        expected_table = measure(gathered, "centre", CORPUS, 3)
+        assert_allclose(here[MEASURES], expected_table[MEASURES], atol=2e-6)
+    means = table[table["word"] == MEAN]
+    of_words = table[table["word"] != MEAN].groupby(
+        ["layers", "transform", "fitted_on"], sort=False
+    )[MEASURES]
+    assert_allclose(means[MEASURES], of_words.mean(), atol=2e-6)
+
+
+def test_means_are_of_what_could_be_measured(make_corpus: MakeCorpus) -> None:
+    corpora = {word: make_corpus(ROWS) for word in ("mint", "bow", "deck")}
+    corpora["spring"] = make_corpus([(split, 0) for split, _ in ROWS])
+    words = {word: gather(of, drawn(18, i), 1) for i, (word, of) in enumerate(corpora.items())}
+    table = measure(words, "none", NOTHING, 1).set_index("word")
+    assert np.isnan(table.loc["spring", "silhouette"])
+    assert table.loc[MEAN, "silhouette"] == np.mean(table["silhouette"].to_numpy()[:3])
+    assert table.loc[MEAN, "anisotropy"] == np.mean(table["anisotropy"].to_numpy()[:4])
+    assert table.loc[MEAN, "n"] == 48
+
+
+def test_only_the_training_rows_are_measured_and_only_the_test_rows_tested(
+    make_corpus: MakeCorpus,
+) -> None:
+    """The splits in an order of their own: out of domain first, then test, then training."""
+    corpus = make_corpus([("test", 0), ("test", 1), *reversed(ROWS)])
+    split = corpus.split.astype("<U11")
+    split[:2] = "outofdomain"
+    corpus = Corpus(**{**vars(corpus), "split": split})
+    vectors = drawn(20, 1)
+
+    def measured(moved: slice) -> pd.DataFrame:
+        changed = vectors.copy()
+        changed[moved] = -5 * changed[moved]
+        return measure({"mint": gather(corpus, changed, 1)}, "centre", CORPUS, 1)
+
+    before = measured(slice(0, 0))
+    pd.testing.assert_frame_equal(measured(slice(0, 2)), before)
+    tested = measured(slice(2, 8))
+    others = before.columns.drop("centroid_macro_f1")
+    pd.testing.assert_frame_equal(tested[others], before[others])
+    assert (tested["centroid_macro_f1"] != before["centroid_macro_f1"]).all()
+
+
+def test_a_layer_that_is_not_there_and_words_of_two_models_are_errors(
+    make_corpus: MakeCorpus, write_vectors: WriteVectors, tmp_path: Path
+) -> None:
+    corpora = {word: make_corpus(ROWS, word=word) for word in ("mint", "nan")}
+    for word, corpus in corpora.items():
+        write_vectors(tmp_path / word / "cls.safetensors", corpus, _layers(18, 1))
+    out = tmp_path / "geometry.csv"
+    with pytest.raises(ConfigError, match="no such layer"):
+        call_step(
+            geometry,
+            corpora,
+            embeddings=tmp_path,
+            view="cls",
+            layers=["3"],
+            transforms=["none"],
+            seed=1,
+            out=out,
+        )
+    path = tmp_path / "nan" / "cls.safetensors"
+    write_vectors(path, corpora["nan"], _layers(18, 1), model={"name": "other", "blocks": 2})
+    with pytest.raises(ResultError, match="made with another model"):
+        call_step(
+            geometry,
+            corpora,
+            embeddings=tmp_path,
+            view="cls",
+            layers=["1"],
+            transforms=["none"],
+            seed=1,
+            out=out,
+        )
+    assert not out.exists()

@@ -1,0 +1,158 @@
+"""What a gloss is worth: which sentences are drawn, and that nearest centroid says the same."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from call_step import call_step
+from made import make_corpus, write_vectors
+
+from wsd.artifacts import corpus_table as corpus_files
+from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.metrics.intervals import mean_intervals
+from wsd.metrics.repeated_runs import intervals_over_draws
+from wsd.metrics.scores import confusion, mean_scores
+from wsd.studies.glosses import gloss_worth
+from wsd.studies.glosses.gloss_vectors import KINDS, SenseVectors
+from wsd.studies.glosses.gloss_worth import (
+    ALONE,
+    DRAWS,
+    SHOTS,
+    as_many_alone,
+    drawn_rows,
+    of_word,
+    table,
+)
+
+# Of the third sense five sentences for training.
+ROWS = [("train", sense) for sense in [0] * 30 + [1] * 20 + [2] * 5]
+ROWS += [("test", i % 3) for i in range(60)]
+CORPUS = make_corpus(ROWS, senses=("a", "b", "c"))
+TRAIN = CORPUS.split == "train"
+rng = np.random.default_rng(3)
+CENTRES = rng.normal(size=(3, 8))
+VECTORS = (CENTRES[CORPUS.gold] + 1.5 * rng.normal(size=(len(CORPUS), 8))).astype(np.float32)
+GOLD = np.array([0, 1, 1, 2])
+GLOSSES = {
+    kind: SenseVectors((CENTRES[GOLD] + rng.normal(size=(4, 8))).astype(np.float32), GOLD)
+    for kind in KINDS
+}
+
+
+def test_sentences_are_drawn_of_their_sense_and_for_training() -> None:
+    drawn = drawn_rows(CORPUS, 1)
+    assert len(drawn) == DRAWS
+    for rows in drawn:
+        assert [len(of) for of in rows] == [30, 20, 5]
+        for sense, of in enumerate(rows):
+            assert TRAIN[of].all() and (CORPUS.gold[of] == sense).all()
+            assert len(set(of.tolist())) == len(of)
+    assert len({tuple(rows[0][:4].tolist()) for rows in drawn}) > 15
+    # They hang on seed and word alone.
+    again, other = drawn_rows(CORPUS, 1), drawn_rows(CORPUS, 2)
+    assert all(np.array_equal(*pair) for pair in zip(drawn[3], again[3], strict=True))
+    assert not np.array_equal(drawn[3][0], other[3][0])
+    assert not np.array_equal(drawn[3][0], drawn_rows(replace(CORPUS, word="thyme"), 1)[3][0])
+
+
+def test_it_is_nearest_centroid_on_glosses_and_the_first_sentences() -> None:
+    drawn = drawn_rows(CORPUS, 1)
+    found = of_word(CORPUS, VECTORS, GLOSSES, drawn)
+    assert set(found) == {(s, n) for s in (ALONE, *KINDS) for n in SHOTS} - {(ALONE, 0)}
+    for (start, n), matrices in found.items():
+        assert len(matrices) == (DRAWS if n else 1)
+        for draw in (0, len(matrices) - 1):
+            rows = np.concatenate([of[:n] for of in drawn[draw]])
+            X, y = VECTORS[rows], CORPUS.gold[rows]
+            if start in KINDS:
+                given = GLOSSES[start]
+                X, y = np.concatenate([X, given.vectors]), np.concatenate([y, given.gold])
+            predicted = NearestCentroid().fit(X, y).predict(VECTORS[~TRAIN])
+            expected = confusion(CORPUS.gold[~TRAIN], predicted, 3)
+            assert np.array_equal(matrices[draw], expected), (start, n, draw)
+
+
+def test_labels_and_vectors_of_test_rows_change_nothing_but_the_score() -> None:
+    """Every test vector is of one sense: a centroid that had seen one would be another."""
+    far = VECTORS.copy()
+    far[~TRAIN] = 100 * CENTRES[0]
+    found = of_word(CORPUS, far, GLOSSES, drawn_rows(CORPUS, 1))
+    for matrices in found.values():
+        # One column has them all.
+        assert ((matrices.sum(axis=1) > 0).sum(axis=1) == 1).all()
+    relabelled = replace(CORPUS, gold=np.where(TRAIN, CORPUS.gold, 0).astype(np.int32))
+    of_other = of_word(relabelled, VECTORS, GLOSSES, drawn_rows(relabelled, 1))
+    usual = of_word(CORPUS, VECTORS, GLOSSES, drawn_rows(CORPUS, 1))
+    for key, matrices in usual.items():
+        assert np.array_equal(matrices.sum(axis=1), of_other[key].sum(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.5, 4), (0.2, 1), (0.99, 64), (0.45, 2**1.5), (0.4, 2), (0.9, 64)],
+)
+def test_as_many_sentences_alone(value: float, expected: float) -> None:
+    # It falls behind 8, by chance: 0.6 is reached with 8 already.
+    alone = [0.3, 0.4, 0.5, 0.6, 0.55, 0.7, 0.9]
+    assert as_many_alone(value, alone) == pytest.approx(expected)
+    assert as_many_alone(0.6 - 1e-9, alone) == pytest.approx(8, rel=1e-6)
+
+
+def test_the_table_and_its_intervals() -> None:
+    words = [of_word(CORPUS, VECTORS, GLOSSES, drawn_rows(CORPUS, seed)) for seed in (1, 2)]
+    lines = table("6", words, dict.fromkeys(SHOTS, 7), 1)
+    rows = {(line["start"], line["n"]): line for line in lines}
+    for (start, n), line in rows.items():
+        runs = list(zip(words[0][start, n], words[1][start, n], strict=True))
+        expected = np.mean([mean_scores(run)["mean_macro_f1"] for run in runs])
+        assert line["mean_macro_f1"] == pytest.approx(expected, rel=1e-12)
+        assert line["mean_macro_f1_low"] <= expected <= line["mean_macro_f1_high"]
+        assert line["draws"] == len(runs)
+        assert ("as_many_alone" in line) == (start != ALONE)
+    # One draw: the usual interval. Several that differ: as wide at least as their spread.
+    run = next(zip(words[0]["gloss", 0], words[1]["gloss", 0], strict=True))
+    usual = mean_intervals(run, rng=1)["mean_macro_f1"]
+    assert intervals_over_draws([run], rng=1)["mean_macro_f1"] == pytest.approx(usual, abs=1e-12)
+    bad, good = np.array([[0, 99], [99, 0]]), np.array([[99, 0], [0, 99]])
+    low, high = intervals_over_draws([[bad], [good]])["mean_macro_f1"]
+    assert low < 0.05 and high > 0.95
+
+
+def test_the_step(tmp_path: Path) -> None:
+    """Layer 1 has the senses in the glosses, layer 0 has those of another sense."""
+    glosses = make_corpus([("gloss", i) for i in range(3)], senses=CORPUS.senses)
+    corpus_files.write(tmp_path / "glosses/mint.parquet", glosses)
+    axes = np.eye(3, dtype=np.float32)
+    both = np.stack([axes[CORPUS.gold]] * 2)
+    write_vectors(tmp_path / "e/mint/focal.safetensors", CORPUS, both)
+    for view in KINDS.values():
+        path = tmp_path / f"g/mint/{view}.safetensors"
+        write_vectors(path, glosses, np.stack([axes[[1, 2, 0]], axes]))
+    call_step(
+        gloss_worth,
+        {"mint": CORPUS},
+        embeddings=tmp_path / "e",
+        layers=["0", "1"],
+        glosses=tmp_path / "glosses",
+        gloss_vectors=tmp_path / "g",
+        out=tmp_path / "o.csv",
+    )
+    found = pd.read_csv(tmp_path / "o.csv", dtype={"layers": str})
+    of = found.set_index(["layers", "start", "n"])["mean_macro_f1"]
+    assert of["0", "gloss", 0] == 0 and of["1", "gloss", 0] == 1
+    assert (of[:, ALONE] == 1).all()
+    # A gloss of the wrong sense is outvoted by two sentences, not by one.
+    assert of["0", "gloss", 1] < 1 and of["0", "gloss", 2] == 1
+    n_train = found[(found["layers"] == "1") & (found["start"] == "gloss")]
+    assert dict(zip(n_train["n"], n_train["n_train"], strict=True)) == {
+        0: 0,
+        1: 3,
+        2: 6,
+        4: 12,
+        8: 21,
+        16: 37,
+        32: 55,
+        64: 55,
+    }

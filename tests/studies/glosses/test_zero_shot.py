@@ -1,0 +1,189 @@
+"""Senses from glosses on vectors that are known: which layer, whose gloss, and nothing else."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from call_step import call_step
+from log_state import logs_as_before
+from made import make_corpus, write_vectors
+from naive import naive
+from tiny import corpus_of, tiny_bert
+
+from wsd.artifacts import corpus_table as corpus_files
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.predictions import WordPredictions, read_predictions
+from wsd.cli import main
+from wsd.errors import ConfigError, ResultError
+from wsd.studies.glosses import zero_shot
+from wsd.studies.glosses.gloss_vectors import KINDS
+
+ROWS = [("train", 0), ("train", 1), *(("test", i % 2) for i in range(6)), ("outofdomain", 1)]
+CORPUS = make_corpus(ROWS)
+# Two of the first sense, one of the other.
+GLOSSES = make_corpus([("gloss", 0), ("gloss", 0), ("gloss", 1)])
+AXES = np.eye(4, dtype=np.float32)
+
+
+def sentences() -> np.ndarray:
+    """A sense is an axis, another one in layer 2 than in layer 1; in layer 0 all are alike."""
+    gold = CORPUS.gold
+    return np.stack([np.ones((len(gold), 4), dtype=np.float32), AXES[gold], AXES[3 - gold]])
+
+
+def of_glosses(view: str) -> np.ndarray:
+    """The focal word's are where the senses are. The means point the other way in layer 1."""
+    gold = GLOSSES.gold if view == "focal" else 1 - GLOSSES.gold
+    vectors = np.stack([np.ones((3, 4), dtype=np.float32), AXES[gold], AXES[3 - GLOSSES.gold]])
+    # Of two glosses of a sense neither is the sense's direction: their mean is.
+    vectors[1:, 0, 2] += 5 * (np.arange(2) == 0)
+    vectors[1:, 1, 2] -= 5 * (np.arange(2) == 0)
+    return vectors
+
+
+def prepared(tmp_path: Path, glosses: Corpus = GLOSSES, **changes: str) -> Path:
+    corpus_files.write(tmp_path / "glosses/mint.parquet", glosses)
+    write_vectors(tmp_path / "e/mint/focal.safetensors", CORPUS, sentences())
+    for view in KINDS.values():
+        path = tmp_path / f"g/mint/{view}.safetensors"
+        write_vectors(path, glosses, of_glosses(view), **changes)
+    return tmp_path
+
+
+def predicted(folder: Path, layers: str) -> dict[str, list[WordPredictions]]:
+    outs = {kind: folder / f"{layers}.{kind}.parquet" for kind in KINDS}
+    call_step(
+        zero_shot,
+        {"mint": CORPUS},
+        embeddings=folder / "e",
+        layers=layers,
+        glosses=folder / "glosses",
+        gloss_vectors=folder / "g",
+        out=list(outs.values()),
+    )
+    return {kind: read_predictions(path)[0] for kind, path in outs.items()}
+
+
+def right(found: list[WordPredictions]) -> list[float]:
+    return [float((of.predicted == of.gold).mean()) for of in found]
+
+
+def test_the_nearest_gloss_of_the_same_layer_is_the_sense(tmp_path: Path) -> None:
+    folder = prepared(tmp_path)
+    of_one, of_two = predicted(folder, "1"), predicted(folder, "2")
+    # Glosses of layer 2 would all be orthogonal to what is in layer 1, and the other way round.
+    assert right(of_one["gloss"]) == right(of_two["gloss"]) == [1.0, 1.0]
+    # The other kind is the other vectors: in layer 1 they are of the other sense.
+    assert right(of_one["gloss-mean"]) == [0.0, 0.0]
+    assert right(of_two["gloss-mean"]) == [1.0, 1.0]
+    assert [of.split for of in of_one["gloss"]] == ["test", "outofdomain"]
+    scores = of_one["gloss"][0].scores
+    assert scores[np.arange(6), of_one["gloss"][0].gold] == pytest.approx(np.ones(6))
+    assert np.isfinite(scores).all()
+
+
+def test_a_combination_is_made_of_both_sides_alike(tmp_path: Path) -> None:
+    """Means of layers 1 and 2: the sense's axis and its mirror, on both sides."""
+    found = predicted(prepared(tmp_path), "mean-1-2")["gloss"][0]
+    assert right([found]) == [1.0]
+    assert found.scores[np.arange(6), found.gold] == pytest.approx(np.ones(6))
+
+
+def test_what_it_learned_from_is_no_training_instance(tmp_path: Path) -> None:
+    folder = prepared(tmp_path)
+    before = predicted(folder, "1")["gloss"][0]
+    _, source = read_predictions(folder / "1.gloss.parquet")
+    assert (source["train"], source["view"], source["layers"]) == ("none", "focal", "1")
+    assert source["classifier"] == "gloss" and source["encoder"]["model"]["name"] == "toy"
+    assert source["glosses"] == {"mint": GLOSSES.digest}
+    assert before.n_train == 0
+    # Other training vectors: the same predictions.
+    vectors = sentences()
+    vectors[:, CORPUS.split == "train"] = vectors[:, CORPUS.split == "train"][:, ::-1] * 9
+    write_vectors(folder / "e/mint/focal.safetensors", CORPUS, vectors)
+    after = predicted(folder, "1")["gloss"][0]
+    assert np.array_equal(before.scores, after.scores)
+
+
+def test_glosses_of_other_senses_are_refused(tmp_path: Path) -> None:
+    other = make_corpus([("gloss", 0), ("gloss", 0), ("gloss", 1)], senses=("b", "a"))
+    with pytest.raises(ResultError, match="of other senses than its corpus"):
+        predicted(prepared(tmp_path, other), "1")
+    lacking = make_corpus([("gloss", 0), ("gloss", 0), ("gloss", 0)])
+    with pytest.raises(ResultError, match="of other senses than its corpus"):
+        predicted(prepared(tmp_path, lacking), "1")
+
+
+def test_glosses_read_by_another_encoder_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match="read with another pooling than its sentences"):
+        predicted(prepared(tmp_path, pooling="last"), "1")
+
+
+@pytest.mark.slow
+def test_it_is_the_nearest_gloss_by_the_naive_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the sentences on, by the steps of the workflow, on a tiny encoder."""
+    monkeypatch.chdir(tmp_path)
+    said = [
+        "the crane flew",
+        "a crane lifted it",
+        "near the river a crane",
+        "of a crane and a bird",
+    ]
+    corpus = corpus_of(*((text, text.split().index("crane")) for text in said), n_train=2)
+    corpus_files.write(Path("c/crane.parquet"), corpus)
+    table = "word\tsense\tgloss\ncrane\tcrane_machine\tcranes lift loads .\n"
+    Path("senses.tsv").write_text(table + "crane\tcrane_bird\ta long bird\n", "utf-8")
+    folder = str(tiny_bert(Path("tiny"), max_length=128))
+    words = ["--words", "crane"]
+    embed = ["embed", "--model", "tiny.json", *words]
+    found = ["--glosses", "g", "--gloss-vectors", "gv", "--embeddings", "e", "--layers", "1"]
+    with logs_as_before():
+        for command in (
+            ["glosses", "--corpus", "c", *words, "--glosses", "senses.tsv", "--out", "g"],
+            [
+                "model",
+                "--name",
+                "tiny",
+                "--path",
+                "tiny",
+                "--blocks",
+                "2",
+                "--width",
+                "32",
+                "--out",
+                "tiny.json",
+            ],
+            [*embed, "--corpus", "c", "--out", "e"],
+            [*embed, "--corpus", "g", "--views", "focal", "sentence", "--out", "gv"],
+            ["zero-shot", "--corpus", "c", *words, *found, "--out", "z.parquet", "zm.parquet"],
+        ):
+            assert main(command) == 0
+
+    def vectors(sentences: list[tuple[str, int]], view: str) -> np.ndarray:
+        given = [("", text.split(), position) for text, position in sentences]
+        rows = np.stack([views[view][1] for views, _ in naive(folder, given, seed=1)])
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    # In the order of the senses; the bird's gloss does not have the word.
+    glosses = [("crane : a long bird", 0), ("cranes lift loads .", 0)]
+    tests = vectors([("near the river a crane", 4), ("of a crane and a bird", 2)], "focal")
+    for view, file in (("focal", "z"), ("sentence", "zm")):
+        ((of_word,), _) = read_predictions(Path(f"{file}.parquet"))
+        expected = tests @ vectors(glosses, view).T
+        np.testing.assert_allclose(of_word.scores, expected, atol=1e-5)
+        assert of_word.predicted.tolist() == expected.argmax(axis=1).tolist()
+
+
+def test_an_output_for_each_kind(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="1 outputs"):
+        call_step(
+            zero_shot,
+            {"mint": CORPUS},
+            embeddings=tmp_path,
+            layers="1",
+            glosses=tmp_path,
+            gloss_vectors=tmp_path,
+            out=[tmp_path / "o.parquet"],
+        )

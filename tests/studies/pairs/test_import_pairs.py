@@ -1,0 +1,186 @@
+"""WiC's files as a corpus of pairs: what is in it, and what is refused with file and line."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+from importing import import_corpus
+
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.pair_table import PAIRS_FILE, SENTENCES_FILE, read_pairs, write_pairs
+from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
+
+TRAIN = (
+    "carry\tV\t1-1\tThey carried water .\tShe carries weight .\n"
+    "carry\tV\t1-1\tThey carried water .\tSounds carry far .\n"
+    "mint\tN\t2-0\tfresh green mint\tmint of coins\n"
+)
+FILES = {
+    "train.data.txt": TRAIN,
+    "train.gold.txt": "F\nT\nF\n",
+    "dev.data.txt": "mint\tN\t1-1\tThe mint closed\tA mint grew\n",
+    "dev.gold.txt": "F\n",
+    # The first sentence is one of the training pairs too.
+    "test.data.txt": "carry\tV\t1-0\tThey carried water .\tCarry me\n",
+    "test.gold.txt": "T\n",
+}
+DATA = [name for name in FILES if ".data." in name]
+
+
+def put(folder: Path, changes: Mapping[str, str | None] = {}) -> list[Path]:
+    for name, text in {**FILES, **changes}.items():
+        if text is not None:
+            (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name in reversed(DATA)]
+
+
+def test_a_corpus_of_pairs(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    text = import_corpus(put(tmp_path), out=out, name="mine", about={"licence": "mine too"})
+    assert text.splitlines()[:2] == [
+        "5 pairs of 2 words, 9 sentences",
+        "train: 1 pair of one sense, 2 of two",
+    ]
+    pairs = read_pairs(out)
+    assert pairs.about["licence"] == "mine too" and pairs.about["title"] == "mine"
+    assert pairs.word.tolist() == ["carry.v", "carry.v", "mint.n", "mint.n", "carry.v"]
+    assert pairs.split.tolist() == ["train"] * 3 + ["dev", "test"]
+    assert pairs.line.tolist() == [1, 2, 3, 1, 1]
+    assert pairs.same.tolist() == [0, 1, 0, 0, 1]
+    # A sentence stands once in a split.
+    assert pairs.rows.tolist() == [[0, 1], [0, 2], [3, 4], [5, 6], [7, 8]]
+    sentences = pairs.sentences
+    focal = [tokens[at] for tokens, at in zip(sentences.tokens, sentences.position, strict=True)]
+    assert focal == [
+        "carried",
+        "carries",
+        "carry",
+        "mint",
+        "mint",
+        "mint",
+        "mint",
+        "carried",
+        "Carry",
+    ]
+    assert sentences.index.tolist() == [*range(5), 0, 1, 0, 1]
+    manifest = json.loads((out / MANIFEST).read_text())
+    assert manifest["pairs"]["train"] == {"same": 1, "different": 2, "unknown": 0}
+    assert [Path(of["file"]).name for of in manifest["imported"]] == [*DATA, *list(FILES)[1::2]]
+    assert {path.name for path in out.iterdir()} == {
+        *(MANIFEST, PAIRS_FILE, SENTENCES_FILE, ".sums")
+    }
+    dataset = read_manifest(out / MANIFEST)
+    assert dataset.of_pairs and dataset.sizes == {"sentences": 9}
+    # One of before there were checksums.
+    del manifest["files"]
+    (out / MANIFEST).write_text(json.dumps(manifest))
+    with pytest.raises(CorpusError, match="not the manifest of a corpus: KeyError 'files'"):
+        read_manifest(out / MANIFEST)
+
+
+def test_test_pairs_without_labels(tmp_path: Path) -> None:
+    files = put(tmp_path, {"test.gold.txt": None})
+    text = import_corpus(files, out=tmp_path / "out", name="mine")
+    assert "test: 1 pair without labels" in text
+    pairs = read_pairs(tmp_path / "out")
+    assert pairs.same.tolist() == [0, 1, 0, 0, -1]
+    assert pairs.labelled("test").tolist() == [] and pairs.labelled("train").tolist() == [0, 1, 2]
+
+
+def test_training_pairs_alone_with_labels_that_lie_elsewhere(tmp_path: Path) -> None:
+    *_, train = put(tmp_path)
+    gold = (tmp_path / "train.gold.txt").rename(tmp_path / "elsewhere.txt")
+    import_corpus([train], out=tmp_path / "out", name="mine", gold=gold)
+    assert read_pairs(tmp_path / "out").same.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("word", "first", "second"),
+    [
+        ("\u82b1", "\u4e00 \u6735 \u82b1", "\u684c\u4e0a \u6709 \u82b1"),
+        ("C", "the vitamin C", "we wrote C"),
+        ("x", "marks the X", "many of Xes"),
+        # Of another language, in no table of forms.
+        ("porter", "elle me porte", "il le porta"),
+        ("\u0438\u0434\u0442\u0438", "\u043e\u043d \u043d\u0435 \u0438\u0434\u0451\u0442", "a b c"),
+    ],
+)
+def test_words_of_one_character_and_of_other_languages(
+    tmp_path: Path, word: str, first: str, second: str
+) -> None:
+    line = f"{word}\tN\t2-2\t{first}\t{second}\n"
+    (tmp_path / "train.data.txt").write_text(line, encoding="utf-8")
+    (tmp_path / "train.gold.txt").write_text("T\n")
+    import_corpus([tmp_path / "train.data.txt"], out=tmp_path / "out", name="mine")
+    assert read_pairs(tmp_path / "out").word.tolist() == [f"{word}.n"]
+
+
+# The second pair of the training file, the other way round.
+SAME_AS_TRAIN = "carry\tV\t1-1\tSounds carry far .\tThey carried water .\n"
+LINE = "mint\tN\t0-0\tmint a\tmint b\n"
+WRONG = {
+    "word in neither": ({"dev.data.txt": "bank\tN\t0-0\tmint a\tmint b\n"}, "dev.data.txt:1",
+                        "no form of 'bank.n' in either sentence"),
+    "out of range": ({"train.data.txt": TRAIN.replace("2-0", "3-0")}, "train.data.txt:3",
+                     "the position 3 of a sentence of 3 tokens"),
+    "more gold": ({"dev.gold.txt": "F\nT\n"}, "dev.gold.txt:2", "1 pairs but 2 labels"),
+    "more pairs": ({"test.data.txt": LINE * 2}, "test.gold.txt:2", "2 pairs but 1 labels"),
+    "two labels": ({"dev.data.txt": SAME_AS_TRAIN, "dev.gold.txt": "F\n"}, "dev.data.txt:1",
+                   "the label F, but T for the same pair in"),
+    "unlike itself": ({"dev.data.txt": "mint\tN\t0-0\tmint a\tmint  a\n"}, "dev.data.txt:1",
+                      "the label F for a sentence and itself"),
+    "no label": ({"train.gold.txt": "F\nX\nT\n"}, "train.gold.txt:2", "the label 'X'"),
+    "no gold": ({"dev.gold.txt": None}, "dev.gold.txt", "a corpus file is missing"),
+    "unseen": ({"dev.data.txt": LINE.replace("mint\tN", "mi\x07nt\tN")}, "dev.data.txt:1",
+               "cannot be seen"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "where", "says"), WRONG.values(), ids=WRONG)
+def test_pairs_that_are_refused(
+    tmp_path: Path, changes: dict[str, str | None], where: str, says: str
+) -> None:
+    files = put(tmp_path, changes)
+    with pytest.raises(WsdError) as caught:
+        import_corpus(files, out=tmp_path / "out", name="mine")
+    assert says in caught.value.what
+    assert str(caught.value.where).endswith(where)
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
+    test, dev, train = put(tmp_path)
+    out = tmp_path / "out"
+    for files, options, says in (
+        ([dev, test], {}, "no pairs to train on"),
+        ([train, train.rename(tmp_path / "mine.data.txt")], {}, "no split"),
+        ([dev], {"at_least": 2}, "a corpus of their own"),
+        ([dev], {"word": "mint"}, "read without it"),
+    ):
+        with pytest.raises(ConfigError, match=says):
+            import_corpus(files, out=out, name="mine", **options)
+    table = tmp_path / "a.tsv"
+    table.write_text("sentence\tsense\n*mint* a\tb\n")
+    for files, options, says in (
+        ([dev, table], {}, "a corpus of their own"),
+        ([table], {"to_senses": True}, "read without it"),
+    ):
+        with pytest.raises(ConfigError, match=says):
+            import_corpus(files, out=out, name="mine", **options)
+    assert not out.exists()
+
+
+def test_damage_is_told(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    import_corpus(put(tmp_path), out=out, name="mine")
+    pairs = read_pairs(out)
+    for changes in ({"rows": pairs.rows + 5}, {"same": np.full(5, 2)}):
+        write_pairs(tmp_path / "other", type(pairs)(**{**vars(pairs), **changes}))
+        with pytest.raises(ResultError, match="does not hold what it should"):
+            read_pairs(tmp_path / "other")
+    (out / PAIRS_FILE).write_bytes((out / PAIRS_FILE).read_bytes()[:-1])
+    with pytest.raises(ResultError, match="not what was written"):
+        read_pairs(out)

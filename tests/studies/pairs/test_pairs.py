@@ -1,0 +1,156 @@
+"""The step of pairs: cosines that are known, the figures by hand, what is chosen, and errors."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from made import write_vectors
+from made_pairs import pairs_of
+
+from wsd.artifacts.pair_table import Pairs, read_pairs, write_pairs
+from wsd.cli import main
+from wsd.errors import ConfigError, CorpusError, ResultError
+from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.transforms import fitted
+from wsd.storage.csv import read_csv
+from wsd.studies.pairs.cosines import COSINES, TABLE, read_cosines
+from wsd.studies.pairs.pairs import measure, run, score
+
+PAIRS = pairs_of(
+    *(("a.n", "train", 0), ("a.n", "train", 0), ("b.v", "train", 1), ("b.v", "train", 1)),
+    *(("c.n", "dev", 0), ("c.n", "dev", 1)),
+    *(("d.n", "test", 0), ("d.n", "test", 1), ("e.v", "test", 1), ("e.v", "test", 0)),
+    ("e.v", "test", -1),
+)
+# Training and development pairs told apart at 0.5; of the test pairs one is wrong.
+GOOD = np.array([0.1, 0.2, 0.8, 0.9, 0.3, 0.7, 0.4, 0.6, 0.7, 0.9, 0.0])
+# The threshold is 0.25: a training pair is wrong, and all test pairs.
+BAD = np.array([0.1, 0.6, 0.4, 0.9, 0.3, 0.7, 0.6, 0.1, 0.1, 0.9, 0.0])
+
+
+def test_the_figures_by_hand() -> None:
+    table = score(PAIRS, {("none", "0"): BAD, ("none", "1"): GOOD, ("centre", "1"): GOOD})
+    assert table["split"].tolist() == ["train"] * 3 + ["dev"] * 3 + ["test"] * 3
+    test = table[table["split"] == "test"].set_index(["transform", "layers"])
+    # The simplest of those that are as good on development pairs.
+    assert test["chosen"].to_dict() == {
+        ("none", "0"): False,
+        ("none", "1"): True,
+        ("centre", "1"): False,
+    }
+    assert test["threshold"].tolist() == pytest.approx([0.25, 0.5, 0.5])
+    assert (test["n"] == 4).all() and (test["words"] == 2).all()  # the last pair has no label
+    assert test["accuracy"].tolist() == [0, 0.75, 0.75]
+    assert test["called_same"].tolist() == [0.5, 0.75, 0.75]
+    # Same ones have 0.6 and 0.7, the others 0.4 and 0.9; of BAD none is in order.
+    assert test["auc"].tolist() == [0, 0.5, 0.5]
+    assert test["difference"].tolist() == [-0.75, 0, 0]
+    # Three that the chosen one alone gets right: 2 / 2 ** 3; Holm: twice that.
+    p, p_holm = test["p"].to_numpy(), test["p_holm"].to_numpy()
+    assert p[[0, 2]].tolist() == [0.25, 1] and p_holm[[0, 2]].tolist() == [0.5, 1]
+    assert np.isnan([p[1], p_holm[1]]).all()
+    good = test.loc["none", "1"]
+    assert good["accuracy_low"] == 0.25 and good["accuracy_high"] == 1
+    # Of the words one is right in both pairs, the other in one: 0.5, 0.75 or 1.
+    assert (good["accuracy_low_by_word"], good["accuracy_high_by_word"]) == (0.5, 1)
+
+
+def test_the_test_pairs_choose_nothing() -> None:
+    other = PAIRS.same.copy()
+    other[PAIRS.split == "test"] = 1 - other[PAIRS.split == "test"]
+    flipped = Pairs(**{**vars(PAIRS), "same": other})
+    names = {("none", "0"): BAD, ("none", "1"): GOOD}
+    first, second = score(PAIRS, names), score(flipped, names)
+    assert (first["chosen"] == second["chosen"]).all()
+    assert (first["threshold"] == second["threshold"]).all()
+    # Development pairs that say otherwise do choose, whatever the training pairs say.
+    other = PAIRS.same.copy()
+    other[4:6] = [1, 1]
+    assert score(Pairs(**{**vars(PAIRS), "same": other}), names)["chosen"].tolist()[:2] == [1, 0]
+    # Without any of them the training pairs choose.
+    other[4:6] = [-1, -1]
+    found = score(Pairs(**{**vars(PAIRS), "same": other}), names)
+    assert found["split"].unique().tolist() == ["train", "test"]
+    assert found["chosen"].tolist()[:2] == [0, 1]
+
+
+def test_without_labels_to_train_on() -> None:
+    unknown = Pairs(**{**vars(PAIRS), "same": np.full(len(PAIRS), -1)})
+    with pytest.raises(CorpusError, match="no training pair has a label"):
+        score(unknown, {("none", "0"): GOOD})
+
+
+def test_transformations_are_fitted_on_training_sentences_alone() -> None:
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(22, 3)) * [1, 5, 0.2] + [3, 0, 1]
+    names = ("none", "centre", "remove-1", "whiten")
+    found = measure(PAIRS, vectors, names)
+    for name in names:
+        directions = unit_vectors(fitted(name, vectors[:8]).apply(vectors))
+        assert found[name] == pytest.approx((directions[::2] * directions[1::2]).sum(axis=1)), name
+    # What the test sentences are changes nothing of the others.
+    moved = vectors.copy()
+    moved[12:] *= 7
+    moved[12:] += 2
+    for name, of in measure(PAIRS, moved, names).items():
+        assert of[:6] == pytest.approx(found[name][:6]), name
+        assert not np.allclose(of[6:], found[name][6:])
+
+
+def laid_out(folder: Path, layers: list[str]) -> SimpleNamespace:
+    write_pairs(folder / "pairs", PAIRS)
+    rng = np.random.default_rng(0)
+    at = folder / "vectors" / "sentences" / "focal.safetensors"
+    vectors = rng.normal(size=(3, len(PAIRS.sentences), 4)).astype(np.float32)
+    write_vectors(at, PAIRS.sentences, vectors)
+    return SimpleNamespace(
+        pairs=folder / "pairs",
+        embeddings=folder / "vectors",
+        view="focal",
+        layers=layers,
+        transforms=["none", "centre", "whiten"],
+        seed=1,
+        out=folder / "out",
+    )
+
+
+def test_the_step(tmp_path: Path) -> None:
+    args = laid_out(tmp_path, ["all", "mean-all"])
+    run(args)
+    read = read_pairs(args.pairs)
+    assert read.about == PAIRS.about and (read.rows == PAIRS.rows).all()
+    cosines, provenance = read_cosines(args.out / COSINES, read)
+    names = ["0", "1", "2", "mean-all"]
+    assert list(cosines) == [(t, n) for t in ("none", "centre", "whiten") for n in names]
+    assert provenance["model"] == "toy"
+    table = read_csv(args.out / TABLE)
+    assert len(table) == 3 * len(names) * 3
+    assert table["chosen"].sum() == 3
+    before = (args.out / TABLE).read_bytes()
+    run(args)
+    assert (args.out / TABLE).read_bytes() == before
+
+
+def test_vectors_and_cosines_of_other_sentences_are_refused(tmp_path: Path) -> None:
+    args = laid_out(tmp_path, ["0"])
+    run(args)
+    other = pairs_of(("a.n", "train", 0), ("a.n", "train", 1))
+    with pytest.raises(ResultError, match="of other pairs"):
+        read_cosines(args.out / COSINES, other)
+    write_pairs(args.pairs, other)
+    with pytest.raises(ResultError, match="belong to another table"):
+        run(args)
+
+
+def test_a_mix_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="a mix is learned"):
+        run(laid_out(tmp_path, ["mix-all"]))
+
+
+def test_a_transformation_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["pairs", "--pairs", "p", "--embeddings", "e", "--out", "o", "--transforms", "remove-0"]
+    with pytest.raises(SystemExit):
+        main(call)
+    said = capsys.readouterr().err
+    assert "there is no transform 'remove-0'; use none, centre, whiten or remove-k" in said

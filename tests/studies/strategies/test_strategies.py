@@ -1,0 +1,416 @@
+"""Strategies side by side: what stands in the table, from files made by hand with known figures."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from call_step import call_step
+from same_results import differences
+from test_compare import corpora, words
+from test_layerwise import (
+    FAIR,
+    FEW,
+    GOOD,
+    GRID,
+    MANY,
+    POOR,
+    SOME,
+    Pair,
+    Wrong,
+    confusions,
+    joints,
+    pair,
+)
+
+from wsd.artifacts import predictions
+from wsd.artifacts.run_map import RunMap, write_map
+from wsd.errors import ResultError
+from wsd.evaluation.comparison_rows import ComparisonRow
+from wsd.metrics import permutation
+from wsd.metrics.intervals import difference_intervals, mean_intervals
+from wsd.metrics.repeated_runs import intervals_over_draws, paired_tests_over_draws
+from wsd.metrics.scores import mean_scores
+from wsd.storage.json import write_json
+from wsd.studies.strategies import strategies
+from wsd.studies.strategies.costs import Costs, Spent, processor_seconds
+from wsd.studies.strategies.gather import Run, Strategy
+from wsd.studies.strategies.strategies import COLUMNS
+
+F1 = "mean_macro_f1"
+OF_M = "m/predictions/full"
+# By the file that each step makes.
+SECONDS = {
+    "m/embeddings/alignment.1.json": 60.0,
+    "m/embeddings/alignment.2.json": 30.0,
+    "m/gloss-vectors/alignment.1.json": 3.0,
+    "m/zero-shot/10.gloss.parquet": 3.0,
+    f"{OF_M}/focal/1.lda.parquet": 6.0,
+    f"{OF_M}/focal/2.lda.parquet": 12.0,
+    f"{OF_M}/focal/mean-all.lda.parquet": 24.0,
+    f"{OF_M}/per-word/per-word.per-word.parquet": 9.0,
+    "baselines/most_frequent_sense.parquet": 1.5,
+}
+COSTS = "m/finetune/full/costs.csv"
+
+
+TRAINED = {"parameters": {"rate": 1e-4, "epochs": 2, "blocks": "all"}, "tried": 2}
+
+
+def f1(wrong: Wrong) -> float:
+    return float(mean_scores(confusions(wrong))[F1])
+
+
+def near(value: Any) -> Any:
+    """As in a file with six digits after the point."""
+    return pytest.approx(value, abs=6e-7, nan_ok=True)
+
+
+def file(folder: Path, wrong: Wrong, n_train: int = 10, **over: Any) -> Path:
+    """Predictions with known errors."""
+    source = {
+        "train": "full", "view": "focal", "layers": "-", "task": "sense", "classifier": "x",
+        "estimator": "x", "encoder": {"model": {"name": "m", "blocks": 12}},
+        "corpus": {word: corpus.digest for word, corpus in corpora().items()}, **over,
+    }  # fmt: skip
+    path = folder / f"file-{len(list(folder.glob('*.parquet')))}.parquet"
+    made = [replace(of, n_train=n_train) for of in words(wrong)]
+    predictions.write_predictions(path, made, source)
+    return path
+
+
+def keyed(name: str) -> str:
+    """Where a run has a file in its store."""
+    stem, dot, suffix = name.rpartition(".")
+    return f"store/{stem}@0123456789{dot}{suffix}".replace("m/", "m@abcdefabcd/", 1)
+
+
+def log_of(folder: Path, name: str, seconds: float | str) -> None:
+    path = (folder / Path(keyed(name)).relative_to("store")).with_suffix(".log")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    last = {"message": "done", "processor_seconds": seconds, "peak_mb": 99}
+    path.write_text('{"message": "1 of 2 words"}\n' + json.dumps(last) + "\n")
+
+
+def map_of(folder: Path, *names: str) -> Path:
+    """The map of a run that has files of these names."""
+    (folder / "store").mkdir(exist_ok=True)
+    paths = [f"results/x/{keyed(name)}" for name in names]
+    about = {"config": {}, "command": "", "digests": {}}
+    write_map(folder / "run.json", paths, "results/x", about)
+    return folder / "run.json"
+
+
+def three(folder: Path, test: tuple[Wrong, ...] = (FEW, SOME, MANY), **other: Any) -> list[Pair]:
+    """Layer 2 is best on folds, by default layer 1 on the test set."""
+    names, folds = ("1", "2", "mean-all"), (FAIR, GOOD, POOR)
+    return [pair(folder, *of, **other) for of in zip(names, test, folds, strict=True)]
+
+
+def table(
+    folder: Path,
+    *pairs: Pair,
+    selected: str = "2",
+    seconds: Mapping[str, float | str] = SECONDS,
+    **files: list[Path],
+) -> pd.DataFrame:
+    names = {"view": "focal", "layers": selected, "classifier": "lda"}
+    chosen = {"m": {"full": {"all": names}}}
+    write_json(folder / "selection.json", {"objective": F1, "chosen": chosen})
+    for name, taken in seconds.items():
+        log_of(folder / "b", name, taken)
+    call_step(
+        strategies,
+        corpora(),
+        candidates=[one for one, _ in pairs],
+        searches=[other for _, other in pairs],
+        selection=folder / "selection.json",
+        map=map_of(folder, *SECONDS, *seconds, COSTS),
+        logs=folder / "b",
+        out=folder / "out/strategies.csv",
+        **files,
+    )
+    return pd.read_csv(
+        folder / "out/strategies.csv", dtype={"layers": str, f"{F1}_of_runs": str}
+    ).set_index("strategy", drop=False)
+
+
+def everything(folder: Path, **other: Any) -> pd.DataFrame:
+    """Every strategy but the bag of substitutes; three seeds of a fine-tuned encoder."""
+    none = {"encoder": {"model": {"name": "no encoder", "blocks": 0}}}
+    glosses = {"train": "none", "classifier": "gloss", "n_train": 0}
+    costs = folder / keyed(COSTS)
+    costs.parent.mkdir(parents=True)
+    costs.write_text(
+        "trial,seed,processor_seconds,wall_seconds\n1,,30,9\n2,,30,9\n,1,60,9\n,2,120,9\n,3,180,9\n"
+    )
+    return table(
+        folder,
+        *three(folder),
+        baselines=[file(folder, MANY, classifier="most_frequent_sense", **none)],
+        zero_shot=[
+            file(folder, FEW, layers="9", **glosses),
+            file(folder, MANY, layers="10", **glosses),
+        ],
+        per_word=[file(folder, SOME, layers="per-word", view="per-word")],
+        finetuned=[
+            file(folder, wrong, layers="finetuned", classifier=f"finetuned-{i}", **TRAINED)
+            for i, wrong in enumerate((FEW, SOME, MANY), 1)
+        ],
+        **other,
+    )
+
+
+def test_every_strategy_with_its_labels_and_minutes(tmp_path: Path) -> None:
+    found = everything(tmp_path)
+    assert list(found.columns) == COLUMNS
+    shown = found[["train", "layers", "labels", "processor_minutes"]].fillna("?").T.to_dict("list")
+    # Embedding is 90 s; of glosses 6 s more.
+    assert shown == {
+        "most frequent sense": ["full", "-", 20, near(1.5 / 60)],
+        "zero-shot (gloss)": ["none", "10", 0, near(96 / 60)],
+        "best frozen layer": ["full", "2", 20, near(102 / 60)],
+        "frozen features": ["full", "2", 20, near(102 / 60)],
+        "frozen per word": ["full", "per-word", 20, near((90 + 42 + 9) / 60)],
+        "fine-tuned": ["full", "finetuned", 20, near(2.0)],
+    }
+    searched = found["processor_minutes_with_search"]
+    assert searched["best frozen layer"] == near(108 / 60)
+    assert searched["frozen features"] == near(132 / 60)
+    assert searched["fine-tuned"] == near((30 + 30 + 120) / 60)
+
+
+@pytest.mark.parametrize(("tried", "chosen_by"), [(2, "folds"), (0, "as given")])
+def test_how_an_encoder_was_trained_and_who_chose_it(
+    tmp_path: Path, tried: int, chosen_by: str
+) -> None:
+    files = [
+        file(tmp_path, FEW, layers="finetuned", **{**TRAINED, "tried": tried, "train": train})
+        for train in ("full", "nshot-3.set1", "nshot-3.set2", "nshot-3.set1")
+    ]
+    more = [pair(tmp_path, "2", FEW, FAIR, train=f"nshot-3.set{i}") for i in (1, 2)]
+    found = table(tmp_path, *three(tmp_path), *more, finetuned=files).loc["fine-tuned"]
+    assert found["setting"].tolist() == ["rate 0.0001, 2 epochs, blocks all"] * 2
+    assert found["chosen_by"].tolist() == [chosen_by] * 2
+    assert found["runs"].tolist() == [1, 3] and found["draws"].tolist() == [1, 2]
+
+
+def test_of_seeds_the_mean_and_each_and_none_is_picked(tmp_path: Path) -> None:
+    row = everything(tmp_path).loc["fine-tuned"]
+    each = [f1(wrong) for wrong in (FEW, SOME, MANY)]
+    assert row["runs"] == 3 and row[F1] == near(np.mean(each)) and row[F1] < max(each)
+    assert list(map(float, row[f"{F1}_of_runs"].split())) == near(each)
+    runs = [confusions(wrong) for wrong in (FEW, SOME, MANY)]
+    low, high = intervals_over_draws(runs, rng=1)[F1]
+    assert (row[f"{F1}_low"], row[f"{F1}_high"]) == near((low, high))
+    assert row[f"{F1}_difference"] == near(np.mean(each) - f1(SOME))
+    # One seed is better than the best layer and one worse: no difference of all.
+    assert row[f"{F1}_p"] == 1
+
+
+def test_a_single_run_is_compared_as_everywhere_else(tmp_path: Path) -> None:
+    found = everything(tmp_path)
+    row, between = found.loc["most frequent sense"], joints(MANY, SOME)
+    test = permutation.paired_permutations(between, rng=1)[F1]
+    assert (row[f"{F1}_difference"], row[f"{F1}_p"]) == near((test.difference, test.p))
+    low, high = difference_intervals(between, rng=1)[F1]
+    assert (row[f"{F1}_difference_low"], row[f"{F1}_difference_high"]) == near((low, high))
+    assert (row[f"{F1}_low"], row[f"{F1}_high"]) == near(
+        mean_intervals(confusions(MANY), rng=1)[F1]
+    )
+    family = found[f"{F1}_p"].dropna()
+    # Frozen features, and each word's own, have the predictions of the best layer here.
+    assert set(family.index) == {"most frequent sense", "zero-shot (gloss)", "fine-tuned"}
+    holm = permutation.holm(family.tolist()).tolist()
+    assert found.loc[family.index, f"{F1}_p_holm"].tolist() == pytest.approx(holm, abs=5e-6)
+
+
+def test_the_same_predictions_have_no_interval_and_no_test(tmp_path: Path) -> None:
+    # What was selected of all features is the best single layer.
+    found = table(tmp_path, *three(tmp_path))
+    same = found.loc["frozen features"]
+    assert same[f"{F1}_difference"] == same["micro_accuracy_difference"] == 0
+    ends = [f"{F1}_{end}" for end in ("difference_low", "difference_high", "p", "p_holm")]
+    assert same[ends].isna().all()
+    assert same["labels"] == 20 and found["labels"].dtype == int
+
+
+def test_what_cannot_be_told_from_the_best_is_corrected_for_all_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    p = permutation.paired_permutations(joints(MANY, SOME), rng=1)[F1].p
+    few, many = tmp_path / "few", tmp_path / "many"
+    few.mkdir()
+    none = {"encoder": {"model": {"name": "no encoder", "blocks": 0}}}
+    baseline = file(few, MANY, classifier="most_frequent_sense", **none)
+    word = file(few, SOME, layers="per-word", view="per-word")
+    # Strategies with the same predictions count as one: of these four there is one pair, of the six
+    # below, one of them with other predictions, there are three.
+    monkeypatch.setattr(strategies, "ALPHA", p * 2)
+    found = table(few, *three(few), baselines=[baseline], per_word=[word])["not_told_from_best"]
+    assert found.to_dict() == {
+        "most frequent sense": False,
+        "best frozen layer": True,
+        "frozen features": True,
+        "frozen per word": True,
+    }
+    many.mkdir()
+    assert everything(many)["not_told_from_best"].all()
+
+
+@pytest.mark.parametrize("test", [(FEW, SOME, MANY), (MANY, SOME, FEW), (SOME, MANY, FEW)])
+def test_the_test_set_chooses_nothing(tmp_path: Path, test: tuple[Wrong, ...]) -> None:
+    found = table(tmp_path, *three(tmp_path, test))
+    assert found.loc["best frozen layer", "layers"] == "2"
+    assert found.loc["best frozen layer", F1] == near(f1(test[1]))
+
+
+def test_what_was_selected_is_what_select_wrote(tmp_path: Path) -> None:
+    found = table(tmp_path, *three(tmp_path), selected="mean-all")
+    assert found.loc["frozen features", "layers"] == "mean-all"
+    with pytest.raises(ResultError, match="not among the candidates: focal, 7, lda"):
+        table(tmp_path, *three(tmp_path), selected="7")
+
+
+def test_draws_of_a_setting_are_one_row_and_chosen_each_by_its_own_folds(tmp_path: Path) -> None:
+    first = three(tmp_path, train="nshot-3.set1")
+    second = [
+        pair(tmp_path, "1", FEW, GOOD, train="nshot-3.set2"),
+        pair(tmp_path, "2", MANY, FAIR, train="nshot-3.set2"),
+    ]
+    # A job of several training sets has its log where the first one of the config lies.
+    job = "m/predictions/nshot-3.set2/focal"
+    seconds = {**SECONDS, f"{job}/1.lda.parquet": 8, f"{job}/2.lda.parquet": 4}
+    found = table(tmp_path, *three(tmp_path), *first, *second, seconds=seconds)
+    assert found["train"].tolist() == ["full", "full", "nshot-3", "nshot-3"]
+    row = found[found["train"] == "nshot-3"].loc["best frozen layer"]
+    assert (row["layers"], row["runs"]) == ("2, 1", 2)
+    assert row[F1] == near((f1(SOME) + f1(FEW)) / 2)
+    # Both draws were done in one job: 4 s and 8 s, half of it each.
+    assert row["processor_minutes"] == near((90 + (2 + 4) / 2) / 60)
+
+
+def test_other_settings_share_a_job_so_that_their_time_is_not_known(tmp_path: Path) -> None:
+    trains = ("10pct", "nshot-3.set1")
+    more = [of for train in trains for of in three(tmp_path, train=train)]
+    seconds = {**SECONDS, "m/predictions/10pct/focal/2.lda.parquet": 4.0}
+    found = table(tmp_path, *three(tmp_path), *more, seconds=seconds)
+    assert found[found["train"] != "full"]["processor_minutes"].isna().all()
+
+
+def test_without_folds_the_last_layer_stands_and_no_features(tmp_path: Path) -> None:
+    """With what has nothing to tune, in whatever order they come."""
+    untuned: dict[str, Any] = {"untuned": ("bat", "seal"), "train": "nshot-3.set1"}
+    few = [
+        pair(tmp_path, layers, FEW, {}, **untuned, classifier=name, grid=grid)
+        for layers in ("10", "9", "mean-all")
+        for name, grid in (("lda", GRID), ("nearest_centroid", [{}]), ("knn", GRID))
+    ]
+    found = table(tmp_path, *three(tmp_path), *few)
+    (row,) = found[found["train"] == "nshot-3"].to_dict("records")
+    assert (row["strategy"], row["layers"]) == ("best frozen layer", "10")
+    assert row["classifier"] == "nearest_centroid"
+    assert row["chosen_by"] == "last layer"
+
+
+def test_words_that_a_training_set_lacks_are_in_none_of_its_rows(tmp_path: Path) -> None:
+    bat = [
+        pair(tmp_path, layers, FEW, {"bat": GOOD["bat"]}, train="nshot-30.set1")
+        for layers in ("1", "2")
+    ]
+    for path, _ in bat:
+        # The corpora are those of every word that was asked for.
+        made, source = predictions.read_predictions(path)
+        assert len(source["corpus"]) == 2
+        predictions.write_predictions(path, [of for of in made if of.word == "bat"], source)
+    found = table(tmp_path, *three(tmp_path), *bat)
+    assert found[found["train"] == "nshot-30"]["n_words"].tolist() == [1, 1]
+
+
+def test_times_alone_differ_from_run_to_run(tmp_path: Path) -> None:
+    """And what compares two runs leaves just them out."""
+    for folder, factor in (("one", 1.0), ("other", 7.0)):
+        (tmp_path / folder).mkdir()
+        changed = {name: seconds * factor for name, seconds in SECONDS.items()}
+        everything(tmp_path / folder, seconds=changed)
+    one, other = (
+        pd.read_csv(tmp_path / folder / "out/strategies.csv") for folder in ("one", "other")
+    )
+    minutes = ["processor_minutes", "processor_minutes_with_search"]
+    assert (one[minutes] != other[minutes]).any(axis=None)
+    pd.testing.assert_frame_equal(one.drop(columns=minutes), other.drop(columns=minutes))
+    one, other = (tmp_path / folder / "out" for folder in ("one", "other"))
+    assert differences(one, other) == []
+    text = (other / "strategies.csv").read_text()
+    (other / "strategies.csv").write_text(text.replace("frozen", "thawed"))
+    assert differences(one, other) == ["strategies.csv: differs"]
+
+
+def test_runs_stand_beside_those_that_learned_from_the_same_sentences() -> None:
+    def strategy(*trains: str) -> Strategy:
+        spent = Spent(1.0, 1.0)
+        runs = [Run(train, ComparisonRow("", train, "", "", "", []), spent) for train in trains]
+        return Strategy("one", "", runs)
+
+    def names(one: Strategy, other: Strategy) -> list[tuple[str, str]]:
+        return [(a.model, b.model) for a, b in one.beside(other)]
+
+    draws = strategy("nshot-3.set1", "nshot-3.set2")
+    assert names(draws, draws) == [("nshot-3.set1",) * 2, ("nshot-3.set2",) * 2]
+    assert names(strategy("full", "full"), strategy("full")) == [("full", "full")] * 2
+    assert names(strategy("none"), strategy("full")) == [("none", "full")]
+
+
+# Times
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "",
+            "\n",
+            "{",
+            "[]",
+            '{"message": "killed"}',
+            '{"processor_seconds": 3}\n{"message": ""}',
+            '{"message": "1 of 2 words", "done_before": 1}\n{"processor_seconds": 3}',
+        ),
+        *(
+            f'{{"processor_seconds": {of}}}'
+            for of in ("", "null", '"-"', "0.0", "Infinity", '"\xff')
+        ),
+    ],
+)
+def test_what_is_not_on_record_is_never_zero(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.log").write_bytes(text.encode("latin-1"))
+    assert np.isnan(processor_seconds(tmp_path / "a.log"))
+    assert np.isnan(processor_seconds(tmp_path / "none.log"))
+
+
+def test_one_part_without_a_record_leaves_the_sum_open(tmp_path: Path) -> None:
+    without = {name: of for name, of in SECONDS.items() if "alignment.2" not in name}
+    found = table(tmp_path, *three(tmp_path), seconds=without)
+    assert found["processor_minutes"].isna().all()
+    costs = Costs(RunMap(map_of(tmp_path)), tmp_path / "b", ())
+    assert np.isnan(costs.embedding("m")) and np.isnan(costs.finetuning("m", "full").chosen)
+
+
+# Several runs
+
+
+def test_several_runs_differ_if_every_one_does() -> None:
+    worse, same, better = joints(MANY, FEW), joints(FEW, FEW), joints(FEW, MANY)
+    one = permutation.paired_permutations(worse, rng=1)[F1]
+    assert paired_tests_over_draws([worse], rng=1)[F1] == one
+    more = joints(SOME, FEW)
+    high = permutation.paired_permutations(more, rng=1)[F1]
+    both = paired_tests_over_draws([worse, more], rng=1)[F1]
+    assert both.p == max(one.p, high.p) > min(one.p, high.p)
+    assert both.difference == pytest.approx((one.difference + high.difference) / 2)
+    for runs in ([worse, better], [worse, same]):
+        assert paired_tests_over_draws(runs, rng=1)[F1].p == 1

@@ -1,0 +1,41 @@
+"""Log-odds ratios with a prior, against the formula written out."""
+
+import math
+
+import numpy as np
+
+from wsd.studies.substitutes.log_odds import log_odds
+
+COUNTS = np.array([[8, 2, 0, 5], [1, 9, 0, 5], [0, 0, 3, 5]])
+PRIOR = np.array([1.0, 2.0, 0.5, 3.0])
+
+
+def test_every_figure_is_that_of_the_formula() -> None:
+    ratios, z = log_odds(COUNTS, PRIOR)
+    total = PRIOR.sum()
+    for i in range(3):
+        for w in range(4):
+            y, n = COUNTS[i, w] + PRIOR[w], COUNTS[i].sum() + total
+            others = np.delete(COUNTS, i, axis=0)
+            x, m = others[:, w].sum() + PRIOR[w], others.sum() + total
+            delta = math.log(y / (n - y)) - math.log(x / (m - x))
+            assert math.isclose(ratios[i, w], delta, abs_tol=1e-12)
+            assert math.isclose(z[i, w], delta / math.sqrt(1 / y + 1 / x), abs_tol=1e-12)
+
+
+def test_what_all_have_sets_nobody_apart_however_frequent() -> None:
+    # Most common is the last, which both have alike.
+    _, z = log_odds(np.array([[50, 5, 1000], [5, 50, 1000]]), np.array([5.0, 5.0, 200.0]))
+    assert z[0, 0] > 3 and z[0, 1] < -3 and abs(z[0, 2]) < 1e-9
+
+
+def test_the_prior_holds_back_what_was_seen_once() -> None:
+    counts = np.array([[1, 20, 40], [0, 2, 40]])
+    _, z = log_odds(counts, 10 * counts.sum(axis=0) / counts.sum())
+    assert z[0, 1] > z[0, 0]
+
+
+def test_one_group_or_one_feature_has_nothing_to_be_set_apart_from() -> None:
+    for counts in (np.array([[3, 4]]), np.array([[3], [4]])):
+        ratios, z = log_odds(counts, np.ones(counts.shape[1]))
+        assert not ratios.any() and not z.any()

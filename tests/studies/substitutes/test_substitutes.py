@@ -1,0 +1,288 @@
+"""What an encoder would say in the focal word's place: against a head that is known, and against
+transformers' own fill-mask.
+"""
+
+import json
+import shutil
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import small_gpu
+import torch
+import transformers
+import zoo
+from safetensors.torch import load_file, save_file
+from tiny import corpus_of, tiny_bert, tiny_tokenizer
+
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.substitute_table import (
+    SEEN,
+    Fillers,
+    K,
+    read_substitutes,
+    shown,
+    write_substitutes,
+)
+from wsd.artifacts.view_names import MASKED, PLAIN
+from wsd.encoder.model import resolve
+from wsd.errors import ModelError, ResultError
+from wsd.studies.substitutes import fill_mask
+from wsd.studies.substitutes.fill_mask import FillMask, _named
+from wsd.studies.substitutes.masked_lm_head import HEADS, known_without_head, why_no_head
+from wsd.studies.substitutes.substitutes import substitutes
+
+SENTENCES = corpus_of(
+    ("the crane flew over the river", 1),
+    ("near the old bank they saw a quixotically-misunderestimated crane .", 7),
+    ("a crane", 1),
+    ("crane lifted the machine", 0),
+    n_train=2,
+)
+Built = Callable[..., Path]
+
+
+def filled(model: FillMask, corpus: Corpus = SENTENCES, threads: int = 1) -> dict[str, Fillers]:
+    ((_, found),) = model.fill([corpus], threads=threads)
+    return found
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A BERT whose head says, at each place, the piece that follows the one there in the
+    vocabulary; special tokens come next, likelier than all other pieces. Its decoder is not its
+    embeddings.
+    """
+    folder = tmp_path_factory.mktemp("known")
+    tokenizer = tiny_tokenizer()
+    n, width = len(tokenizer), 128
+    config = transformers.BertConfig(
+        vocab_size=n, hidden_size=width, num_hidden_layers=1, num_attention_heads=4,
+        intermediate_size=8, max_position_embeddings=64, tie_word_embeddings=False,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    model = transformers.BertForMaskedLM(config)
+    with torch.no_grad():
+        embeddings = model.bert.embeddings
+        embeddings.position_embeddings.weight.zero_()
+        embeddings.token_type_embeddings.weight.zero_()
+        embeddings.word_embeddings.weight.copy_(torch.eye(n, width))
+        # A little of the context remains, as a model without any is refused.
+        model.bert.encoder.layer[0].attention.output.dense.weight.mul_(0.5)
+        head = model.cls.predictions
+        head.transform.dense.weight.copy_(torch.eye(width))
+        head.transform.dense.bias.zero_()
+        head.decoder.weight.zero_()
+        head.decoder.weight[1:, : n - 1] = torch.eye(n - 1)
+        head.decoder.bias.zero_()
+        head.decoder.bias[:5] = 20.0
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def test_the_head_is_asked_at_the_focal_word_masked_and_left_in(known: Path) -> None:
+    found, after = filled(FillMask.load(str(known), device="cpu")), following()
+    firsts = {seen: [of[0] for of in found[seen].pieces] for seen in SEEN}
+    assert firsts[MASKED] == [after["[MASK]"]] * 4
+    # The second focal word is of many pieces: the first one's place is asked.
+    assert firsts[PLAIN] == [after[piece] for piece in ("crane", "q", "crane", "crane")]
+
+
+def test_batches_that_a_gpu_does_not_hold_are_halved(
+    known: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = corpus_of(*((f"a crane {'flew ' * (i % 5)}near the river", 1) for i in range(40)))
+    model = FillMask.load(str(known), device="cpu")
+    expected, sizes = filled(model, corpus), []
+    own = model.model.forward
+
+    def counted(*args: Any, **inputs: Any) -> Any:
+        sizes.append(len(inputs["input_ids"]))
+        return own(*args, **inputs)
+
+    limited = small_gpu.holding(11, counted, lambda *_, **inputs: len(inputs["input_ids"]))
+    monkeypatch.setattr(model.model, "forward", limited)
+    monkeypatch.setattr(fill_mask, "run_all", small_gpu.run_all)
+    found = filled(model, corpus)
+    assert sizes and max(sizes) <= 11
+    for seen in SEEN:
+        assert found[seen].pieces == expected[seen].pieces
+        np.testing.assert_allclose(
+            found[seen].probabilities, expected[seen].probabilities, atol=1e-6
+        )
+
+
+def following() -> dict[str, str]:
+    vocabulary = sorted(tiny_tokenizer().get_vocab().items(), key=lambda item: item[1])
+    pieces = [piece for piece, _ in vocabulary]
+    return dict(pairwise(pieces))
+
+
+def test_special_tokens_are_never_listed_and_have_their_share(known: Path) -> None:
+    found = filled(FillMask.load(str(known), device="cpu"))
+    special = set(tiny_tokenizer().all_special_tokens)
+    for of in found.values():
+        assert all(len(pieces) == len(set(pieces)) == K for pieces in of.pieces)
+        assert not special & {piece for pieces in of.pieces for piece in pieces}
+        # Each of the five has more than the likeliest other piece.
+        assert all(
+            of_row.sum() < 0.05 and (np.diff(of_row) <= 0).all() for of_row in of.probabilities
+        )
+
+
+def generator(folder: Path) -> Path:
+    """ELECTRA's generator, a model of its own."""
+    tokenizer, stated = zoo.wordpiece("ElectraTokenizer")()
+    zoo.of("ElectraConfig", "ElectraForMaskedLM", embedding_size=16)(tokenizer).save_pretrained(
+        folder
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text(json.dumps(stated))
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["bert", "bert-cased", "roberta", "albert", "distilbert", "electra", "modernbert",
+             "mpnet", "xlm-roberta", "camembert"]
+)  # fmt: skip
+def test_masked_is_what_fill_mask_says(built: Built, tmp_path: Path, name: str) -> None:
+    folder = generator(tmp_path / name) if name == "electra" else built(name)
+    assert why_no_head(name, folder) is None
+    model = FillMask.load(str(folder), device="cpu")
+    found = filled(model)[MASKED]
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    peer = transformers.pipeline("fill-mask", model=str(folder), tokenizer=tokenizer, device="cpu")
+    for row, tokens in enumerate(SENTENCES.tokens):
+        masked = list(tokens)
+        masked[SENTENCES.position[row]] = tokenizer.mask_token
+        said = peer(" ".join(masked), top_k=K + len(tokenizer.all_special_ids))
+        said = [of for of in said if of["token"] not in tokenizer.all_special_ids][:K]
+        chances = [of["score"] for of in said]
+        assert np.allclose(found.probabilities[row], chances, rtol=1e-4, atol=1e-7)
+        spelled = [model.pieces[of["token"]] for of in said]
+        # Rounding may exchange two that are all but equal.
+        assert set(found.pieces[row]) == set(spelled) and found.pieces[row][0] == spelled[0]
+
+
+@pytest.mark.slow
+def test_pieces_are_written_as_they_read(built: Built) -> None:
+    pieces = FillMask.load(str(built("roberta")), device="cpu").pieces
+    assert "Ġthe" in pieces and shown("Ġthe") == "the" and "<mask>" not in pieces
+    tokenizer = transformers.AutoTokenizer.from_pretrained(built("roberta"))
+    # Two bytes that are one character, and one that is none by itself.
+    pieces = _named(AddedTo(tokenizer, ["ĠcafÃ©", "Ã"]))
+    assert pieces[-2:] == ["Ġcafé", "Ã"]
+
+
+class AddedTo:
+    """A tokenizer with further pieces at the end of its vocabulary."""
+
+    def __init__(self, tokenizer: Any, further: list[str]) -> None:
+        self.backend_tokenizer = tokenizer.backend_tokenizer
+        self.all_special_ids = tokenizer.all_special_ids
+        self.vocabulary = tokenizer.get_vocab()
+        first = max(self.vocabulary.values()) + 1
+        self.vocabulary |= {piece: first + i for i, piece in enumerate(further)}
+
+    def get_vocab(self) -> dict[str, int]:
+        return self.vocabulary
+
+
+@pytest.mark.slow
+def test_any_number_of_threads_gives_the_same(built: Built) -> None:
+    many = corpus_of(*((f"the crane {'flew ' * i}near the river", 1) for i in range(60)))
+    model = FillMask.load(str(built("bert")), device="cpu")
+    one, two = (filled(model, many, threads) for threads in (1, 2))
+    for seen in SEEN:
+        assert one[seen].pieces == two[seen].pieces
+        assert np.array_equal(one[seen].probabilities, two[seen].probabilities)
+    assert one[MASKED].pieces != one[PLAIN].pieces
+
+
+# What cannot be asked
+
+
+def test_a_model_without_a_head_says_so_before_anything_runs(tmp_path: Path) -> None:
+    folder = tiny_bert(tmp_path / "tiny")
+    why = known_without_head("tiny", {"path": str(folder)})
+    assert why is not None and "\n" not in why
+    assert why.startswith("tiny has no masked-language-model head")
+    record = resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
+    with pytest.raises(ModelError, match="no masked-language-model head"):
+        substitutes({tmp_path / "out" / "t": SENTENCES}, record, device="cpu", threads=1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_bundled_model_has_no_head(minilm: str) -> None:
+    why = why_no_head("all-MiniLM-L6-v2", Path(minilm))
+    assert why is not None and "no masked-language-model head" in why
+
+
+@pytest.mark.slow
+def test_a_discriminator_has_no_head(built: Built) -> None:
+    assert "generator" in (why_no_head("electra", built("electra")) or "")
+
+
+@pytest.mark.parametrize("lost", ["transform.dense.weight", "decoder.weight"])
+def test_a_head_that_is_not_whole_is_refused_and_never_drawn(
+    known: Path, tmp_path: Path, lost: str
+) -> None:
+    folder = zoo.copied(known, tmp_path / "lost")
+    tensors = load_file(folder / "model.safetensors")
+    del tensors[f"cls.predictions.{lost}"]
+    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(ModelError, match=r"lack 1 of the model's tensors, such as .*" + lost):
+        FillMask.load(str(folder), device="cpu")
+
+
+def test_a_tokenizer_without_a_mask_token_is_refused(known: Path, tmp_path: Path) -> None:
+    folder = zoo.copied(known, tmp_path / "maskless")
+    config = json.loads((folder / "tokenizer_config.json").read_text())
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({key: value for key, value in config.items() if key != "mask_token"})
+    )
+    with pytest.raises(ModelError, match="no mask token"):
+        FillMask.load(str(folder), device="cpu")
+
+
+def test_what_cannot_be_told_yet_is_not_said(tmp_path: Path) -> None:
+    assert known_without_head("m", {"path": str(tmp_path / "nowhere")}) is None
+    assert "random weights" in (known_without_head("m", {"path": "x"}, drawn=True) or "")
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
+    assert "of type gpt2" in (known_without_head("m", {"path": str(tmp_path)}) or "")
+    assert set(HEADS) >= {"bert", "roberta", "albert", "distilbert", "electra", "modernbert"}
+
+
+# Tables
+
+
+def test_a_table_says_of_which_model_and_instances_it_is(known: Path, tmp_path: Path) -> None:
+    record = resolve("known", path=str(known), sha256={}, blocks=1, width=128)
+    substitutes({tmp_path / "crane.parquet": SENTENCES}, record, device="cpu", threads=1)
+    words, provenance = read_substitutes(tmp_path, {"crane": SENTENCES})
+    assert provenance["model"] == {key: of for key, of in record.items() if key != "folder"}
+    assert len(words["crane"].fillers[MASKED].pieces) == len(SENTENCES)
+    with pytest.raises(ResultError, match="other instances"):
+        read_substitutes(tmp_path, {"crane": SENTENCES.take(np.array([True, True, True, False]))})
+
+
+def test_a_table_reads_as_it_was_written(tmp_path: Path) -> None:
+    given = {
+        seen: Fillers([[f"Ġ{seen}", "##s"]] * 4, [np.float32([0.5, 0.25])] * 4) for seen in SEEN
+    }
+    provenance = {"corpus": SENTENCES.digest, "model": {"name": "tiny"}}
+    write_substitutes(tmp_path / "crane.parquet", SENTENCES, given, provenance)
+    (found,) = read_substitutes(tmp_path, {"crane": SENTENCES})[0].values()
+    for seen, of in found.fillers.items():
+        assert [list(pieces) for pieces in of.pieces] == given[seen].pieces
+        assert np.array_equal(of.probabilities, given[seen].probabilities)
+    kept = found.take([2]).fillers[PLAIN]
+    assert kept.pieces == [("Ġplain", "##s")] and len(kept.probabilities) == 1
+    shutil.rmtree(tmp_path)
+    with pytest.raises(ResultError):
+        read_substitutes(tmp_path, {"crane": SENTENCES})

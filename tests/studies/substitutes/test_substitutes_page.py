@@ -1,0 +1,75 @@
+"""What a model would say in the word's place, on the page of a word."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from call_step import call_step
+from made_report import MODEL, Run, build_report, make_run, word_page
+from made_substitutes import write_made
+
+from wsd.artifacts.view_names import MASKED, PLAIN
+from wsd.report.pages import word
+from wsd.studies.substitutes import sense_substitutes
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
+    """A run of a model that was asked, and its report."""
+    folder = tmp_path_factory.mktemp("asked")
+    run = make_run(folder / "run", n_ood=3)
+    write_made(folder / "said", run.corpora, MODEL)
+    table = folder / "substitutes.csv"
+    call_step(sense_substitutes, run.corpora, substitutes=folder / "said", out=table)
+    run = replace(run, tables={**run.tables, "substitutes": [table]})
+    build_report(**run.arguments(folder), substitutes=[folder / "said"])
+    return run, folder
+
+
+@pytest.mark.parametrize("most", [10_000, 20])
+def test_every_instance_has_its_own_substitutes(
+    asked: tuple[Run, Path], most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a large word, too, of which a page shows a sample."""
+    run, built = asked
+    if most == 20:
+        monkeypatch.setattr(word, "MOST", most)
+        monkeypatch.setattr(word, "RARE", 1)
+        build_report(**run.arguments(tmp_path), substitutes=[built / "said"])
+        built = tmp_path
+    data: dict[str, Any] = word_page(built, "bank").packed()["data"]
+    said = data["substitutes"]
+    index = decoded(data["index"], "<i4")
+    gold, train = decoded(data["gold"], "<u2"), decoded(data["train"], "u1")
+    shown = int((run.corpora["bank"].split != "outofdomain").sum())
+    assert len(index) == shown if most > shown else len(index) < shown
+    assert said[MASKED]["most"] == 3 and said[PLAIN]["most"] == 1
+    masked = decoded(said[MASKED]["pieces"], "<u4").reshape(-1, 3)
+    for row, pieces in enumerate(masked):
+        split = "train" if train[row] else "test"
+        names = [said["names"][piece] for piece in pieces]
+        assert names == ["thing", f"##s{gold[row]}", f"{split}{index[row]}"]
+    plain = decoded(said[PLAIN]["pieces"], "<u4")
+    assert {said["names"][piece] for piece in plain} == {"<i>itself"}
+    assert set(decoded(said[MASKED]["chances"], "u1").reshape(-1, 3)[0]) == {125, 62, 0}
+
+
+def decoded(text: str, dtype: str) -> np.ndarray:
+    import base64
+
+    return np.frombuffer(base64.b64decode(text), dtype=dtype)
+
+
+def test_a_sense_has_what_sets_it_apart(asked: tuple[Run, Path]) -> None:
+    _, built = asked
+    told = word_page(built, "bank").text.split("in its place: ")[1:]
+    assert [text.split()[0].strip(",") for text in told] == ["##s0", "##s1", "##s2"]
+
+
+def test_a_model_that_was_not_asked_has_nothing(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    build_report(**run.arguments(tmp_path))
+    page = word_page(tmp_path, "bank")
+    assert "substitutes" not in page.packed()["data"] and "in its place" not in page.text

@@ -1,0 +1,174 @@
+"""Sentences without senses: what is a use, what is left out and named, what is refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from importing import import_corpus
+
+from wsd.artifacts.corpus_table import UNLABELLED
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.manifest import read_manifest
+from wsd.cli import main
+from wsd.corpora.text_format import read_unlabelled
+from wsd.errors import ConfigError, CorpusError, WsdError
+from wsd.storage.file_names import file_name
+
+LINES = """The cell divides.
+Two Cells, said she: "cell!"
+
+No such word here.
+The cell divides.
+He sat in his *cell*, *alone*.
+"""
+
+
+def imported(tmp_path: Path, text: str, name: str = "s.txt", **more: Any) -> str:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    given = {"unlabelled": True, "word": "cell", **more}
+    return import_corpus([tmp_path / name], out=tmp_path / "out", name="mine", **given)
+
+
+def uses(tmp_path: Path, word: str = "cell") -> list[tuple[int, str]]:
+    corpus = read_unlabelled(tmp_path / "out" / word, word)
+    assert corpus.senses == UNLABELLED and not corpus.is_labelled
+    assert set(corpus.split.tolist()) == {"train"} and not corpus.gold.any()
+    return [(int(p), " ".join(t)) for p, t in zip(corpus.position, corpus.tokens, strict=True)]
+
+
+def test_lines_of_text(tmp_path: Path) -> None:
+    said = imported(tmp_path, LINES)
+    assert uses(tmp_path) == [
+        (1, "The cell divides ."),
+        (1, 'Two Cells , said she : " cell ! "'),
+        (7, 'Two Cells , said she : " cell ! "'),
+        (5, "He sat in his * cell * , * alone * ."),
+    ]
+    assert "cell: 4 uses" in said
+    missed = f"left out: 1 sentence without cell (looked for: cell, cells): {tmp_path}/s.txt:4"
+    assert missed in said
+    assert "left out: uses that are there already, word for word: 1" in said
+    manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
+    assert manifest["labelled"] is False
+    assert sum(manifest["left_out"].values()) == 2
+    dataset = read_manifest(tmp_path / "out" / MANIFEST)
+    assert not dataset.labelled and dataset.sizes == {"cell": 4}
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "found"),
+    [
+        # Without spaces between the words, and with.
+        (
+            "\u82b1",
+            "\u4e00\u6735\u82b1\n\u82b1 \u5f00 \u4e86\n\u773c\u82b1\u4e86\n",
+            ["\u4e00\u6735 \u82b1", "\u82b1 \u5f00 \u4e86", "\u773c \u82b1 \u4e86"],
+        ),
+        ("C.n", "Vitamin C.\nCD, C\nA C!\n", ["Vitamin C .", "CD , C", "A C !"]),
+    ],
+)
+def test_words_of_one_character(tmp_path: Path, word: str, text: str, found: list[str]) -> None:
+    imported(tmp_path, text, word=word)
+    folder = tmp_path / "out" / file_name(word)
+    assert [" ".join(of) for of in read_unlabelled(folder, word).tokens] == found
+
+
+def test_a_table_is_not_read_as_lines(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="a tab in a line of sentences") as caught:
+        imported(tmp_path, "a cell\tone\n")
+    assert caught.value.where == f"{tmp_path / 's.txt'}:1"
+    assert not (tmp_path / "out").exists()
+
+
+def test_words_that_differ_in_capitals_alone_are_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = [f"{word}\tthe *cell* {i}" for word in ("cell", "Cell") for i in "abc"]
+    with caplog.at_level("INFO"):
+        imported(tmp_path, "\n".join(["word\tsentence", *rows, ""]), "s.tsv", word=None)
+    assert "'Cell' and 'cell' are two words here" in caplog.text
+
+
+def test_a_mark_decides(tmp_path: Path) -> None:
+    imported(tmp_path, "a cell, a [[cell]]\na *cell* and a cell\na cell *is* a cell\n")
+    assert [place for place, _ in uses(tmp_path)] == [4, 1, 1, 6]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("s.csv", "word,sentence\ncell,the cell grew\ncell,cells grew\ncell,a cell\n"),
+        ("s.tsv", "lemma\ttext\ncell\tthe cell grew\ncell\tcells grew\ncell\ta cell\n"),
+        ("s.jsonl", '{"word": "cell", "sentence": "the cell grew"}\n{"word": "cell", "sentence": '
+         '"cells grew"}\n{"word": "cell", "sentence": ["a", "cell"], "position": 1}\n'),
+    ],
+)  # fmt: skip
+def test_tables(tmp_path: Path, name: str, text: str) -> None:
+    imported(tmp_path, text, name, word=None)
+    assert uses(tmp_path) == [(1, "the cell grew"), (0, "cells grew"), (1, "a cell")]
+
+
+def test_several_words_and_those_with_too_few(tmp_path: Path) -> None:
+    table = "word,sentence\n" + "cell,a cell {}\nbat,a bat {}\n" * 3 + "crane,a crane\ncrane,x\n"
+    said = imported(tmp_path, table.format(*"abcdef"), "s.csv", word=None)
+    assert "2 words without senses" in said and "left out: words with fewer than 3 uses: 1" in said
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bat", "cell", MANIFEST]
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "what"),
+    [
+        ("", {}, "the file is empty"),
+        ("\n \n", {}, "the file has no sentence"),
+        ("word,sentence\n", {"name": "s.csv", "word": None}, "the file has no sentence"),
+        ("a dog\na cat\n", {}, "no sentence has a form of 'cell' (looked for: cell, cells)"),
+        ("a cell\n", {}, "too few uses to group (of: cell 1)"),
+        ("a cell\na cell\na cell\n", {}, "too few uses to group (of: cell 1)"),
+        ("a dog\n", {"word": None}, "no word is marked, and none is named"),
+        ("a [[cell\n", {}, "double brackets that are not opened or not closed"),
+        ("a *cell* in a *cell*\n", {}, "2 words are marked with asterisks"),
+        ("a *cell*ular\n", {}, "'cell' is part of a word"),
+        ("sense,sentence\nx,a cell\n", {"name": "s.csv"}, "the column 'sense' says senses"),
+        ("x,sentence\nx,a cell\n", {"name": "s.csv", "columns": {"sense": "x"}}, "'x' says senses"),
+        ("word,sentence\ncell,a cell\n", {"name": "s.csv"}, "--word, and a column 'word'"),
+    ],
+)  # fmt: skip
+def test_refused_with_its_place(tmp_path: Path, text: str, more: dict[str, Any], what: str) -> None:
+    with pytest.raises(CorpusError) as caught:
+        imported(tmp_path, text, **more)
+    assert what in caught.value.what
+    assert caught.value.where and str(tmp_path / more.get("name", "s.txt")) in caught.value.where
+    assert caught.value.fix and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("s.xml", {}), ("s.txt", {"at_least": 2}), ("s.txt", {"senses": Path("x.tsv")}),
+     ("s.txt", {"to_senses": True})],
+)  # fmt: skip
+def test_what_is_about_senses_is_refused(tmp_path: Path, name: str, more: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        imported(tmp_path, LINES, name, **more)
+    assert not (tmp_path / "out").exists()
+
+
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "s.txt").write_text(LINES, encoding="utf-8")
+    base = ["import", str(tmp_path / "s.txt"), "--unlabelled", "--name", "mine", "--out"]
+    assert main([*base, str(tmp_path / "out"), "--word", "cell"]) == 0
+    assert "cell: 4 uses" in capsys.readouterr().out
+    assert main([*base, str(tmp_path / "other"), "--word", "crane"]) == CorpusError.exit_code
+    assert "crane, cranes" in capsys.readouterr().err
+
+
+def test_a_corpus_is_read_as_it_was_written(tmp_path: Path) -> None:
+    imported(tmp_path, LINES)
+    into = tmp_path / "corpus"
+    source = str(tmp_path / "out")
+    assert main(["corpus", "--source", source, "--word=cell", "--out", str(into)]) == 0
+    assert (into / "cell.parquet").exists()
+    manifest = tmp_path / "out" / MANIFEST
+    manifest.write_text(manifest.read_text().replace('"labelled": false', '"labelled": true'))
+    with pytest.raises(WsdError, match="other files than those of its words"):
+        read_manifest(manifest)

@@ -1,0 +1,206 @@
+"""What a classifier sees of an instance: one vector or several side by side.
+
+A feature set names a view and its layer choice, or several of each joined by ``+``:
+``focal`` with ``mean-last-2``, or ``focal+context`` with ``mean-last-2+6``. Where there are
+several vectors, each is scaled to unit length, so that a view of longer vectors does not outweigh
+the others.
+"""
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.layer_choice import LayerChoice, parse_layers
+from wsd.artifacts.run_map import Words, word_file
+from wsd.artifacts.vectors import VECTORS, Embeddings
+from wsd.artifacts.view_names import blocks_of
+from wsd.errors import ConfigError, ResultError
+from wsd.metrics.nearest import unit_vectors
+from wsd.storage.file_names import file_name
+
+JOIN = "+"
+# What the vectors of all words and views have in common.
+ENCODER_KEYS = (
+    "model", "architecture", "input", "pooling", "precision", "device", "versions",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Features:
+    """Views, each with its own layer choice.
+
+    Attributes
+    ----------
+    parts : tuple of (view, LayerChoice)
+    """
+
+    parts: tuple[tuple[str, LayerChoice], ...]
+
+    @property
+    def view(self) -> str:
+        """The views, joined by ``+``."""
+        return JOIN.join(view for view, _ in self.parts)
+
+    @property
+    def layers(self) -> str:
+        """The names of the layer choices, joined by ``+``."""
+        return JOIN.join(choice.name for _, choice in self.parts)
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Sorts feature sets: one view before several, single layers before combinations."""
+        return (len(self.parts), tuple(choice.order for _, choice in self.parts))
+
+
+def parse_features(
+    views: str, layers: str, blocks: int, *, where: str | None = None, learned: bool = True
+) -> Features:
+    """Read the two names of a feature set.
+
+    See :func:`wsd.artifacts.layer_choice.parse_layers` for the last two parameters.
+
+    Raises
+    ------
+    ConfigError
+        If there are not as many layer choices as views, or one of them does not exist.
+    """
+    named, choices = views.split(JOIN), layers.split(JOIN)
+    if len(named) != len(choices):
+        what = f"{len(choices)} layer choices in {layers!r} for {len(named)} views in {views!r}"
+        fix = f"give each view its own, joined by {JOIN}: focal+context with 5+mean-last-2"
+        raise ConfigError(what, where=where, fix=fix)
+    pairs = zip(named, choices, strict=True)
+    return Features(
+        tuple(
+            (view, parse_layers(choice, blocks_of(view, blocks), where=where, learned=learned))
+            for view, choice in pairs
+        )
+    )
+
+
+def vectors_file(words: Words, corpus: Corpus, view: str) -> Path:
+    """The file of a word's vectors."""
+    return word_file(words, f"{file_name(corpus.word)}/{view}{VECTORS}")
+
+
+def read_features(
+    folder: Words, corpus: Corpus, views: str, layers: str
+) -> tuple[Features, np.ndarray, dict[str, Any]]:
+    """The vectors of one word, reading only the layers that are named.
+
+    Parameters
+    ----------
+    folder : Path or WordFiles
+        With ``<name of the word>/<view>.safetensors``.
+    corpus : Corpus
+    views, layers : str
+        As in :func:`parse_features`.
+
+    Returns
+    -------
+    Features, float32 array of shape (len(corpus), features), and the vectors' provenance
+    """
+    opened = {v: Embeddings(vectors_file(folder, corpus, v), corpus) for v in views.split(JOIN)}
+    blocks = max(one.blocks for one in opened.values())
+    found = parse_features(views, layers, blocks, where="layers")
+    first, *others = (one.provenance for one in opened.values())
+    differing = {"view": None, "seed": None}
+    if any({**other, **differing} != {**first, **differing} for other in others):
+        what = f"the views {views} of {corpus.word!r} were not made alike"
+        where = str(vectors_file(folder, corpus, views.split(JOIN)[0]).parent)
+        raise ResultError(what, where=where, fix="delete the folder and run again")
+    # One view at most has a seed.
+    seed = next((of["seed"] for of in (first, *others) if of["seed"] is not None), None)
+    vectors = assemble(found, lambda view, layer: opened[view].layer(layer))
+    return found, vectors, {**first, "seed": seed}
+
+
+def assemble(found: Features, layer_of: Callable[[str, int], np.ndarray]) -> np.ndarray:
+    """The vectors of a feature set, from the hidden states that it names.
+
+    Parameters
+    ----------
+    found : Features
+    layer_of : function of a view and a layer
+        Gives float32 arrays of shape (n, width).
+
+    Returns
+    -------
+    float32 array of shape (n, features)
+    """
+    parts = [
+        choice.combine({layer: layer_of(view, layer) for layer in choice.layers})
+        for view, choice in found.parts
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate([unit_vectors(part) for part in parts], axis=1)
+
+
+class StoredFeatures:
+    """The vectors of one feature set, read word by word.
+
+    Parameters
+    ----------
+    folder : Path or WordFiles
+    views, layers : str
+        As in :func:`read_features`.
+
+    Attributes
+    ----------
+    features : Features
+        Known once a word was read.
+    """
+
+    features: Features
+
+    def __init__(self, folder: Words, views: str, layers: str) -> None:
+        self._folder, self._views, self._layers = folder, views, layers
+        self._sources: dict[str, dict[str, Any]] = {}
+
+    def read(self, corpus: Corpus) -> np.ndarray:
+        """The vectors of one word: float32 array of shape (len(corpus), features)."""
+        read = read_features(self._folder, corpus, self._views, self._layers)
+        self.features, vectors, self._sources[corpus.word] = read
+        return vectors
+
+    def provenance(self, where: Path) -> dict[str, Any]:
+        """Views, layers, and what :func:`shared_provenance` finds in the words that were read."""
+        names = {"view": self.features.view, "layers": self.features.layers}
+        return {**names, **shared_provenance(self._sources, where)}
+
+
+def shared_provenance(sources: Mapping[str, Mapping[str, Any]], where: Path) -> dict[str, Any]:
+    """What the embeddings of all words must have in common, and the digest of each word's corpus.
+
+    Parameters
+    ----------
+    sources : mapping of word to the provenance of its embeddings
+    where : Path
+        For the error.
+
+    Raises
+    ------
+    ResultError
+        If two words' vectors come from different models, poolings or seeds.
+    """
+    first, *others = sources
+    for other, key in itertools.product(others, (*ENCODER_KEYS, "seed")):
+        if sources[other][key] != sources[first][key]:
+            what = f"the vectors of {first!r} and {other!r} were made with another {key}"
+            fix = "delete the embeddings of the model and run again"
+            raise ResultError(what, where=str(where), fix=fix)
+    encoder = {key: sources[first][key] for key in ENCODER_KEYS}
+    return {"encoder": encoder, "corpus": {word: of["corpus"] for word, of in sources.items()}}
+
+
+def ordered_features(names: Sequence[tuple[str, str]], blocks: int) -> list[tuple[str, str]]:
+    """(views, layers) pairs, each once, in the order of :attr:`Features.order`."""
+    return sorted(
+        set(names), key=lambda pair: (parse_features(pair[0], pair[1], blocks).order, pair)
+    )

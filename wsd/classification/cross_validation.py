@@ -1,0 +1,107 @@
+"""Scoring a classifier's search space on the folds of the training set. No test row is looked at.
+
+Every point of the search space predicts every training instance once per repeat, while its fold
+is held out; whatever is fitted, scaling included, is fitted on the other folds. The figures are
+computed once on the predictions of all folds together, not per fold and averaged: a rare sense
+has no figure within a fold.
+
+Macro-F1 is averaged over the senses that the training set has, balanced accuracy too.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from wsd.artifacts.cv_table import Search
+from wsd.artifacts.fold_table import Folds, WordFolds
+from wsd.classification.estimators.base import Split, class_scores
+from wsd.classification.fit_and_predict import LabelledWord
+from wsd.logs import log
+from wsd.metrics.scores import WORD_SCORES, confusion, word_scores
+
+
+def tune(
+    words: Iterable[LabelledWord], trains: Sequence[Folds], grid: list[dict[str, Any]]
+) -> list[Search]:
+    """What the folds of each training set say about every point of a search space."""
+    seen: list[str] = []
+    figures: list[dict[str, np.ndarray]] = [{} for _ in trains]
+    for word in words:
+        name = word.corpus.word
+        seen.append(name)
+        for train, of_words in zip(trains, figures, strict=True):
+            folds = train.words.get(name)
+            if folds is not None and folds.held is not None:
+                rows = train.rows(word.corpus)
+                vectors, gold = word.vectors[rows], word.labelled.gold[rows]
+                of_words[name] = score_word(word.unfitted({}), grid, vectors, gold, folds)
+        log.debug("tuned on %d words", len(seen))
+    return [
+        Search(grid, of_words, tuple(w for w in seen if w in train.words and w not in of_words))
+        for train, of_words in zip(trains, figures, strict=True)
+    ]
+
+
+def grid_scores(classifier: Any, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Any) -> Any:
+    """Scores of held-out instances under every point: array (len(grid), n_held, n_classes).
+
+    Estimators that can do it at once do it themselves; the others are fitted point by point.
+    """
+    if hasattr(classifier, "search"):
+        return classifier.search(X, y, held, grid)
+    return np.stack(
+        [class_scores(classifier.set_params(**point).fit(X, y), held) for point in grid]
+    )
+
+
+def fold_scores(
+    classifier: Any, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Any
+) -> list[np.ndarray]:
+    """Per split the scores of what it holds out, as :func:`grid_scores` gives them.
+
+    Estimators that can fit all splits at once do.
+    """
+    if hasattr(classifier, "search_folds"):
+        found: list[np.ndarray] = classifier.search_folds(X, y, splits, grid)
+        return found
+    return [grid_scores(classifier, X[fit], y[fit], X[held], grid) for fit, held in splits]
+
+
+def score_word(
+    classifier: Any,
+    grid: Sequence[Mapping[str, Any]],
+    vectors: np.ndarray,
+    gold: np.ndarray,
+    folds: WordFolds,
+) -> np.ndarray:
+    """The out-of-fold figures of every point of a search space on one word.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier
+    grid : sequence of n_points mappings of parameter to value
+    vectors : array of shape (n, features)
+        Of the training instances alone.
+    gold : int array of shape (n,)
+    folds : WordFolds
+        With ``held``.
+
+    Returns
+    -------
+    array of shape (repeats, n_points, 3)
+        The figures in the order of ``WORD_SCORES``.
+    """
+    assert folds.held is not None
+    n_senses = int(gold.max()) + 1
+    repeats = [list(folds.splits(repeat)) for repeat in range(len(folds.held))]
+    splits = [split for of_repeat in repeats for split in of_repeat]
+    scores = iter(fold_scores(classifier, vectors, gold, splits, grid))
+    figures = np.empty((len(repeats), len(grid), len(WORD_SCORES)))
+    for repeat, of_repeat in enumerate(repeats):
+        predicted = np.empty((len(grid), len(gold)), dtype=np.int64)
+        for fit, held in of_repeat:
+            predicted[:, held] = np.unique(gold[fit])[next(scores).argmax(axis=2)]
+        found = word_scores(np.stack([confusion(gold, point, n_senses) for point in predicted]))
+        figures[repeat] = np.stack([found[figure] for figure in WORD_SCORES], axis=-1)
+    return figures

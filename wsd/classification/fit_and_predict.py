@@ -1,0 +1,156 @@
+"""Fit a classifier on a word's training rows and predict the others; what every such fit notes of
+itself.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.cv_table import fixed_parameters
+from wsd.artifacts.feature_set import Features
+from wsd.artifacts.fold_table import Folds
+from wsd.artifacts.predictions import WordPredictions, versions
+from wsd.classification.estimators.base import class_scores
+from wsd.classification.estimators.registry import make_estimator
+from wsd.errors import ConfigError
+
+
+class LabelledWord(NamedTuple):
+    """A word's vectors with what is to be learned from them.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        As it is on disk: the digest of folds and vectors is its own.
+    labelled : Corpus
+        The same, with the labels to learn.
+    vectors : array of shape (len(corpus), features)
+    unfitted : function of parameters
+        Gives the estimator with them, and its defaults for the others.
+    """
+
+    corpus: Corpus
+    labelled: Corpus
+    vectors: np.ndarray
+    unfitted: Callable[[Mapping[str, Any]], Any]
+
+
+def fit_and_predict(
+    words: Iterable[LabelledWord], trains: Sequence[Folds], tuned: Sequence[Mapping[str, Any]]
+) -> list[list[WordPredictions]]:
+    """Fit on the whole of each training set what was chosen on its folds, and predict.
+
+    Parameters
+    ----------
+    words : iterable of LabelledWord
+    trains : sequence of Folds
+        A word that one of them lacks is left out there.
+    tuned : sequence of mappings
+        Per training set parameters, space and untuned words, as in the provenance.
+    """
+    made: list[list[WordPredictions]] = [[] for _ in trains]
+    for word in words:
+        for train, of_train, into in zip(trains, tuned, made, strict=True):
+            if word.corpus.word in train.words:
+                classifier = word.unfitted(tuned_parameters(of_train, word.corpus.word))
+                rows = train.rows(word.corpus)
+                into += predict_word(word.labelled, word.vectors, classifier, rows)
+    return made
+
+
+def predict_word(
+    corpus: Corpus, vectors: np.ndarray, classifier: Any, rows: np.ndarray | None = None
+) -> list[WordPredictions]:
+    """Fit on training rows of a word and predict the rows of every other split.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    vectors : array of shape (len(corpus), features)
+        In the corpus's row order.
+    classifier : scikit-learn classifier
+        Unfitted; with ``predict_proba`` or ``decision_function`` over all classes.
+    rows : int array, optional
+        The rows to fit on; by default all of the training split.
+
+    Returns
+    -------
+    list of WordPredictions
+        The test split first; a split without rows is left out.
+    """
+    if len(vectors) != len(corpus):
+        raise ValueError(f"{len(vectors)} vectors for {len(corpus)} instances of {corpus.word}")
+    train = np.flatnonzero(corpus.split == "train") if rows is None else rows
+    classifier.fit(vectors[train], corpus.gold[train])
+    return predict_splits(corpus, vectors, classifier, len(train))
+
+
+def predict_splits(
+    corpus: Corpus, vectors: np.ndarray, classifier: Any, n_train: int
+) -> list[WordPredictions]:
+    """Predict the rows of every split but the training split with a fitted classifier.
+
+    As :func:`predict_word`, of what was fitted on ``n_train`` instances.
+    """
+    splits = [split for split in dict.fromkeys(corpus.split.tolist()) if split != "train"]
+    made = []
+    for split in splits:
+        tested = np.flatnonzero(corpus.split == split)
+        scores = scores_of(classifier, vectors[tested], len(corpus.senses))
+        made.append(
+            WordPredictions(
+                word=corpus.word,
+                senses=corpus.senses,
+                n_train=n_train,
+                index=corpus.index[tested],
+                gold=corpus.gold[tested],
+                predicted=np.nanargmax(scores, axis=1).astype(np.int32),
+                scores=scores,
+                split=split,
+            )
+        )
+    return made
+
+
+def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray:
+    """Scores of every sense by a fitted classifier; NaN for one without training instances.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier
+        Its classes are indices of senses.
+    vectors : array of shape (n, features)
+    n_senses : int
+
+    Returns
+    -------
+    array of shape (n, n_senses)
+    """
+    scores = np.full((len(vectors), n_senses), np.nan)
+    scores[:, classifier.classes_] = class_scores(classifier, vectors)
+    return scores
+
+
+def estimator_for(estimator: str, found: Features, parameters: Mapping[str, Any]) -> Any:
+    """The estimator that is fitted on a feature set: of a learned mix, the one that learns it."""
+    mixed = [choice for _, choice in found.parts if choice.operation == "mix"]
+    if not mixed:
+        return make_estimator(estimator, parameters)
+    if estimator != "logistic" or len(found.parts) > 1:
+        what = f"{estimator} on {found.view} cannot learn the mix {found.layers!r}"
+        raise ConfigError(what, where="layers", fix="use logistic on one view")
+    return make_estimator("mixed_logistic", {**parameters, "layers": len(mixed[0].layers)})
+
+
+def tuned_parameters(provenance: Mapping[str, Any], word: str) -> dict[str, Any]:
+    """The parameters that a word was fitted with, as the provenance of its predictions says."""
+    if word in provenance["untuned"]:
+        return fixed_parameters(provenance["space"])
+    return provenance["parameters"]
+
+
+def provenance_on(train: Folds) -> dict[str, Any]:
+    """What the provenance of any predictions has: training set, usual task, versions."""
+    return {"train": train.train, "task": "sense", "versions": versions()}

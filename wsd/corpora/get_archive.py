@@ -1,0 +1,169 @@
+"""An archive at hand: a local copy, or one that is fetched once and stays in a cache."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from wsd.corpora.archive_facts import SourceArchive
+from wsd.errors import DownloadError
+from wsd.logs import log
+
+# Further attempts after a failure that may pass, each after a longer wait. An answer such as 404 is
+# final.
+RETRIES = 3
+# Without any data, on connecting or in the middle of the file.
+TIMEOUT_SECONDS = 30.0
+LOG_EVERY_SECONDS = 10.0
+
+
+@contextmanager
+def at_hand(source: SourceArchive) -> Iterator[Path]:
+    """Give the archive's path: the local copy that its variable names, or the one in the cache.
+
+    Raises
+    ------
+    DownloadError
+        If it cannot be had; or one of the block's, with what to do about that archive. A downloaded
+        archive that turns out bad is removed from the cache, so that the next run fetches it again;
+        a local one is left as it is.
+    """
+    named = os.environ.get(source.variable)
+    if named and not Path(named).is_file():
+        what = "the local archive does not exist, or is not a file"
+        fix = f"correct {source.variable}; the archive comes from {source.url}"
+        raise DownloadError(what, where=named, fix=fix)
+    packed = Path(named) if named else fetch_archive(source)
+    try:
+        yield packed
+    except DownloadError as error:
+        if named:
+            what = f"{error.what}; the file was left as it is"
+            fix = f"replace it with a complete copy of {source.url}"
+            raise DownloadError(what, where=named, fix=fix) from error
+        packed.unlink(missing_ok=True)
+        what = f"{error.what}; the downloaded archive was removed from the cache"
+        fix = f"run the command again to fetch it anew; if it fails the same way, {source.ways_on}"
+        raise DownloadError(what, where=f"{packed}, from {source.url}", fix=fix) from error
+
+
+def fetch_archive(source: SourceArchive) -> Path:
+    """Path of the archive in the cache, downloaded if it is not there yet.
+
+    Raises
+    ------
+    DownloadError
+        If it cannot be had, or the cache cannot be written.
+    """
+    import pooch
+    from requests.exceptions import RequestException
+
+    folder = cache_folder()
+    client = pooch.create(
+        path=folder,
+        base_url="",
+        registry={source.file: None},
+        urls={source.file: source.url},
+        retry_if_failed=RETRIES,
+    )
+    try:
+        return Path(client.fetch(source.file, downloader=_downloader(source)))
+    except RequestException as error:
+        raise _not_had(source, f"{_reason(error)} (attempts: {RETRIES + 1})") from error
+    except OSError as error:
+        what = f"the archive could not be written to the cache: {error}"
+        fix = "set WSD_CACHE to a folder that can be written, with room for the archive"
+        raise DownloadError(what, where=str(folder), fix=fix) from error
+
+
+def cache_folder() -> Path:
+    """Where downloaded archives are kept: ``$WSD_CACHE``, or else the user's cache folder."""
+    import pooch
+
+    chosen = os.environ.get("WSD_CACHE") or pooch.os_cache("wsd")
+    return Path(chosen).expanduser()
+
+
+def _not_had(source: SourceArchive, reason: str) -> DownloadError:
+    what = f"the {source.title} archive could not be downloaded: {reason}"
+    return DownloadError(what, where=source.url, fix=source.ways_on)
+
+
+def _downloader(source: SourceArchive) -> Callable[[str, str, Any], None]:
+    import pooch
+    from requests.exceptions import HTTPError
+
+    transfer = pooch.HTTPDownloader(
+        progressbar=True if sys.stderr.isatty() else _LogProgress(),
+        chunk_size=2**16,
+        timeout=TIMEOUT_SECONDS,
+        # A server that compresses on the way would hand over a bare tar.
+        headers={"Accept-Encoding": "identity"},
+    )
+
+    def download(url: str, output_file: str, client: Any) -> None:
+        try:
+            transfer(url, output_file, client)
+        except HTTPError as error:
+            status = error.response.status_code if error.response is not None else 0
+            if 400 <= status < 500 and status not in (408, 429):
+                # Not an error that pooch knows, so that it does not ask again in vain.
+                raise _not_had(source, _reason(error)) from error
+            raise
+
+    return download
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, without the client's nesting of one exception in another."""
+    from requests import exceptions as failures
+    from urllib3.exceptions import NameResolutionError, ReadTimeoutError
+
+    inner = error.args[0] if error.args else error
+    inner = getattr(inner, "reason", inner)
+    if isinstance(error, failures.HTTPError) and error.response is not None:
+        return f"the server answered {error.response.status_code} {error.response.reason}"
+    if isinstance(error, failures.Timeout) or isinstance(inner, ReadTimeoutError):
+        return f"no data came for {TIMEOUT_SECONDS:g} s"
+    if isinstance(error, failures.ChunkedEncodingError):
+        return "the connection broke off before the end of the file"
+    if isinstance(inner, NameResolutionError):
+        return "the host name cannot be resolved: no network, or no name service"
+    if isinstance(error, failures.SSLError | failures.ProxyError):
+        return f"{type(error).__name__}: {inner}"
+    if isinstance(error, failures.ConnectionError):
+        return f"no connection to the host: {str(inner).rsplit(': ', 1)[-1]}"
+    return str(error)
+
+
+class _LogProgress:
+    """Takes the place of a progress bar where stderr is a file: a line every few seconds."""
+
+    def __init__(self) -> None:
+        self.total = 0
+
+    @property
+    def total(self) -> int:
+        return self._total
+
+    @total.setter
+    def total(self, total: int) -> None:
+        # pooch announces the size at the start of each attempt, and never says that one failed.
+        self._total, self._done = total, 0
+        self._next = time.monotonic() + LOG_EVERY_SECONDS
+
+    def update(self, amount: int) -> None:
+        self._done += amount
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + LOG_EVERY_SECONDS
+            of_total = f" of {self._total / 1e6:.1f}" if self._total else ""
+            log.info("downloaded %.1f%s MB", self._done / 1e6, of_total)
+
+    def reset(self) -> None:
+        self._done = 0
+
+    def close(self) -> None:
+        """Nothing is held open."""

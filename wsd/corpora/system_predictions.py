@@ -1,0 +1,161 @@
+"""What any system says of the test instances, as predictions beside ours.
+
+Every test instance of every word has to be there, once. A system that says nothing of some
+instances is refused: its figures would be of another test than all the others'. Of the instances
+from out of domain it may leave out all, not some.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus
+from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_predictions
+from wsd.corpora.published_systems import System
+from wsd.errors import CorpusError
+
+SHOWN = 5
+# Of a system, the keys of its predictions.
+KEYS = ("view", "layers", "classifier", "estimator", "parameters")
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a system says of one instance.
+
+    Attributes
+    ----------
+    where : str
+        File and line.
+    word, split : str
+    index : int
+        0-based line in the split's file.
+    sense : str
+    scores : mapping of every sense of the word to a number, or None
+    """
+
+    where: str
+    word: str
+    split: str
+    index: int
+    sense: str
+    scores: Mapping[str, float] | None = None
+
+
+def assemble(
+    found: Iterable[Output], corpora: Mapping[str, Corpus], where: str
+) -> list[WordPredictions]:
+    """Outputs as predictions of every word and split, in the corpus's order.
+
+    Parameters
+    ----------
+    found : iterable of Output
+        Those of other words are left out.
+    corpora : mapping of word to Corpus
+    where : str
+        The file or folder that all are from, for what is missing.
+
+    Raises
+    ------
+    CorpusError
+        For an instance or a sense that there is not, two outputs for one instance, a sense that
+        does not have the highest score, or an instance without an output.
+    """
+    of: dict[tuple[str, str, int], Output] = {}
+    instances = {
+        (word, split): set(corpus.index[corpus.split == split].tolist())
+        for word, corpus in corpora.items()
+        for split in (TEST, OUT_OF_DOMAIN)
+    }
+    others: set[str] = set()
+    for output in found:
+        if output.word not in corpora:
+            others.add(output.word)
+            continue
+        key = (output.word, output.split, output.index)
+        if key in of:
+            instance = f"the {output.split} instance {output.index} of {output.word!r}"
+            what = f"{instance} has an output already, in {of[key].where}"
+            raise CorpusError(what, where=output.where, fix="keep one of the two")
+        _check(output, corpora[output.word], instances)
+        of[key] = output
+    made = []
+    for split in (TEST, OUT_OF_DOMAIN):
+        wanted = [(word, split, index) for word in corpora for index in instances[word, split]]
+        missing = sorted(key for key in wanted if key not in of)
+        if split != TEST and len(missing) == len(wanted):
+            continue
+        if missing:
+            raise CorpusError(
+                f"{len(missing)} of {len(wanted)} {split} instances have no output: "
+                + ", ".join(f"{word} {index}" for word, _, index in missing[:SHOWN])
+                + (", ..." if len(missing) > SHOWN else "")
+                + (f"; passed over: {', '.join(sorted(others)[:SHOWN])}" if others else ""),
+                where=where,
+                fix="give an output for each; figures over fewer instances could not stand beside "
+                "the others. Where the system says nothing, give what it falls back on, such as "
+                "the most frequent sense",
+            )
+        tested = [corpus for word, corpus in corpora.items() if instances[word, split]]
+        made += [_of_word(corpus, split, of) for corpus in tested]
+    return made
+
+
+def _check(output: Output, corpus: Corpus, instances: Mapping[tuple[str, str], set[int]]) -> None:
+    known = instances.get((corpus.word, output.split), set())
+    if output.index not in known:
+        what = f"{corpus.word!r} has no {output.split} instance {output.index}"
+        fix = f"only {TEST} and {OUT_OF_DOMAIN} instances are scored, where there are any"
+        if known:
+            fix = f"the ids of its {output.split} instances are lines of that split's file, from 0"
+        raise CorpusError(what, where=output.where, fix=fix)
+    if output.scores is not None and sorted(output.scores) != sorted(corpus.senses):
+        scored = ", ".join(output.scores) or "no sense"
+        what = f"the scores are of {scored}, not of each of {', '.join(corpus.senses)}"
+        raise CorpusError(what, where=output.where)
+    if output.sense not in corpus.senses:
+        what = f"{output.sense!r} is no sense of {corpus.word!r}"
+        raise CorpusError(what, where=output.where, fix=f"choose among {', '.join(corpus.senses)}")
+    if output.scores is not None and output.scores[output.sense] < max(output.scores.values()):
+        what = f"the sense {output.sense!r} does not have the highest score"
+        fix = "give scores of which the highest decides, or none"
+        raise CorpusError(what, where=output.where, fix=fix)
+
+
+def _of_word(
+    corpus: Corpus, split: str, of: Mapping[tuple[str, str, int], Output]
+) -> WordPredictions:
+    rows = np.flatnonzero(corpus.split == split)
+    own = [of[corpus.word, split, index] for index in corpus.index[rows].tolist()]
+    scores = [[math.nan if o.scores is None else o.scores[s] for s in corpus.senses] for o in own]
+    return WordPredictions(
+        word=corpus.word,
+        senses=corpus.senses,
+        n_train=int((corpus.split == "train").sum()),
+        index=corpus.index[rows],
+        gold=corpus.gold[rows],
+        predicted=np.array([corpus.senses.index(o.sense) for o in own], dtype=np.int32),
+        scores=np.array(scores, dtype=np.float64),
+        split=split,
+    )
+
+
+def write_outputs(
+    out: Path, words: Sequence[WordPredictions], corpora: Mapping[str, Corpus], of: System
+) -> None:
+    """Write a system's outputs as a file of predictions, as of a model of ours."""
+    provenance = {
+        "train": "full",
+        "task": "sense",
+        **{key: getattr(of, key) for key in KEYS},
+        "encoder": {
+            "model": {"name": of.name, "blocks": of.blocks, "width": of.width},
+            "published": {"title": of.title, "source": of.source, "protocol": of.protocol},
+        },
+        "corpus": {word: corpus.digest for word, corpus in corpora.items()},
+        "versions": versions(),
+    }
+    write_predictions(out, words, provenance)

@@ -1,0 +1,116 @@
+"""Which rows of the full training set each other training set of CoarseWSD-20 is.
+
+The other sets repeat sentences of the full one, in another order.
+"""
+
+import argparse
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from wsd.arguments import add_corpora, add_files, add_path, writes
+from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.training_set import TrainingSet, write
+from wsd.corpora.coarsewsd20 import TRAINS
+from wsd.corpora.text_format import Instance, read_classes, read_split
+from wsd.errors import ConfigError, CorpusError
+from wsd.logs import log
+from wsd.storage.file_names import file_name
+
+
+def read_trains(source: Path, train: str, corpora: Mapping[str, Corpus]) -> TrainingSet:
+    """Find the rows of a training set among those of the full one.
+
+    Parameters
+    ----------
+    source : Path
+        Where the dataset was downloaded to.
+    train : str
+        Among ``TRAINS``; a folder under ``trains``.
+    corpora : mapping of word to Corpus
+        Of these, the words for which the training set has a folder are read.
+
+    Raises
+    ------
+    CorpusError
+        For a malformed file, and for a row that the full training set does not have, or has less
+        often. It names file and line.
+    """
+    folder = source / "trains" / train
+    words = [word for word in corpora if (folder / file_name(word)).is_dir()]
+    if not words:
+        what = f"no training set {train!r} for {', '.join(corpora)}"
+        fix = f"choose among {', '.join(TRAINS)}; not every one has every word"
+        raise CorpusError(what, where=str(folder), fix=fix)
+    lines = {
+        word: _lines(source / file_name(word), folder / file_name(word), corpora[word])
+        for word in words
+    }
+    return TrainingSet(train, lines, {word: corpora[word].digest for word in words})
+
+
+def _lines(full: Path, part: Path, corpus: Corpus) -> np.ndarray:
+    """The lines of one word's full training file that ``part`` holds."""
+    classes = read_classes(full / "classes_map.txt")
+    if tuple(classes.values()) != corpus.senses:
+        what = f"the senses are not those of the corpus of {corpus.word!r}"
+        fix = "run the corpus step again"
+        raise CorpusError(what, where=str(full / "classes_map.txt"), fix=fix)
+    free = _where_each_stands(corpus)
+    taken = []
+    for n, instance in enumerate(read_split(part, "train", list(classes)), start=1):
+        if not free.get(instance):
+            often = "so often" if instance in free else "with this position and class"
+            what = f"the full training set of {corpus.word!r} does not have the sentence {often}"
+            fix = "download the corpus again"
+            raise CorpusError(what, where=f"{part / 'train.data.txt'}:{n}", fix=fix)
+        taken.append(free[instance].pop(0))
+    return np.array(sorted(taken), dtype=np.int32)
+
+
+def _where_each_stands(corpus: Corpus) -> dict[Instance, list[int]]:
+    """The lines, ascending, on which each instance stands in the training file."""
+    found: dict[Instance, list[int]] = defaultdict(list)
+    for row in np.flatnonzero(corpus.split == "train").tolist():
+        instance = Instance(int(corpus.position[row]), corpus.tokens[row], int(corpus.gold[row]))
+        found[instance].append(int(corpus.index[row]))
+    return dict(found)
+
+
+def write_training_sets(
+    source: Path, corpora: Mapping[str, Corpus], tables: Mapping[str, Path]
+) -> None:
+    """Find the rows of several training sets and write a table of each.
+
+    Parameters
+    ----------
+    source, corpora
+        As in :func:`read_trains`.
+    tables : mapping of training set to Path
+    """
+    for train, path in tables.items():
+        found = read_trains(source, train, corpora)
+        write(path, found)
+        rows = sum(map(len, found.lines.values()))
+        words = len(found.lines)
+        log.info("%s: %d rows of %d words, all in the full training set", train, rows, words)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_corpora(parser)
+    add_path(parser, "--source", "folder of the download")
+    parser.add_argument("--trains", nargs="+", required=True, metavar="TRAIN")
+    add_files(parser, "--out", "for the rows of each, .parquet, in their order")
+    writes(parser, "out")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    if len(args.out) != len(args.trains):
+        what = f"{len(args.out)} files for {len(args.trains)} training sets"
+        raise ConfigError(what, where="--trains, --out", fix="name a file for each")
+    tables = dict(zip(args.trains, args.out, strict=True))
+    write_training_sets(args.source, read_corpora(args.corpus, args.words), tables)

@@ -1,0 +1,102 @@
+"""One system's predictions for the test split, as a row of the comparison."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wsd.artifacts.column_names import NAMES
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.predictions import WordPredictions, read_test_split
+from wsd.metrics.scores import Counts, confusion, joint_confusion, mean_scores
+from wsd.storage.expecting import expecting
+
+CONTROL_TASK = "control"
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonRow:
+    """One system's predictions for the test split.
+
+    Attributes
+    ----------
+    kind : str
+    model, view, layers, classifier : str
+    words : list of WordPredictions
+    about : str
+        Where a published system's outputs come from, and how it works.
+    source : mapping
+        The provenance of the predictions.
+    """
+
+    kind: str
+    model: str
+    view: str
+    layers: str
+    classifier: str
+    words: Sequence[WordPredictions]
+    about: str = ""
+    source: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The row's own columns."""
+        return {name: getattr(self, name) for name in NAMES}
+
+    @property
+    def configuration(self) -> tuple[str, ...]:
+        """What is told apart within a kind: model, view, layers and classifier."""
+        return (self.model, self.view, self.layers, self.classifier)
+
+    @property
+    def confusions(self) -> list[np.ndarray]:
+        """One confusion matrix per word."""
+        return [confusion(w.gold, w.predicted, len(w.senses)) for w in self.words]
+
+    def mean(self, name: str) -> float:
+        """A mean over words."""
+        return float(mean_scores(self.confusions)[name])
+
+    def joints(self, other: "ComparisonRow") -> list[Counts]:
+        """Per word, the joint confusion of this system and another."""
+        return [
+            joint_confusion(a.gold, a.predicted, b.predicted, len(a.senses))
+            for a, b in zip(self.words, other.words, strict=True)
+        ]
+
+
+def identical(joints: Sequence[Counts]) -> bool:
+    """Whether two systems predict the same sense for every instance.
+
+    Their difference is then 0 by construction: it has no interval, and there is nothing to test.
+
+    Parameters
+    ----------
+    joints : sequence over words of Counts
+        From :meth:`ComparisonRow.joints`.
+    """
+    return all((joint.kinds[:, 1] == joint.kinds[:, 2]).all() for joint in joints)
+
+
+def read_rows(
+    paths: Sequence[Path], kind: str, corpora: Mapping[str, Corpus]
+) -> list[ComparisonRow]:
+    """Read prediction files as rows of one kind, checked against the corpora.
+
+    Raises
+    ------
+    ResultError
+        If a file has other words or other instances than the corpora.
+    """
+    rows = []
+    for path in paths:
+        words, source = read_test_split(path, corpora, relabelled=kind == CONTROL_TASK)
+        with expecting(path):
+            published = source["encoder"].get("published")
+            about = f"{published['source']}: {published['protocol']}" if published else ""
+            model = source["encoder"]["model"]["name"]
+            names = {key: source[key] for key in NAMES[2:]}
+        rows.append(ComparisonRow(kind, model, **names, words=words, about=about, source=source))
+    return rows

@@ -1,0 +1,300 @@
+"""Lines in, answers out: text and JSON lines to read; a table, CSV or JSON lines to write.
+
+A line has an answer for each occurrence of a word that is found in it, or one that says why not.
+Nothing is held but the line at hand, so that any number of them passes through.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, BinaryIO
+
+from wsd.artifacts.senses import SenseText
+from wsd.errors import CorpusError, visible
+from wsd.fitted.selected_results import Configuration
+from wsd.storage import text_table
+from wsd.storage.csv import guarded
+from wsd.storage.text import each_once, parse_json
+
+# What a row can be: answered, or why not.
+OK, NOT_FOUND, AMBIGUOUS, UNREADABLE = STATUSES = ("ok", "not found", "ambiguous", "unreadable")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of input.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    text : str
+    word : str or None
+        Whose occurrences are asked for; None for every word that the model knows.
+    span : (start, end) or None
+        The characters of the one occurrence that is asked for.
+    wrong : str or None
+        Why the line cannot be read.
+    """
+
+    number: int
+    text: str
+    word: str | None = None
+    span: tuple[int, int] | None = None
+    wrong: str | None = None
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A training instance near to what is predicted.
+
+    Attributes
+    ----------
+    line : int
+        In the training file, from 0.
+    sense : str
+        Its gold sense.
+    similarity : float
+        Cosine.
+    sentence : str or None
+        Where the corpus is at hand.
+    """
+
+    line: int
+    sense: str
+    similarity: float
+    sentence: str | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is said of one occurrence, or why a line has no answer.
+
+    Attributes
+    ----------
+    line : Line
+    status : str
+        Among ``STATUSES``.
+    word, form : str or None
+        The word, and its form in the text.
+    start : int or None
+        Where the form starts in the text.
+    sense, sense_name : str or None
+        The label, and what people read in its place.
+    probability : float or None
+        Of the predicted sense.
+    scores, probabilities : mappings of sense to float or None
+        Scores are the evaluation's; probabilities are calibrated where they could be.
+    distance : float or None
+        Cosine distance to the nearest training instance.
+    far : bool or None
+        Whether that is farther than training instances lie from each other; None if unknown.
+    message : str
+        What to know of it; empty if there is nothing.
+    neighbours : tuple of Neighbour
+    called : mapping of sense to SenseText
+        What people read in place of each.
+    """
+
+    line: Line
+    status: str
+    word: str | None = None
+    form: str | None = None
+    start: int | None = None
+    sense: str | None = None
+    sense_name: str | None = None
+    probability: float | None = None
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    probabilities: Mapping[str, float | None] = field(default_factory=dict)
+    distance: float | None = None
+    far: bool | None = None
+    message: str = ""
+    neighbours: tuple[Neighbour, ...] = ()
+    called: Mapping[str, SenseText] = field(default_factory=dict)
+
+
+LONGEST = 2**20  # bytes of a line
+FORMATS = ("table", "csv", "jsonl")
+USED = tuple(field.name for field in fields(Configuration))
+# Of the CSV: all that is said of an answer, but for its neighbours and what senses are called.
+COLUMNS = (*(field.name for field in fields(Answer)[:-2]), *USED, "text")
+WIDTHS = {"line": 6, "form": 14, "sense": 34, "probability": 8}
+
+
+# In
+
+
+def read(stream: BinaryIO, *, word: str | None, as_json: bool) -> Iterator[Line]:
+    """The lines of a stream, whatever they hold.
+
+    Parameters
+    ----------
+    stream : binary file
+    word : str or None
+        Whose occurrences are asked for, where a line does not say it itself.
+    as_json : bool
+        Whether each line is a JSON object with ``text`` and perhaps ``word``,
+        ``start`` and ``end``.
+    """
+    for number, raw in enumerate(_raw_lines(stream), start=1):
+        if raw is None:
+            yield Line(number, "", wrong=f"a line of more than {LONGEST} bytes")
+            continue
+        try:
+            # A byte order mark stands at the start of a file, if anywhere.
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            yield Line(number, "", wrong=f"byte {raw[error.start]:#04x} is not UTF-8")
+            continue
+        yield _object(number, text, word) if as_json else Line(number, text, word)
+
+
+def _raw_lines(stream: BinaryIO) -> Iterator[bytes | None]:
+    """Lines with their ends; None for one that is too long, the whole of which is passed over."""
+    while raw := _line(stream):
+        too_long = len(raw) > LONGEST
+        while len(raw) > LONGEST and not raw.endswith(b"\n"):
+            raw = _line(stream)
+        yield None if too_long else raw
+
+
+def _line(stream: BinaryIO) -> bytes:
+    try:
+        return stream.readline(LONGEST + 1)
+    except OSError as error:
+        what, fix = f"the input could not be read: {error}", "name a text file in UTF-8"
+        raise CorpusError(what, where=str(getattr(stream, "name", "stdin")), fix=fix) from None
+
+
+def _object(number: int, text: str, word: str | None) -> Line:
+    if not text.strip():
+        return Line(number, "", word)
+    try:
+        value = parse_json(text, each_once)
+    except ValueError as error:
+        return Line(number, text, wrong=str(error))
+    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
+        return Line(number, text, wrong='not an object with a string "text"')
+    own = word if value.get("word") is None else value["word"]
+    if own is not None and not isinstance(own, str):
+        return Line(number, text, wrong='"word" is not a string')
+    edges = value.get("start"), value.get("end")
+    if edges == (None, None):
+        return Line(number, value["text"], own)
+    if not all(map(_is_whole, edges)):
+        return Line(number, text, wrong='"start" and "end" are not both whole numbers')
+    return Line(number, value["text"], own, (int(value["start"]), int(value["end"])))
+
+
+def _is_whole(value: Any) -> bool:
+    # Numbers of a table with gaps are 2.0.
+    return type(value) is int or (type(value) is float and value.is_integer())
+
+
+# Out
+
+
+def write(
+    answers: Iterable[Answer], form: str, used: Mapping[str, str], *, details: bool
+) -> Iterator[str]:
+    """Answers as lines of output, each with its end.
+
+    Parameters
+    ----------
+    answers : iterable of Answer
+    form : str
+        Among ``FORMATS``.
+    used : mapping
+        ``model``, ``view``, ``layers`` and ``classifier``.
+    details : bool
+        Whether a table says all that is known of each answer, rather than one line.
+    """
+    if form == "jsonl":
+        # In ASCII: a line separator of Unicode's in the text must not end a line.
+        return (json.dumps(_as_json(answer, used)) + "\n" for answer in answers)
+    if form == "csv":
+        return _csv(answers, used)
+    # Senses are foreign too; in the text itself a line end is escaped as well.
+    lines = _details(answers, used) if details else _table(answers)
+    return (visible(f"{line}\n", "\n") for line in lines)
+
+
+def _as_json(answer: Answer, used: Mapping[str, str]) -> dict[str, Any]:
+    """All of an answer: its own fields in their order, what was used, then what is long."""
+    said = vars(answer) | {"line": answer.line.number}
+    del said["called"]
+    neighbours = [vars(neighbour) for neighbour in said.pop("neighbours")]
+    return {**said, **used, "neighbours": neighbours, "text": answer.line.text}
+
+
+def _csv(answers: Iterable[Answer], used: Mapping[str, str]) -> Iterator[str]:
+    def line(cells: Iterable[Any]) -> str:
+        text = io.StringIO()
+        # With both characters in its line ends it quotes cells that have either.
+        csv.writer(text, lineterminator="\r\n").writerow(cells)
+        return text.getvalue().removesuffix("\r\n") + "\n"
+
+    yield line(COLUMNS)
+    for answer in answers:
+        said = _as_json(answer, used)
+        yield line(_cell(said[name]) for name in COLUMNS)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:.6f}"
+    if isinstance(value, Mapping):
+        numbers = {sense: "" if of is None else f"{of:.6f}" for sense, of in value.items()}
+        value = "; ".join(f"{sense}={number}" for sense, number in numbers.items())
+    return guarded(value) if isinstance(value, str) else value
+
+
+def _table(answers: Iterable[Answer]) -> Iterator[str]:
+    def row(*cells: str) -> str:
+        return text_table.line(cells, WIDTHS.values(), right=(0, 3))
+
+    yield row(*WIDTHS, "note")
+    for answer in answers:
+        note = answer.message if answer.status == OK else f"{answer.status}: {answer.message}"
+        form, sense = visible(answer.form or "-"), visible(answer.sense_name or "-")
+        percent = _percent(answer.probability)
+        yield row(str(answer.line.number), form, sense, percent, visible(note))
+
+
+def _details(answers: Iterable[Answer], used: Mapping[str, str]) -> Iterator[str]:
+    for answer in answers:
+        yield visible(answer.line.text)
+        if answer.status == OK:
+            yield from _details_of(answer)
+        else:
+            yield f"  {answer.status}: {visible(answer.message)}"
+        yield ""
+    yield ", ".join(f"{name} {used[name]}" for name in USED)
+
+
+def _details_of(answer: Answer) -> Iterator[str]:
+    percent = "" if answer.probability is None else f", {_percent(answer.probability)}"
+    yield f"  {visible(answer.form or '')} (character {answer.start}): {answer.sense_name}{percent}"
+    if answer.message:
+        yield f"  {answer.message}"
+    width = max(len(text.name) for text in answer.called.values())
+    yield f"\n  {'sense'.ljust(width)}  {'score':>9}  {'probability':>11}"
+    for sense, score in answer.scores.items():
+        number = "-" if score is None else f"{score:.6f}"
+        of = _percent(answer.probabilities[sense])
+        name, gloss = answer.called[sense]
+        yield f"  {name.ljust(width)}  {number:>9}  {of:>11}  {gloss}".rstrip()
+    yield "\n  nearest training sentences, by cosine"
+    for one in answer.neighbours:
+        text = visible(one.sentence or "(the corpus is not at hand)")
+        place = f"line {one.line + 1}".ljust(10)
+        name = answer.called[one.sense].name.ljust(width)
+        yield f"  {one.similarity:.3f}  {name}  {place}  {text}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}%"

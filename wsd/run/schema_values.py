@@ -1,0 +1,41 @@
+"""What the values of a config can be: names, numbers, and one of several."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Discriminator, Field, Tag
+
+from wsd.artifacts.dataset import DATASETS
+from wsd.artifacts.transform_names import PATTERN
+from wsd.artifacts.view_names import DEVICES, INPUTS, POOLINGS, PRECISIONS, VIEWS
+from wsd.storage.file_names import PLAIN_NAME
+
+# The values that the library and the commands offer too, from where they are named.
+if TYPE_CHECKING:
+    View = str
+    Pooling = str
+    Input = str
+    Precision = str
+    Device = str
+    BuiltIn = str
+else:
+    BuiltIn = Literal[tuple(DATASETS)]
+    View, Pooling, Input = Literal[VIEWS], Literal[POOLINGS], Literal[INPUTS]
+    Precision, Device = Literal[PRECISIONS], Literal[DEVICES]
+Layer = Annotated[
+    Annotated[str, Tag("name")] | Annotated[int, Tag("number")],
+    Discriminator(lambda value: "name" if isinstance(value, str) else "number"),
+]
+# Of how many blocks something is: all, or a number from 1 up.
+Blocks = Annotated[
+    Annotated[Literal["all"], Tag("name")] | Annotated[int, Field(ge=1), Tag("number")],
+    Discriminator(lambda value: "name" if isinstance(value, str) else "number"),
+]
+Name = Annotated[str, Field(pattern=f"^{PLAIN_NAME}$")]
+Text = Annotated[str, Field(min_length=1)]
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
+Transform = Annotated[str, Field(pattern=PATTERN)]
+Count = Annotated[int, Field(ge=1)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+NumberFrom0 = Annotated[Number, Field(ge=0)]
+NumberAbove0 = Annotated[Number, Field(gt=0)]

@@ -1,0 +1,16 @@
+"""How well does a system do on all instances of all-words sets?"""
+
+from wsd.studies.base import Study
+
+
+class AllWords(Study):
+    """Declare the study to the run and to the command line."""
+
+    name = "all_words"
+    group = "look at results and encoders"
+    commands = {
+        "all-words": "Score all instances of all-words sets, by any of their keys.",
+    }
+
+
+STUDY = AllWords()

@@ -1,0 +1,230 @@
+"""What stands behind the scores: near-duplicates, suspected gold errors, hard cases, confusions.
+
+Three tables. ``duplicates.csv`` counts, per word, the test sentences that have a near-duplicate
+in training (:mod:`wsd.metrics.near_duplicates`);
+:func:`wsd.evaluation.twins.without_some_rows` takes them out of predictions, to be scored again.
+``instances.csv`` has a row per test instance with its sentence: its twin in training, how many of
+the predictions audited are right, and whether its gold sense is in doubt. ``confusions.csv`` counts
+what was taken for what.
+
+A gold sense is *suspected* when one classifier with probabilities, the judge, gives at every
+single layer from 1 up, of those audited, at least 0.9 to one and the same other sense. That says
+where to look, not that the label is wrong: a sentence can mislead an encoder at every layer.
+
+The tables are opened in spreadsheets, so that a sentence may have an apostrophe before it (see
+:mod:`wsd.storage.csv`); the corpus's own table has the sentence as it is.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from wsd.arguments import add_corpora, add_files, add_out_folder
+from wsd.artifacts.column_names import CANDIDATE
+from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.predictions import TEST, WordPredictions
+from wsd.errors import ConfigError, ResultError
+from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
+from wsd.evaluation.twins import count_duplicates, find_twins
+from wsd.storage.csv import write_csv
+
+KEYS = ["model", "train", "view", "layers", "classifier"]
+CONFIDENT = 0.9
+
+
+class Verdict(NamedTuple):
+    """What the judge says of each test instance of a word.
+
+    Attributes
+    ----------
+    sense : int array of shape (n,)
+        The sense other than gold that every layer predicts; -1 where there is none.
+    confidence : float array of shape (n,)
+        Its mean probability over the layers; NaN where there is none.
+    suspected : bool array of shape (n,)
+        Whether its probability is at least 0.9 at every layer.
+    """
+
+    sense: np.ndarray
+    confidence: np.ndarray
+    suspected: np.ndarray
+
+
+def judge_word(layers: Sequence[WordPredictions]) -> Verdict:
+    """Where one classifier contradicts gold at every layer.
+
+    Parameters
+    ----------
+    layers : sequence of WordPredictions
+        Of one word, one per layer, at least one; with probabilities as scores.
+    """
+    first = layers[0]
+    rows = np.arange(len(first.gold))
+    agreed = (first.predicted != first.gold) & np.all(
+        [one.predicted == first.predicted for one in layers], axis=0
+    )
+    given = np.stack([one.scores[rows, one.predicted] for one in layers])
+    return Verdict(
+        sense=np.where(agreed, first.predicted, -1),
+        confidence=np.where(agreed, given.mean(axis=0), np.nan),
+        suspected=agreed & (given >= CONFIDENT).all(axis=0),
+    )
+
+
+def list_instances(
+    corpora: Mapping[str, Corpus], files: Sequence[ComparisonRow], judge: str | None
+) -> pd.DataFrame:
+    """One row per test instance.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+    files : sequence of ComparisonRow
+        As :func:`read_files` gives them.
+    judge : str or None
+        Name of the classifier that gold is held against; None for no verdict.
+
+    Returns
+    -------
+    DataFrame
+        index and twin are 0-based lines in the test and the training file. n_right of
+        n_predictions layer choices and classifiers give the gold sense; all_missed if none does.
+        contradicting is the other sense that the judge predicts at every single layer from 1 up,
+        confidence its mean probability there; suspected_gold as in the module's text.
+    """
+    judges = [] if judge is None else _judges(files, judge)
+    tables = []
+    for i, (word, corpus) in enumerate(corpora.items()):
+        rows = np.flatnonzero(corpus.split == TEST)
+        gold, twin = corpus.gold[rows], find_twins(corpus)
+        right = np.sum([file.words[i].predicted == gold for file in files], axis=0)
+        none, no = np.full(len(rows), -1), np.zeros(len(rows), dtype=bool)
+        verdict = Verdict(sense=none, confidence=np.full(len(rows), np.nan), suspected=no)
+        if judges:
+            verdict = judge_word([file.words[i] for file in judges])
+        table = {
+            "word": word,
+            "index": corpus.index[rows],
+            "gold": _names(corpus, gold),
+            "similarity": twin.similarity,
+            "twin": pd.Series(twin.index, dtype="Int64").where(twin.index >= 0),
+            "twin_sense": _names(corpus, twin.gold),
+            "n_right": right,
+            "n_predictions": len(files),
+            "all_missed": right == 0,
+            "contradicting": _names(corpus, verdict.sense),
+            "confidence": verdict.confidence,
+            "suspected_gold": verdict.suspected,
+            "left": [" ".join(corpus.tokens[r][: corpus.position[r]]) for r in rows],
+            "focal": [corpus.tokens[r][corpus.position[r]] for r in rows],
+            "right": [" ".join(corpus.tokens[r][corpus.position[r] + 1 :]) for r in rows],
+        }
+        tables.append(pd.DataFrame(table))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _names(corpus: Corpus, codes: np.ndarray) -> list[str]:
+    return [corpus.senses[code] if code >= 0 else "" for code in codes.tolist()]
+
+
+def _judges(files: Sequence[ComparisonRow], judge: str) -> list[ComparisonRow]:
+    """Those of the judge at a single layer from 1 up."""
+    of_judge = [file for file in files if file.classifier == judge]
+    found = [file for file in of_judge if file.layers.isdigit() and file.layers != "0"]
+    if not found:
+        raise ConfigError(
+            f"no predictions of the classifier {judge!r} on a single layer from 1 up",
+            fix="name a classifier and layers that the config has, or audit without a judge",
+        )
+    scores = (word.scores for file in found for word in file.words)
+    if not all(np.allclose(np.nansum(of_word, axis=1), 1) for of_word in scores):
+        raise ConfigError(
+            f"the scores of the classifier {judge!r} are no probabilities",
+            fix="name a classifier that gives probabilities, such as logistic regression",
+        )
+    return found
+
+
+def count_confusions(files: Sequence[ComparisonRow]) -> pd.DataFrame:
+    """How often each sense was taken for each: per file and word, with what is right.
+
+    Returns
+    -------
+    DataFrame: ``KEYS``, word, gold, predicted and n
+        Only what occurs has a row; the senses in the order of the inventory.
+    """
+    rows = []
+    for file in files:
+        for word, counts in zip(file.words, file.confusions, strict=True):
+            for gold, predicted in np.argwhere(counts).tolist():
+                senses = {"gold": word.senses[gold], "predicted": word.senses[predicted]}
+                line = {**_key(file), "word": word.word, **senses}
+                rows.append({**line, "n": counts[gold, predicted]})
+    return pd.DataFrame(rows)
+
+
+def _key(file: ComparisonRow) -> dict[str, str]:
+    """Which predictions a file has: the values of ``KEYS``."""
+    return {"model": file.model, **{key: file.source[key] for key in KEYS[1:]}}
+
+
+def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[ComparisonRow]:
+    """Read predictions that belong to the corpora and to each other.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Written by `wsd classify`.
+    corpora : mapping of word to Corpus
+
+    Returns
+    -------
+    list of ComparisonRow
+        In the order of ``paths``.
+
+    Raises
+    ------
+    ResultError
+        If a file was made from other instances, two hold the same predictions, or they are not
+        all of one training set and one view.
+    """
+    if not paths:
+        raise ResultError(
+            "there are no predictions to audit",
+            fix="give those of the classifiers that are to be audited",
+        )
+    files = read_rows(paths, CANDIDATE, corpora)
+    keys = pd.DataFrame([_key(file) for file in files])
+    if keys.duplicated().any():
+        twice = int(keys.duplicated().argmax())
+        what = f"two files hold the predictions of {', '.join(map(str, keys.loc[twice]))}"
+        raise ResultError(what, where=str(paths[twice]), fix="name each file once")
+    for part in ("train", "view"):
+        if len(found := set(keys[part])) > 1:
+            raise ResultError(
+                f"predictions of several kinds of {part}: {', '.join(sorted(found))}",
+                fix=f"audit one {part} at a time",
+            )
+    return files
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_corpora(parser)
+    add_files(parser, "--predictions")
+    parser.add_argument("--judge", metavar="NAME", help="the classifier whose probabilities count")
+    add_out_folder(parser, "folder for the tables")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Write the three tables into a folder."""
+    corpora = read_corpora(args.corpus, args.words)
+    files = read_files(args.predictions, corpora)
+    instances = list_instances(corpora, files, args.judge)
+    write_csv(args.out / "duplicates.csv", count_duplicates(corpora))
+    write_csv(args.out / "instances.csv", instances)
+    write_csv(args.out / "confusions.csv", count_confusions(files))

@@ -1,0 +1,225 @@
+"""How many bits the labels take, given the vectors: online code length.
+
+After Voita and Titov (2020), "Information-Theoretic Probing with Minimum Description Length".
+The training set is sent in blocks. The first is coded uniformly over the word's senses; each
+further one with the model fitted on all blocks before it, at -log2 of the probability that it
+gives to gold. A probe that learns from few instances needs fewer bits than one that reaches the
+same accuracy from many only.
+
+A probability of 0 would cost infinitely many bits, and a sense that the training instances so
+far lack has no probability at all. So every distribution is mixed with the uniform one over the
+word's senses, which has a small fixed share of the mixture: one label then costs at most
+log2(senses / share) bits, and one predicted with certainty little more than 0.
+
+A code wants probabilities of the senses as they occur. Where the folds chose to shift the prior,
+which macro-F1 may gain from, the code leaves the shift out; penalty and shrinkage stay as tuned.
+"""
+
+import argparse
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from wsd.arguments import add_embeddings, add_files, add_out
+from wsd.artifacts import feature_set
+from wsd.artifacts import fold_table as folding
+from wsd.artifacts.column_names import TOGETHER
+from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.fold_table import Folds
+from wsd.classification.estimators.registry import make_estimator
+from wsd.classification.fit_and_predict import scores_of, tuned_parameters
+from wsd.errors import ConfigError, CorpusError
+from wsd.logs import log
+from wsd.storage.csv import write_csv
+from wsd.storage.expecting import expecting
+from wsd.storage.parquet import read_table
+
+ESCAPE = 0.001
+# Parameters under which a classifier's probabilities have the training set's prior.
+UNSHIFTED: dict[str, dict[str, float]] = {
+    "logistic": {"prior_shift": 0.0},
+    "lda": {"prior_exponent": 1.0},
+}
+FitPredict = Callable[[np.ndarray, np.ndarray], np.ndarray]
+KEY = ("view", "layers", "classifier")
+
+
+class CodeLength(NamedTuple):
+    """Bits for a set of labels.
+
+    Attributes
+    ----------
+    bits : float
+        Under the online code.
+    uniform_bits : float
+        If every sense of the word were as likely as any other.
+    """
+
+    bits: float
+    uniform_bits: float
+
+    @property
+    def compression(self) -> float:
+        """Uniform bits over bits; 1 where there is nothing to code."""
+        return self.uniform_bits / self.bits if self.uniform_bits else 1.0
+
+
+def label_bits(probabilities: np.ndarray, gold: np.ndarray, escape: float = ESCAPE) -> np.ndarray:
+    """What each label costs.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n, senses)
+        Each row sums to 1; NaN or 0 for a sense that the model does not know.
+    gold : int array of shape (n,)
+    escape : float
+        Share of the uniform distribution in the mixture, above 0 and at most 1.
+
+    Returns
+    -------
+    array of shape (n,)
+    """
+    of_gold = np.nan_to_num(probabilities[np.arange(len(gold)), gold], nan=0.0)
+    # Rounding may leave a probability a little above 1.
+    mixed = (1 - escape) * of_gold.clip(0, 1) + escape / probabilities.shape[1]
+    bits: np.ndarray = -np.log2(mixed)
+    return bits
+
+
+def online_code_length(
+    gold: np.ndarray,
+    n_senses: int,
+    sets: Sequence[np.ndarray],
+    fit_predict: FitPredict,
+    *,
+    escape: float = ESCAPE,
+) -> CodeLength:
+    """The code length of one word's training labels.
+
+    Parameters
+    ----------
+    gold : int array of shape (rows,)
+        Of all rows of the word's corpus.
+    n_senses : int
+    sets : sequence of int arrays
+        Rows of nested training sets, ascending: each holds all of the one before.
+    fit_predict : callable
+        Fits on its first argument's rows and gives, for its second's, probabilities of shape
+        (n, n_senses), as in :func:`label_bits`.
+    escape : float
+        As in :func:`label_bits`.
+
+    Raises
+    ------
+    CorpusError
+        If the sets are not nested, or hold a row twice.
+    """
+    blocks = _blocks(sets)
+    bits = len(blocks[0]) * float(np.log2(n_senses)) if blocks else 0.0
+    for known, block in zip(sets, blocks[1:], strict=False):
+        if len(block):
+            probabilities = fit_predict(known, block)
+            if probabilities.shape != (len(block), n_senses):
+                raise ValueError(f"{probabilities.shape} is not {(len(block), n_senses)}")
+            bits += float(label_bits(probabilities, gold[block], escape).sum())
+    total = sum(map(len, blocks))
+    return CodeLength(bits=bits, uniform_bits=total * float(np.log2(n_senses)))
+
+
+def over_words(words: Collection[CodeLength]) -> CodeLength:
+    """The code length of all words' labels, one word after the other."""
+    return CodeLength(
+        bits=sum(word.bits for word in words),
+        uniform_bits=sum(word.uniform_bits for word in words),
+    )
+
+
+def _blocks(sets: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """What each set adds to the one before, in the set's own order."""
+    blocks = []
+    before = np.array([], dtype=np.intp)
+    for i, rows in enumerate(sets, start=1):
+        if len(np.unique(rows)) < len(rows):
+            what = f"training set {i} of {len(sets)} holds a row twice"
+            raise CorpusError(what, fix="make its folds anew with `wsd folds`")
+        if not np.isin(before, rows).all():
+            what = f"training set {i} of {len(sets)} does not hold all of the one before"
+            raise CorpusError(what, fix="give nested training sets, the smallest first")
+        blocks.append(rows[~np.isin(rows, before)])
+        before = rows
+    return blocks
+
+
+def _of_word(
+    corpus: Corpus,
+    vectors: np.ndarray,
+    sets: Sequence[Folds],
+    sources: Mapping[str, Mapping[str, Any]],
+) -> CodeLength:
+    rows = [one.rows(corpus) for one in sets]
+    names = {of_set.tobytes(): one.train for of_set, one in zip(rows, sets, strict=True)}
+
+    def fit_predict(known: np.ndarray, block: np.ndarray) -> np.ndarray:
+        source = sources[names[known.tobytes()]]
+        estimator = source["estimator"]
+        parameters = {**tuned_parameters(source, corpus.word), **UNSHIFTED[estimator]}
+        fitted = make_estimator(estimator, parameters).fit(vectors[known], corpus.gold[known])
+        return scores_of(fitted, vectors[block], len(corpus.senses))
+
+    return online_code_length(corpus.gold, len(corpus.senses), rows, fit_predict)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_embeddings(parser)
+    text = "of every configuration on every nested set but the largest: they hold what was tuned"
+    add_files(parser, "--predictions", text)
+    add_files(parser, "--folds", "nested sets, ascending")
+    add_out(parser, "the table", ".csv")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Write the code length of every word's labels under several configurations.
+
+    The parameters of each fit are those that the training set it is fitted on was tuned to, never
+    those of a larger one. The table has a row per configuration and word, and a row ``(all)`` over
+    the words.
+    """
+    corpora = read_corpora(args.corpus, args.words)
+    sets = [folding.of_words(path, corpora) for path in args.folds]
+    paths = {one.train: path for one, path in zip(sets, args.folds, strict=True)}
+    tuned: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
+    for path in args.predictions:
+        _, source = read_table(path)
+        with expecting(path):
+            key = tuple(source[name] for name in KEY)
+            tuned.setdefault(key, {})[source["train"]] = source
+            if source["estimator"] not in UNSHIFTED or "mix" in source["layers"]:
+                what = f"no code length with {source['estimator']} on {source['layers']}"
+                fix = f"use {' or '.join(UNSHIFTED)} on layers that are not mixed"
+                raise ConfigError(what, where=str(path), fix=fix)
+    lines: list[dict[str, Any]] = []
+    for key, sources in tuned.items():
+        view, layers, _ = key
+        for one in sets[:-1]:
+            if one.train in sources:
+                settings = sources[one.train]["folds"]
+                folding.check_settings(paths[one.train], one, settings)
+        if lacking := [one.train for one in sets[:-1] if one.train not in sources]:
+            what = f"no predictions of {', '.join(key)} on the training set {lacking[0]}"
+            fix = "give those of every set of --folds but the largest"
+            raise ConfigError(what, where="--predictions", fix=fix)
+        lengths: dict[str, CodeLength] = {}
+        for word, corpus in corpora.items():
+            _, vectors, provenance = feature_set.read_features(
+                args.embeddings, corpus, view, layers
+            )
+            lengths[word] = _of_word(corpus, vectors, sets, sources)
+        names = {"model": provenance["model"]["name"], **dict(zip(KEY, key, strict=True))}
+        for word, of in {**lengths, TOGETHER: over_words(lengths.values())}.items():
+            figures = {**of._asdict(), "compression": of.compression}
+            lines.append({**names, "word": word, **figures})
+        log.info("code length: %s %s, %s", *key)
+    write_csv(args.out, pd.DataFrame(lines))

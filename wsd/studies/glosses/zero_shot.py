@@ -1,0 +1,88 @@
+"""Predict the test instances from glosses alone: the sense whose gloss vector is nearest.
+
+Nothing is fitted on a sentence of the corpus and nothing is tuned. The gloss vector, the focal word
+within its gloss or the gloss's mean over all its word pieces, takes the place of a centroid of
+training vectors; where a sense has several glosses it is their mean. The cosine is that of
+nearest centroid.
+"""
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wsd.arguments import add_embeddings, add_files, add_path, add_word_files, writes
+from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.feature_set import read_features, shared_provenance
+from wsd.artifacts.predictions import WordPredictions, versions, write_predictions
+from wsd.artifacts.training_set import NO_TRAIN
+from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.fit_and_predict import predict_splits
+from wsd.errors import ConfigError
+from wsd.metrics.single_thread import one_thread
+from wsd.studies.glosses.gloss_vectors import KINDS, VIEW, SenseVectors, read_gloss_vectors
+
+
+def of_word(corpus: Corpus, vectors: Any, senses: SenseVectors) -> list[WordPredictions]:
+    """The nearest gloss of every instance that is not for training."""
+    fitted = NearestCentroid().fit(senses.vectors, senses.gold)
+    return predict_splits(corpus, vectors, fitted, n_train=0)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_embeddings(parser)
+    parser.add_argument("--layers", required=True, help="a layer choice: 6, mean-last-4, ...")
+    add_path(parser, "--glosses", "folder of `wsd glosses`")
+    add_word_files(
+        parser, "--gloss-vectors", f"of `wsd embed` for them, {' and '.join(KINDS.values())}"
+    )
+    add_files(parser, "--out", f"for the predictions, .parquet, of {' and '.join(KINDS)}")
+    writes(parser, "out")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Predict by both kinds of gloss vector and write the files."""
+    if len(args.out) != len(KINDS):
+        fix = f"give one for {' and one for '.join(KINDS)}"
+        raise ConfigError(f"{len(args.out)} outputs", where="--out", fix=fix)
+    corpora = read_corpora(args.corpus, args.words)
+    glosses = read_corpora(args.glosses, args.words)
+    made: dict[str, list[WordPredictions]] = {kind: [] for kind in KINDS}
+    sources: dict[str, Mapping[str, Any]] = {}
+    # On several threads a product's last bits depend on their number, and with them a near tie.
+    with one_thread():
+        for word, corpus in corpora.items():
+            found = read_features(args.embeddings, corpus, VIEW, args.layers)
+            features, vectors, sources[word] = found
+            of_kinds = read_gloss_vectors(
+                args.gloss_vectors, glosses[word], corpus, args.layers, sources[word]
+            )
+            for kind, senses in of_kinds.items():
+                made[kind] += of_word(corpus, vectors, senses)
+    for kind, out in zip(KINDS, args.out, strict=True):
+        _write(out, made[kind], kind, features.layers, sources, glosses)
+
+
+def _write(
+    out: Path,
+    made: list[WordPredictions],
+    kind: str,
+    layers: str,
+    sources: Mapping[str, Mapping[str, Any]],
+    glosses: Mapping[str, Corpus],
+) -> None:
+    provenance = {
+        "train": NO_TRAIN,
+        "task": "sense",
+        "versions": versions(),
+        "view": VIEW,
+        "layers": layers,
+        **shared_provenance(sources, out),
+        "classifier": kind,
+        "estimator": "nearest_centroid",
+        "parameters": {},
+        "space": {},
+        "glosses": {word: of.digest for word, of in glosses.items()},
+    }
+    write_predictions(out, made, provenance)

@@ -1,0 +1,50 @@
+"""The cosines of the two focal vectors of every pair: a column per transformation and layer choice.
+
+Beside them lies ``pairs.csv``, with a row per transformation, layer choice and split.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wsd.artifacts.pair_table import Pairs
+from wsd.errors import outdated
+from wsd.storage.expecting import expecting
+from wsd.storage.parquet import read_table, write_table
+
+COSINES, TABLE = "cosines.parquet", "pairs.csv"
+NAMES = ("model", "view", "transform", "layers", "split")
+FIGURES = ("accuracy", "auc")
+# A figure, its interval by pairs and its interval by words.
+BOUNDS = ("", "_low", "_high", "_low_by_word", "_high_by_word")
+NUMBERS = (
+    *("n", "words", "threshold", "called_same"),
+    *(f"{figure}{bound}" for figure in FIGURES for bound in BOUNDS),
+    *("difference", "p", "p_holm"),
+)
+# By transformation and layer choice: an array of shape (pairs,).
+Cosines = Mapping[tuple[str, str], np.ndarray]
+
+
+def write_cosines(path: Path, pairs: Pairs, cosines: Cosines, provenance: dict[str, Any]) -> None:
+    """Write the cosines with the number of each pair's line, whole or not at all."""
+    import pyarrow as pa
+
+    # A name with a slash is no layer choice: it tells the two apart.
+    columns = {"/".join(name): of for name, of in cosines.items()}
+    table = pa.table({"split": pairs.split.tolist(), "line": pairs.line, **columns})
+    write_table(path, table, {**provenance, "sentences": pairs.sentences.digest})
+
+
+def read_cosines(path: Path, pairs: Pairs) -> tuple[Cosines, dict[str, Any]]:
+    """Read what :func:`write_cosines` wrote of these pairs, and its provenance."""
+    table, provenance = read_table(path)
+    with expecting(path):
+        names = [tuple(name.split("/")) for name in table.column_names if "/" in name]
+        cosines = {(one, other): table[f"{one}/{other}"].to_numpy() for one, other in names}
+        known = provenance["sentences"], len(table)
+    if known != (pairs.sentences.digest, len(pairs)):
+        raise outdated("the cosines are of other pairs", path)
+    return cosines, provenance

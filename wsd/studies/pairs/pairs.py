@@ -1,0 +1,184 @@
+"""One sense in both sentences, or two? By the cosine of the focal word's two vectors.
+
+For every layer choice a threshold is set on the training pairs, and every split scored with it. One
+layer choice and transformation is chosen by the accuracy on the development pairs, to which nothing
+was fitted, or on the training pairs where there are no others; the test pairs take no part in it.
+The method is that of Pilehvar and Camacho-Collados (NAACL 2019), layer by layer.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd.arguments import add_out_folder, add_path, add_seed, add_transforms, add_word_files
+from wsd.artifacts.dataset import SENTENCES
+from wsd.artifacts.layer_choice import LayerChoice, expand_layers
+from wsd.artifacts.pair_table import SAME, SPLITS, Pairs, read_pairs
+from wsd.artifacts.run_map import word_file
+from wsd.artifacts.vectors import VECTORS, Embeddings
+from wsd.errors import ConfigError, CorpusError
+from wsd.logs import log
+from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.pair_scores import accuracy, auc, best_threshold, percentiles, resampled
+from wsd.metrics.permutation import holm, mcnemar
+from wsd.metrics.scores import joint_confusion
+from wsd.metrics.single_thread import one_thread
+from wsd.metrics.transforms import fitted
+from wsd.storage.csv import write_csv
+from wsd.studies.pairs.cosines import (
+    COSINES,
+    NAMES,
+    NUMBERS,
+    TABLE,
+    Cosines,
+    write_cosines,
+)
+
+NONE = (np.nan, np.nan)
+DEFAULT = ("all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", "mean-all")
+
+
+def measure(pairs: Pairs, vectors: np.ndarray, transforms: Sequence[str]) -> dict[str, np.ndarray]:
+    """The cosines of all pairs, by transformation.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    vectors : array of shape (sentences, features)
+    transforms : sequence of str
+        Of :mod:`wsd.metrics.transforms`, fitted on the sentences of training pairs.
+    """
+    train = vectors[pairs.sentences.split == "train"]
+    found = {}
+    for name in transforms:
+        directions = unit_vectors(fitted(name, train).apply(vectors))
+        first, second = (directions[rows] for rows in pairs.rows.T)
+        found[name] = np.einsum("ij,ij->i", first, second)
+    return found
+
+
+def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
+    """Threshold, figures with intervals, and tests against what is chosen, by split.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    cosines : Cosines
+        The simplest choice first: it wins where several are as good.
+    seed : int
+        Of the resampling.
+
+    Returns
+    -------
+    DataFrame
+        With the columns of :mod:`wsd.studies.pairs.cosines` but for model and view.
+
+    Raises
+    ------
+    CorpusError
+        If no training pair has a label.
+    """
+    same = pairs.same == SAME
+    train = pairs.labelled("train")
+    if not len(train):
+        fix = "import them with their labels"
+        raise CorpusError("no training pair has a label", where=str(pairs.about["name"]), fix=fix)
+    thresholds = {name: best_threshold(of[train], same[train]) for name, of in cosines.items()}
+    called = {name: of >= thresholds[name] for name, of in cosines.items()}
+    dev = pairs.labelled("dev")
+    seen = dev if len(dev) else train
+    chosen = max(cosines, key=lambda name: (called[name] == same)[seen].sum())
+    tables = []
+    for split in SPLITS:
+        if not len(rows := pairs.labelled(split)):
+            continue
+        answers = {name: (of[rows], called[name][rows]) for name, of in cosines.items()}
+        table = _of_split(pairs.word[rows], same[rows], answers, chosen, seed)
+        thresholds_of = [thresholds[name] for name in cosines]
+        tables.append(table.assign(split=split, threshold=thresholds_of))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _of_split(
+    words: np.ndarray,
+    gold: np.ndarray,
+    answers: Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]],
+    chosen: tuple[str, str],
+    seed: int,
+) -> pd.DataFrame:
+    """The rows of one split: what each choice's cosines, and what it calls same, are worth."""
+    by_pair, by_word = resampled(np.arange(len(gold)), seed), resampled(words, seed)
+    draws = {"": by_pair, "_by_word": by_word}
+    once = np.ones((1, len(gold)))
+    found: list[dict[str, Any]] = []
+    for name, (values, called) in answers.items():
+        row: dict[str, Any] = dict(zip(("transform", "layers"), name, strict=True))
+        row |= {"chosen": name == chosen, "called_same": called.mean()}
+        estimates = {key: of.item() for key, of in _figures(values, called, gold, once).items()}
+        row |= estimates
+        for by, weights in draws.items():
+            for figure, drawn in _figures(values, called, gold, weights).items():
+                bounds = percentiles(drawn, estimates[figure])
+                # One word drawn again and again is always the same.
+                known = by == "" or len(set(words)) > 1
+                row[f"{figure}_low{by}"], row[f"{figure}_high{by}"] = bounds if known else NONE
+        joint = joint_confusion(gold, called, answers[chosen][1], 2)
+        row["p"] = np.nan if name == chosen else mcnemar([joint])
+        found.append(row)
+    table = pd.DataFrame(found).assign(n=len(gold), words=len(set(words)), p_holm=np.nan)
+    table["difference"] = table["accuracy"] - table.loc[table["chosen"], "accuracy"].item()
+    others = ~table["chosen"]
+    table.loc[others, "p_holm"] = holm(table.loc[others, "p"].tolist())
+    return table
+
+
+def _figures(
+    values: np.ndarray, called: np.ndarray, gold: np.ndarray, weights: np.ndarray
+) -> dict[str, np.ndarray]:
+    return {"accuracy": accuracy(called == gold, weights), "auc": auc(values, gold, weights)}
+
+
+def _choices(layers: list[str], blocks: int) -> list[LayerChoice]:
+    found = expand_layers(layers, blocks, where="--layers")
+    if mixed := [choice.name for choice in found if choice.operation == "mix"]:
+        what = f"layers {mixed[0]!r}: a mix is learned, and nothing is learned here"
+        raise ConfigError(what, where="--layers", fix="use mean, sum or concat")
+    return found
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_path(parser, "--pairs", "folder that `wsd import` made of pairs")
+    add_word_files(parser, "--embeddings", f"folder of {SENTENCES}/<view>.safetensors")
+    parser.add_argument("--view", default="focal", help="what is compared (default: focal)")
+    text = f"layer choices (default: {' '.join(DEFAULT)})"
+    parser.add_argument("--layers", nargs="+", default=list(DEFAULT), help=text)
+    add_transforms(parser)
+    add_seed(parser, "of the resampling")
+    add_out_folder(parser, f"folder, for {TABLE} and {COSINES}")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    pairs = read_pairs(args.pairs)
+    path = word_file(args.embeddings, f"{SENTENCES}/{args.view}{VECTORS}")
+    vectors = Embeddings(path, pairs.sentences)
+    cosines: dict[tuple[str, str], np.ndarray] = {}
+    choices = _choices(args.layers, vectors.blocks)
+    # As in wsd.classification.classify: figures that do not depend on the number of cores.
+    with one_thread():
+        for choice in choices:
+            states = {layer: vectors.layer(layer) for layer in choice.layers}
+            combined = choice.combine(states)
+            for transform, of in measure(pairs, combined, args.transforms).items():
+                cosines[transform, choice.name] = of
+            log.info("cosines of %s", choice.name)
+    ordered = {(t, c.name): cosines[t, c.name] for t in args.transforms for c in choices}
+    model = vectors.provenance["model"]["name"]
+    table = score(pairs, ordered, args.seed).assign(model=model, view=args.view)
+    provenance = {"model": model, "view": args.view, "blocks": vectors.blocks, "seed": args.seed}
+    write_cosines(args.out / COSINES, pairs, ordered, provenance)
+    write_csv(args.out / TABLE, table[[*NAMES, "chosen", *NUMBERS]])

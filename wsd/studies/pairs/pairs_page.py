@@ -1,0 +1,121 @@
+"""The page of a corpus of pairs: the curve over layers, the cosines, what every layer gets wrong.
+
+One file without scripts, made from the tables of ``wsd pairs`` alone.
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd.arguments import add_out, add_path
+from wsd.artifacts.pair_table import DIFFERENT, SAME, Pairs, read_pairs
+from wsd.errors import outdated
+from wsd.report.pages.render import render_alone
+from wsd.report.pages.report_data import having, records
+from wsd.storage.atomic import write_text
+from wsd.storage.csv import Columns, read_csv
+from wsd.studies.pairs.cosines import COSINES, NAMES, NUMBERS, TABLE, Cosines, read_cosines
+from wsd.studies.pairs.plots import curve, histogram
+
+# Of the pairs that every layer gets wrong, so many are shown.
+MOST = 200
+COLUMNS = Columns(NAMES, NUMBERS, ("chosen",))
+
+
+def page(
+    pairs: Pairs,
+    table: pd.DataFrame,
+    cosines: Cosines,
+    provenance: dict[str, Any],
+    *,
+    text: bool = True,
+) -> str:
+    """The page, as HTML.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    table : DataFrame
+        What :func:`wsd.studies.pairs.pairs.score` gives.
+    cosines : Cosines
+    provenance : dict
+        Of the cosines.
+    text : bool
+        Whether the sentences are on it.
+    """
+    split = table["split"].iloc[-1]  # test, or the last that has labels
+    shown = having(table, split=split)
+    (chosen,) = records(shown[shown["chosen"]])
+    name = (chosen["transform"], chosen["layers"])
+    rows = pairs.labelled(split)
+    thresholds = {(of["transform"], of["layers"]): of["threshold"] for of in records(shown)}
+    wrong, layers = _always_wrong(pairs, cosines, thresholds, rows, name[0])
+    return render_alone(
+        "pairs.html",
+        about=pairs.about,
+        model=provenance["model"],
+        view=provenance["view"],
+        split=split,
+        chosen=chosen,
+        chosen_on="dev" if "dev" in set(table["split"]) else "train",
+        rows=records(shown),
+        others=records(table[table["chosen"] & (table["split"] != split)]),
+        curve=curve(shown, chosen),
+        histogram=histogram(cosines[name][rows], pairs.same[rows] == SAME, chosen["threshold"]),
+        n_wrong=len(wrong),
+        layers=layers,
+        wrong=[_shown(pairs, row, cosines[name][row], text) for row in wrong[:MOST]],
+    )
+
+
+def _always_wrong(
+    pairs: Pairs,
+    cosines: Cosines,
+    thresholds: dict[tuple[str, str], float],
+    rows: np.ndarray,
+    transform: str,
+) -> tuple[np.ndarray, list[str]]:
+    """The pairs that all layer choices get wrong, the furthest from right first; and these."""
+    names = [name for name in cosines if name[0] == transform]
+    gold = pairs.same[rows] == SAME
+    beyond = np.stack([cosines[name][rows] - thresholds[name] for name in names])
+    wrong = ((beyond >= 0) != gold).all(axis=0)
+    order = np.argsort(-np.abs(beyond[:, wrong]).mean(axis=0), kind="stable")
+    return rows[wrong][order], [layers for _, layers in names]
+
+
+def _shown(pairs: Pairs, row: int, cosine: float, text: bool) -> dict[str, Any]:
+    """A pair as it stands on the page."""
+    sentences = []
+    for i in pairs.rows[row] if text else ():
+        tokens, at = pairs.sentences.tokens[i], pairs.sentences.position[i]
+        sentences.append((" ".join(tokens[:at]), tokens[at], " ".join(tokens[at + 1 :])))
+    return {
+        "word": str(pairs.word[row]),
+        "line": int(pairs.line[row]),
+        "gold": {SAME: "same", DIFFERENT: "different"}[int(pairs.same[row])],
+        "cosine": float(cosine),
+        "sentences": sentences,
+    }
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_path(parser, "--pairs", "folder that `wsd import` made of pairs")
+    add_path(parser, "--scores", f"folder of `wsd pairs`, with {TABLE} and {COSINES}")
+    parser.add_argument("--no-text", action="store_true", help="leave the sentences out")
+    add_out(parser, "the page", ".html")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    pairs = read_pairs(args.pairs)
+    cosines, provenance = read_cosines(args.scores / COSINES, pairs)
+    path: Path = args.scores / TABLE
+    table = read_csv(path, COLUMNS)
+    if set(zip(table["transform"], table["layers"], strict=True)) != set(cosines):
+        raise outdated("the table is of other layer choices than the cosines", path)
+    write_text(args.out, page(pairs, table, cosines, provenance, text=not args.no_text))

@@ -1,0 +1,28 @@
+"""The registry of studies. To remove a study, remove its line here, its folder and its rules."""
+
+from importlib import import_module
+
+from wsd.studies.base import Study
+
+NAMES = (
+    "control_task",
+    "strategies",
+    "substitutes",
+    "glosses",
+    "finetuning",
+    "geometry",
+    "audit",
+    "code_length",
+    "reproduction",
+    "pairs",
+    "unlabelled",
+    "all_words",
+)
+
+
+def _load(name: str) -> Study:
+    study: Study = import_module(f"wsd.studies.{name}.study").STUDY
+    return study
+
+
+STUDIES = {name: _load(name) for name in NAMES}

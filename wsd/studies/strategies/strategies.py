@@ -1,0 +1,188 @@
+"""Ways to tell a word's sense side by side: what they score, on how many labels, in what time.
+
+A row per strategy and training set of each model: baselines, glosses, substitutes, frozen vectors,
+fine-tuning. The difference is to the frozen encoder's best single layer on the same training set
+and test instances. Of several draws or seeds the row has the mean, and each beside it. Processor
+time is what is on record (:mod:`wsd.studies.strategies.costs`): it is in this table alone, since it differs
+from run to run.
+"""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd.arguments import (
+    add_corpora,
+    add_files,
+    add_optional_files,
+    add_out,
+    add_path,
+    add_seed,
+)
+from wsd.artifacts.corpus_table import read_corpora
+from wsd.artifacts.run_map import RunMap
+from wsd.artifacts.training_set import NO_TRAIN
+from wsd.classification.select import read_candidates
+from wsd.evaluation.comparison_rows import identical
+from wsd.evaluation.comparison_tables import adjust, whole
+from wsd.metrics.repeated_runs import (
+    difference_intervals_over_draws,
+    intervals_over_draws,
+    paired_tests_over_draws,
+)
+from wsd.metrics.scores import Counts
+from wsd.storage.csv import write_csv
+from wsd.storage.expecting import expecting
+from wsd.storage.json import read_json
+from wsd.studies.strategies.costs import Costs
+from wsd.studies.strategies.gather import BEST_LAYER, KINDS, Strategy, gather
+
+FIGURES = ("mean_macro_f1", "micro_accuracy")
+ALPHA = 0.05
+COLUMNS = [
+    *("model", "strategy", "train", "view", "layers", "classifier", "setting", "chosen_by"),
+    *("n_words", "runs", "draws", "labels", "processor_minutes", "processor_minutes_with_search"),
+    *(
+        f"{figure}{of}"
+        for figure in FIGURES
+        for of in (
+            *("", "_low", "_high", "_of_runs"),
+            *("_difference", "_difference_low", "_difference_high", "_p", "_p_holm"),
+        )
+    ),
+    "not_told_from_best",
+]
+Line = dict[str, Any]
+
+
+def table_of(model: str, train: str, strategies: Sequence[Strategy], seed: int) -> list[Line]:
+    """A row per strategy of one model and training set.
+
+    The differences to the best layer are one family of Holm's method per figure. Whether a strategy
+    can be told from the best one by macro-F1 is corrected for all pairs, since which one is best
+    was not known before.
+    """
+    reference = next((of for of in strategies if of.name == BEST_LAYER), None)
+    best = max(strategies, key=lambda of: of.mean(FIGURES[0]))
+    # Strategies with the same predictions count as one: between them there is nothing to test.
+    distinct: list[Strategy] = []
+    for strategy in strategies:
+        if not any(_same(strategy, other) for other in distinct):
+            distinct.append(strategy)
+    pairs = len(distinct) * (len(distinct) - 1) // 2
+    lines = []
+    for strategy in strategies:
+        learned = NO_TRAIN if strategy.runs[0].train == NO_TRAIN else train
+        line = {"model": model, "train": learned, **_of_strategy(strategy, seed)}
+        if reference and strategy is not reference:
+            line |= _differences(strategy, reference, seed)
+        p = 1.0
+        if strategy is not best:
+            p = paired_tests_over_draws(_joints(strategy, best), rng=seed)[FIGURES[0]].p
+        line["not_told_from_best"] = strategy is best or p * pairs >= ALPHA
+        lines.append(line)
+    for figure in FIGURES:
+        family = [{"p": line[f"{figure}_p"]} for line in lines if f"{figure}_p" in line]
+        adjust(family)
+        for line in lines:
+            if f"{figure}_p" in line:
+                line[f"{figure}_p_holm"] = family.pop(0)["p_holm"]
+    return lines
+
+
+def _of_strategy(strategy: Strategy, seed: int) -> Line:
+    """What it is, what it took and what it scores, without its differences."""
+    rows = [run.row for run in strategy.runs]
+    intervals = intervals_over_draws([row.confusions for row in rows], rng=seed)
+    line: Line = {
+        "strategy": strategy.name,
+        "chosen_by": strategy.chosen_by,
+        **{
+            name: ", ".join(dict.fromkeys(getattr(row, name) for row in rows))
+            for name in ("view", "layers", "classifier")
+        },
+        "setting": "; ".join(dict.fromkeys(filter(None, (of.setting for of in strategy.runs)))),
+        "n_words": len(rows[0].words),
+        "runs": len(rows),
+        "draws": len({of.train for of in strategy.runs}),
+        "labels": whole(float(np.mean([sum(w.n_train for w in row.words) for row in rows]))),
+        "processor_minutes": float(np.mean([run.spent.chosen for run in strategy.runs])) / 60,
+        "processor_minutes_with_search": float(
+            np.mean([run.spent.searched for run in strategy.runs])
+        )
+        / 60,
+    }
+    for figure in FIGURES:
+        line[figure] = strategy.mean(figure)
+        line[f"{figure}_low"], line[f"{figure}_high"] = intervals[figure]
+        line[f"{figure}_of_runs"] = " ".join(f"{row.mean(figure):.6f}" for row in rows)
+    return line
+
+
+def _differences(strategy: Strategy, reference: Strategy, seed: int) -> Line:
+    """The strategy less the reference, and the test of that.
+
+    The same predictions have the difference 0, no interval and no test.
+    """
+    if _same(strategy, reference):
+        return {f"{figure}_difference": 0.0 for figure in FIGURES}
+    joints = _joints(strategy, reference)
+    intervals = difference_intervals_over_draws(joints, rng=seed)
+    tests = paired_tests_over_draws(joints, rng=seed)
+    line: Line = {}
+    for figure in FIGURES:
+        line[f"{figure}_difference"], line[f"{figure}_p"] = tests[figure]
+        line[f"{figure}_difference_low"], line[f"{figure}_difference_high"] = intervals[figure]
+    return line
+
+
+def _same(strategy: Strategy, other: Strategy) -> bool:
+    """Whether two strategies predict the same senses in every run."""
+    joints = _joints(strategy, other)
+    return bool(joints) and all(identical(of_run) for of_run in joints)
+
+
+def _joints(strategy: Strategy, other: Strategy) -> list[list[Counts]]:
+    return [one.joints(beside) for one, beside in strategy.beside(other)]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_corpora(parser)
+    add_files(parser, "--candidates", "predictions of every configuration and training set")
+    add_files(parser, "--searches", "what the folds say of each, in the same order")
+    add_path(parser, "--selection", "of `wsd select`, .json")
+    for kind, text in (
+        ("baselines", "no encoder, or its substitutes"),
+        ("zero-shot", "from glosses"),
+        ("per-word", "each word as its own folds choose"),
+        ("finetuned", "of an encoder that was trained further, one per seed"),
+    ):
+        add_optional_files(parser, f"--{kind}", f"predictions: {text}")
+    add_path(parser, "--map", "the run's run.json, for where its steps' files are")
+    add_path(parser, "--logs", "folder of the logs of the dataset's steps, for what each took")
+    add_seed(parser)
+    add_out(parser, "the table", ".csv")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Write the table: models and training sets in their order, the full one first."""
+    corpora = read_corpora(args.corpus, args.words)
+    with expecting(args.selection):
+        selection = read_json(args.selection)
+        objective, chosen = selection["objective"], selection["chosen"]
+    groups = read_candidates(args.searches, objective)
+    trains = tuple(dict.fromkeys(train for _, train in groups))
+    costs = Costs(RunMap(args.map), args.logs, trains)
+    files = {kind: getattr(args, kind) for kind in KINDS}
+    files["candidates"] = dict(zip(args.searches, args.candidates, strict=True))
+    found = gather(groups, files, chosen, objective, corpora, costs)
+    lines = [
+        line
+        for (model, train), strategies in found.items()
+        for line in table_of(model, train, strategies, args.seed)
+    ]
+    write_csv(args.out, pd.DataFrame(lines, columns=COLUMNS))

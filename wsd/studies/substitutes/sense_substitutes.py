@@ -1,0 +1,94 @@
+"""The substitutes that set each sense of a word apart from its other senses.
+
+Counted are training instances: in how many of a sense's instances a piece is among the likeliest.
+The ranking is by the log-odds ratio of :func:`wsd.studies.substitutes.log_odds.log_odds`, in standard
+deviations, and not by counts, in which what fits every sense would come first.
+"""
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd.arguments import add_corpora, add_out, add_word_files
+from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.substitute_table import SEEN, Fillers, K, read_substitutes
+from wsd.storage.csv import write_csv
+from wsd.studies.substitutes.log_odds import log_odds
+
+# Of a sense, at most.
+MOST = 10
+# The prior counts as much as ten instances do, spread as all of the word's are.
+PRIOR = 10.0 * K
+COLUMNS = ("model", "word", "sense", "input", "rank", "piece", "log_odds", "z", "instances", "of")
+
+
+def sense_rows(corpus: Corpus, found: Fillers) -> list[dict[str, Any]]:
+    """A row per sense and piece that speaks for it, the strongest first.
+
+    Returns
+    -------
+    list of dict
+        ``sense``, ``rank`` from 1, ``piece``, ``log_odds``, ``z``, ``instances`` that have the
+        piece, ``of`` so many training instances.
+    """
+    train: list[int] = np.flatnonzero(corpus.split == "train").tolist()
+    pieces = sorted({piece for row in train for piece in found.pieces[row]})
+    if not pieces:
+        return []
+    number = {piece: i for i, piece in enumerate(pieces)}
+    counts = np.zeros((len(corpus.senses), len(pieces)))
+    for row in train:
+        for piece in set(found.pieces[row]):
+            counts[corpus.gold[row], number[piece]] += 1
+    prior = PRIOR * counts.sum(axis=0) / counts.sum()
+    ratios, z = log_odds(counts, prior)
+    n = np.bincount(corpus.gold[train], minlength=len(corpus.senses))
+    rows = []
+    for i, sense in enumerate(corpus.senses):
+        # Of equal ones the first in the alphabet; what speaks against a sense is left out.
+        best = [j for j in np.lexsort((np.arange(len(pieces)), -z[i])) if z[i, j] > 0][:MOST]
+        rows += [
+            {
+                "sense": sense,
+                "rank": rank,
+                "piece": pieces[j],
+                "log_odds": ratios[i, j],
+                "z": z[i, j],
+                "instances": int(counts[i, j]),
+                "of": int(n[i]),
+            }
+            for rank, j in enumerate(best, 1)
+            if counts[i, j]
+        ]
+    return rows
+
+
+def sense_table(
+    model: str, corpora: Mapping[str, Corpus], words: Mapping[str, Mapping[str, Fillers]]
+) -> pd.DataFrame:
+    """The rows of all words and both inputs."""
+    rows = [
+        {"model": model, "word": word, "input": seen, **row}
+        for word, corpus in corpora.items()
+        for seen in SEEN
+        for row in sense_rows(corpus, words[word][seen])
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_corpora(parser)
+    add_word_files(parser, "--substitutes", "folder of `wsd substitutes`")
+    add_out(parser, "the table", ".csv")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    corpora = read_corpora(args.corpus, args.words)
+    words, provenance = read_substitutes(args.substitutes, corpora)
+    fillers = {word: of.fillers for word, of in words.items()}
+    write_csv(args.out, sense_table(provenance["model"]["name"], corpora, fillers))
