@@ -106,7 +106,7 @@ def test_version(capsys: Capture) -> None:
         (f"classify {LEARN} --estimator svm", "'svm'"),
         (f"classify {LEARN} --estimator logistic --objective accuracy", "'accuracy'"),
         (f"classify {LEARN}", "--estimator"),
-        (f"control {LEARN} --estimator mixed_logistic", "'mixed_logistic'"),
+        (f"control-task {LEARN} --estimator mixed_logistic", "'mixed_logistic'"),
         ("classify --corpus c --words --embeddings e", "--words: expected at least one"),
         ("folds --corpus c --words w --out o --k 0", "'0'"),
         ("folds --corpus c --words w --out o --repeats -1", "'-1'"),
@@ -115,7 +115,7 @@ def test_version(capsys: Capture) -> None:
         ("classify-selected --corpus c --words w --embeddings e --out o", "--model, --selection"),
         ("baseline --corpus c --words w --folds f --out o", "--name"),
         ("baseline --corpus c --words w --folds f --out o --name oracle", "'oracle'"),
-        ("trains --corpus c --words w --source s --out o", "--trains"),
+        ("training-sets --corpus c --words w --source s --out o", "--trains"),
         ("published --corpus c --words w --source s --out o", "--system"),
         ("model --name n --path p --blocks 6 --width 3 --out o --random-weights x", "'x'"),
         ("project --corpus c --words w --embeddings e --out o", "--layers"),
@@ -124,7 +124,7 @@ def test_version(capsys: Capture) -> None:
         ("evaluate --dataset d --scores s --summary t --provenance p", "--predictions"),
         ("import x.tsv --out o", "--name"),
         ("import x.tsv --out o --name n --at-least 0", "'0'"),
-        ("own d --name n", "--out"),
+        ("copy-corpus d --name n", "--out"),
         ("score f --corpus c --out o", "--name"),
         ("report --dataset semcor", "--corpus"),
         ("leaderboard", "summary"),
@@ -224,7 +224,7 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "name", "copy-corpus"),
+    ("command", "name", "own"),
     [
         ("geometry --corpus c --words w --embeddings e --layers 0", "t.parquet", ".csv"),
         ("folds --corpus c --words w --k 2 --repeats 1", "f.CSV", ".parquet"),

@@ -36,9 +36,9 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
     ("module", "planted"),
     [
         ("storage/atomic.py", "wsd.artifacts.view_names"),
-        ("artifacts/corpus.py", "wsd.run.plan"),
-        ("corpora/own.py", "wsd.encoder.loading"),
-        ("evaluation/audit.py", "wsd.report.leaderboard"),
+        ("artifacts/corpus_table.py", "wsd.run.plan"),
+        ("corpora/copy_corpus.py", "wsd.encoder.loading"),
+        ("studies/audit/audit.py", "wsd.report.leaderboard"),
         ("run/plan.py", "wsd.metrics.scores"),
     ],
 )

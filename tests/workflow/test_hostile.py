@@ -217,7 +217,17 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 FOLDS = ["--folds", "full.parquet"]
 READING = {
     "classify": ["--layers", "1", "--estimator", "knn", *FOLDS, "--searches", "s", "--out", "o"],
-    "control-task": ["--layers", "1", "--estimator", "knn", *FOLDS, "--searches", "s", "--out", "o"],
+    "control-task": [
+        "--layers",
+        "1",
+        "--estimator",
+        "knn",
+        *FOLDS,
+        "--searches",
+        "s",
+        "--out",
+        "o",
+    ],
     "project": ["--layers", "mean-all", "--out", "o"],
     "neighbours": ["--layers", "1", "--out", "o"],
     "geometry": ["--layers", "0", "1", "--out", "o"],

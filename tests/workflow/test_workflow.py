@@ -539,7 +539,9 @@ def test_controls_of_models_of_two_sizes_are_a_job_a_layer(
     path = checkout.configure("sizes", **{**config, "models": models, "controls": controls})
     found = checkout.run("-n", "--configfile", path).jobs
     layers = sum(of["blocks"] + 1 for of in models)
-    assert [found[rule] for rule in ("classify_views", "classify_twins", "control_task")] == [layers] * 3
+    assert [found[rule] for rule in ("classify_views", "classify_twins", "control_task")] == [
+        layers
+    ] * 3
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import Browser
+from browser import Browser, chromium
 from importing import import_corpus
 from made_uses import GROUP, HOSTILE, WORD, corpus, made_uses
 from selenium.webdriver.common.by import By
@@ -18,6 +18,8 @@ from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.text_format import read_text
 from wsd.report.pages.render import encode
+
+__all__ = ["chromium"]
 
 
 @pytest.fixture(scope="module")
