@@ -26,6 +26,7 @@ from wsd.errors import DamageError, ResultError, StorageError, WsdError, advice,
 from wsd.logs import log
 from wsd.run import lock, output_guard
 from wsd.storage.checksums import set_aside
+from wsd.studies.registry import extensions
 
 # Of glibc's malloc.h; and bytes.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
@@ -49,10 +50,13 @@ class _Command(Parser):
         """Add the command's arguments, once."""
         if self.step:
             module = importlib.import_module(COMMANDS[self.step].module)
-            self.set_defaults(run=module.run, step=self.step)
+            parts = [importlib.import_module(name) for name in extensions(self.step)]
+            self.set_defaults(run=module.run, step=self.step, studies=parts)
             writes(self, "log")
             self.step = None
             module.arguments(self)
+            for part in parts:
+                part.arguments(self)
 
     def parse_known_args(self, *args: Any, **kwargs: Any) -> Any:
         """As :mod:`argparse` does it, with the arguments of the command."""

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -10,6 +11,7 @@ from typing import Any
 from wsd.artifacts import corpus_table as corpus_files
 from wsd.artifacts.corpus_table import Corpus
 from wsd.storage.file_names import file_name
+from wsd.studies.registry import extensions
 
 
 def call_step(
@@ -17,7 +19,10 @@ def call_step(
 ) -> None:
     """Run a step; an argument that is not given has its default, one that does not exist fails."""
     parser = argparse.ArgumentParser(add_help=False)
-    module.arguments(parser)
+    command = module.__name__.rpartition(".")[2].replace("_", "-").removesuffix("-corpus")
+    parts = [import_module(name) for name in extensions(command)]
+    for part in (module, *parts):
+        part.arguments(parser)
     known = {action.dest: action.default for action in parser._actions}
     with TemporaryDirectory() as folder:
         if corpora is not None:
@@ -25,4 +30,4 @@ def call_step(
             for word, corpus in corpora.items():
                 corpus_files.write(Path(folder) / f"{file_name(word)}.parquet", corpus)
         assert arguments.keys() <= known.keys()
-        module.run(argparse.Namespace(**known | arguments))
+        module.run(argparse.Namespace(studies=parts, **known | arguments))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import wsd
 from wsd.commands import COMMANDS
+from wsd.studies.registry import extensions
 
 PACKAGE = Path(wsd.__file__).parent
 # How any command is run and what it says: an edited message must not embed everything again.
@@ -71,7 +72,12 @@ def closure(module: str) -> set[str]:
 
 def checksum(step: str) -> str:
     """SHA-256 over the modules that a step runs: other code may give other results."""
-    return _of(path for name in closure(COMMANDS[step].module) if (path := _path(name)))
+    return _of(path for name in modules(step) if (path := _path(name)))
+
+
+def modules(step: str) -> set[str]:
+    """Return the modules that a step runs, those of the studies that extend it included."""
+    return set().union(*map(closure, (COMMANDS[step].module, *extensions(step))))
 
 
 def of_package() -> str:

@@ -25,11 +25,15 @@ class Study:
         The help text of each command. Command ``x-y`` is the module ``x_y`` of the study.
     group : str
         The heading of the commands in ``wsd --help``.
+    extends : mapping of str to str
+        Per command of the core, the study's module that adds to it. The module has
+        ``arguments(parser)`` and the functions that the command asks of its extensions.
     """
 
     name: ClassVar[str]
     commands: ClassVar[Mapping[str, str]] = {}
     group: ClassVar[str] = "run a step of a study"
+    extends: ClassVar[Mapping[str, str]] = {}
 
     def table(self) -> dict[str, Command]:
         """Return the study's commands by name."""

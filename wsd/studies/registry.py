@@ -26,3 +26,12 @@ def _load(name: str) -> Study:
 
 
 STUDIES = {name: _load(name) for name in NAMES}
+
+
+def extensions(command: str) -> list[str]:
+    """Return the names of the studies' modules that add to a command of the core."""
+    return [
+        f"wsd.studies.{study.name}.{study.extends[command]}"
+        for study in STUDIES.values()
+        if command in study.extends
+    ]
