@@ -1,9 +1,11 @@
-"""What the documentation site has besides docs/*.md: a hook of MkDocs (mkdocs.yml).
+"""Complete the documentation site: a hook of MkDocs (mkdocs.yml).
 
-Pages that lie elsewhere in the repository are taken from there; the reference of the commands is
-made from the parser, that of the library from the docstrings, the page on the library from its
-notebook. Links are turned to where a page is on the site. A page in docs/ that the navigation does
-not name becomes one of the how-tos.
+- Pages that lie elsewhere in the repository join the site (``ELSEWHERE``).
+- Each folder of docs/ is a section of the navigation. A new page needs no entry, and a deleted page
+  leaves none behind.
+- The list of studies, the reference of the commands, the reference of the library and the page on
+  the library are generated: from docs/studies/, the parser, the docstrings and the notebook.
+- Links between files of the repository become links between pages of the site.
 """
 
 import argparse
@@ -22,74 +24,108 @@ from wsd.cli import parser as command_line
 from wsd.commands import GROUPS
 
 ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+# Section of the navigation -> folder of docs/ whose pages it lists.
+SECTIONS = {
+    "How to": "how-to",
+    "Findings": "findings",
+    "Studies": "studies",
+    "Explanation": "explanation",
+    "Reference": "reference",
+}
 # In the repository -> on the site.
 ELSEWHERE = {
     "README.md": "index.md",
     "config/README.md": "reference/config.md",
     "results/README.md": "reference/files.md",
-    "bench/README.md": "benchmarks.md",
+    "bench/README.md": "reference/benchmarks.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "docs/library.ipynb": "library.md",
+    "docs/studies": "studies/index.md",
 }
-NOTEBOOK, LIBRARY = "docs/library.ipynb", "library.md"
-COMMANDS, API = "reference/commands.md", "reference/api"
-HOW_TO = "How to"
+STUDIES, COMMANDS, API = "studies/index.md", "reference/commands.md", "reference/api"
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Fill the navigation: how-tos that it does not name, and a page per module."""
+    """Fill the navigation with each folder's pages and a page per module."""
     assert config.nav is not None
     named = str(config.nav)
-    pages = sorted(path.name for path in (ROOT / "docs").glob("*.md"))
     for entry in config.nav:
-        if HOW_TO in entry:
-            entry[HOW_TO] = [page for page in pages if f"'{page}'" not in named]
-        if "Reference" in entry:
+        ((section, pages),) = entry.items()
+        if section in SECTIONS:
+            paths = sorted((DOCS / SECTIONS[section]).glob("*.md"))
+            names = [path.relative_to(DOCS).as_posix() for path in paths]
+            pages += [name for name in names if f"'{name}'" not in named]
+        if section == "Reference":
             rooms: dict[str, list[dict[str, str]]] = {}
             for name in _modules():
                 rooms.setdefault(name.split(".")[0], []).append({name: f"{API}/{name}.md"})
-            entry["Reference"].append(
-                {"Library": [f"{API}/index.md", *({k: v} for k, v in rooms.items())]}
-            )
+            library = [f"{API}/index.md", *({k: v} for k, v in rooms.items())]
+            pages.append({"Library": library})
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are not in docs/."""
-    made = {target: (ROOT / source).read_text() for source, target in ELSEWHERE.items()}
-    made[LIBRARY] = notebook(ROOT / NOTEBOOK)
-    made[COMMANDS] = commands()
-    made[f"{API}/index.md"] = _public()
+    """Add the pages that are generated or lie outside docs/."""
+    pages = {
+        target: (ROOT / source).read_text()
+        for source, target in ELSEWHERE.items()
+        if source.endswith(".md")
+    }
+    pages["library.md"] = notebook(DOCS / "library.ipynb")
+    pages[STUDIES] = studies()
+    pages[COMMANDS] = commands()
+    pages[f"{API}/index.md"] = _public()
     for name in _modules():
-        made[f"{API}/{name}.md"] = f"# wsd.{name}\n\n::: wsd.{name}\n"
-    for target, text in made.items():
+        pages[f"{API}/{name}.md"] = f"# wsd.{name}\n\n::: wsd.{name}\n"
+    for target, text in pages.items():
         files.append(File.generated(config, target, content=text))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn links between files of the repository to pages of the site."""
+    """Turn links between files of the repository into links between pages of the site.
+
+    A link to a file that the site lacks, or to the page of a study that was deleted, becomes text.
+    MkDocs reports every other link that leads nowhere.
+    """
     here = page.file.src_uri
-    source = next((s for s, target in ELSEWHERE.items() if target == here), f"docs/{here}")
+    source = next((path for path, target in ELSEWHERE.items() if target == here), f"docs/{here}")
 
-    def turned(found: re.Match[str]) -> str:
-        image, text, link, anchor = found.groups()
+    def site_link(match: re.Match[str]) -> str:
+        image, text, link, anchor = match.groups()
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source), link))
+        exists = (ROOT / path).exists()
+        if path not in ELSEWHERE:
+            if exists and not path.startswith("docs/"):
+                return text
+            if not exists and path.startswith("docs/studies/"):
+                return text
+            if not path.startswith("docs/"):
+                return match[0]
         target = ELSEWHERE.get(path, path.removeprefix("docs/"))
-        if path == NOTEBOOK:
-            target = LIBRARY
-        elif path not in ELSEWHERE and not path.startswith("docs/"):
-            # A file that the site does not have: named, not linked. Anything else is an error.
-            return text if (ROOT / path).exists() else found[0]
-        there = posixpath.relpath(target, posixpath.dirname(here) or ".")
-        return f"{image}[{text}]({there}{anchor or ''})"
+        relative = posixpath.relpath(target, posixpath.dirname(here) or ".")
+        return f"{image}[{text}]({relative}{anchor or ''})"
 
-    return markdown if here.startswith(API) else _LINK.sub(turned, markdown)
+    generated = here.startswith(API) or here in (STUDIES, COMMANDS)
+    return markdown if generated else _LINK.sub(site_link, markdown)
+
+
+def studies() -> str:
+    """Return the list of studies: the title and the question of each page of docs/studies/."""
+    rows = []
+    for path in sorted((DOCS / "studies").glob("*.md")):
+        title, question, *_ = path.read_text().split("\n\n")
+        question = question.replace("\n", " ")
+        rows.append(f"| [{title.removeprefix('# ')}]({path.name}) | {question} |")
+    intro = "A study answers a further question, beside the core: which layer knows the sense?"
+    return "\n".join(["# Studies", "", intro, "", "| study | question |", "| --- | --- |", *rows, ""])
 
 
 def notebook(path: Path) -> str:
-    """A notebook as Markdown, with the outputs that it holds."""
+    """Return a notebook as Markdown, with the outputs that it holds."""
     parts = []
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "markdown":
@@ -101,22 +137,24 @@ def notebook(path: Path) -> str:
 
 
 def outputs(cell: Any) -> list[str]:
-    """What a cell printed, and its last value."""
+    """Return what a cell printed, and its last value."""
     return [
-        one.text if one.output_type == "stream" else one.data["text/plain"] for one in cell.outputs
+        output.text if output.output_type == "stream" else output.data["text/plain"]
+        for output in cell.outputs
     ]
 
 
 def commands() -> str:
-    """The reference of the commands, in the groups of `wsd --help`."""
-    whole, each = command_line()
-    parts = ["# Commands", str(whole.description), _arguments(whole, "wsd [OPTIONS] COMMAND …")]
+    """Return the reference of the commands, in the groups of `wsd --help`."""
+    program, parsers = command_line()
+    parts = ["# Commands", str(program.description), _arguments(program, "wsd [OPTIONS] COMMAND …")]
     for group, names in GROUPS.items():
         parts.append(f"## {group.capitalize()}")
         for name in names:
-            each[name].fill()
-            usage = f"wsd {name} …"
-            parts += [f"### wsd {name}", str(each[name].description), _arguments(each[name], usage)]
+            parser = parsers[name]
+            parser.fill()
+            usage = _arguments(parser, f"wsd {name} …")
+            parts += [f"### wsd {name}", str(parser.description), usage]
     return "\n\n".join(parts) + "\n"
 
 
@@ -126,14 +164,16 @@ def _arguments(parser: argparse.ArgumentParser, usage: str) -> str:
         if isinstance(action, (argparse._HelpAction, argparse._SubParsersAction)):
             continue
         names = " ".join(f"`{name}`" for name in action.option_strings or [action.dest.upper()])
-        said = [action.help or ""]
+        meaning = [action.help or ""]
         if action.required and action.option_strings:
-            said.append("**required**")
-        if action.default not in (None, [], False, argparse.SUPPRESS) and "default" not in said[0]:
-            # How many cores this machine has is no default to write down.
-            shown = "the number of cores" if action.dest in ("cores", "threads") else action.default
-            said.append(f"default: {shown}")
-        rows.append(f"| {names} | {_value(action)} | {'; '.join(filter(None, said))} |")
+            meaning.append("**required**")
+        if action.default not in (None, [], False, argparse.SUPPRESS) and (
+            "default" not in meaning[0]
+        ):
+            # The default would be the number of cores of the machine that builds the site.
+            cores = action.dest in ("cores", "threads")
+            meaning.append(f"default: {'the number of cores' if cores else action.default}")
+        rows.append(f"| {names} | {_value(action)} | {'; '.join(filter(None, meaning))} |")
     return f"```\n{usage}\n```\n\n" + "\n".join(rows)
 
 
@@ -147,10 +187,10 @@ def _value(action: argparse.Action) -> str:
 
 
 def _modules() -> list[str]:
-    """Modules with something public to read about, by their dotted names."""
+    """Return the dotted names of all modules, `__init__` and `__main__` left out."""
     package = ROOT / "wsd"
-    found = [path.relative_to(package).with_suffix("") for path in package.rglob("*.py")]
-    return sorted(".".join(path.parts) for path in found if not path.name.startswith("__"))
+    paths = [path.relative_to(package).with_suffix("") for path in package.rglob("*.py")]
+    return sorted(".".join(path.parts) for path in paths if not path.name.startswith("__"))
 
 
 def _public() -> str:
@@ -159,5 +199,5 @@ def _public() -> str:
         f"| `{name}` | [{module}]({module.removeprefix('wsd.')}.md) |"
         for name, module in homes.items()
     ]
-    text = "`from wsd import …` gives these; each is imported when it is first asked for."
+    text = "`from wsd import …` gives these names. Each is imported when it is first used."
     return "\n".join(["# Library", "", text, "", "| name | module |", "| --- | --- |", *rows, ""])
