@@ -8,7 +8,7 @@ from them, and an interval covers if it holds the figure of the expected confusi
     python bench/coverage.py differences --scenario plain
     python bench/coverage.py tests
 
-prints Markdown tables. docs/statistics.md quotes them.
+prints Markdown tables. docs/explanation/statistics.md quotes them.
 """
 
 import argparse

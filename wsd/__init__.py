@@ -50,12 +50,12 @@ __all__ = [
 ]
 
 _MODULES = {
-    "artifacts.corpus": ("Corpus",),
+    "artifacts.corpus_table": ("Corpus",),
     "classification.estimators.registry": ("KNN", "LDA", "Logistic", "NearestCentroid"),
     "corpora.text_format": ("read_text",),
     "errors": ("WsdError",),
     "inference.focal_embedder": ("FocalEmbedder",),
-    "inference.focus": ("cut", "find", "labelled", "quickstart"),
+    "inference.focal_word_input": ("cut", "find", "labelled", "quickstart"),
     "inference.inspect": ("inspect",),
     "inference.encoders": ("open_encoder",),
 }

@@ -1,4 +1,4 @@
-"""Every architecture of docs/encoders.md against a naive loop, and what cannot be handled, refused.
+"""Every architecture of docs/reference/encoders.md against a naive loop, and what cannot be handled, refused.
 
 The folders are made on the spot (tests/helpers/zoo.py) and loaded as a user's are.
 """
@@ -30,7 +30,7 @@ from wsd.errors import ModelError
 
 pytestmark = pytest.mark.slow
 
-DOCS = REPOSITORY / "docs/encoders.md"
+DOCS = REPOSITORY / "docs/reference/encoders.md"
 Built = Callable[..., Path]
 
 # Focal words first, last, capital, of many pieces, with punctuation inside, and repeated.

@@ -213,6 +213,18 @@ def tables() -> dict[str, set[str]]:
     return found
 
 
+def study_pages() -> str:
+    """The pages of all studies, which explain the keys that belong to a study."""
+    pages = sorted((CONFIG.parent / "docs/studies").glob("*.md"))
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
+
+
+def study_keys() -> set[str]:
+    """The keys in the tables of keys of the studies' pages."""
+    tables = re.findall(r"^\| key \| value \|\n((?:\|.*\n)+)", study_pages(), re.MULTILINE)
+    return set(re.findall(r"^\| `([\w.]+)` \|", "".join(tables), re.MULTILINE))
+
+
 def test_the_schema_is_one() -> None:
     jsonschema.Draft202012Validator.check_schema(json.loads(schema_text()))
 
@@ -267,13 +279,14 @@ def test_the_tables_of_the_readme_are_of_the_models() -> None:
     inner = {"tuning": Tuning, "views": Views, "controls": Controls, "finetune": Finetune}
     expected = {key for key in ConfigFile.model_fields if key not in inner}
     expected |= {f"{key}.{name}" for key, of in inner.items() for name in of.model_fields}
-    assert found["Keys"] == expected
+    assert found["Keys"] | study_keys() == expected
+    assert not found["Keys"] & study_keys()
     assert found["Models"] == set(ModelEntry.model_fields)
     assert found["Classifiers"] == {"name", *PARAMETERS}
 
 
 def test_every_key_is_explained_in_the_readme() -> None:
-    text = (CONFIG / "README.md").read_text(encoding="utf-8")
+    text = (CONFIG / "README.md").read_text(encoding="utf-8") + study_pages()
     # `views.store` explains two keys.
     code = " ".join(re.findall(r"`([^`\n]+)`", text))
     explained = set(re.findall(r"\w+", code))

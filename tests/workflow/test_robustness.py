@@ -1,4 +1,4 @@
-"""docs/robustness.md promises nothing that no test looks at."""
+"""docs/reference/faults.md promises nothing that no test looks at."""
 
 import re
 
@@ -8,7 +8,7 @@ ROW = re.compile(r"^\|.*\| `((?:\w+/)?test_\w+\.py)::(test_\w+)` \|$", re.MULTIL
 
 
 def test_every_row_names_a_test_that_exists() -> None:
-    text = (REPOSITORY / "docs/robustness.md").read_text()
+    text = (REPOSITORY / "docs/reference/faults.md").read_text()
     table = text[text.index("| fault | outcome | test |") :].split("\n\n")[0]
     rows = ROW.findall(table)
     assert len(rows) == len(table.splitlines()) - 2, "a row without a test"

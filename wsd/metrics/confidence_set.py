@@ -45,8 +45,8 @@ def not_told_from_best(
     exchange. Each choice has a test at 1 - ``level`` of its own, and nothing is corrected over
     choices: the set misses the best only if the best's own test is wrong, so that it holds the
     best with chance ``level`` (the argument of Hsu's multiple comparisons with the best) as far as
-    that test keeps its level: 94 to 95% in simulations of equal choices, see docs/statistics.md.
-    It says nothing about order within the set.
+    that test keeps its level: 94 to 95% in simulations of equal choices, see
+    docs/explanation/statistics.md. It says nothing about order within the set.
 
     Parameters
     ----------

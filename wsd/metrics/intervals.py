@@ -4,7 +4,8 @@ Everything here works on counts. A confusion matrix has a row per gold sense and
 predicted sense; the joint confusion of two systems counts the pairs of predictions of each gold
 sense. The number of test instances of each sense is taken as given: what is uncertain is the rate
 at which a sense is taken for each other, and the quantity that an interval is about is the figure
-of the expected confusion matrix. Methods, sources and measured coverage: docs/statistics.md.
+of the expected confusion matrix. Methods, sources and measured coverage:
+docs/explanation/statistics.md.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

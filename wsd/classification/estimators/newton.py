@@ -3,7 +3,7 @@
 The fits differ in which rows count, in the scale of the features and in the strength of the L2
 penalty. Their weights stand side by side in one matrix, so that a step of all fits is two products
 of the rows with a matrix, where fits one by one take two products with a vector each.
-``docs/methods.md`` (*Logistic regression, all folds at once*) has the formulas.
+``docs/explanation/methods.md`` (*Logistic regression, all folds at once*) has the formulas.
 """
 
 from collections.abc import Iterator, Sequence

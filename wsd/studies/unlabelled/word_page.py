@@ -28,9 +28,9 @@ STYLES = 100
 def opening(choices: Sequence[LayerChoice]) -> int:
     """The number of the layer choice that is shown first: the last single layer, for every word.
 
-    On ten words of CoarseWSD-20 its clusters agree best with the senses (docs/methods.md). Which
-    layer's do for this word, nobody knows without labels; silhouettes of two layers say nothing
-    of it.
+    On ten words of CoarseWSD-20 its clusters agree best with the senses
+    (docs/studies/unlabelled.md). Without labels nobody knows which layer's clusters do for this
+    word; the silhouettes of two layers do not say it.
     """
     single = [i for i, choice in enumerate(choices) if choice.is_single]
     return max(single, default=len(choices) - 1)
