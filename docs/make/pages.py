@@ -121,7 +121,9 @@ def studies() -> str:
         question = question.replace("\n", " ")
         rows.append(f"| [{title.removeprefix('# ')}]({path.name}) | {question} |")
     intro = "A study answers a further question, beside the core: which layer knows the sense?"
-    return "\n".join(["# Studies", "", intro, "", "| study | question |", "| --- | --- |", *rows, ""])
+    return "\n".join(
+        ["# Studies", "", intro, "", "| study | question |", "| --- | --- |", *rows, ""]
+    )
 
 
 def notebook(path: Path) -> str:
