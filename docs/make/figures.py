@@ -134,11 +134,11 @@ def _cells(line: str) -> list[str]:
 
 
 def _score(cell: str) -> Score:
-    """Read ``94.62 [93.36, 95.74]``, ``94.62``, or the range ``50.1–51.4``."""
+    """Read ``94.62 [93.36, 95.74]``, ``94.62``, or a range with an en dash."""
     numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", cell)]
     if not numbers:
         return Score(np.nan, np.nan, np.nan)
-    if "–" in cell:
+    if "\u2013" in cell:
         return Score(sum(numbers) / 2, *numbers)
     value, low, high = numbers if len(numbers) == 3 else numbers[:1] * 3
     return Score(value, low, high)

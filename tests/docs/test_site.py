@@ -1,6 +1,7 @@
 """The documentation site: built without a warning, whole, and asking nothing of another host."""
 
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -29,26 +30,31 @@ class Links(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        found = {name: value or "" for name, value in attributes}
-        self.places |= {found[key] for key in ("id", "name") if key in found}
-        if tag == "a" and "href" in found:
-            self.points.append(found["href"])
-        if tag in FETCHED and FETCHED[tag] in found and found.get("rel") != "canonical":
-            self.fetches.append(found[FETCHED[tag]])
+        values = {name: value or "" for name, value in attributes}
+        self.places |= {values[key] for key in ("id", "name") if key in values}
+        if tag == "a" and "href" in values:
+            self.points.append(values["href"])
+        if tag in FETCHED and FETCHED[tag] in values and values.get("rel") != "canonical":
+            self.fetches.append(values[FETCHED[tag]])
+
+
+def build(repository: Path, out: Path) -> None:
+    """Build the site; a warning is an error."""
+    if find_spec("mkdocs") is None:
+        missing("mkdocs", "MkDocs is not installed (requirements-docs.lock)")
+    process = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(out)],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+    )
+    assert process.returncode == 0, process.stderr
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if find_spec("mkdocs") is None:
-        missing("mkdocs", "MkDocs is not installed (requirements-docs.lock)")
     out = tmp_path_factory.mktemp("site")
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(out)],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    build(REPOSITORY, out)
     return out
 
 
@@ -58,7 +64,7 @@ def test_every_link_leads_somewhere_and_nothing_is_fetched_from_elsewhere(site: 
     assert len(pages) > 40
     wrong = []
     for path, page in pages.items():
-        wrong += [f"{path.name} fetches {one}" for one in page.fetches if "//" in one]
+        wrong += [f"{path.name} fetches {url}" for url in page.fetches if "//" in url]
         for link in {*page.points, *page.fetches}:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
@@ -86,3 +92,19 @@ def test_the_reference_has_every_command_key_and_public_name(site: Path) -> None
         in (site / "reference/api/inference.focal_embedder.html").read_text()
     )
     assert "round(model.score(" in re.sub("<[^>]+>", "", (site / "library.html").read_text())
+
+
+@pytest.mark.slow
+def test_no_page_needs_the_page_of_a_study(site: Path, tmp_path: Path) -> None:
+    """Without the pages of all studies the site is built without a warning, and lists none."""
+    for name in subprocess.check_output(["git", "ls-files"], cwd=REPOSITORY, text=True).split("\n"):
+        copied = name.endswith((".md", ".yml")) or name.startswith("docs/")
+        if copied and not name.startswith(("docs/studies/", ".")):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(REPOSITORY / name, tmp_path / name)
+    (tmp_path / "wsd").symlink_to(REPOSITORY / "wsd")
+    (tmp_path / "docs/studies").mkdir()
+    build(tmp_path, tmp_path / "site")
+    with_pages, without = (path / "studies/index.html" for path in (site, tmp_path / "site"))
+    assert "geometry.html" in with_pages.read_text()
+    assert "geometry.html" not in without.read_text()
