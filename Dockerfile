@@ -1,7 +1,7 @@
 # Everything of requirements.lock and this repository, to run as a user who is not root:
 #   docker build --tag wsd .
 #   docker run --rm --volume wsd-results:/opt/wsd/results wsd --cores all --configfile config/quickstart.yaml
-# Linted, but never built where this is developed: see docs/cluster.md.
+# Linted, but never built: see docs/how-to/cluster.md.
 FROM python:3.11.13-slim-bookworm
 
 # The CPU build of torch; with an empty TORCH_INDEX the default index's, which brings CUDA.
