@@ -8,7 +8,6 @@ underscore between its words; only ``import``, which Python keeps for itself, is
 from wsd.studies.base import Command
 from wsd.studies.registry import STUDIES
 
-
 # In groups, by what a person wants: of every command, its room and what it does.
 TABLE = {
     "run a step of the workflow": {

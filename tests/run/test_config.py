@@ -23,7 +23,7 @@ from wsd.run.config import check
 from wsd.run.config_files import merge_configs
 from wsd.run.schema import ConfigFile, Controls, Finetune, Tuning, Views, schema_text
 from wsd.run.schema_entries import ModelEntry
-from wsd.run.schema_section import Section
+from wsd.artifacts.config_section import Section
 from wsd.run.settings import Classifier, Config
 
 CONFIG = REPOSITORY / "config"

@@ -53,55 +53,46 @@ if OTHER_TRAINS:
         **OF_SET,
     )
 
-# Of a control all layers and classifiers in one job: most take less than starting one.
-for control, kind, models, views, path, search in (
-    (
-        "classify_views",
-        "predictions",
-        CONFIG.models,
-        FILES.control_views,
-        PREDICTIONS,
-        SEARCH,
-    ),
-    (
-        "classify_twins",
-        "predictions",
-        CONFIG.twins,
-        CONFIG.classify[:1],
-        PREDICTIONS,
-        SEARCH,
-    ),
-    (
-        "control_task",
-        "control",
-        CONFIG.models,
-        CONFIG.classify[:1],
-        FILES.control,
-        FILES.control_searches,
-    ),
+
+
+def classify_controls(name, kind, models, views, predictions, searches, command):
+    """Note a rule with every single layer of some models' views and the controls' classifiers.
+
+    One job has all of them, since most take less time than starting a job.
+    """
+    layers = common_layers(models, views)
+    step(
+        name,
+        TUNED,
+        {
+            "out": controls_of(predictions, layers),
+            "searches": controls_of(searches, layers),
+        },
+        f"{command}: {{model}}, {{view}}, layers {' '.join(layers)}",
+        f"--view {{view}} --layers {' '.join(layers)} {{params.classifiers}}",
+        kind,
+        command=command,
+        log=FILES.log(f"{STORE}/{{model}}/{name}/{FULL_TRAIN}/{{view}}{only(layers)}"),
+        only={
+            "model": keyed("model", models),
+            "view": any_of(map(FILES.view, views)),
+        },
+        params={
+            "classifiers": lambda wildcards: classifier_flags(
+                CONFIG.controls.classifiers
+            )
+        },
+        **OF_SET,
+    )
+
+
+for control, models, views in (
+    ("classify_views", CONFIG.models, FILES.control_views),
+    ("classify_twins", CONFIG.twins, CONFIG.classify[:1]),
 ):
     if models and views:
-        LAYERS = common_layers(models, views)
-        step(
-            control,
-            TUNED,
-            {"out": controls_of(path, LAYERS), "searches": controls_of(search, LAYERS)},
-            f"{'control task' if kind == 'control' else 'classify'}: {{model}}, {{view}},"
-            f" layers {' '.join(LAYERS)}",
-            f"--view {{view}} --layers {' '.join(LAYERS)} {{params.classifiers}}",
-            kind,
-            command="control-task" if kind == "control" else "classify",
-            log=FILES.log(
-                f"{STORE}/{{model}}/{control}/{FULL_TRAIN}/{{view}}{only(LAYERS)}"
-            ),
-            only={
-                "model": keyed("model", models),
-                "view": any_of(map(FILES.view, views)),
-            },
-            params={
-                "classifiers": lambda of: classifier_flags(CONFIG.controls.classifiers)
-            },
-            **OF_SET,
+        classify_controls(
+            control, "predictions", models, views, PREDICTIONS, SEARCH, "classify"
         )
 
 step(
@@ -112,19 +103,6 @@ step(
     "--name {baseline}",
     "baselines",
     # The bag of words takes minutes: as the last job it would keep one core busy alone.
-    priority=1,
-    mem=(600, 100),
-    minutes=(10, 10),
-)
-
-step(
-    "baseline_substitutes",
-    {"corpus": CORPUS, "folds": FOLDS, "substitutes": FILES.substitutes},
-    FILES.bags,
-    "baseline: a bag of the substitutes of {asked}",
-    "--name bag_of_substitutes",
-    "bags",
-    command="baseline",
     priority=1,
     mem=(600, 100),
     minutes=(10, 10),
@@ -182,10 +160,9 @@ step(
         "predictions": [
             *FILES.scored(PREDICTIONS),
             *FILES.of_models(FILES.per_word),
-            *FILES.all_zero_shot,
-            *FILES.tuned(),
+            *(path for paths in FILES.further_scores.values() for path in paths),
         ],
-        "systems": FILES.all_published,
+        "systems": [*FILES.published_systems, *FILES.other_systems],
         "_selection": CHOSEN,
     },
     {

@@ -28,7 +28,7 @@ import wsd.run.key_checks
 import wsd.run.plan
 import wsd.run.session
 from wsd.artifacts import dataset, noad
-from wsd.studies.glosses import gloss_vectors
+from wsd.studies.registry import STUDIES
 from wsd.artifacts.pair_table import PAGE as PAIRS_PAGE
 from wsd.artifacts.run_map import bare, megabytes
 from wsd.artifacts.training_set import FULL
@@ -92,6 +92,8 @@ KEYS = FILES.keys
 STORE = FILES.store
 STARTED = time.time()
 DATASET = CONFIG.dataset.name
+# The patterns of the files of studies, by study.
+STUDY_FILES = FILES.study
 # The words' files, and what `--words` takes: safe in paths, shells and wildcards.
 WORDS = tuple(file_name(word) for word in CONFIG.words)
 # What one job embeds; the parts are numbered from 1.
@@ -120,8 +122,8 @@ if (BIN / "wsd").exists():
 # By its key in a path: an encoder, a classifier, another system.
 MODEL_OF = {
     keyed: CONFIG.encoders[name]
-    for of in ("model", "record", "asked", "base")
-    for name, keyed in FILES.of[of].items()
+    for wildcard in ("model", "record", *KEYS.names)
+    for name, keyed in FILES.keyed[wildcard].items()
 }
 OTHER_TRAINS = [FILES.train(name) for name in FILES.other_trains]
 # The training set of everything but learning curves.
@@ -135,22 +137,20 @@ def any_of(names):
 
 def keyed(wildcard, names):
     """The same of names that stand in paths with their keys."""
-    return any_of(FILES.of[wildcard][name] for name in names)
+    return any_of(FILES.keyed[wildcard][name] for name in names)
 
 
 wildcard_constraints:
-    model=any_of(FILES.of["model"].values()),
-    record=any_of(FILES.of["record"].values()),
-    asked=any_of(FILES.of["asked"].values()),
-    base=any_of(FILES.of["base"].values()),
-    train=any_of(FILES.of["train"].values()),
-    classifier=any_of(FILES.of["classifier"].values()),
-    system=any_of([*published_systems.SYSTEMS, *FILES.of["system"].values()]),
-    method=any_of(FILES.of["method"].values()),
+    model=any_of(FILES.keyed["model"].values()),
+    record=any_of(FILES.keyed["record"].values()),
+    **{wildcard: any_of(FILES.keyed[wildcard].values()) for wildcard in KEYS.names},
+    train=any_of(FILES.keyed["train"].values()),
+    classifier=any_of(FILES.keyed["classifier"].values()),
+    system=any_of([*published_systems.SYSTEMS, *FILES.keyed["system"].values()]),
+    method=any_of(FILES.keyed["method"].values()),
     part=r"\d+",
     view=r"[a-z_]+(\+[a-z_]+)*@[0-9a-f]{10}",
     layers=r"[a-z0-9-]+(\+[a-z0-9-]+)*",
-    gloss=any_of(gloss_vectors.KINDS),
 
 
 def named(wildcards):
@@ -261,7 +261,7 @@ def common_layers(models, views):
 
 def controls_of(pattern, layers):
     """The paths of some layers with every classifier of a control."""
-    names = [FILES.of["classifier"][name] for name in CONFIG.controls.classifiers]
+    names = [FILES.keyed["classifier"][name] for name in CONFIG.controls.classifiers]
     return expand(
         pattern, train=FULL_TRAIN, layers=layers, classifier=names, allow_missing=True
     )
@@ -270,14 +270,6 @@ def controls_of(pattern, layers):
 def only(layers):
     """What a log's name says of the layers: those of a job of their own."""
     return ".{layers}" if layers == ("{layers}",) else ""
-
-
-def finetune_minutes(wildcards, attempt):
-    """Three times what one core is told to take; as many trainings as settings and seeds."""
-    seconds = wsd.run.plan.finetune_seconds(
-        CONFIG, MODEL_OF[wildcards.base], bare(wildcards.train)
-    )
-    return attempt * math.ceil(10 + 3 * seconds / 60)
 
 
 # Wildcards in flags and messages, where they stand without their keys.

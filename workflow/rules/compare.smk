@@ -44,27 +44,6 @@ step(
     minutes=(20, 2),
 )
 
-# The logs are no inputs: what did not leave its time here is not run again for it.
-step(
-    "strategies",
-    {
-        "corpus": CORPUS,
-        "candidates": FILES.of_every_train(PREDICTIONS),
-        "searches": FILES.of_every_train(SEARCH),
-        "selection": CHOSEN,
-        "baselines": FILES.told,
-        "zero_shot": FILES.all_zero_shot,
-        "per_word": FILES.of_models(FILES.per_word),
-        "finetuned": FILES.tuned(),
-    },
-    FILES.strategies,
-    "strategies: what each scores, on how many labels, in what time",
-    f"--map {SESSION.map} --logs {LOGS}",
-    "strategies",
-    mem=(800, 50),
-    minutes=(20, 2),
-)
-
 # Listed, since which figures there are depends on what the tables hold: without further training
 # sets there are no learning curves.
 step(
@@ -80,56 +59,4 @@ step(
     "figures: for a paper, as PDF, SVG and PNG",
     folder=FILES.figures.removesuffix(".json"),
     mem=(700,),
-)
-
-step(
-    "geometry",
-    {"corpus": CORPUS, "embeddings": pages_vectors},
-    FILES.geometry,
-    "geometry: every layer of {model}",
-    "--layers {params.layers}",
-    "geometry",
-    params={"layers": lambda of: MODEL_OF[of.model].single},
-    **OF_SET,
-)
-
-step(
-    "sense_substitutes",
-    {"corpus": CORPUS, "substitutes": FILES.substitutes},
-    FILES.sense_substitutes,
-    "substitutes: what sets each sense apart, by {asked}",
-    mem=(800, 20),
-    minutes=(10, 0.2),
-)
-
-step(
-    "audit",
-    {
-        "corpus": CORPUS,
-        "predictions": lambda of: FILES.audited(MODEL_OF[of.model].name),
-    },
-    {
-        "_tables": expand(
-            f"{FILES.audit}/{{of}}.csv", of=run_files.AUDIT, allow_missing=True
-        )
-    },
-    "audit: near-duplicates, suspected gold, confusions of {model}",
-    " ".join(f"--judge {name}" for name in FILES.judges),
-    folder=FILES.audit,
-    mem=(800, 50),
-    minutes=(20, 2),
-)
-
-step(
-    "code_length",
-    {
-        "corpus": CORPUS,
-        "embeddings": pages_vectors,
-        "predictions": lambda of: FILES.coded(MODEL_OF[of.model].name),
-        "folds": FILES.paths(FILES.folds, train=FILES.nested),
-    },
-    FILES.code_length,
-    "code length: every layer of {model}",
-    mem=(600, 1.5),
-    minutes=(20, 0.2),
 )

@@ -138,9 +138,3 @@ step(
     },
 )
 
-
-def gloss_file():
-    """Where the glosses are: with the program, in the corpus's manifest, or where the config says."""
-    if CONFIG.glosses != gloss_vectors.OF_CORPUS:
-        return CONFIG.glosses
-    return MANIFEST if OWN else f"{PACKAGE}/data/glosses/{DATASET}.tsv"

@@ -80,20 +80,3 @@ step(
     f"--model {{model}} --words {' '.join(WORDS)}",
     mem=(500,),
 )
-
-# As with vectors, Snakemake knows the listing alone, and a word that was asked is left as it is.
-step(
-    "substitutes",
-    {"corpus": CORPUS, "model": record_of},
-    {"listing": FILES.substitutes},
-    "substitutes: what {asked} would say in the focal word's place",
-    "--threads {threads}",
-    "asked",
-    folder=str(Path(FILES.substitutes).parent),
-    mem=lambda wildcards, attempt: attempt
-    * math.ceil(1500 + 3 * weights_mb(MODEL_OF[wildcards.asked])),
-    # Two passes, and the products with the vocabulary.
-    minutes=lambda wildcards, attempt: 3
-    * pass_minutes(MODEL_OF[wildcards.asked], CONFIG.words, attempt),
-    **HEAVY,
-)

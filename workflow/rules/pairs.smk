@@ -2,19 +2,19 @@
 # Out: <model>/pairs.csv and cosines.parquet, what every layer choice is worth;
 #      <model>/pairs.html, the page.
 
+PAIRS = STUDY_FILES["pairs"]
 OF_PAIRS = f"--pairs {Path(FILES.corpus).parent}"
 
 step(
     "pairs",
     {"_corpus": CORPUS, "embeddings": pages_vectors},
     {
-        "_table": f"{FILES.pairs}/pairs.csv",
-        "_cosines": f"{FILES.pairs}/cosines.parquet",
+        "_tables": PAIRS["tables"],
     },
     "pairs: every layer choice of {model}",
     f"{OF_PAIRS} --layers {{params.layers}}",
     "pairs",
-    folder=FILES.pairs,
+    folder=PAIRS["folder"],
     mem=(600, 3),
     minutes=(10, 0.1),
     params={"layers": lambda of: MODEL_OF[of.model].unmixed(CONFIG.page_view)},
@@ -24,10 +24,10 @@ step(
     "pairs_page",
     {
         "_corpus": CORPUS,
-        "_scores": [f"{FILES.pairs}/pairs.csv", f"{FILES.pairs}/cosines.parquet"],
+        "_scores": PAIRS["tables"],
         "_source": LISTED,
     },
-    FILES.pairs_page,
+    PAIRS["page"],
     "pairs-page: the page of {model}",
     f"{OF_PAIRS} --scores {{params.scores}} {OF_TEXT}",
     mem=(600, 20),

@@ -2,6 +2,9 @@
 # Out: report/, the pages; portable/, each word page as one file, which
 #      `snakemake --report` takes in: report.json and portable.json list them.
 
+# What studies add, by option.
+SHOWN = dict(FILES.shown_by_studies)
+
 step(
     "report",
     {
@@ -13,13 +16,10 @@ step(
         "summary": FILES.scores["summary"],
         "provenance": FILES.scores["sources"],
         "comparison": f"{FILES.comparison}.csv",
-        "tables": [*FILES.behind, *FILES.layerwise.values(), FILES.strategies],
+        "tables": [*FILES.behind, *FILES.layerwise.values(), *SHOWN.pop("tables", [])],
         "_confidence": FILES.confidence,
-        "geometry": FILES.analyses.get("geometry", []),
-        "gloss_worth": FILES.all_gloss_worth,
         "alignment": FILES.of_models(FILES.alignment),
-        "substitutes": FILES.of_asked(FILES.substitutes),
-        "sense_substitutes": FILES.analyses.get("substitutes", []),
+        **SHOWN,
         "_source": LISTED,
     },
     {

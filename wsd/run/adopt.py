@@ -44,7 +44,7 @@ def adopt(files: Files, dataset: Path) -> tuple[int, int]:
     """
     taken = found = 0
     for name, model in files.config.encoders.items():
-        folder = Path(files.store) / files.of["model"][name] / EMBEDDINGS
+        folder = Path(files.store) / files.keyed["model"][name] / EMBEDDINGS
         views = files.config.stored_views(model)
         for word, view in product(map(file_name, files.config.words), views):
             path = dataset / name / EMBEDDINGS / word / f"{view}{VECTORS}"

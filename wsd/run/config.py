@@ -17,7 +17,7 @@ from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.named_runs import NAMELESS
 from wsd.artifacts.noad import AT_LEAST, NOAD
 from wsd.artifacts.reserved_names import check_reserved
-from wsd.artifacts.training_set import FULL, setting
+from wsd.artifacts.training_set import FULL
 from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
 from wsd.corpora.published_systems import SYSTEMS as PUBLISHED
 from wsd.errors import CorpusError
@@ -25,25 +25,19 @@ from wsd.run.config_errors import README, validate
 from wsd.run.config_files import read_configs
 from wsd.run.fold_checks import check_folds
 from wsd.run.key_checks import (
-    check_code_length,
     check_controls,
     check_file,
-    check_finetune,
-    check_glosses,
     check_views,
-    refused,
     without_braces,
 )
-from wsd.run.schema import Clusters, ConfigFile
+from wsd.run.schema import ConfigFile
 from wsd.run.schema_entries import ClassifierEntry, ModelEntry, SystemEntry
 from wsd.run.settings import MIX, Classifier, Config, Model
-from wsd.studies.finetuning.finetuning_files import name_of
-from wsd.studies.glosses.gloss_vectors import KINDS, NO_GLOSSES
+from wsd.studies.base import refused
+from wsd.studies.registry import STUDIES
 
 JSON_LINES = "give a file of JSON lines, as `wsd score` takes it"
 SOURCES = ("hub", "revision", "package", "path", "finetuned_from")
-# What an entry with `finetuned_from` may say; the rest is that of the model it names.
-OF_FINETUNED = {"name", "finetuned_from", "blocks", "width"}
 # What to do about a name that is taken.
 FREE = {
     "models": "give it another name: no other model, twin or published system has it",
@@ -85,11 +79,6 @@ def check(config: Mapping[str, Any]) -> Config:
         for i, entry in enumerate(said.models)
         if entry.finetuned_from is None
     }
-    further = {
-        entry.name: _finetuned(entry, f"models[{i}]", models, said)
-        for i, entry in enumerate(said.models)
-        if entry.finetuned_from is not None
-    }
     # A model whose weights are drawn already would be its own twin, with another seed at most.
     twins = {
         name: replace(model, name=name, random_weights=seed)
@@ -104,51 +93,32 @@ def check(config: Mapping[str, Any]) -> Config:
     }
     published = PUBLISHED if dataset.name == "coarsewsd20" else ()
     _check_names("models", said.models, [*twins, *published])
-    taken = KINDS if said.glosses != NO_GLOSSES else ()
-    tuned = [name_of(seed) for seed in said.finetune.seeds] if said.finetune else []
-    _check_names("classifiers", said.classifiers, [*taken, *tuned])
-    _check_names("systems", said.systems, [*models, *twins, *further, *published])
+    reserved = [name for study in STUDIES.values() for name in study.reserved_names(said)]
+    _check_names("classifiers", said.classifiers, reserved)
+    _check_names(
+        "systems", said.systems, [*(entry.name for entry in said.models), *twins, *published]
+    )
     for i, system in enumerate(said.systems):
         check_file(system.file, f"systems[{i}].file", JSON_LINES)
-    if said.glosses != NO_GLOSSES:
-        check_glosses(said, dataset)
     check_controls(said.controls, classifiers)
     trains = _trains(said.trains, dataset, words)
-    if said.finetune is not None:
-        check_finetune(said, dataset, models.values())
     if said.projections == ["discriminant"]:
         what = "discriminant alone: a word too small for its LDA would have no picture"
         raise refused(what, "projections", "add pca")
-    if "code_length" in said.analyses:
-        check_code_length(trains, [classifiers[name] for name in said.controls.classifiers])
-    clusters = said.clusters
-    if not isinstance(clusters, Clusters):
-        clusters = Clusters(most=clusters) if clusters else Clusters()
     made = Config(
         dataset=dataset,
         run=said.run or NAMELESS,
         words=words,
         models=models,
         twins=twins,
-        finetuned=further,
+        finetuned={},
         trains=trains,
         tuning=said.tuning,
         controls=said.controls,
-        glosses=said.glosses,
-        finetune=said.finetune,
-        finetune_trains=tuple(
-            train
-            for train in trains
-            if said.finetune
-            and {train, setting(train)[0]} & {*said.finetune.trains}
-            and dataset.labelled
-            and not dataset.of_pairs
-        ),
         analyses=tuple(said.analyses),
         transforms=tuple(said.transforms),
         projections=tuple(said.projections),
         sentences=said.sentences,
-        clusters=clusters,
         systems={system.name: system.file for system in said.systems},
         classifiers=classifiers,
         # Of pairs nothing but the first view is looked at.
@@ -156,13 +126,11 @@ def check(config: Mapping[str, Any]) -> Config:
         classify=tuple(said.views.classify),
         seed=said.seed,
         device=said.device,
+        sections={},
     )
+    for study in STUDIES.values():
+        made = study.configure(said, made)
     check_folds(made)
-    longest = max(dataset.sizes[word] for word in words)
-    if clusters.most is not None and clusters.most >= longest:
-        number = f"{longest} sentence{'s' if longest > 1 else ''}"
-        what = f"{clusters.most} clusters, and no word has more than {number}"
-        raise refused(what, "clusters", "ask for fewer, or leave the number out")
     return made
 
 
@@ -207,27 +175,6 @@ def _model(entry: ModelEntry, key: str, said: ConfigFile) -> Model:
         layers=tuple(choice.name for choice in choices),
         features=tuple(dict.fromkeys((one.view, one.layers) for one in sets)),
     )
-
-
-def _finetuned(entry: ModelEntry, key: str, models: Mapping[str, Model], said: ConfigFile) -> Model:
-    """What `finetune` makes of a model: like that one, but for its weights."""
-    if entry.finetuned_from not in models:
-        what = f"there is no model {entry.finetuned_from!r} to be trained"
-        fix = f"choose among {', '.join(models)}" if models else "add it to models"
-        raise refused(what, f"{key}.finetuned_from", fix)
-    base = models[entry.finetuned_from]
-    if said.finetune is None or FULL not in said.finetune.trains:
-        what = "no encoder is trained on the full training set"
-        fix = "add finetune, as in config/finetune.yaml, with full among its trains"
-        raise refused(what, f"{key}.finetuned_from", fix)
-    for name in sorted(entry.model_fields_set - OF_FINETUNED):
-        raise refused(f"{name} is that of {base.name}", f"{key}.{name}", "leave it out")
-    for name, expected in (("blocks", base.blocks), ("width", base.width)):
-        if getattr(entry, name) != expected:
-            what = f"{base.name} has {name} {expected}, not {getattr(entry, name)}"
-            raise refused(what, f"{key}.{name}", f"say {expected}")
-    source = {"finetuned_from": base.name}
-    return replace(base, name=entry.name, source=source, sha256={}, random_weights=None)
 
 
 def _feature_set(entry: Mapping[str, str | int], blocks: int, key: str) -> Features:

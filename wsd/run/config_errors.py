@@ -9,9 +9,9 @@ from typing import Any, get_args
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from wsd.artifacts.config_section import Section
 from wsd.errors import ConfigError
 from wsd.run.schema import ConfigFile
-from wsd.run.schema_section import Section
 
 README = "config/README.md explains it"
 # Not all of a value: YAML's aliases unfold to more than any memory holds.

@@ -36,6 +36,7 @@ from wsd.run.settings import Config, Model
 from wsd.run.verify_file import wrong
 from wsd.storage.checksums import DAMAGED
 from wsd.storage.partial import PART
+from wsd.studies.registry import STUDIES
 
 PACKAGES = ("wsd", "torch", "transformers", "snakemake", "scikit-learn", "numpy", "pyarrow")
 # Where snakemake looks for a workflow.
@@ -94,8 +95,9 @@ def examine(config: Config, said: Mapping[str, Any], typed: str, results: Path) 
         _corpus(config.dataset, session),
         *map(_model, config.models.values()),
         *(
-            Finding(NOTE, "substitutes", why, "nothing: the model is left out of them")
-            for why in plan.without_head(config).values()
+            Finding(NOTE, study.name, reason, f"nothing: the model is left out of {study.name}")
+            for study in STUDIES.values()
+            for reason in study.left_out(config)
         ),
         *(Finding(OK, "tables", line) for line in described_runs(results)),
         *_files(session),

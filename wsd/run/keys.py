@@ -26,7 +26,7 @@ from wsd.run.digests import Digests
 from wsd.run.file_kinds import KINDS
 from wsd.run.settings import Config, Model
 from wsd.storage.checksums import STORE
-from wsd.studies.glosses.gloss_vectors import NO_GLOSSES, OF_CORPUS
+from wsd.studies.registry import STUDIES
 
 REPORT = Path(wsd.__file__).parent / "report"
 
@@ -58,8 +58,15 @@ class Keys:
     def settings(self, kind: str) -> dict[str, Any]:
         """The flags of a kind's step with their values, without those that are not set."""
         flags = KINDS[kind].flags
-        found = {flag: attrgetter(key)(self.config) for flag, key in flags.items()}
+        found = {flag: self._value(key) for flag, key in flags.items()}
         return {flag: value for flag, value in found.items() if value is not None}
+
+    def _value(self, key: str) -> Any:
+        """Return the value of a config key, of the core or of a study's section."""
+        first, _, rest = key.partition(".")
+        sections = self.config.sections
+        value = sections[first] if first in sections else getattr(self.config, first)
+        return attrgetter(rest)(value) if rest else value
 
     def key(self, kind: str, *of: Any, step: str = "") -> str:
         """The key of a kind's file.
@@ -78,7 +85,8 @@ class Keys:
         text = json.dumps([kind, code, self.settings(kind), of]).replace(f"{self.store}/", "")
         return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
-    def _content(self, path: Path | str) -> str:
+    def digest(self, path: Path | str) -> str:
+        """Return the checksum of a file that this program does not write."""
         return self._digests.file(Path(path))
 
     # The corpus
@@ -97,14 +105,14 @@ class Keys:
         if dataset.folder is not None:
             # Files that are not those of the manifest are for the step to refuse.
             files = self._digests.files(dataset.folder, dataset.digests)
-            return ["copy-corpus", dataset.name, self._content(dataset.folder / MANIFEST), files]
+            return ["copy-corpus", dataset.name, self.digest(dataset.folder / MANIFEST), files]
         if self.has_source:
             is_coarse = dataset.name == "coarsewsd20"
             step, file = ("download", "coarsewsd20") if is_coarse else ("noad", "noad")
-            sums = self._content(DATA / f"{file}.sha256")
+            sums = self.digest(DATA / f"{file}.sha256")
             return [step, dataset.name, dataset.at_least, sums]
         texts = sorted((DATA / dataset.name).glob("*/*.txt"))
-        return ["corpus", {f"{of.parent.name}/{of.name}": self._content(of) for of in texts}]
+        return ["corpus", {f"{of.parent.name}/{of.name}": self.digest(of) for of in texts}]
 
     @cached_property
     def source(self) -> str:
@@ -139,7 +147,7 @@ class Keys:
     def systems(self) -> dict[str, str]:
         """Of what each other system said."""
         files = self.config.systems.items()
-        return {of: self.key("systems", of, self._content(file), self.corpus) for of, file in files}
+        return {of: self.key("systems", of, self.digest(file), self.corpus) for of, file in files}
 
     # Encoders
 
@@ -155,12 +163,12 @@ class Keys:
         else:
             return {}
         files = [file for file in used_files(folder) if (folder / file).is_file()]
-        return {file: self._content(folder / file) for file in files}
+        return {file: self.digest(folder / file) for file in files}
 
-    def _identity(self, model: Model) -> list[Any]:
+    def identity(self, model: Model) -> list[Any]:
         """What a model is: its files or the hub's commit, and what is drawn of it."""
         if base := model.source.get("finetuned_from"):
-            return [model.name, base, self.finetune[base], self.folds[FULL]]
+            return [model.name, base, self.names["base"][base], self.folds[FULL]]
         source = {} if "hub" not in model.source else model.source
         shape = [model.sha256, model.blocks, model.width, model.random_weights]
         return [model.name, source, self.contents(model), shape]
@@ -169,13 +177,13 @@ class Keys:
     def records(self) -> dict[str, str]:
         """Of each encoder's record, which says where the files are too."""
         encoders = self.config.encoders.values()
-        return {of.name: self.key("record", self._identity(of), of.source) for of in encoders}
+        return {of.name: self.key("record", self.identity(of), of.source) for of in encoders}
 
     @cached_property
     def vectors(self) -> dict[str, str]:
         """Of each encoder, as words' vectors are made with it."""
         return {
-            of.name: self.key("vectors", self._identity(of), of.pooling, of.input, of.precision)
+            of.name: self.key("vectors", self.identity(of), of.pooling, of.input, of.precision)
             for of in self.config.encoders.values()
         }
 
@@ -185,35 +193,10 @@ class Keys:
         return self.key("views", views, seed, self.corpus)
 
     @cached_property
-    def asked(self) -> dict[str, str]:
-        """Of each model, as it is asked for substitutes."""
-        models = self.config.models.values()
-        return {of.name: self.key("asked", self._identity(of)) for of in models}
-
-    @cached_property
-    def glosses(self) -> str:
-        """Of the glosses' tables; of glosses that come with a corpus, by the corpus."""
-        dataset, file = self.config.dataset, self.config.glosses
-        if file == OF_CORPUS and dataset.folder is None:
-            file = str(DATA / f"glosses/{dataset.name}.tsv")
-        said = "" if file in (NO_GLOSSES, OF_CORPUS) else self._content(file)
-        return self.key("glosses", said, self.corpus)
-
-    @cached_property
-    def gloss_vectors(self) -> str:
-        """Of a kind of gloss vector of all words."""
-        return self.key("gloss-vectors", self.glosses)
-
-    @cached_property
-    def finetune(self) -> dict[str, str]:
-        """Of each model, as it is trained."""
-        if (asked := self.config.finetune) is None:
-            return {}
-        grid = asked.model_dump(exclude={"trains"})
-        return {
-            of.name: self.key("finetune", grid, self._identity(of), of.pooling, of.input)
-            for of in self.config.models.values()
-        }
+    def names(self) -> dict[str, Mapping[str, str]]:
+        """Return the wildcards of studies: wildcard -> name -> key."""
+        studies = STUDIES.values()
+        return {wildcard: keys for study in studies for wildcard, keys in study.names(self).items()}
 
     # Classifiers and pictures; what they read stands in the folders' names
 
@@ -236,7 +219,7 @@ class Keys:
     def pages(self) -> list[str]:
         """Of what any page is made of beside its tables."""
         files = sorted(REPORT.glob("assets/*")) + sorted(REPORT.glob("templates/*"))
-        return [self.source, *map(self._content, files)]
+        return [self.source, *map(self.digest, files)]
 
     @cached_property
     def run(self) -> str:

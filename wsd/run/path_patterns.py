@@ -1,22 +1,21 @@
-"""Where the files of a config lie that there are many of: patterns of paths, and their names.
+"""Patterns of the paths in the store, and the values of their wildcards.
 
-The values of the wildcards ``model``, ``record``, ``asked``, ``base``, ``train``, ``view``,
-``classifier``, ``system`` and ``method`` are names with their keys.
+The values of ``model``, ``record``, ``train``, ``view``, ``classifier``, ``system``, ``method`` and
+of the wildcards of studies are names with their keys.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from wsd.artifacts.pair_table import PAGE
 from wsd.artifacts.training_set import FULL
 from wsd.run.embedding_jobs import in_parts
 from wsd.run.keys import Keys
 from wsd.run.settings import Config, Model
-from wsd.studies.glosses.gloss_vectors import KINDS, VIEW
+from wsd.studies.base import Paths
+from wsd.studies.registry import STUDIES
 
 CHOICE = "{train}/{view}/{layers}.{classifier}"
-Paths = list[str]
 
 
 class Places:
@@ -33,8 +32,10 @@ class Places:
         The dataset's folders.
     parts : dict of int to list of str
         The words of each job that embeds.
-    of : dict of wildcard to dict of name to str
+    keyed : dict of wildcard to dict of name to str
         The names with their keys.
+    study : dict of study to dict of name to str
+        The patterns that each study declares.
     """
 
     def __init__(self, config: Config, keys: Keys) -> None:
@@ -43,16 +44,15 @@ class Places:
         self.logs = f"{keys.results}/logs/{config.dataset.name}"
         self.parts = dict(enumerate(in_parts(config.words, config.dataset.sizes), 1))
         named: Mapping[str, Mapping[str, str]] = {
-            "model": keys.vectors, "record": keys.records, "asked": keys.asked,
-            "base": keys.finetune, "train": keys.folds, "classifier": keys.classifiers,
-            "system": keys.systems, "method": keys.projections,
+            "model": keys.vectors, "record": keys.records, "train": keys.folds,
+            "classifier": keys.classifiers, "system": keys.systems, "method": keys.projections,
+            **keys.names,
         }  # fmt: skip
-        self.of = {
-            wildcard: {name: f"{name}@{key}" for name, key in of.items()}
-            for wildcard, of in named.items()
+        self.keyed = {
+            wildcard: {name: f"{name}@{key}" for name, key in names.items()}
+            for wildcard, names in named.items()
         }
-        key, model, asked = keys.key, f"{store}/{{model}}", f"{store}/{{asked}}"
-        full, of_pages = keys.folds[FULL], keys.view(config.page_view)
+        key, model = keys.key, f"{store}/{{model}}"
         self.source = f"{store}/source@{keys.source}.json" if keys.has_source else ""
         self.corpus = f"{store}/corpus@{keys.corpus}/words.json"
         self.folds = f"{store}/folds/{{train}}.parquet"
@@ -61,39 +61,17 @@ class Places:
         self.alignment = f"{model}/alignment@{key('alignment', keys.corpus)}.csv"
         self.predictions = f"{model}/predictions/{CHOICE}.parquet"
         self.searches = f"{model}/search/{CHOICE}.parquet"
-        self.control = f"{model}/control@{key('control')}/{CHOICE}.parquet"
-        self.control_searches = f"{model}/control-search@{key('control')}/{CHOICE}.parquet"
         self.projections = f"{model}/projections/{{method}}/{{view}}/{{layers}}.parquet"
         self.neighbours = f"{model}/neighbours@{key('neighbours')}/{{view}}/{{layers}}.parquet"
-        self.geometry = f"{model}/geometry@{key('geometry', of_pages)}.csv"
-        self.uses = f"{model}/uses@{key('uses')}/{{view}}/{{layers}}.parquet"
-        choices = [of.unmixed(config.page_view) for of in config.models.values()]
-        self.pairs = f"{model}/@{key('pairs', of_pages, choices)}"
-        page, suffix = PAGE.split(".")
-        of_page = key("pairs-page", self.pairs, config.sentences, keys.pages)
-        self.pairs_page = f"{model}/{page}@{of_page}.{suffix}"
-        # Without an encoder, or of what it would say.
-        self.baselines = f"{store}/baselines@{key('baselines', full)}/{{baseline}}.parquet"
-        self.substitutes = f"{asked}/substitutes/words@{keys.corpus}.json"
-        self.bags = f"{asked}/baselines@{key('bags', full)}/bag_of_substitutes.parquet"
-        apart = key("sense-substitutes", keys.corpus)
-        self.sense_substitutes = f"{asked}/substitutes@{apart}.csv"
-        of_asked = key("substitute-uses", keys.corpus)
-        self.substitute_uses = f"{asked}/uses@{of_asked}/substitutes.parquet"
+        baselines = key("baselines", keys.folds[FULL])
+        self.baselines = f"{store}/baselines@{baselines}/{{baseline}}.parquet"
         self.published = f"{store}/published@{keys.published}/{{system}}.parquet"
         self.systems = f"{store}/systems/{{system}}.parquet"
-        self.finetune = f"{store}/{{base}}/finetune/{{train}}"
-        self.finetuned = f"{self.finetune}/finetuned-{{seed}}.parquet"
-        self.glosses = f"{store}/glosses@{keys.glosses}/words.json"
-        compared = (keys.gloss_vectors, keys.view(VIEW))
-        self.zero_shot = (
-            f"{model}/zero-shot@{key('zero-shot', compared)}/{{layers}}.{{gloss}}.parquet"
-        )
-        self.gloss_worth = f"{model}/gloss-worth@{key('gloss-worth', compared)}.csv"
+        self.study = {name: study.patterns(self) for name, study in STUDIES.items()}
 
     def train(self, name: str) -> str:
         """A training set, with its key."""
-        return self.of["train"][name]
+        return self.keyed["train"][name]
 
     def view(self, views: str) -> str:
         """A view, or several joined by a plus, with its key."""
@@ -104,7 +82,7 @@ class Places:
         named: dict[str, Any] = {
             wildcard: self.view(str(value))
             if wildcard == "view"
-            else self.of.get(wildcard, {}).get(str(value), value)
+            else self.keyed.get(wildcard, {}).get(str(value), value)
             for wildcard, value in of.items()
         }
         return pattern.format(**named)
@@ -176,25 +154,12 @@ class Places:
             for path in self.paths(pattern, model=[name], view=[view], **of_set(model, view))
         ]
 
-    def tuned(self, trains: Iterable[str] | None = None) -> Paths:
-        """The predictions of fine-tuned encoders, by model, training set and seed."""
-        config = self.config
-        trains = config.finetune_trains if trains is None else trains
-        seeds = config.finetune.seeds if config.finetune else []
-        return self.paths(self.finetuned, base=config.models, train=trains, seed=seeds)
-
     def listings(
         self, model: str, views: Iterable[str], parts: Iterable[object] | None = None
     ) -> Paths:
         """What lists the words' files of some views of a model, by its name or with its key."""
         kinds = [self.view(view) for view in views]
         return self.paths(self.listing, model=[model], kind=kinds, part=parts or self.parts)
-
-    def gloss_listings(self, model: str = "{model}") -> Paths:
-        """What lists the gloss vectors of a model, and at the end what the tokenizer made."""
-        kinds = [f"{kind}@{self.keys.gloss_vectors}.1" for kind in (*KINDS.values(), "alignment")]
-        pattern = f"{self.store}/{{model}}/gloss-vectors/{{kind}}.json"
-        return self.paths(pattern, model=[model], kind=kinds)
 
     def rows_of(self, train: str) -> Paths:
         """The rows of a training set; none of the full one."""
@@ -204,8 +169,9 @@ class Places:
     def weights_of(self, model: Model) -> Paths:
         """What fine-tuning keeps of the model that an encoder was trained from."""
         base = model.source.get("finetuned_from")
-        pattern = f"{self.finetune}/model/model.safetensors"
-        return [self.path(pattern, base=base, train=FULL)] if base else []
+        return (
+            [self.path(self.study["finetuning"]["weights"], base=base, train=FULL)] if base else []
+        )
 
     def log(self, path: str) -> str:
         """The log of the step that makes a file: it lies where the file does, below the logs."""

@@ -16,7 +16,6 @@ from wsd.arguments import add_configfiles, count, processors
 from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.feature_set import parse_features
 from wsd.artifacts.run_map import DIGITS
-from wsd.artifacts.training_set import setting
 from wsd.artifacts.vectors import VECTORS
 from wsd.artifacts.view_names import DRAWN, blocks_of
 from wsd.errors import WsdError
@@ -28,10 +27,8 @@ from wsd.run.machine_speed import EFFICIENCY, TRAINING_EFFICIENCY, duration, for
 from wsd.run.path_patterns import Places
 from wsd.run.settings import Classifier, Config, Model
 from wsd.storage.file_names import file_name
-from wsd.studies.finetuning.finetuning_files import ALL, COSTS, combined
-from wsd.studies.finetuning.schedule import long_enough
-from wsd.studies.glosses.gloss_vectors import VIEW
-from wsd.studies.substitutes.masked_lm_head import known_without_head
+from wsd.studies.base import Costs
+from wsd.studies.registry import STUDIES
 
 # Processor time of one job beside its work, for libraries and weights: of an embedding job, which
 # has a part of the words, and of a classification, a projection by PCA or a search for neighbours.
@@ -110,6 +107,15 @@ def pass_seconds(model: Model, jobs: int, instances: int) -> float:
     return forward_seconds(model, instances, EFFICIENCY) + START_SECONDS * jobs
 
 
+COSTS = Costs(
+    job=JOB_SECONDS,
+    instance=SHOWN_SECONDS,
+    passes=lambda model, instances: pass_seconds(model, 1, instances),
+    training=lambda model, instances: forward_seconds(model, instances, TRAINING_EFFICIENCY),
+    duration=duration,
+)
+
+
 class Classification(NamedTuple):
     """One of a feature set with a classifier.
 
@@ -169,24 +175,6 @@ def classifying_seconds(config: Config, model: Model) -> float:
     return seconds
 
 
-def finetune_seconds(config: Config, model: Model, train: str) -> float:
-    """Rough processor time of training an encoder on a training set, at most."""
-    asked = config.finetune
-    if asked is None or model.name not in config.models:
-        return 0.0
-    instances = sum(config.dataset.rows_at_most(word, setting(train)[0]) for word in config.words)
-    # Of a block that is trained, gradients take two passes more.
-    passes = [
-        of.epochs * (1 + 2 * (1 if of.blocks == ALL else int(of.blocks) / model.blocks))
-        for of in long_enough(combined(asked.model_dump()), instances, asked.steps)
-    ]
-    share = asked.folds * (1 - 1 / config.tuning.folds)
-    tried = share * sum(passes) if len(passes) > 1 else 0.0
-    forward = forward_seconds(model, instances, TRAINING_EFFICIENCY)
-    # The longest setting may be the one that is chosen.
-    return forward * (tried + len(asked.seeds) * max(passes))
-
-
 def describe(config: Config, results: Path, cores: int) -> str:
     """A few lines for the terminal; what is there already is not counted."""
     lines: list[str] = []
@@ -207,7 +195,8 @@ def describe(config: Config, results: Path, cores: int) -> str:
         else:
             what = f"{len(config.words)} words, clusters in {choices}: there are no senses"
         lines.append(f"{model.name} on {config.dataset.title}: {what}")
-        lines += _of_finetuning(config, model, places, cores)
+        for study in STUDIES.values():
+            lines += study.plan_lines(config, model, places, COSTS, cores)
         if not words:
             lines.append("  every sentence is embedded already")
             continue
@@ -228,36 +217,12 @@ def describe(config: Config, results: Path, cores: int) -> str:
             weights = 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width)
             text = f"about {weights / 1e9:.1f} GB of model"
             lines.append(f"  to fetch, unless the hub's cache has it: {text}")
-    for why in without_head(config).values():
-        lines.append(f"left out of substitutes: {why}")
-    return "\n".join([*lines, *unknown])
-
-
-def _of_finetuning(
-    config: Config, model: Model, places: Places | None, cores: int
-) -> Iterator[str]:
-    """What a model's fine-tuning will take, if any is left to do."""
-    left = config.finetune_trains
-    if places and model.name in config.models:
-        files = places.paths(f"{places.finetune}/{COSTS}", base=[model.name], train=left)
-        left = tuple(of for of, file in zip(left, files, strict=True) if not Path(file).exists())
-    if seconds := sum(finetune_seconds(config, model, train) for train in left):
-        yield (
-            f"  to fine-tune, on {', '.join(left)}: at most roughly {duration(seconds)} of "
-            f"processor time, {duration(seconds / cores)} on {cores} "
-            f"core{'s' if cores > 1 else ''}"
-        )
-
-
-def without_head(config: Config) -> dict[str, str]:
-    """Of the models, those that are known not to have what substitutes take, and why not."""
-    if "substitutes" not in config.analyses:
-        return {}
-    why = {
-        model.name: known_without_head(model.name, model.source, model.random_weights is not None)
-        for model in config.models.values()
-    }
-    return {name: text for name, text in why.items() if text is not None}
+    notes = [
+        f"left out of {study.name}: {reason}"
+        for study in STUDIES.values()
+        for reason in study.left_out(config)
+    ]
+    return "\n".join([*lines, *notes, *unknown])
 
 
 def _later_seconds(config: Config, model: Model) -> float:
@@ -265,17 +230,13 @@ def _later_seconds(config: Config, model: Model) -> float:
     instances = sum(config.dataset.sizes[word] for word in config.words)
     if not config.dataset.labelled:
         return JOB_SECONDS * len(model.unmixed(config.classify[0]))
-    # Layer choices with pictures and neighbours, and zero-shot rows; a control has none.
+    # Layer choices with projections and neighbours; a control has none.
     compared = model.name in config.models
     shown = sum(len(model.unmixed(view)) for view in config.classify) if compared else 0
-    zero_shot = len(model.unmixed(VIEW)) if compared and config.has_glosses else 0
-    jobs = zero_shot + shown * (len(config.projections) + 1)
+    jobs = shown * (len(config.projections) + 1)
     pictures = TSNE_SECONDS * instances * shown if "tsne" in config.projections else 0.0
-    # The focal word masked, and left in.
-    asked = "substitutes" in config.analyses and compared
-    asked = asked and model.name not in without_head(config)
-    passes = 2 * pass_seconds(model, 1, instances) if asked else 0.0
-    seconds = JOB_SECONDS * jobs + classifying_seconds(config, model) + pictures + passes
+    seconds = JOB_SECONDS * jobs + classifying_seconds(config, model) + pictures
+    seconds += sum(study.seconds(config, model, COSTS) for study in STUDIES.values())
     return seconds + (_tables_seconds(config, model, jobs) if compared else 0.0)
 
 

@@ -6,26 +6,30 @@ value that it refuses the key, the value and what is possible.
 """
 
 import json
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from wsd.artifacts.noad import AT_LEAST
-from wsd.run.schema_entries import ClassifierEntry, ModelEntry, SystemEntry
-from wsd.run.schema_section import UNSET, Either, Section, Some, Unique
-from wsd.run.schema_values import (
-    Blocks,
+from wsd.artifacts.config_section import UNSET, Either, Section, Some, Unique
+from wsd.artifacts.config_values import (
     BuiltIn,
-    Count,
     Device,
     Layer,
     Name,
-    NumberAbove0,
     Seed,
     Text,
     Transform,
     View,
 )
+from wsd.artifacts.noad import AT_LEAST
+from wsd.run.schema_entries import ClassifierEntry, ModelEntry, SystemEntry
+from wsd.studies.registry import STUDIES
+
+ANALYSES = tuple(study.analysis for study in STUDIES.values() if study.analysis)
+if TYPE_CHECKING:
+    Analysis = str
+else:
+    Analysis = Literal[ANALYSES or ("none",)]
 
 
 class OwnCorpus(Section):
@@ -80,22 +84,6 @@ class Views(Section):
     classify: Some[View]
 
 
-class Clusters(Section):
-    """How the clusters of a word's uses are found.
-
-    Attributes
-    ----------
-    most
-        The most clusters to try for a word (default, 10, or as many as its sentences allow).
-    centre
-        `form` takes the form of the focal word, singular or plural, out of its vectors before they
-        are put into clusters (default, nothing is taken out).
-    """
-
-    most: Annotated[int, Field(ge=2, le=50)] = UNSET
-    centre: Literal["form"] = UNSET
-
-
 class Controls(Section):
     """What stands beside the sweep.
 
@@ -121,38 +109,7 @@ class Controls(Section):
     classifiers: Some[str]
 
 
-class Finetune(Section):
-    """Encoders trained on the senses themselves. Folds choose among all rates, epochs and blocks.
-
-    Attributes
-    ----------
-    rate
-        The highest learning rates, above 0.
-    epochs
-        How often every training instance is seen, at least.
-    blocks
-        How many of the upper blocks are trained, or all, which trains the embeddings too.
-    steps
-        The fewest steps of a training, of 32 instances each: on a small training set there are as
-        many epochs as that takes.
-    seeds
-        Each is a training of its own, and a row; the first one tries the settings.
-    trains
-        The training sets, each one of `trains`.
-    folds
-        On how many folds of the first drawing a setting is tried, each a training of its own.
-    """
-
-    rate: Some[NumberAbove0]
-    epochs: Some[Count]
-    blocks: Some[Blocks]
-    steps: Count = 300
-    seeds: Some[Seed] = Field([1, 2, 3])
-    trains: Some[str] = Field(["full"])
-    folds: Count = 1
-
-
-class ConfigFile(Section):
+class CoreKeys(Section):
     """The config of a run. Every key is explained in config/README.md too.
 
     Attributes
@@ -189,13 +146,8 @@ class ConfigFile(Section):
     controls
         What stands beside the sweep, never a candidate for selection. All are tuned alike;
         baselines over grids of their own.
-    glosses
-        The senses from glosses, without a label: none; corpus, the glosses that come with it; or a
-        file, a table with word, sense and gloss.
-    finetune
-        Encoders trained on the senses themselves, by settings that folds choose (default: none).
     analyses
-        Further tables, each of them geometry, audit, code_length or substitutes.
+        Further studies, each by its name, such as geometry or audit.
     transforms
         What is done to the vectors before geometry or pairs measure them, as a `transform`.
     projections
@@ -204,9 +156,6 @@ class ConfigFile(Section):
     sentences
         Whether the pages hold the corpus's sentences. Without them a report can be passed on where
         the corpus may not be.
-    clusters
-        How `uses` finds the clusters of a word: a mapping such as {most: 20, centre: form}, or the
-        most clusters alone.
     systems
         Other systems whose outputs on the test instances stand beside ours.
     seed
@@ -227,16 +176,21 @@ class ConfigFile(Section):
     tuning: Tuning
     views: Views
     controls: Controls
-    glosses: Text
-    finetune: Finetune = UNSET
-    analyses: Unique[Literal["geometry", "audit", "code_length", "substitutes"]]
+    analyses: Unique[Analysis]
     transforms: Some[Transform]
     projections: Some[Literal["pca", "discriminant", "tsne"]]
     sentences: bool
-    clusters: Either[Annotated[int, Field(ge=2, le=50)], Clusters] = UNSET
     systems: list[SystemEntry]
     seed: Seed
     device: Device
+
+
+if TYPE_CHECKING:
+    ConfigFile = CoreKeys
+else:
+    # The keys of the core, and those that studies add.
+    sections = [keys for study in STUDIES.values() if (keys := study.keys())]
+    ConfigFile = type("ConfigFile", (CoreKeys, *sections), {"__doc__": CoreKeys.__doc__})
 
 
 def schema_text() -> str:

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from wsd.run.schema_section import UNSET, OneOrSome, Section
-from wsd.run.schema_values import (
+from wsd.artifacts.config_section import UNSET, OneOrSome, Section
+from wsd.artifacts.config_values import (
     Count,
     Input,
     Name,

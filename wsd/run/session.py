@@ -147,7 +147,7 @@ class Session:
         trained = Path(self.files.weights_of(model)[0]).parents[1]
         if all(os.path.lexists(path) for path in self.made if trained in Path(path).parents):
             return
-        folder = Path(self.files.store, self.files.of["model"][model.name])
+        folder = Path(self.files.store, self.files.keyed["model"][model.name])
         shutil.rmtree(folder / EMBEDDINGS, ignore_errors=True)
         Path(self.files.path(self.files.record, record=model.name)).unlink(missing_ok=True)
 

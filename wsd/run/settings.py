@@ -7,8 +7,7 @@ from typing import Any
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.named_runs import tables_of
 from wsd.artifacts.view_names import STATIC, blocks_of
-from wsd.run.schema import Clusters, Controls, Finetune, Tuning
-from wsd.studies.glosses.gloss_vectors import NO_GLOSSES
+from wsd.run.schema import Controls, Tuning
 
 MIX = "mix"
 # There where a driver is.
@@ -95,21 +94,16 @@ class Config:
         What fine-tuning makes of models.
     trains : tuple of str
         Training sets, draws of one setting apart: ``full`` first.
-    glosses : str
-        ``none``, ``corpus``, or a file.
-    finetune : Finetune or None
-    finetune_trains : tuple of str
-        On which training sets encoders are trained, draws of one setting apart.
     transforms : tuple of str
         What is done to the vectors before they are measured.
     projections : tuple of str
         The pictures of the word pages.
     sentences : bool
         Whether the pages hold the corpus's sentences.
-    clusters : Clusters
-        The most that are tried for a word, None for the default; what is taken out beforehand.
     systems : dict
-        Other systems, by name, and the file of what each says.
+        Other systems by name, and the file with the predictions of each.
+    sections : dict
+        What studies made of their keys of the config, by key.
     """
 
     dataset: Dataset
@@ -121,29 +115,21 @@ class Config:
     trains: tuple[str, ...]
     tuning: Tuning
     controls: Controls
-    glosses: str
-    finetune: Finetune | None
-    finetune_trains: tuple[str, ...]
     analyses: tuple[str, ...]
     transforms: tuple[str, ...]
     projections: tuple[str, ...]
     sentences: bool
-    clusters: Clusters
     systems: dict[str, str]
     classifiers: dict[str, Classifier]
     store: tuple[str, ...]
     classify: tuple[str, ...]
     seed: int
     device: str
+    sections: dict[str, Any]
 
     def tables(self, results: Path) -> Path:
         """Where selection, tables and pages lie, below a folder of all results."""
         return tables_of(results / self.dataset.name, self.run)
-
-    @property
-    def has_glosses(self) -> bool:
-        """Whether senses are told from glosses too."""
-        return self.glosses != NO_GLOSSES
 
     @property
     def uses_gpu(self) -> bool:

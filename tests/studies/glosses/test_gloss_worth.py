@@ -15,7 +15,8 @@ from wsd.metrics.intervals import mean_intervals
 from wsd.metrics.repeated_runs import intervals_over_draws
 from wsd.metrics.scores import confusion, mean_scores
 from wsd.studies.glosses import gloss_worth
-from wsd.studies.glosses.gloss_vectors import KINDS, SenseVectors
+from wsd.studies.glosses.gloss_vectors import SenseVectors
+from wsd.studies.glosses.names import KINDS
 from wsd.studies.glosses.gloss_worth import (
     ALONE,
     DRAWS,

@@ -13,7 +13,7 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
-from wsd.studies.glosses.gloss_vectors import GLOSS
+from wsd.studies.glosses.names import GLOSS
 from wsd.studies.glosses.glosses import gloss_table, read_glosses
 
 SENSES = {"cell": ("cell_prison", "cell_battery"), "seal.n": ("a", "b")}

@@ -7,6 +7,7 @@ class AllWords(Study):
     """Declare the study to the run and to the command line."""
 
     name = "all_words"
+    rules = False
     group = "look at results and encoders"
     commands = {
         "all-words": "Score all instances of all-words sets, by any of their keys.",

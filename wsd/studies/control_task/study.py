@@ -1,6 +1,18 @@
 """How much of a probe's score is memory of the neighbouring word?"""
 
-from wsd.studies.base import Study
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from wsd.studies.base import Kind, Outputs, Paths, Study
+
+if TYPE_CHECKING:
+    from wsd.run.path_patterns import Places
+    from wsd.run.run_files import Files
+    from wsd.run.settings import Config
+
+CHOICE = "{train}/{view}/{layers}.{classifier}"
 
 
 class ControlTask(Study):
@@ -10,6 +22,37 @@ class ControlTask(Study):
     commands = {
         "control-task": "Classify labels fixed by the neighbouring word (a control task).",
     }
+    kinds = {
+        "control": Kind(
+            "control-task", {"objective": "tuning.objective", "seed": "seed"}, (), ("predictions",)
+        ),
+    }
+    feeds = {"comparison": Kind("", {}, (), ("control",))}
+
+    def applies(self, config: Config) -> bool:
+        """Return whether the config asks for the control task."""
+        return super().applies(config) and config.controls.task
+
+    def patterns(self, places: Places) -> dict[str, Any]:
+        """Return the patterns of predictions and of the tables of cross-validation."""
+        key, model = places.keys.key("control"), f"{places.store}/{{model}}"
+        return {
+            "predictions": f"{model}/control@{key}/{CHOICE}.parquet",
+            "searches": f"{model}/control-search@{key}/{CHOICE}.parquet",
+        }
+
+    def compared(self, files: Files) -> Mapping[str, Paths]:
+        """Return the predictions of every single layer of the first view."""
+        return {"control": self._every(files, "predictions")}
+
+    def outputs(self, files: Files) -> Outputs:
+        """Return the tables of cross-validation."""
+        return Outputs(self._every(files, "searches"))
+
+    def _every(self, files: Files, name: str) -> Paths:
+        config = files.config
+        views = config.classify[:1] if self.applies(config) else ()
+        return files.controls(files.study[self.name][name], config.models, views)
 
 
 STUDY = ControlTask()

@@ -10,16 +10,7 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.feature_set import ENCODER_KEYS, read_features
 from wsd.artifacts.run_map import Words
 from wsd.errors import outdated
-
-# What the config says of where glosses are taken from, besides a file.
-NO_GLOSSES, OF_CORPUS = "none", "corpus"
-# The split of a gloss, and the first kind of gloss vector.
-GLOSS = "gloss"
-# The two kinds of gloss vector, and the view that each is: the focal word within its gloss, and the
-# mean over all of the gloss's word pieces.
-KINDS = {GLOSS: "focal", "gloss-mean": "sentence"}
-# What they are compared with.
-VIEW = "focal"
+from wsd.studies.glosses.names import KINDS
 
 
 class SenseVectors(NamedTuple):

@@ -24,7 +24,8 @@ from wsd.metrics.scores import confusion, mean_scores
 from wsd.metrics.single_thread import one_thread
 from wsd.storage.csv import write_csv
 from wsd.storage.file_names import file_name
-from wsd.studies.glosses.gloss_vectors import KINDS, VIEW, SenseVectors, read_gloss_vectors
+from wsd.studies.glosses.gloss_vectors import SenseVectors, read_gloss_vectors
+from wsd.studies.glosses.names import KINDS, VIEW
 
 SHOTS = (0, 1, 2, 4, 8, 16, 32, 64)
 DRAWS = 20

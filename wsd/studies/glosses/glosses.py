@@ -24,7 +24,7 @@ from wsd.errors import CorpusError
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name
 from wsd.storage.text import refusing
-from wsd.studies.glosses.gloss_vectors import GLOSS
+from wsd.studies.glosses.names import GLOSS
 
 COLUMNS = ("word", "sense", "gloss")
 FIX = "give each sense of the run's words a gloss of its own"

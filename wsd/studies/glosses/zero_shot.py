@@ -20,7 +20,8 @@ from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.fit_and_predict import predict_splits
 from wsd.errors import ConfigError
 from wsd.metrics.single_thread import one_thread
-from wsd.studies.glosses.gloss_vectors import KINDS, VIEW, SenseVectors, read_gloss_vectors
+from wsd.studies.glosses.gloss_vectors import SenseVectors, read_gloss_vectors
+from wsd.studies.glosses.names import KINDS, VIEW
 
 
 def of_word(corpus: Corpus, vectors: Any, senses: SenseVectors) -> list[WordPredictions]:

@@ -1,6 +1,13 @@
 """Do our vectors give the published centroids and predictions?"""
 
-from wsd.studies.base import Study
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wsd.studies.base import Kind, Study
+
+if TYPE_CHECKING:
+    from wsd.run.settings import Config
 
 
 class Reproduction(Study):
@@ -10,6 +17,13 @@ class Reproduction(Study):
     commands = {
         "reproduce": "Compare with the published centroids and predictions.",
     }
+    kinds = {
+        "reproduced": Kind("reproduce", {}, (), ("vectors", "views", "published")),
+    }
+
+    def applies(self, config: Config) -> bool:
+        """Return whether anything is published about the corpus."""
+        return config.dataset.name == "coarsewsd20"
 
 
 STUDY = Reproduction()

@@ -22,7 +22,7 @@ from wsd.logs import DONE_BEFORE
 from wsd.storage.checksums import STORE
 from wsd.storage.expecting import UNEXPECTED
 from wsd.studies.finetuning.finetuning_files import COSTS
-from wsd.studies.glosses.gloss_vectors import GLOSS
+from wsd.studies.glosses.names import GLOSS
 
 
 class Spent(NamedTuple):

@@ -1,6 +1,18 @@
 """Which way to tell senses apart is worth its labels and its processor time?"""
 
-from wsd.studies.base import Study
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from wsd.artifacts.run_map import bare
+from wsd.studies.base import Kind, Outputs, Study
+
+if TYPE_CHECKING:
+    from wsd.run.run_files import Files
+
+# Baselines that are no strategy.
+LEFT_OUT = ("position_length",)
 
 
 class Strategies(Study):
@@ -10,6 +22,38 @@ class Strategies(Study):
     commands = {
         "strategies": "Compare strategies: scores, labels, processor time.",
     }
+    kinds = {
+        "strategies": Kind(
+            "strategies",
+            {"seed": "seed"},
+            (
+                *("models", "layers", "views.classify", "classifiers", "features", "trains"),
+                *("controls.baselines", "controls.classifiers", "analyses"),
+            ),
+            ("selection", "per-word", "predictions", "baselines"),
+        ),
+    }
+
+    def outputs(self, files: Files) -> Outputs:
+        """Return the table of strategies."""
+        if not self.applies(files.config):
+            return Outputs()
+        read = [
+            files.of_every_train(files.searches),
+            self.baselines(files),
+            files.judged["per_word"],
+            files.further_scores,
+            files.selection,
+        ]
+        key = files.keys.key("strategies", read)
+        table = f"{files.store}/comparison/strategies@{key}.csv"
+        files.study[self.name]["table"] = table
+        return Outputs([table], shown={"tables": [table]})
+
+    def baselines(self, files: Files) -> list[str]:
+        """Return the predictions of the baselines that are strategies."""
+        paths = files.judged["baselines"]
+        return [path for path in paths if bare(PurePath(path).stem) not in LEFT_OUT]
 
 
 STUDY = Strategies()

@@ -1,6 +1,19 @@
 """Which uses does a word have, where no sense is labelled?"""
 
-from wsd.studies.base import Study
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wsd.studies.base import Kind, Outputs, Study, refused
+
+if TYPE_CHECKING:
+    from wsd.artifacts.config_section import Section
+    from wsd.run.path_patterns import Places
+    from wsd.run.run_files import Files
+    from wsd.run.settings import Config
+
+CLUSTERED = {"clusters": "clusters.most", "seed": "seed"}
 
 
 class Unlabelled(Study):
@@ -13,6 +26,65 @@ class Unlabelled(Study):
         "substitute-uses": "Cluster every word's sentences by the substitutes of an encoder.",
         "uses-page": "Write the pages of the clusters.",
     }
+    kinds = {
+        "uses": Kind("uses", {"centre": "clusters.centre", **CLUSTERED}, (), ("vectors", "views")),
+        "substitute-uses": Kind("substitute-uses", CLUSTERED, (), ("asked",)),
+        "uses-page": Kind(
+            "uses-page",
+            {},
+            ("sentences", "dataset", "analyses", "models", "layers", "views.classify"),
+            ("uses", "substitute-uses"),
+        ),
+    }
+
+    def keys(self) -> type[Section]:
+        """Return the config key ``clusters``."""
+        from wsd.studies.unlabelled.config import UnlabelledKeys
+
+        return UnlabelledKeys
+
+    def configure(self, file: Any, config: Config) -> Config:
+        """Check that some word has enough sentences for the clusters."""
+        from wsd.studies.unlabelled.config import Clusters
+
+        clusters = file.clusters
+        if not isinstance(clusters, Clusters):
+            clusters = Clusters(most=clusters) if clusters else Clusters()
+        longest = max(config.dataset.sizes[word] for word in config.words)
+        if clusters.most is not None and clusters.most >= longest:
+            number = f"{longest} sentence{'s' if longest > 1 else ''}"
+            what = f"{clusters.most} clusters, and no word has more than {number}"
+            fix = "ask for fewer, or leave the number out"
+            raise refused(what, "clusters", fix)
+        return replace(config, sections={**config.sections, "clusters": clusters})
+
+    def applies(self, config: Config) -> bool:
+        """Return whether the corpus has words to cluster: every one but those of pairs."""
+        return not config.dataset.of_pairs
+
+    def patterns(self, places: Places) -> dict[str, Any]:
+        """Return the patterns of the clusters."""
+        key, store = places.keys.key, places.store
+        asked = key("substitute-uses", places.keys.corpus)
+        return {
+            "uses": f"{store}/{{model}}/uses@{key('uses')}/{{view}}/{{layers}}.parquet",
+            "substitute_uses": f"{store}/{{asked}}/uses@{asked}/substitutes.parquet",
+        }
+
+    def outputs(self, files: Files) -> Outputs:
+        """Return the clusters and their pages: of a corpus with senses, by name alone."""
+        if not self.applies(files.config):
+            return Outputs()
+        patterns, config = files.study[self.name], files.config
+        models = files.study.get("substitutes", {}).get("models", [])
+        by_vectors = files.shown(patterns["uses"], config.classify[:1])
+        by_substitutes = files.paths(patterns["substitute_uses"], asked=models)
+        made = [*by_vectors, *by_substitutes]
+        key = files.keys.key("uses-page", made, config.sentences, files.keys.pages)
+        page = f"{files.store}/uses@{key}.json"
+        patterns |= {"by_vectors": by_vectors, "by_substitutes": by_substitutes, "page": page}
+        by_name = config.dataset.labelled
+        return Outputs([], [*made, page]) if by_name else Outputs([*made, page])
 
 
 STUDY = Unlabelled()

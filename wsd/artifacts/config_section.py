@@ -55,9 +55,10 @@ class Section(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         """Take the docstring apart: what the section is, and what each of its keys is."""
-        cls.__doc__, keys = cleandoc(cls.__doc__ or "").split("\n\nAttributes\n----------\n")
-        said = dict(re.findall(r"^(\w+)\n((?: .+\n?)+)", keys, re.MULTILINE))
-        if list(said) != list(cls.model_fields):
-            raise TypeError(f"{cls.__name__} describes {list(said)}, and has other keys")
-        for key, field in cls.model_fields.items():
-            field.description = " ".join(said[key].split())
+        cls.__doc__, _, keys = cleandoc(cls.__doc__ or "").partition("\n\nAttributes\n----------\n")
+        described = dict(re.findall(r"^(\w+)\n((?: .+\n?)+)", keys, re.MULTILINE))
+        own = [key for key in cls.model_fields if key in cls.__annotations__]
+        if list(described) != own:
+            raise TypeError(f"{cls.__name__} describes {list(described)}, and its keys are {own}")
+        for name, text in described.items():
+            cls.model_fields[name].description = " ".join(text.split())

@@ -19,7 +19,7 @@ step(
     },
     {
         "_passed": touch(
-            f"{LOGS}/{FILES.of['model'][REPRODUCED]}/reproduced@{KEYS.key('reproduced', KEYS.corpus)}"
+            f"{LOGS}/{FILES.keyed['model'][REPRODUCED]}/reproduced@{KEYS.key('reproduced', KEYS.corpus)}"
         )
     },
     f"reproduce: the vectors of {REPRODUCED} beside the published ones",

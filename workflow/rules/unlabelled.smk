@@ -4,10 +4,12 @@
 #      uses/, a page per word and model, index.html and uses.csv, which uses.json lists. Of a corpus
 #      without senses this is what a run makes; of another only by its name, `snakemake uses_page`.
 
+USES = STUDY_FILES["unlabelled"]
+
 step(
     "uses",
     {"corpus": CORPUS, "embeddings": vectors},
-    FILES.uses,
+    USES["uses"],
     "uses: {model}, {view}, layers {layers}",
     "--view {view} --layers {layers}",
     "uses",
@@ -15,28 +17,31 @@ step(
     minutes=(20, 1),
 )
 
-step(
-    "substitute_uses",
-    {"corpus": CORPUS, "substitutes": FILES.substitutes},
-    FILES.substitute_uses,
-    "uses: by the substitutes of {asked}",
-    kind="substitute-uses",
-    mem=(1200, 20),
-    minutes=(20, 1),
-)
+# Where an encoder has filled the places of focal words.
+if USES["by_substitutes"]:
+
+    step(
+        "substitute_uses",
+        {"corpus": CORPUS, "substitutes": STUDY_FILES["substitutes"]["substitutes"]},
+        USES["substitute_uses"],
+        "uses: by the substitutes of {asked}",
+        kind="substitute-uses",
+        mem=(1200, 20),
+        minutes=(20, 1),
+    )
 
 step(
     "uses_page",
     {
         "corpus": CORPUS,
-        "uses": FILES.shown(FILES.uses, CONFIG.classify[:1]),
-        "substitute_uses": FILES.of_asked(FILES.substitute_uses),
+        "uses": USES["by_vectors"],
+        "substitute_uses": USES["by_substitutes"],
         "_source": LISTED,
     },
-    {"listings": FILES.uses_page},
+    {"listings": USES["page"]},
     "uses: the pages",
     f"--dataset {MANIFEST or DATASET} {OF_TEXT}",
-    folder=FILES.uses_page.removesuffix(".json"),
+    folder=USES["page"].removesuffix(".json"),
     mem=(600, 20),
     minutes=(10, 1),
 )

@@ -1,0 +1,18 @@
+# In:  vectors, predictions and folds of the nested training sets.
+# Out: <model>/code-length.csv, the bits that the labels take at every layer.
+
+step(
+    "code_length",
+    {
+        "corpus": CORPUS,
+        "embeddings": pages_vectors,
+        "predictions": lambda wildcards: STUDIES["code_length"].predictions(
+            FILES, MODEL_OF[wildcards.model].name
+        ),
+        "folds": FILES.paths(FILES.folds, train=STUDY_FILES["code_length"]["trains"]),
+    },
+    STUDY_FILES["code_length"]["table"],
+    "code length: every layer of {model}",
+    mem=(600, 1.5),
+    minutes=(20, 0.2),
+)

@@ -1,0 +1,13 @@
+# In:  the vectors of the first view.
+# Out: <model>/geometry.csv, a row per word, layer and transform.
+
+step(
+    "geometry",
+    {"corpus": CORPUS, "embeddings": pages_vectors},
+    STUDY_FILES["geometry"]["geometry"],
+    "geometry: every layer of {model}",
+    "--layers {params.layers}",
+    "geometry",
+    params={"layers": lambda of: MODEL_OF[of.model].single},
+    **OF_SET,
+)

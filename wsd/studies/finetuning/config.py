@@ -1,0 +1,49 @@
+"""The config section of fine-tuning."""
+
+from pydantic import Field
+
+from wsd.artifacts.config_section import UNSET, Section, Some
+from wsd.artifacts.config_values import Blocks, Count, NumberAbove0, Seed
+
+
+class Finetune(Section):
+    """Encoders trained on the senses; cross-validation selects among all rates, epochs and blocks.
+
+    Attributes
+    ----------
+    rate
+        The highest learning rates, above 0.
+    epochs
+        The least number of passes over the training instances.
+    blocks
+        How many of the upper blocks are trained, or all, which trains the embeddings too.
+    steps
+        The least number of training steps, of 32 instances each: on a small training set there are
+        as many epochs as that takes.
+    seeds
+        Each seed is a training and a row of its own; the first one tries the settings.
+    trains
+        The training sets, each one of `trains`.
+    folds
+        On how many folds of the first repeat a setting is tried, each a training of its own.
+    """
+
+    rate: Some[NumberAbove0]
+    epochs: Some[Count]
+    blocks: Some[Blocks]
+    steps: Count = 300
+    seeds: Some[Seed] = Field([1, 2, 3])
+    trains: Some[str] = Field(["full"])
+    folds: Count = 1
+
+
+class FinetuningKeys(Section):
+    """Fine-tuned encoders.
+
+    Attributes
+    ----------
+    finetune
+        Encoders trained on the senses, with settings selected by cross-validation (default: none).
+    """
+
+    finetune: Finetune = UNSET

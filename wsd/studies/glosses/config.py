@@ -1,0 +1,18 @@
+"""The config key of the study of glosses."""
+
+from wsd.artifacts.config_section import Section
+from wsd.artifacts.config_values import Text
+from wsd.studies.glosses.names import NO_GLOSSES
+
+
+class GlossesKeys(Section):
+    """Senses from glosses.
+
+    Attributes
+    ----------
+    glosses
+        Where the glosses come from: none; corpus, the glosses that come with it; or a file, a table
+        with word, sense and gloss.
+    """
+
+    glosses: Text = NO_GLOSSES

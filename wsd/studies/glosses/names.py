@@ -1,0 +1,11 @@
+"""Names that the study of glosses has in configs, files and rows."""
+
+# Values of the config key `glosses`, beside the path of a file.
+NO_GLOSSES, OF_CORPUS = "none", "corpus"
+# The split of a gloss, and the first kind of gloss vector.
+GLOSS = "gloss"
+# The two kinds of gloss vector with their views: the focal word within its gloss, and the mean over
+# all word pieces of the gloss.
+KINDS = {GLOSS: "focal", "gloss-mean": "sentence"}
+# The view of the sentences that gloss vectors are compared with.
+VIEW = "focal"
