@@ -38,7 +38,10 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
         ("storage/atomic.py", "wsd.artifacts.view_names"),
         ("artifacts/corpus_table.py", "wsd.run.plan"),
         ("corpora/copy_corpus.py", "wsd.encoder.loading"),
-        ("studies/audit/audit.py", "wsd.report.leaderboard"),
+        ("evaluation/evaluate.py", "wsd.report.leaderboard"),
+        ("studies/audit/audit.py", "wsd.run.plan"),
+        ("studies/audit/audit.py", "wsd.studies.geometry.geometry"),
+        ("evaluation/evaluate.py", "wsd.studies.audit.audit"),
         ("run/plan.py", "wsd.metrics.scores"),
     ],
 )

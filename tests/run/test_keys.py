@@ -4,6 +4,7 @@ import copy
 import os
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from wsd.run.file_kinds import EVERY, KINDS
 from wsd.run.keys import Keys
 from wsd.run.run_files import Files
 from wsd.run.schema import ConfigFile
+from wsd.studies.registry import STUDIES
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,45 +35,31 @@ def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
     checked = check(config)
     keys = Keys(checked, config, Digests(Seen(folder / "seen.json")), folder)
     files = Files(checked, keys, "snakemake")
-    config_of, first = files.config, files.config.classify[:1]
-    if config_of.dataset.of_pairs:
-        of = {
-            "source": [files.source],
-            "corpus": [files.corpus],
-            "record": files.paths(files.record, record=config_of.models),
-            "vectors": [files.of["model"][name] for name in config_of.models],
-            "views": [files.view(view) for view in config_of.store if view != "other"],
-            "alignment": files.of_models(files.alignment),
-            "pairs": files.of_models(f"{files.pairs}/pairs.csv"),
-            "pairs-page": files.of_models(files.pairs_page),
-        }
-        return by_name(of)
-    trained = files.of["model"].get("trained", "-")
-    scored = [*files.scored(files.predictions), *files.scored(files.searches)]
     kinds = {
         "source": [files.source],
         "corpus": [files.corpus],
+        "record": files.paths(files.record, record=checked.models),
+        "vectors": [files.keyed["model"][name] for name in checked.models],
+        "views": [files.view(view) for view in checked.store if view != "other"],
+        "alignment": files.of_models(files.alignment),
+    }
+    if checked.dataset.of_pairs:
+        return by_name(kinds | from_pairs(files))
+    trained = files.keyed["model"].get("trained", "-")
+    scored = [*files.scored(files.predictions), *files.scored(files.searches)]
+    kinds |= {
         "trains": files.rows,
         "published": files.published_systems,
-        "systems": files.paths(files.systems, system=config_of.systems),
-        "folds": files.paths(files.folds, train=config_of.trains),
-        "record": files.paths(files.record, record=config_of.models),
-        "vectors": [files.of["model"][name] for name in config_of.models],
-        "views": [files.view(of) for of in (*config_of.store, "alignment") if of != "other"],
-        "other": [files.view(of) for of in config_of.store if of == "other"],
-        "asked": files.of_asked(files.substitutes),
-        "glosses": [files.glosses] if config_of.has_glosses else [],
-        "gloss-vectors": files.gloss_listings("a") if config_of.has_glosses else [],
-        "finetune": files.paths(
-            f"{files.finetune}/trials.csv", base=config_of.models, train=config_of.finetune_trains
-        ),
+        "systems": files.paths(files.systems, system=checked.systems),
+        "folds": files.paths(files.folds, train=checked.trains),
+        "views": [*kinds["views"], files.view("alignment")],
+        "other": [files.view(view) for view in checked.store if view == "other"],
         "finetuned": [path for path in scored if f"/{trained}/" in path],
         "predictions": [path for path in scored if f"/{trained}/" not in path],
         "control": files.judged["control"],
-        "zero-shot": files.all_zero_shot,
-        "gloss-worth": files.all_gloss_worth,
-        "baselines": files.told[:2] if config_of.controls.baselines else [],
-        "bags": files.of_asked(files.bags),
+        "zero-shot": files.judged["zero_shot"],
+        "baselines": [path for path in files.judged["baselines"] if "substitutes" not in path],
+        "bags": [path for path in files.judged["baselines"] if "substitutes" in path],
         "projections": files.shown(files.projections),
         "neighbours": files.shown(files.neighbours),
         "selection": [files.selection],
@@ -80,20 +68,84 @@ def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
         "scores": [*files.scores.values()],
         "comparison": [files.comparison],
         "layers": [*files.layerwise.values()],
-        "strategies": [files.strategies],
         "figures": [files.figures],
-        "alignment": files.of_models(files.alignment),
-        "geometry": files.analyses.get("geometry", []),
-        "sense-substitutes": files.analyses.get("substitutes", []),
-        "audit": files.analyses.get("audit", []),
-        "code-length": files.analyses.get("code_length", []),
         "selected": [files.selected],
         "report": [files.report],
-        "uses": files.shown(files.uses, first),
-        "substitute-uses": files.of_asked(files.substitute_uses),
-        "uses-page": [files.uses_page],
     }
-    return by_name(kinds)
+    of_studies = {study: get(files) for study, get in BY_STUDY.items() if study in STUDIES}
+    return by_name(
+        kinds | {kind: got for more in of_studies.values() for kind, got in more.items()}
+    )
+
+
+def from_pairs(files: Files) -> dict[str, list[str]]:
+    patterns = files.study["pairs"]
+    return {
+        "pairs": files.of_models(patterns["tables"][0]),
+        "pairs-page": files.of_models(patterns["page"]),
+    }
+
+
+def from_glosses(files: Files) -> dict[str, list[str]]:
+    patterns = files.study["glosses"]
+    if not patterns:
+        return {"glosses": [], "gloss-vectors": [], "gloss-worth": []}
+    return {
+        "glosses": [patterns["glosses"]],
+        "gloss-vectors": [
+            path for pattern in patterns["vectors"] for path in files.paths(pattern, model=["a"])
+        ],
+        "gloss-worth": files.of_models(patterns["gloss_worth"]),
+    }
+
+
+def from_substitutes(files: Files) -> dict[str, list[str]]:
+    patterns = files.study["substitutes"]
+    return {
+        "asked": files.paths(patterns["substitutes"], asked=patterns["models"]),
+        "sense-substitutes": files.paths(patterns["sense_substitutes"], asked=patterns["models"]),
+    }
+
+
+def from_unlabelled(files: Files) -> dict[str, list[str]]:
+    patterns = files.study["unlabelled"]
+    return {
+        "uses": patterns["by_vectors"],
+        "substitute-uses": patterns["by_substitutes"],
+        "uses-page": [patterns["page"]],
+    }
+
+
+def from_finetuning(files: Files) -> dict[str, list[str]]:
+    trains = STUDIES["finetuning"].trains(files.config)
+    folder = files.study["finetuning"]["finetune"]
+    return {"finetune": files.paths(f"{folder}/trials.csv", base=files.config.models, train=trains)}
+
+
+BY_STUDY: dict[str, Callable[[Files], dict[str, list[str]]]] = {
+    "glosses": from_glosses,
+    "substitutes": from_substitutes,
+    "unlabelled": from_unlabelled,
+    "finetuning": from_finetuning,
+    "geometry": lambda files: {
+        "geometry": files.of_models(files.study["geometry"]["geometry"])
+        if "geometry" in files.config.analyses
+        else []
+    },
+    "audit": lambda files: {
+        "audit": [
+            path
+            for table in files.study["audit"].get("tables", [])
+            for path in files.of_models(table)
+        ]
+    },
+    "code_length": lambda files: {
+        "code-length": files.of_models(files.study["code_length"]["table"])
+        if "table" in files.study["code_length"]
+        else []
+    },
+    "strategies": lambda files: {"strategies": [files.study["strategies"]["table"]]},
+}
 
 
 def by_name(kinds: dict[str, list[str]]) -> dict[str, dict[str, str]]:

@@ -95,15 +95,11 @@ def apart(paths: Iterable[str]) -> None:
 
 def listings(files: Files) -> set[str]:
     """The files of a config that list others."""
-    of_words = [files.corpus, files.glosses, *files.of_asked(files.substitutes)]
-    of_pages = [files.source, files.figures, files.report, f"{files.portable}.json"]
-    found = {*of_words, *of_pages, files.uses_page}
+    found = {files.corpus, files.source, files.figures, files.report, f"{files.portable}.json"}
     for model in files.config.encoders:
         found |= {*files.listings(model, [*files.config.store, "alignment"])}
-        found |= {*files.gloss_listings(model)}
-    trains = files.config.finetune_trains
-    trained = files.paths(f"{files.finetune}/model.json", base=files.config.models, train=trains)
-    return found | {*trained}
+    of_studies = [*files.of_studies, *files.asked_by_name]
+    return found | {path for path in of_studies if path.endswith(".json")}
 
 
 def manifest(folder: Path, words: Mapping[str, list[str]]) -> None:

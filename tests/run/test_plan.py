@@ -23,6 +23,8 @@ from wsd.run.config import check
 from wsd.run.config_files import merge_configs, read_configs
 from wsd.run.plan import describe, embedding_bytes, pass_seconds, places_of, to_embed
 from wsd.run.settings import Config, Model
+from wsd.studies.registry import STUDIES
+from wsd.studies.substitutes import masked_lm_head
 
 MINILM = "all-MiniLM-L6-v2"
 FIVE = ["apple", "bank", "crane", "java", "spring"]
@@ -355,7 +357,9 @@ def test_asking_for_substitutes_is_two_passes(
     monkeypatch.setattr(plan, "pass_seconds", lambda *_: 240)
     asked = config_of("quickstart.yaml", analyses=["substitutes"])
     for has_head, minutes in ((True, 4 + 8), (False, 4)):
-        monkeypatch.setattr(plan, "known_without_head", lambda *_, of=has_head: None if of else "")
+        monkeypatch.setattr(
+            masked_lm_head, "known_without_head", lambda *_, of=has_head: None if of else ""
+        )
         for cores in (1, 2):
             found = describe(asked, tmp_path, cores)
             assert f"roughly {minutes // cores} min on {cores} core" in found
@@ -372,11 +376,11 @@ def test_a_model_that_cannot_be_asked_is_named_if_substitutes_are_wanted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     why = "it has no masked-language-model head"
-    monkeypatch.setattr(plan, "known_without_head", lambda name, *_: why)
+    monkeypatch.setattr(masked_lm_head, "known_without_head", lambda name, *_: why)
     asked = config_of(analyses=["substitutes"])
     assert describe(asked, tmp_path, 1).splitlines()[-1] == f"left out of substitutes: {why}"
     assert why not in describe(config_of(), tmp_path, 1)
-    assert list(plan.without_head(asked)) == list(asked.models)
+    assert STUDIES["substitutes"].models(asked) == []
 
 
 @pytest.mark.parametrize(
@@ -405,7 +409,8 @@ def test_what_fine_tuning_takes_is_said_until_it_is_done(
 
     def seconds(train: str = "full", **values: Any) -> float:
         config = config_of("minilm.yaml", finetune={**tuned, **values})
-        return plan.finetune_seconds(config, config.models[MINILM], train)
+        training = STUDIES["finetuning"].training_seconds
+        return training(config, config.models[MINILM], train, plan.COSTS)
 
     one, sentences = seconds(), 23_370
     # Three passes of two epochs, of 24 width² operations per block and piece.
@@ -425,7 +430,11 @@ def test_what_fine_tuning_takes_is_said_until_it_is_done(
     assert "to fine-tune, on full: at most roughly" in describe(config, tmp_path, 2)
     assert "fine-tune" not in describe(config_of("minilm.yaml"), tmp_path, 2)
     places = places_of(config, tmp_path)
-    done = Path(places.path(f"{places.finetune}/costs.csv", base=MINILM, train="full"))
+    done = Path(
+        places.path(
+            f"{places.study['finetuning']['finetune']}/costs.csv", base=MINILM, train="full"
+        )
+    )
     done.parent.mkdir(parents=True)
     done.touch()
     assert "fine-tune" not in describe(config, tmp_path, 2)

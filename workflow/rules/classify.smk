@@ -54,7 +54,6 @@ if OTHER_TRAINS:
     )
 
 
-
 def classify_controls(name, kind, models, views, predictions, searches, command):
     """Note a rule with every single layer of some models' views and the controls' classifiers.
 

@@ -141,9 +141,9 @@ def keyed(wildcard, names):
 
 
 wildcard_constraints:
+    **{wildcard: any_of(FILES.keyed[wildcard].values()) for wildcard in KEYS.names},
     model=any_of(FILES.keyed["model"].values()),
     record=any_of(FILES.keyed["record"].values()),
-    **{wildcard: any_of(FILES.keyed[wildcard].values()) for wildcard in KEYS.names},
     train=any_of(FILES.keyed["train"].values()),
     classifier=any_of(FILES.keyed["classifier"].values()),
     system=any_of([*published_systems.SYSTEMS, *FILES.keyed["system"].values()]),

@@ -137,4 +137,3 @@ step(
         "rows": lambda wildcards, input: f"--train {input._rows}" if input._rows else ""
     },
 )
-

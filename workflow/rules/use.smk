@@ -19,7 +19,9 @@ step(
     },
     {
         "_tables": expand(
-            f"{FILES.calibration}/{{of}}.csv", of=run_files.CONFIDENCE, allow_missing=True
+            f"{FILES.calibration}/{{of}}.csv",
+            of=run_files.CONFIDENCE,
+            allow_missing=True,
         )
     },
     "calibration: what was selected of {model}",

@@ -55,7 +55,8 @@ class Section(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         """Take the docstring apart: what the section is, and what each of its keys is."""
-        cls.__doc__, _, keys = cleandoc(cls.__doc__ or "").partition("\n\nAttributes\n----------\n")
+        documented = cleandoc(cls.__doc__ or "").partition("\n\nAttributes\n----------\n")
+        cls.__doc__, keys = documented[0], documented[2]
         described = dict(re.findall(r"^(\w+)\n((?: .+\n?)+)", keys, re.MULTILINE))
         own = [key for key in cls.model_fields if key in cls.__annotations__]
         if list(described) != own:

@@ -16,7 +16,6 @@ from wsd.metrics.repeated_runs import intervals_over_draws
 from wsd.metrics.scores import confusion, mean_scores
 from wsd.studies.glosses import gloss_worth
 from wsd.studies.glosses.gloss_vectors import SenseVectors
-from wsd.studies.glosses.names import KINDS
 from wsd.studies.glosses.gloss_worth import (
     ALONE,
     DRAWS,
@@ -26,6 +25,7 @@ from wsd.studies.glosses.gloss_worth import (
     of_word,
     table,
 )
+from wsd.studies.glosses.names import KINDS
 
 # Of the third sense five sentences for training.
 ROWS = [("train", sense) for sense in [0] * 30 + [1] * 20 + [2] * 5]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wsd.artifacts.training_set import FULL
 from wsd.studies.base import Kind, Outputs, Paths, Study
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ class Audit(Study):
 
     def predictions(self, files: Files, model: str) -> Paths:
         """Return the predictions that the audit of a model reads."""
+        from wsd.artifacts.training_set import FULL
+
         return files.single_layers(model, files.config.classifiers, [FULL])
 
     def outputs(self, files: Files) -> Outputs:

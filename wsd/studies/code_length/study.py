@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wsd.artifacts.training_set import FULL
 from wsd.studies.base import Kind, Outputs, Paths, Study, refused
 
 if TYPE_CHECKING:
@@ -54,6 +53,8 @@ class CodeLength(Study):
 
     def outputs(self, files: Files) -> Outputs:
         """Return a table per model."""
+        from wsd.artifacts.training_set import FULL
+
         config = files.config
         if not self.applies(config):
             return Outputs()

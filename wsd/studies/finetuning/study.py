@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsd.artifacts.column_names import FINETUNED
-from wsd.artifacts.training_set import FULL, setting
 from wsd.studies.base import Costs, Kind, Outputs, Paths, Study, refused
 
 if TYPE_CHECKING:
@@ -73,6 +71,8 @@ class Finetuning(Study):
 
     def reserved_names(self, file: Any) -> list[str]:
         """Return the names of the rows of fine-tuned encoders, one per seed."""
+        from wsd.artifacts.column_names import FINETUNED
+
         return [f"{FINETUNED}-{seed}" for seed in file.finetune.seeds] if file.finetune else []
 
     def applies(self, config: Config) -> bool:
@@ -81,6 +81,8 @@ class Finetuning(Study):
 
     def trains(self, config: Config) -> tuple[str, ...]:
         """Return the training sets that encoders are trained on, each draw by itself."""
+        from wsd.artifacts.training_set import setting
+
         if not self.applies(config):
             return ()
         asked = {*config.sections["finetune"].trains}
@@ -112,6 +114,8 @@ class Finetuning(Study):
 
     def compared(self, files: Files) -> Mapping[str, Paths]:
         """Return the predictions on the full training set, and those of the trained layers."""
+        from wsd.artifacts.training_set import FULL
+
         config = files.config
         full = [FULL] if FULL in self.trains(config) else []
         layers = files.controls(
@@ -141,6 +145,7 @@ class Finetuning(Study):
 
     def training_seconds(self, config: Config, model: Model, train: str, costs: Costs) -> float:
         """Return the rough processor time of training an encoder on a training set, at most."""
+        from wsd.artifacts.training_set import setting
         from wsd.studies.finetuning.finetuning_files import ALL, combined
         from wsd.studies.finetuning.schedule import long_enough
 
@@ -180,6 +185,8 @@ class Finetuning(Study):
 
 
 def _check(file: Any, config: Config) -> None:
+    from wsd.artifacts.training_set import FULL
+
     section, dataset = file.finetune, config.dataset
     if dataset.of_pairs or not dataset.labelled:
         raise refused(f"{dataset.title} has no senses", "finetune", "leave it out")
@@ -201,6 +208,8 @@ def _check(file: Any, config: Config) -> None:
 
 def _trained(entry: Any, key: str, file: Any, config: Config) -> Model:
     """Return what fine-tuning makes of a model: the same but for its weights."""
+    from wsd.artifacts.training_set import FULL
+
     if entry.finetuned_from not in config.models:
         what = f"there is no model {entry.finetuned_from!r} to be trained"
         fix = f"choose among {', '.join(config.models)}" if config.models else "add it to models"

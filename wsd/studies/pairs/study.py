@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wsd.artifacts.pair_table import PAGE
 from wsd.studies.base import Kind, Outputs, Study
 
 if TYPE_CHECKING:
@@ -38,6 +37,8 @@ class Pairs(Study):
 
     def patterns(self, places: Places) -> dict[str, Any]:
         """Return the folder of the tables and the page."""
+        from wsd.artifacts.pair_table import PAGE
+
         config, keys = places.config, places.keys
         choices = [model.unmixed(config.page_view) for model in config.models.values()]
         key = keys.key("pairs", keys.view(config.page_view), choices)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from wsd.artifacts.run_map import bare
 from wsd.studies.base import Kind, Outputs, Study
 
 if TYPE_CHECKING:
@@ -52,6 +51,8 @@ class Strategies(Study):
 
     def baselines(self, files: Files) -> list[str]:
         """Return the predictions of the baselines that are strategies."""
+        from wsd.artifacts.run_map import bare
+
         paths = files.judged["baselines"]
         return [path for path in paths if bare(PurePath(path).stem) not in LEFT_OUT]
 

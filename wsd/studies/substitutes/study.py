@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from wsd.artifacts.training_set import FULL
 from wsd.studies.base import Costs, Kind, Outputs, Paths, Study
 
 if TYPE_CHECKING:
@@ -69,6 +68,8 @@ class Substitutes(Study):
 
     def patterns(self, places: Places) -> dict[str, Any]:
         """Return the patterns of the tables of substitutes and what is made from them."""
+        from wsd.artifacts.training_set import FULL
+
         key, corpus, asked = places.keys.key, places.keys.corpus, f"{places.store}/{{asked}}"
         bags = key("bags", places.keys.folds[FULL])
         return {
