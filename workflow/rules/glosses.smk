@@ -40,7 +40,7 @@ OF_GLOSSES = {
     "embeddings": lambda of: FILES.listings(of.model, [names.VIEW]),
     "gloss_vectors": GLOSS_FILES["vectors"][:-1],
 }
-GLOSSES = f"--glosses {Path(GLOSS_FILES["glosses"]).parent}"
+GLOSSES = f"--glosses {Path(GLOSS_FILES['glosses']).parent}"
 
 step(
     "zero_shot",
