@@ -175,7 +175,7 @@ def test_the_table_has_a_row_per_kind_and_says_what_is_tested() -> None:
     assert len(told) == len(rows)
     for name, kind in zoo.KINDS.items():
         reads = "left context only" if kind.causal else "both sides"
-        normed = "normed once more" if kind.last_normed else "as the block gives it"
+        normed = "extra norm" if kind.last_normed else "block output"
         assert told[name] == [reads, normed, kind.cls or "none", told[name][3]], name
         # XLNet and T5 have no length limit of their own.
         assert ("no limit" in told[name][3]) == (kind.limit is None), name
