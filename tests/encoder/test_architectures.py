@@ -1,4 +1,4 @@
-"""Every architecture of docs/reference/encoders.md against a naive loop, and what cannot be handled, refused.
+"""Every architecture of docs/reference/encoders.md equals a naive loop; others are refused.
 
 The folders are made on the spot (tests/helpers/zoo.py) and loaded as a user's are.
 """
