@@ -196,7 +196,7 @@ def test_no_link_is_followed_out_of_the_store(
     assert model.is_symlink() and check(Path("results"))[0].faults == {}
 
 
-def test_a_run_that_is_at_work(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_living_run_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
     made_store.made()
     stray = STORE / "stray@0123456789.csv"
     write_text(stray, "of no run")
@@ -205,7 +205,7 @@ def test_a_run_that_is_at_work(capsys: pytest.CaptureFixture[str]) -> None:
         fcntl.flock(held, fcntl.LOCK_EX)
         for planned in ([str(STORE / "x.csv")], []):
             other.write_text(json.dumps({"planned": planned}))
-            assert "another run is at work here" in said(capsys, "--yes", code=1)
+            assert "another run is computing files here" in said(capsys, "--yes", code=1)
             assert stray.exists() and "stray.csv" in said(capsys)
         other.write_text(json.dumps({"planned": ["results/mine/store/x.csv"]}))
         said(capsys, "--yes")

@@ -149,7 +149,7 @@ def bad_archive(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
-        (other_run, "runs: another run is making results/quickstart/store/"),
+        (other_run, "runs: another run is computing results/quickstart/store/"),
         (no_room, "results: 0.0 GB free"),
         (no_model, "model tiny: there is no folder tiny"),
         (changed_model, "model tiny: model tiny is not the one that the config names"),
@@ -180,7 +180,7 @@ def test_a_run_on_other_files_is_no_matter(ask: Doctor, tmp_path: Path) -> None:
         lock.flush()
         fcntl.flock(lock, fcntl.LOCK_EX)
         code, out = ask()
-    assert code == 0 and "ok    runs: others are at work on other files: snakemake x" in out
+    assert code == 0 and "ok    runs: others are computing other files: snakemake x" in out
 
 
 def seal(root: Path) -> dict[Path, int]:
@@ -324,8 +324,8 @@ def test_what_stands_in_the_place_of_a_lock_or_folder(ask: Doctor, path: str, ki
     code, out = ask()
     assert code == 1
     (line,) = [line for line in out.splitlines() if line.startswith(doctor.BAD)]
-    assert line.startswith(f"BAD   {path}: a ") and "stands where" in line
-    with pytest.raises(StorageError, match="stands where"):
+    assert line.startswith(f"BAD   {path}: this should be a ")
+    with pytest.raises(StorageError, match="this should be a "):
         begin(Path("results"), [])
 
 

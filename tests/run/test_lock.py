@@ -26,9 +26,9 @@ from wsd.run.lock import (
     alone,
     as_job,
     begin,
-    busy,
+    conflict,
     jobs_lock,
-    living,
+    other_runs,
 )
 from wsd.run.verify_file import wrong
 from wsd.storage import atomic, partial
@@ -78,14 +78,16 @@ def test_a_second_run_is_told_which_is_at_work(results: Path) -> None:
     first = started(HOLD, results, *FILES)
     with pytest.raises(BusyError) as error:
         begin(results, [*FILES[1:], "results/q/store/c.csv"])
-    assert error.value.what.startswith(f"another run is making {FILES[1]} (process {first.pid} on ")
+    assert error.value.what.startswith(
+        f"another run is computing {FILES[1]} (process {first.pid} on "
+    )
     assert f"`kill {first.pid}`" in str(error.value.fix)
     assert "nothing to unlock" in str(error.value.fix)
-    found = busy(results, FILES)
+    found = conflict(results, FILES)
     assert found is not None and f"{FILES[0]} and 1 more (process {first.pid}" in found.what
     end(first)
     # Killed as hard as can be, and nothing is left to unlock.
-    assert busy(results, FILES) is None
+    assert conflict(results, FILES) is None
     lock = begin(results, FILES)
     assert lock is not None
     lock.close()
@@ -106,15 +108,15 @@ def test_a_run_whose_lock_is_not_written_yet(results: Path) -> None:
 
 def test_runs_of_other_files_are_at_work_side_by_side(results: Path) -> None:
     first = started(HOLD, results, *FILES)
-    assert busy(results, ["results/q/store/c.csv"]) is None
+    assert conflict(results, ["results/q/store/c.csv"]) is None
     lock = begin(results, ["results/q/store/c.csv"])
     assert lock is not None
     # This process's own run is none of the others.
-    assert [said["planned"] for said in living(results)] == [FILES]
+    assert [plan["planned"] for plan in other_runs(results)] == [FILES]
     with alone(results):
         pass
     end(first)
-    assert list(living(results)) == []
+    assert list(other_runs(results)) == []
     lock.close()
 
 
@@ -143,7 +145,7 @@ def test_jobs_that_outlived_their_run_are_waited_for(
     assert lock is not None and ended and time.monotonic() >= ended[0]
     lock.close()
     waiter.join()
-    assert f"at work on {FILES[0]}; waiting for them to end" in capsys.readouterr().err
+    assert f"still computing {FILES[0]}; waiting for them to end" in capsys.readouterr().err
     assert not run.exists()
 
 
@@ -213,7 +215,7 @@ def test_a_run_begins_with_a_folder_in_order(
     capsys.readouterr()
     made_store.begin(made_store.session())
     err = capsys.readouterr().err
-    assert "left half-written" in err and err.count("it is made again") == 2
+    assert "half-written file of a killed run" in err and err.count("it is made again") == 2
     for path in damaged:
         assert not path.exists() and path.with_name(f"{path.name}.damaged").exists()
         assert f"Kept as {path.name}.damaged" in err

@@ -176,7 +176,7 @@ def test_in_another_order_and_two_at_once(
     # While it stands still a second one for the same files is refused.
     words.send_signal(signal.SIGSTOP)
     refused = other.run(*arguments("words"), code=1).text
-    assert "another run is making results/quickstart/store/" in refused
+    assert "another run is computing results/quickstart/store/" in refused
     assert f"(process {words.pid} on " in refused and "Traceback" not in refused
     assert refused.count("what to do: ") == 1
     words.send_signal(signal.SIGCONT)

@@ -180,7 +180,7 @@ def test_a_second_run_for_the_same_files_is_refused_and_the_first_is_not_disturb
     with at_work(done) as first:
         for checkout in (done, other):
             second = checkout.run(*ARGUMENTS, code=1)
-            assert "another run is making results/quickstart/store/tiny@" in second.text
+            assert "another run is computing results/quickstart/store/tiny@" in second.text
             assert f"(process {first.pid} on " in second.text and "Traceback" not in second.text
             assert checkout.run("-n", *ARGUMENTS).jobs == {"embed": 1}
     assert first.wait() == 0, (done.root / "first.log").read_text()[-3000:]

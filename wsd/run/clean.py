@@ -213,11 +213,11 @@ def _datasets(results: Path, asked: str | None) -> list[Path]:
 
 def _check_idle(results: Path, datasets: Iterable[Path]) -> None:
     """Refuse to delete while a run makes files of one of the datasets."""
-    for said in lock.living(results):
-        planned = (Path(path).parts for path in said.get("planned", ()))
+    for plan in lock.other_runs(results):
+        planned = (Path(path).parts for path in plan.get("planned", ()))
         of = {parts[parts.index(STORE) - 1] for parts in planned if STORE in parts}
         if not of or of & {path.name for path in datasets}:
-            what, fix = "another run is at work here", "wait until it is done"
+            what, fix = "another run is computing files here", "wait until it has finished"
             raise lock.BusyError(what, where=str(results), fix=fix)
 
 

@@ -134,12 +134,12 @@ def _blocked(results: Path) -> Iterator[Finding]:
 
 def _other_run(session: Session | None, results: Path) -> Finding:
     planned = [path for path in session.made if not Path(path).exists()] if session else []
-    if busy := lock.busy(results, planned):
+    if busy := lock.conflict(results, planned):
         return Finding(BAD, "runs", busy.what, busy.fix)
-    if others := list(lock.living(results)):
-        who = ", ".join(str(said.get("command", "one has only just started")) for said in others)
-        return Finding(OK, "runs", f"others are at work on other files: {who}")
-    return Finding(OK, "runs", "no other run is at work in this folder")
+    if others := list(lock.other_runs(results)):
+        who = ", ".join(str(plan.get("command", "one has only just started")) for plan in others)
+        return Finding(OK, "runs", f"others are computing other files: {who}")
+    return Finding(OK, "runs", "no other run is using this folder")
 
 
 def _disk(config: Config, session: Session | None, results: Path) -> Iterator[Finding]:

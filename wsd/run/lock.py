@@ -1,18 +1,15 @@
-"""Runs side by side in a folder, and a folder put in order before a run begins.
+"""Let runs work side by side, unless two of them would compute the same file.
 
-Runs make the same file or none: where each file lies is decided by what decides its content. So a
-new run is refused only where another, which is alive, is to make a file that it would make too. A
-run holds a lock for as long as its process lives, and every job of it shares another: both are gone
-with the process, however that ends, so that nothing is ever to be unlocked by hand. If only its
-jobs live, because it was killed alone, a new run that would make one of their files waits for them.
+A file's path depends on everything that decides its content. So a new run is refused only if a
+living run is about to compute one of its files. Each run locks a file that lists what it will
+compute, and all jobs of a run share a second lock. Both locks end with their processes, so that
+nothing ever has to be unlocked by hand. If a run was killed and only its jobs live on, a new run
+that needs one of their files waits for them.
 
-The locks lie beside the results, so that two checkouts that share these share them too. They are
-:func:`fcntl.flock`'s; on a file system without locks, as some network mounts are, a run says that
-nothing keeps others away.
+The locks lie next to the results: two checkouts that share a folder of results share the locks too.
+On a file system without locks, a run warns that nothing keeps others away.
 """
 
-import errno
-import fcntl
 import json
 import os
 import socket
@@ -25,60 +22,61 @@ from typing import Any, TextIO
 
 from wsd.errors import StorageError, WsdError, visible
 from wsd.storage.atomic import probe, storing
-from wsd.storage.partial import sweep
+from wsd.storage.file_lock import lock_file
 
-# In the folder of all results: what the workflow keeps for itself.
+# The folder below all results in which the workflow keeps its own files.
 STATE = ".state"
-# In it: a file per run with what it is to make, another that its jobs share, and one for moments.
+# In that folder: per run, its plan and the file that its jobs lock; and the file for short locks.
 RUN, JOBS, SHORT = ".run", ".jobs", "lock"
-# Names the file that the jobs of a run share a lock on.
+# The environment variable that names the file that the jobs of a run lock.
 VARIABLE = "WSD_JOBS_LOCK"
-WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
 
 
 class BusyError(WsdError):
-    """Another run is to make one of the same files."""
+    """Another run is computing one of the same files."""
 
 
 def begin(results: Path, planned: Collection[str]) -> TextIO | None:
-    """Note what this run is to make, if no other is to make it; wait for jobs that outlived theirs.
+    """Lock a list of the files that this run will compute.
+
+    If jobs of a killed run are still computing one of these files, wait for them.
 
     Parameters
     ----------
     results : Path
         Folder of all results.
     planned : collection of str
-        The files that are not there yet.
+        The files that do not exist yet.
 
     Returns
     -------
     file or None
-        To be kept open as long as the run lasts; None on a file system without locks.
+        To be kept open while the run lasts; None on a file system without locks.
 
     Raises
     ------
     BusyError
-        If another run is to make one of them. It names its process, host and command.
+        If another run is computing one of the files. It names its process, host and command.
     StorageError
         If the folder of results cannot be written, or its disk is full.
     """
     prepare(results)
     with alone(results):
-        for other in sorted((results / STATE).glob(f"*{RUN}")):
-            _settle(other, planned, results)
+        for run in sorted((results / STATE).glob(f"*{RUN}")):
+            _give_way(run, planned, results)
         jobs_lock(results).touch()
-        lock = _own(results, RUN).open("w", encoding="utf-8")
-        if not _hold(lock):
+        file = _own(results, RUN).open("w", encoding="utf-8")
+        if not lock_file(file):
             say(f"{results.absolute()}: no locks here: start no second run in this folder")
             return None
         who = {"pid": os.getpid(), "host": socket.gethostname(), "command": " ".join(sys.argv)}
-        said = {**who, "since": time.strftime("%F %T"), "planned": sorted(planned)}
-        print(json.dumps(said), file=lock, flush=True)
-    return lock
+        plan = {**who, "since": time.strftime("%F %T"), "planned": sorted(planned)}
+        print(json.dumps(plan), file=file, flush=True)
+    return file
 
 
 def prepare(results: Path) -> None:
-    """Make the folder of results, and that of what the workflow keeps for itself.
+    """Create the folder of results, and in it the folder for the workflow's own files.
 
     Raises
     ------
@@ -92,86 +90,68 @@ def prepare(results: Path) -> None:
         state.mkdir(exist_ok=True)
 
 
-def _settle(other: Path, planned: Collection[str], results: Path) -> None:
-    """Refuse a file that a living run makes, wait for one that jobs alone make; and what is left of
-    a run that is gone is removed.
-    """
-    said = _said(other)
-    both = sorted(set(planned) & set(said.get("planned", ())))
-    jobs = other.with_suffix(JOBS)
-    with suppress(FileNotFoundError), other.open(encoding="utf-8") as file:
-        if _hold(file) is False:
-            if both:
-                raise _busy(said, both, results)
-            return
-    with suppress(FileNotFoundError), jobs.open("a", encoding="utf-8") as file:
-        if _hold(file) is False:
-            if not both:
-                return
-            say(
-                "jobs of an earlier run, which was killed without them, are still at work on "
-                f"{both[0]}; waiting for them to end (`fuser -v {jobs}` lists them)"
-            )
-            fcntl.flock(file, fcntl.LOCK_EX)
-    other.unlink(missing_ok=True)
-    jobs.unlink(missing_ok=True)
-
-
-def _hold(file: TextIO) -> bool | None:
-    """Lock a file for this process; False where another has it, None on a disk without locks."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError as error:
-        if error.errno not in WITHOUT_LOCKS:
-            raise
-        return None
-    return True
-
-
-def _said(path: Path) -> dict[str, Any]:
-    """What a run says of itself; nothing, if it has only just started or is gone."""
-    with suppress(OSError, ValueError):
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(found, dict):
-            return found
-    return {}
-
-
-@contextmanager
-def alone(results: Path) -> Iterator[None]:
-    """Alone for a moment among all runs, as far as the disk knows locks."""
-    path = results / STATE / SHORT
-    with storing(path):
-        file = path.open("a", encoding="utf-8")
-    with file:
-        with suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 def check_places(results: Path) -> None:
-    """Refuse a folder of results in which something stands in the place of a lock or its folder.
+    """Refuse a folder of results that has a file in place of a folder, or the reverse.
 
     Raises
     ------
     StorageError
     """
     state = results / STATE
-    for path in (results, state):
-        if os.path.lexists(path) and not path.is_dir():
-            fix = "move it away, or remove it: a run makes a folder here"
-            raise StorageError("a file stands where a folder should be", where=str(path), fix=fix)
-    path = state / SHORT
-    if path.exists() and not path.is_file():
-        kind = "folder" if path.is_dir() else "device or pipe"
-        what = f"a {kind} stands where a run keeps its lock"
-        raise StorageError(what, where=str(path), fix="remove it: a run makes a file here")
+    for path, kind in ((results, "folder"), (state, "folder"), (state / SHORT, "file")):
+        if os.path.lexists(path) and not (path.is_dir() if kind == "folder" else path.is_file()):
+            what, fix = f"this should be a {kind}", "move it away, or remove it: a run creates a "
+            raise StorageError(what, where=str(path), fix=f"{fix}{kind} here")
+
+
+def _give_way(run: Path, planned: Collection[str], results: Path) -> None:
+    """Refuse a conflict with a living run, wait for jobs of a dead one, and remove its files."""
+    plan, jobs = _read_plan(run), run.with_suffix(JOBS)
+    both = _in_both(plan, planned)
+    with run.open("r+", encoding="utf-8") as file:
+        if lock_file(file) is False:
+            if both:
+                raise _busy(plan, both, results)
+            return
+    with jobs.open("a", encoding="utf-8") as file:
+        if lock_file(file) is False:
+            if not both:
+                return
+            say(
+                f"jobs of an earlier run, which was killed, are still computing {both[0]}; "
+                f"waiting for them to end (`fuser -v {jobs}` lists them)"
+            )
+            lock_file(file, wait=True)
+    run.unlink()
+    jobs.unlink()
+
+
+def _read_plan(run: Path) -> dict[str, Any]:
+    """A run's process and planned files; empty for a run that has only just started."""
+    with suppress(OSError, ValueError):
+        plan = json.loads(run.read_text(encoding="utf-8"))
+        if isinstance(plan, dict):
+            return plan
+    return {}
+
+
+def _in_both(plan: dict[str, Any], planned: Collection[str]) -> list[str]:
+    return sorted(set(planned) & set(plan.get("planned", ())))
+
+
+@contextmanager
+def alone(results: Path) -> Iterator[None]:
+    """Keep all other runs waiting while the block runs, if the file system has locks."""
+    path = results / STATE / SHORT
+    with storing(path):
+        file = path.open("a", encoding="utf-8")
+    with file:
+        lock_file(file, wait=True)
+        yield
 
 
 def jobs_lock(results: Path) -> Path:
-    """The file that the jobs of this process's run share a lock on."""
+    """Return the path of the file that the jobs of this process's run lock."""
     return _own(results, JOBS).absolute()
 
 
@@ -179,55 +159,45 @@ def _own(results: Path, suffix: str) -> Path:
     return results / STATE / f"{socket.gethostname()}-{os.getpid()}{suffix}"
 
 
-def living(results: Path) -> Iterator[dict[str, Any]]:
-    """What the other runs that are at work say of themselves."""
-    for path in sorted({*(results / STATE).glob(f"*{RUN}")} - {_own(results, RUN)}):
-        with suppress(OSError), path.open(encoding="utf-8") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield _said(path)
+def other_runs(results: Path) -> Iterator[dict[str, Any]]:
+    """Yield the plan of every other living run: its process, host, command and planned files."""
+    for run in sorted({*(results / STATE).glob(f"*{RUN}")} - {_own(results, RUN)}):
+        with suppress(OSError), run.open(encoding="utf-8") as file:
+            if lock_file(file, shared=True) is False:
+                yield _read_plan(run)
 
 
-def busy(results: Path, planned: Collection[str]) -> BusyError | None:
-    """What refuses a run now, if another makes one of its files; no lock is kept."""
-    for said in living(results):
-        if both := sorted(set(planned) & set(said.get("planned", ()))):
-            return _busy(said, both, results)
+def conflict(results: Path, planned: Collection[str]) -> BusyError | None:
+    """Return the error with which :func:`begin` would refuse a run now; lock nothing."""
+    for plan in other_runs(results):
+        if both := _in_both(plan, planned):
+            return _busy(plan, both, results)
     return None
 
 
-def _busy(said: dict[str, Any], both: list[str], results: Path) -> BusyError:
-    try:
-        who = f"process {said['pid']} on {said['host']}, since {said['since']}: {said['command']}"
-        end = f"end it with `kill {said['pid']}` on {said['host']}"
-    except KeyError:
-        who, end = "it has only just started", "end it"
+def _busy(plan: dict[str, Any], both: list[str], results: Path) -> BusyError:
+    who = f"process {plan['pid']} on {plan['host']}, since {plan['since']}: {plan['command']}"
     more = f" and {len(both) - 1} more" if len(both) > 1 else ""
-    what = f"another run is making {both[0]}{more} ({who})"
-    fix = f"wait until it is done, or {end}; there is nothing to unlock, and -n works meanwhile"
+    what = f"another run is computing {both[0]}{more} ({who})"
+    fix = (
+        f"wait until it has finished, or end it with `kill {plan['pid']}` on {plan['host']}; there "
+        "is nothing to unlock, and -n works meanwhile"
+    )
     return BusyError(what, where=str(results.absolute()), fix=fix)
 
 
 @contextmanager
 def as_job() -> Iterator[bool]:
-    """Share the jobs' lock while the block runs, if this process is a job of a run."""
+    """Share the lock of the run's jobs while the block runs, if this process is a job of a run."""
     named = os.environ.get(VARIABLE)
-    with ExitStack() as held:
-        if named:
-            # A run that begins holds it for a moment, and then waits for nobody. On a node that
-            # does not see the folder, may not write there or knows no locks, it is not held.
-            with suppress(OSError):
-                fcntl.flock(held.enter_context(Path(named).open("a")), fcntl.LOCK_SH)
+    with ExitStack() as stack:
+        # A node may not see the folder, or may not write there: its jobs hold no lock.
+        with suppress(OSError):
+            if named:
+                lock_file(stack.enter_context(Path(named).open("a")), shared=True, wait=True)
         yield bool(named)
 
 
-def put_in_order(results: Path) -> None:
-    """Nothing half-written by a run that was killed."""
-    for path in sweep(results):
-        say(f"removed, left half-written by a run that was killed: {path}")
-
-
 def say(text: str) -> None:
-    """Tell whoever started the run."""
+    """Print a message for whoever started the run."""
     print(visible(text), file=sys.stderr, flush=True)

@@ -22,6 +22,7 @@ from wsd.run.run_files import Files
 from wsd.run.settings import Config, Model
 from wsd.run.verify_file import content, wrong
 from wsd.storage.checksums import STORE, SUMS, set_aside
+from wsd.storage.partial import sweep
 
 MUCH = 1e9
 
@@ -114,7 +115,8 @@ class Session:
 
     def _put_in_order(self) -> None:
         """Nothing half-written, damaged or dated in the future; vectors of an earlier version."""
-        lock.put_in_order(self.results)
+        for path in sweep(self.results):
+            lock.say(f"removed the half-written file of a killed run: {path}")
         taken, found = adopt(self.files, self.folder)
         if found:
             lock.say(
@@ -181,7 +183,7 @@ class Session:
             write_map(self.map, [*there, *by_name], str(self.folder), self._about)
             run = RunMap(self.map)
             self.published = publish(run, self.tables, self._about)
-            if not list(lock.living(self.results)):
+            if not list(lock.other_runs(self.results)):
                 # A run that was never finished, or whose tables these replace.
                 for other in self.map.parent.glob(f"{self.config.run}@*.json"):
                     if other != self.map:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from wsd.errors import OF_MACHINE, StorageError, advice, are_related
 from wsd.storage.checksums import STORE, SUMMED, SUMS, checksum
-from wsd.storage.partial import PART, hold
+from wsd.storage.file_lock import lock_file
+from wsd.storage.partial import PART
 
 PROBE_BYTES = 2**16
 AGAIN = "run the same command again: what is finished is not made again"
@@ -90,7 +91,7 @@ def _renamed(path: Path, *, noted: bool) -> Iterator[Path]:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART)
     temporary = Path(name)
     try:
-        hold(handle)
+        lock_file(handle)
         yield temporary
         temporary.chmod(0o666 & ~umask())
         os.fsync(handle)
@@ -115,7 +116,7 @@ def replacing_folder(path: Path) -> Iterator[Path]:
         work = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART))
         handle = os.open(work, os.O_RDONLY)
         try:
-            hold(handle)
+            lock_file(handle)
             new, old = work / "new", work / "old"
             new.mkdir()
             yield new

@@ -1,31 +1,18 @@
-"""What a killed process left half-written: told from what is being written by the lock on it."""
+"""Remove the temporary files of killed processes: a process locks the one that it writes."""
 
-import fcntl
 import os
 import shutil
 import stat
 from contextlib import suppress
 from pathlib import Path
 
+from wsd.storage.file_lock import lock_file
+
 PART = ".part"
 
 
-def hold(handle: int) -> bool:
-    """Lock an open file for this process, if no other has; it is free again once that is gone.
-
-    Where a file system knows no locks, nothing is ever taken for free.
-    """
-    with suppress(OSError):
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    return False
-
-
 def sweep(folder: Path) -> list[Path]:
-    """Remove what killed processes left half-written below ``folder``, and say what.
-
-    What a live process is writing is left alone.
-    """
+    """Remove the temporary files that killed processes left below ``folder``, and list them."""
     parts = [
         Path(root) / name
         for root, folders, files in os.walk(folder)
@@ -42,7 +29,8 @@ def sweep(folder: Path) -> list[Path]:
                 continue
             handle = os.open(path, os.O_RDONLY)
             try:
-                if hold(handle):
+                # On a disk without locks nobody knows, and the file stays.
+                if lock_file(handle):
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
                     removed.append(path)
             finally:
