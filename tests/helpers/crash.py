@@ -37,7 +37,6 @@ from checkout import Checkout
 
 from wsd.artifacts.vectors import VECTORS
 from wsd.encoder.model_files import WEIGHTS
-from wsd.encoder.resume import UNFINISHED
 from wsd.run.verify_file import content, wrong
 from wsd.storage.checksums import STORE
 from wsd.storage.partial import PART
@@ -138,9 +137,9 @@ def _unfinished(folder: Path) -> Iterator[Path]:
     with contextlib.suppress(FileNotFoundError):  # removed meanwhile
         for found in os.scandir(folder):
             ours = found.name.startswith(".") and found.name.endswith(PART)
-            if ours or found.name == UNFINISHED:
+            if ours:
                 yield Path(found.path)
-            if found.is_dir(follow_symlinks=False) and found.name != UNFINISHED:
+            elif found.is_dir(follow_symlinks=False):
                 yield from _unfinished(Path(found.path))
 
 

@@ -87,13 +87,12 @@ def test_what_an_unfinished_run_has_made_is_kept(capsys: pytest.CaptureFixture[s
     of = made_store.session("b", **_other_pooling())
     made_store.begin(of)
     folder = next(Path(path).parent for path in of.made if "/embeddings/" in path)
-    for name in ("apple@0123456789/focal.safetensors", ".unfinished/0123456789/journal.jsonl"):
-        write_text(folder / name, "hours of work")
+    write_text(folder / "apple@0123456789/focal.safetensors", "hours of work")
     assert said(capsys, "--yes") == "results: 0.0 MB in 0 files are of no run\n"
     assert (folder / "apple@0123456789/focal.safetensors").exists()
     text = said(capsys, "--unfinished")
     assert "quickstart, run b: runs: 0.0 MB, 1 files\n" in text
-    assert "quickstart, no run: tiny/embeddings: 0.0 MB, 2 files\n" in text
+    assert "quickstart, no run: tiny/embeddings: 0.0 MB, 1 files\n" in text
     said(capsys, "--unfinished", "--yes")
     assert not folder.exists() and check(Path("results"))[0].faults == {}
 
@@ -135,21 +134,16 @@ def test_of_runs_that_have_begun_the_last_of_a_name_counts(
     assert all(Path(path).exists() for path in first.made)
 
 
-def test_what_was_set_aside_or_left_unfinished_is_deleted(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_was_set_aside_is_deleted(capsys: pytest.CaptureFixture[str]) -> None:
     of = made_store.made()
     table = next(STORE.glob("comparison@*/words.csv"))
     aside = set_aside(table)
     made_store.run(made_store.session())
-    journal = next(STORE.glob("*/embeddings")) / ".unfinished/0123456789/journal.jsonl"
-    write_text(journal, "[]\n")
     written = STORE / ".report@0123456789.x.part/new/index.html"  # by a process that lives
     write_text(written, "half")
     text = said(capsys, "--yes")
     assert "quickstart, no run: set aside: 0.0 MB, 1 files\n" in text
-    assert "quickstart, no run: tiny/embeddings: 0.0 MB, 1 files\n" in text
-    assert not aside.exists() and not journal.parents[1].exists()
+    assert not aside.exists()
     assert table.exists() and written.exists() and of.map.exists()
 
 

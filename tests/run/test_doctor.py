@@ -197,9 +197,6 @@ def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) 
     page = next(store.glob("report@*/index.html"))
     page.unlink()
     (store / ".x.csv.k3.part").write_text("half")
-    journal = next(store.glob("tiny@*/embeddings")) / ".unfinished/0123456789/journal.jsonl"
-    journal.parent.mkdir(parents=True)
-    journal.write_text("")
     atomic.write_text(store / "old.csv", "")
     set_aside(store / "old.csv")
     # Of no run of this config, so that no run mends it: of `wsd check`.
@@ -208,7 +205,7 @@ def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) 
     before = seal(tmp_path)
     code, out = ask(**made_store.SMALL)
     assert code == 0, out
-    for said in ("left half-written: 1 files", "unfinished: ", "set aside: 1 damaged files"):
+    for said in ("left half-written: 1 files", "set aside: 1 damaged files"):
         assert f"note  {said}" in out
     assert out.count("note  damaged: ") == 2
     assert f"damaged: {table.relative_to(tmp_path)}: the file is not what was written" in out

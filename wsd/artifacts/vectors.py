@@ -6,10 +6,9 @@ static view has one layer, and the width of the encoder's matrix of input embedd
 Rows are the corpus's rows; the file's metadata names the corpus by its digest, so that vectors
 are never paired with rows of another table.
 
-Files are filled by parts: rows that follow each other, in all layers. Memory does not grow with the
-corpus, and a pass that was killed goes on after its last whole part (:mod:`wsd.encoder.resume`).
-The metadata has a CRC-32 of each layer and of the header, so that reading one layer checks that
-layer.
+Files are filled by parts: rows that follow each other, in all layers. So memory does not grow with
+the corpus. The metadata has a CRC-32 of each layer and of the header, so that reading one layer
+checks that layer.
 """
 
 import json
@@ -48,13 +47,11 @@ class VectorsWriter:
     ----------
     rows : int
         How many were added.
-    sums : list of int
-        Of each layer, the CRC-32 of these rows.
     """
 
     def __init__(self, path: Path, shape: tuple[int, ...], metadata: dict[str, str]) -> None:
         self.path, self.shape = path, shape
-        self.rows, self.sums = 0, [0] * shape[0]
+        self.rows, self._sums = 0, [0] * shape[0]
         nbytes = 4 * math.prod(shape)
         self._no_sums = " ".join([NO_CHECKSUM] * (shape[0] + 1))  # until the file is closed
         header = json.dumps(
@@ -65,7 +62,7 @@ class VectorsWriter:
         ).encode()
         header += b" " * (-len(header) % 8)  # the format asks for an aligned start
         self._header = len(header).to_bytes(8, "little") + header
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
         os.ftruncate(self._file, len(self._header) + nbytes)
 
     def _start(self, layer: int) -> int:
@@ -83,33 +80,19 @@ class VectorsWriter:
             data = of_layer.reshape(-1).view(np.uint8).data
             for i in range(0, len(data), BLOCK):
                 _write(self._file, data[i : i + BLOCK], self._start(layer) + i)
-                self.sums[layer] = zlib.crc32(data[i : i + BLOCK], self.sums[layer])
+                self._sums[layer] = zlib.crc32(data[i : i + BLOCK], self._sums[layer])
         self.rows = rows
-
-    def resume(self, rows: int) -> None:
-        """Go on after rows that an interrupted writer has added, whatever they are by now."""
-        self.rows, self.sums = 0, [0] * self.shape[0]
-        size = 4 * rows * self.shape[2]
-        for layer in range(self.shape[0]):
-            for i in range(0, size, BLOCK):
-                data = os.pread(self._file, min(BLOCK, size - i), self._start(layer) + i)
-                self.sums[layer] = zlib.crc32(data, self.sums[layer])
-        self.rows = rows
-
-    def sync(self) -> None:
-        """Have on the disk what was added."""
-        os.fsync(self._file)
 
     def close(self) -> None:
         """Write the header, and close the file once it is on the disk."""
         try:
             if self.rows < self.shape[1]:
                 raise ValueError(f"{self.rows} rows of {self.shape}")
-            sums = [f"{crc:08x}" for crc in self.sums]
+            sums = [f"{crc:08x}" for crc in self._sums]
             # The header's own comes last, over the header without it.
             own = zlib.crc32(self._header_with([*sums, NO_CHECKSUM]))
             _write(self._file, self._header_with([*sums, f"{own:08x}"]), 0)
-            self.sync()
+            os.fsync(self._file)
         finally:
             self.leave()
 
@@ -117,7 +100,7 @@ class VectorsWriter:
         return self._header.replace(self._no_sums.encode(), " ".join(sums).encode())
 
     def leave(self) -> None:
-        """Close the file as it is, to be gone on with or thrown away; once is enough."""
+        """Close the file as it is, to be thrown away; a second call does nothing."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

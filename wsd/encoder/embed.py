@@ -1,7 +1,7 @@
 """Run the encoder over many words' instances: every layer of every view, in one pass.
 
-The files and their checksums are :mod:`wsd.artifacts.vectors`; what an interrupted pass has done
-already, :mod:`wsd.encoder.resume`.
+The files and their checksums are :mod:`wsd.artifacts.vectors`; a word's files while they are made,
+:mod:`wsd.encoder.word_extraction`.
 
 In the workflow the folder stands for everything that decides the vectors, but for the sentences and
 the seed: of these a word's files have keys in their names. So what is there is right, whichever run
@@ -124,9 +124,8 @@ def embed(
         for corpus, out, views in words:
             aligned = encoder.align(corpus)
             provenance = {**_provenance(encoder, record, corpus, aligned), **how}
-            word = PassOfWord.open(encoder, corpus, aligned, views, provenance, out)
+            word = PassOfWord(encoder, corpus, aligned, views, provenance, out)
             opened.append(word)
-            progress.before(word.unfinished.rows)
             if word.is_done:
                 opened.remove(word)
                 word.finish()
@@ -140,10 +139,9 @@ def embed(
             if part.word.is_done:
                 opened.remove(part.word)
                 part.word.finish()
-    except BaseException as error:
+    finally:
         for word in opened:
-            word.leave(error)
-        raise
+            word.leave()
 
 
 def _provenance(
@@ -178,21 +176,16 @@ class _Progress:
     """A line every few seconds, and one at the end."""
 
     def __init__(self, what: str, total: int) -> None:
-        self.what, self.total, self.done, self.run = what, total, 0, 0
+        self.what, self.total, self.done = what, total, 0
         self.start = self.last = time.monotonic()
 
-    def before(self, done: int) -> None:
-        """Count what an earlier pass has done."""
-        self.done += done
-
-    def __call__(self, run: int) -> None:
-        self.run += run
-        self.done += run
+    def __call__(self, count: int) -> None:
+        self.done += count
         now = time.monotonic()
         if self.done < self.total and now - self.last < PROGRESS_SECONDS:
             return
         self.last = now
-        rate = self.run / max(now - self.start, 1e-9)
+        rate = self.done / max(now - self.start, 1e-9)
         left = f", {(self.total - self.done) / rate:.0f} s left" if self.done < self.total else ""
         log.info("%s: %d of %d sentences, %.0f/s%s", self.what, self.done, self.total, rate, left)
 

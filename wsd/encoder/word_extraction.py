@@ -1,128 +1,125 @@
-"""One word while it is embedded: its files are filled part by part, and then get their names."""
+"""One word while it is embedded: its files are filled part by part, and then get their names.
 
+They lie in a hidden folder beside their places until the last part is written. So a job that was
+killed leaves whole words alone, and the next job goes on after the last of them.
+"""
+
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.vectors import VectorsWriter
+from wsd.artifacts.view_names import DRAWN
 from wsd.encoder import alignment
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.focal_pieces import Aligned
-from wsd.encoder.loading import rounding_of
-from wsd.encoder.resume import UNFINISHED, UnfinishedVectors
 from wsd.encoder.view_weights import Sentences
 from wsd.logs import log
-from wsd.storage.atomic import storing
+from wsd.storage.atomic import beside, storing
 from wsd.storage.json import write_json
 
-# Of a view in a part: some 3,000 sentences of BERT-base. What is held, and what a killed pass
-# loses; batches do not go beyond a part, so that the last bits of vectors hang on it.
+# Of a view in a part: some 3,000 sentences of BERT-base. That much is held in memory. Batches do
+# not go beyond a part, so the last bits of the vectors depend on it.
 PART_BYTES = 2**27
 
 
-@dataclass(kw_only=True)
 class PassOfWord:
     """A word whose files are open.
 
-    Attributes
+    Parameters
     ----------
+    encoder : Encoder
     corpus, aligned
         As in :class:`wsd.encoder.view_weights.Sentences`.
     views : mapping of str to str
-        All of them, and the names of their files.
-    batched : sequence of str
-        The views that come part by part.
-    shape : (layers, width)
-        Of their vectors.
-    report : dict
-        Of the alignment.
+        The views, and the names of their files.
+    provenance : dict
+        What the files' metadata says of the vectors.
     out : Path
         The word's folder.
+
+    Attributes
+    ----------
+    batched : list of str
+        The views that come part by part; the static ones are written at once.
     """
 
-    corpus: Corpus
-    aligned: Sequence[Aligned]
-    views: Mapping[str, str]
-    batched: Sequence[str]
-    shape: tuple[int, int]
-    report: dict[str, Any]
-    out: Path
-    unfinished: UnfinishedVectors
-
-    @classmethod
-    def open(
-        cls,
+    def __init__(
+        self,
         encoder: Encoder,
         corpus: Corpus,
         aligned: Sequence[Aligned],
         views: Mapping[str, str],
-        provenance: dict[str, Any],
+        provenance: Mapping[str, Any],
         out: Path,
-    ) -> Self:
-        """Take up what an interrupted pass has left of a word, or begin."""
-        name = provenance["model"]["name"]
-        report = alignment.alignment_report(corpus, aligned)
-        for line in alignment.report_warnings(report):
-            log.warning("%s %s", name, line)
+    ) -> None:
+        self.corpus, self.aligned, self.views, self.out = corpus, aligned, views, out
+        self.report = alignment.alignment_report(corpus, aligned)
+        for line in alignment.report_warnings(self.report):
+            log.warning("%s %s", provenance["model"]["name"], line)
         static = encoder.static(corpus, aligned, list(views))
-        batched = [view for view in views if view not in static]
-        layers, width = encoder.blocks + 1, encoder.width
-        of_encoder = (layers, len(corpus), width)
-        making = {
-            "provenance": provenance,
-            "shapes": {v: (1, *static[v].shape) if v in static else of_encoder for v in views},
-            "machine": rounding_of(encoder.device),
-        }
-        part = max(1, PART_BYTES // (4 * layers * width))
-        with storing(out / "vectors"):
-            unfinished = UnfinishedVectors(
-                out / UNFINISHED, making, batched, part, f"{name} {corpus.word}"
-            )
-        word = cls(
-            corpus=corpus, aligned=aligned, views=views, batched=batched, shape=(layers, width),
-            report=report, out=out, unfinished=unfinished,
-        )  # fmt: skip
+        self.batched = [view for view in views if view not in static]
+        self.layers, self.width = encoder.blocks + 1, encoder.width
+        self.rows_of_part = max(1, PART_BYTES // (4 * self.layers * self.width))
+        self._left = len(corpus) if self.batched else 0
+        self._writers: dict[str, VectorsWriter] = {}
+        self._cleanup = ExitStack()
         try:
             with storing(out / "vectors"):
+                folder = self._cleanup.enter_context(beside(out / "vectors"))
+                shape = (self.layers, len(corpus), self.width)
+                for view in views:
+                    # Only one view depends on the seed: other runs find the same files of the rest.
+                    seed = provenance["seed"] if view == DRAWN else None
+                    about = json.dumps({**provenance, "seed": seed, "view": view}, sort_keys=True)
+                    of_view = (1, *static[view].shape) if view in static else shape
+                    writer = VectorsWriter(folder / view, of_view, {"wsd": about})
+                    self._cleanup.callback(writer.leave)
+                    self._writers[view] = writer
                 for view, vectors in static.items():
-                    unfinished.put(view, vectors[None])
-        except BaseException as error:
-            word.leave(error)
+                    self._writers[view].add(vectors[None])
+        except BaseException:
+            self.leave()
             raise
-        return word
 
     @property
     def is_done(self) -> bool:
         """Whether nothing of it is left to be run."""
-        return not self.batched or self.unfinished.rows == len(self.corpus)
+        return not self._left
 
     def parts(self) -> Iterator["Part"]:
-        """What is left of it, to be run one after the other."""
-        for first in range(self.unfinished.rows, len(self.corpus), self.unfinished.part):
-            yield Part(self, slice(first, first + self.unfinished.part))
+        """Its parts, to be run one after the other."""
+        for first in range(0, len(self.corpus), self.rows_of_part):
+            yield Part(self, slice(first, first + self.rows_of_part))
 
     def add(self, of_views: np.ndarray) -> None:
-        """Store a part."""
+        """Store a part, of shape (batched views, layers, rows, width)."""
         with storing(self.out / "vectors"):
-            self.unfinished.add(of_views)
+            for view, vectors in zip(self.batched, of_views, strict=True):
+                self._writers[view].add(vectors)
+        self._left -= of_views.shape[2]
 
     def finish(self) -> None:
         """Give the files their names, the report of the alignment first."""
         try:
             with storing(self.out / "vectors"):
                 write_json(self.out / alignment.ALIGNMENT_FILE, self.report)
-                self.unfinished.finish(self.out, self.views)
-        except BaseException as error:
-            self.leave(error)
-            raise
+                for writer in self._writers.values():
+                    writer.close()
+                for view, writer in self._writers.items():
+                    writer.path.replace(self.out / self.views[view])
+        finally:
+            self.leave()
 
-    def leave(self, error: BaseException) -> None:
-        """Close the files as they are; of what would fail again nothing is kept."""
-        self.unfinished.leave(error)
+    def leave(self) -> None:
+        """Close the files, and remove those that have not got their names."""
+        self._cleanup.close()
 
 
 class Part(Sentences):
@@ -132,11 +129,10 @@ class Part(Sentences):
         here = np.zeros(len(word.corpus), dtype=bool)
         here[rows] = True
         super().__init__(word.corpus.take(here), word.aligned[rows], word.batched)
-        layers, width = word.shape
         self.word, self._left = word, len(self.corpus)
-        of_row = len(self.views) * layers * width
-        room = _room(of_row * word.unfinished.part)[: of_row * self._left]
-        self._vectors = room.reshape(len(self.views), layers, self._left, width)
+        of_row = len(self.views) * word.layers * word.width
+        room = _room(of_row * word.rows_of_part)[: of_row * self._left]
+        self._vectors = room.reshape(len(self.views), word.layers, self._left, word.width)
 
     def add(self, rows: Sequence[int], of_views: np.ndarray) -> None:
         """Take a batch; all are stored with the last."""

@@ -26,7 +26,6 @@ from wsd.corpora.archive_facts import SourceArchive
 from wsd.corpora.unpack_archive import check_archive
 from wsd.encoder import hub
 from wsd.encoder.model import resolve
-from wsd.encoder.resume import JOURNAL, UNFINISHED
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.run import lock, plan
 from wsd.run.config_files import command, read_configs
@@ -256,10 +255,6 @@ def _left_behind(results: Path) -> Iterator[Finding]:
         text = f"{len(parts)} files, such as {parts[0]}"
         fix = "nothing: the next run removes what no live process writes"
         yield Finding(NOTE, "left half-written", text, fix)
-    for journal in results.rglob(f"{UNFINISHED}/*/{JOURNAL}"):
-        text = f"{journal.parent}: {_size(journal.parent) / 1e6:.0f} MB of vectors"
-        fix = "nothing: a run that makes these vectors goes on from there, and `wsd clean` lists "
-        yield Finding(NOTE, "unfinished", text, f"{fix}what no run will")
     if aside := sorted(results.rglob(f"*{DAMAGED}")):
         text = f"{len(aside)} damaged files, such as {aside[0]}"
         yield Finding(

@@ -111,22 +111,28 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 
     Between the two renames at the end there is a moment without any folder at ``path``.
     """
-    with storing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART))
-        handle = os.open(work, os.O_RDONLY)
-        try:
-            lock_file(handle)
-            new, old = work / "new", work / "old"
-            new.mkdir()
-            yield new
-            _sync_all(new)
-            if path.exists():
-                path.replace(old)
-            new.replace(path)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
-            os.close(handle)
+    with storing(path), beside(path) as work:
+        new, old = work / "new", work / "old"
+        new.mkdir()
+        yield new
+        _sync_all(new)
+        if path.exists():
+            path.replace(old)
+        new.replace(path)
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """Give an empty hidden folder beside ``path``, and remove it at the end."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART))
+    handle = os.open(work, os.O_RDONLY)
+    try:
+        lock_file(handle)
+        yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+        os.close(handle)
 
 
 def _sync_all(folder: Path) -> None:

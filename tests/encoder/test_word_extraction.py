@@ -1,0 +1,165 @@
+"""A word's files are made part by part, and get their names all at once or not at all."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made import plain
+from tiny import corpus_of, tiny_bert
+
+from wsd.artifacts import corpus_table as corpora
+from wsd.artifacts.vectors import Embeddings, VectorsWriter
+from wsd.encoder import batches, embed, model, word_extraction
+from wsd.encoder.encoder import Encoder
+from wsd.errors import ModelError, StorageError
+from wsd.storage.json import read_json, write_json
+from wsd.storage.partial import PART, sweep
+
+# Sixty sentences of many lengths: with the budget below a batch each of a few, and four parts.
+CORPUS = corpus_of(
+    *[(f"near {'the ' * (i % 13)}crane {'of' * (i // 13)}", i % 13 + 1) for i in range(60)]
+)
+VIEWS = plain("focal", "cls", "static", "other")
+ROWS_OF_PART = 16
+PART_BYTES = ROWS_OF_PART * 3 * 32 * 4
+
+KILLS_ITSELF = """
+import os, signal, sys
+from pathlib import Path
+import wsd.encoder.batches, wsd.encoder.encoder, wsd.encoder.word_extraction
+from wsd.artifacts import corpus_table
+from wsd.encoder import embed
+from wsd.storage.json import read_json
+wsd.encoder.batches.CPU_BUDGET = 64
+wsd.encoder.word_extraction.PART_BYTES = 16 * 3 * 32 * 4
+forward, calls = wsd.encoder.encoder.Encoder._forward, []
+def counted(self, batch, weights):
+    calls.append(len(batch))
+    if len(calls) == 10:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return forward(self, batch, weights)
+wsd.encoder.encoder.Encoder._forward = counted
+folder = Path(sys.argv[1])
+word = embed.Word(corpus_table.read(folder / "crane.parquet"), folder / "sigkill",
+    {view: f"{view}.safetensors" for view in ("focal", "cls", "static", "other")})
+embed.embed([word], read_json(folder / "tiny.json"), pooling="mean", seed=1, device="cpu",
+    threads=1)
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus, a model's record, and ``whole``: what an undisturbed pass writes."""
+    root = tmp_path_factory.mktemp("extraction")
+    corpora.write(root / "crane.parquet", CORPUS)
+    record = model.resolve(
+        "tiny", path=str(tiny_bert(root / "model")), sha256={}, blocks=2, width=32
+    )
+    write_json(root / "tiny.json", record)
+    run(root / "whole")
+    return root
+
+
+def run(out: Path, *, seed: int = 1, threads: int = 1, views: Sequence[str] = tuple(VIEWS)) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(batches, "CPU_BUDGET", 64)
+        patched.setattr(word_extraction, "PART_BYTES", PART_BYTES)
+        embed.embed(
+            [embed.Word(CORPUS, out, {view: VIEWS[view] for view in views})],
+            read_json(out.parent / "tiny.json"),
+            pooling="mean",
+            seed=seed,
+            device="cpu",
+            threads=threads,
+        )
+
+
+def contents(out: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+
+
+def test_the_number_of_threads_changes_no_bit(folder: Path, tmp_path: Path) -> None:
+    out = folder / tmp_path.name
+    run(out, threads=2)
+    assert contents(out) == contents(folder / "whole")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), ModelError("not finite"), MemoryError()])
+def test_a_pass_that_fails_leaves_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    def failing(self: VectorsWriter, vectors: np.ndarray) -> None:
+        if self.rows == 2 * ROWS_OF_PART:
+            raise error
+        add(self, vectors)
+
+    add, out = VectorsWriter.add, folder / tmp_path.name
+    monkeypatch.setattr(VectorsWriter, "add", failing)
+    with pytest.raises(type(error)):
+        run(out)
+    assert contents(out) == {}
+
+
+def test_what_fails_at_the_end_leaves_nothing_half_written(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(self: VectorsWriter) -> None:
+        if self.path.name == "cls":
+            raise OSError(28, "No space left on device")
+        close(self)
+
+    close, out = VectorsWriter.close, folder / tmp_path.name
+    monkeypatch.setattr(VectorsWriter, "close", failing)
+    with pytest.raises(StorageError, match="No space left"):
+        run(out)
+    assert {*contents(out)} == {"alignment.json"}
+
+
+def test_a_folder_that_cannot_be_written_is_one_error(folder: Path, tmp_path: Path) -> None:
+    out = folder / tmp_path.name
+    out.write_text("in the way")
+    with pytest.raises(StorageError, match="could not be written: "):
+        run(out)
+
+
+def test_only_one_view_tells_the_seed(folder: Path, tmp_path: Path) -> None:
+    out = folder / tmp_path.name
+    run(out, seed=2)
+    seeds = {
+        view: Embeddings(out / name, CORPUS).provenance["seed"] for view, name in VIEWS.items()
+    }
+    assert seeds == {"focal": None, "cls": None, "static": None, "other": 2}
+    whole = contents(folder / "whole")
+    assert {name for name, data in contents(out).items() if data != whole[name]} == {VIEWS["other"]}
+
+
+def test_parts_are_where_they_belong(folder: Path) -> None:
+    encoder = Encoder.load(str(folder / "model"), device="cpu")
+    aligned = encoder.align(CORPUS)
+    for view in ("focal", "cls", "other"):
+        stored = Embeddings(folder / "whole" / VIEWS[view], CORPUS)
+        for rows, of_views in encoder.encode(CORPUS, aligned, views=[view], seed=1):
+            for layer, expected in enumerate(of_views[0]):
+                assert np.allclose(stored.layer(layer)[rows], expected, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_killed_in_the_middle_and_two_at_once_after_it(folder: Path) -> None:
+    out = folder / "sigkill"
+    code = [sys.executable, "-c", KILLS_ITSELF, folder]
+    assert subprocess.run(code).returncode == -9
+    (left,) = out.iterdir()
+    assert left.name.endswith(PART)
+    assert sweep(out) == [left], "as the next run does it before its first job"
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda _: embed_whole(folder), range(2)))
+    assert contents(out) == contents(folder / "whole")
+
+
+def embed_whole(folder: Path) -> None:
+    code = KILLS_ITSELF.replace("== 10", "== 0")
+    subprocess.run([sys.executable, "-c", code, folder], check=True)
