@@ -153,14 +153,16 @@ def test_what_an_encoder_is_said_to_be(built: Built, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", zoo.KINDS)
-def test_a_twin_is_of_the_same_kind(built: Built, name: str, tmp_path: Path) -> None:
+def test_a_random_control_has_the_same_architecture(
+    built: Built, name: str, tmp_path: Path
+) -> None:
     """Also with weights as small as architectures draw them, where little moves anything."""
     folder = zoo.copied(built(name), tmp_path / name)
     config = json.loads((folder / "config.json").read_text())
     small = {key: 0.02 for key in ("initializer_range", "init_std") if key in config}
     zoo.edit(folder / "config.json", **small)
-    twin = Encoder.load(str(folder), device="cpu", random_weights=1)
-    assert twin.architecture == Encoder.load(str(built(name)), device="cpu").architecture
+    control = Encoder.load(str(folder), device="cpu", random_weights=1)
+    assert control.architecture == Encoder.load(str(built(name)), device="cpu").architecture
 
 
 def test_the_table_has_a_row_per_kind_and_says_what_is_tested() -> None:

@@ -243,7 +243,7 @@ def test_masked_input_is_told_apart(tmp_path: Path, record: dict) -> None:
     assert report == json.loads((tmp_path / "plain" / "alignment.json").read_text())
 
 
-def test_a_random_weight_twin_says_what_it_is(tmp_path: Path, record: dict) -> None:
+def test_a_random_control_says_what_it_is(tmp_path: Path, record: dict) -> None:
     files = {}
     for name, changed in (
         ("own", {}),
@@ -260,7 +260,7 @@ def test_a_random_weight_twin_says_what_it_is(tmp_path: Path, record: dict) -> N
     assert made["one"] == {**own, "random_weights": 1}
     assert made["again"]["random_weights_sha256"] == digest
     assert made["two"]["random_weights_sha256"] != digest
-    # Layer 0 as well: a twin's embeddings are drawn like all its weights.
+    # Layer 0 as well: a random control's embeddings are drawn like all its weights.
     states = {name: [opened.layer(i).tobytes() for i in range(3)] for name, opened in files.items()}
     assert states["one"] == states["again"]
     assert len({*states["own"], *states["one"], *states["two"]}) == 9

@@ -318,12 +318,12 @@ def test_random_weights_are_drawn_as_the_architecture_draws_them(tmp_path: Path)
     assert drawn.keys() == expected.keys()
     assert all(torch.equal(tensor, expected[name]) for name, tensor in drawn.items())
     assert {tensor.dtype for tensor in drawn.values()} == {torch.float32}
-    twin = Encoder.load(str(folder), device="cpu", random_weights=7)
-    assert not twin.model.training
+    control = Encoder.load(str(folder), device="cpu", random_weights=7)
+    assert not control.model.training
     # The tokenizer is the model's own: the same pieces, and so the same alignment.
     trained = Encoder.load(str(folder), device="cpu")
-    assert twin.align(SENTENCES) == trained.align(SENTENCES)
-    assert (twin.blocks, twin.width, twin.max_length) == (2, 32, 64)
+    assert control.align(SENTENCES) == trained.align(SENTENCES)
+    assert (control.blocks, control.width, control.max_length) == (2, 32, 64)
 
 
 def test_random_weights_are_float32_whatever_the_config_says(tmp_path: Path) -> None:
@@ -365,8 +365,8 @@ def test_random_weights_are_not_read(tmp_path: Path) -> None:
     (folder / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(ModelError, match="cannot be loaded"):
         Encoder.load(str(folder), device="cpu")
-    twin = Encoder.load(str(folder), device="cpu", random_weights=1)
-    assert twin.drawn == digest
+    control = Encoder.load(str(folder), device="cpu", random_weights=1)
+    assert control.drawn == digest
 
 
 def test_the_digest_sees_a_weight_and_a_name(tmp_path: Path) -> None:

@@ -76,16 +76,16 @@ def test_the_record_of_a_folder(fake: Path) -> None:
     verify(record)
 
 
-def test_a_random_weight_twin_is_the_same_record_with_a_seed(fake: Path) -> None:
-    plain, twin = resolve_path(fake), resolve_path(fake, random_weights=0)
+def test_a_random_control_is_the_same_record_with_a_seed(fake: Path) -> None:
+    plain, control = resolve_path(fake), resolve_path(fake, random_weights=0)
     assert "random_weights" not in plain  # results of models as they are stay cached
-    assert twin == {**plain, "random_weights": 0}
+    assert control == {**plain, "random_weights": 0}
     assert resolve_path(fake, random_weights=None) == plain
-    verify(twin)
-    # The twin is of this model only as long as its weights, though not read, are the same.
+    verify(control)
+    # The control belongs to this model only while its weights, though not read, are the same.
     (fake / "model.safetensors").write_bytes(b"others")
     with pytest.raises(ModelError, match="has changed"):
-        verify(twin)
+        verify(control)
 
 
 def test_what_a_model_was_trained_from_is_part_of_its_record(fake: Path) -> None:

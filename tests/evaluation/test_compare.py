@@ -18,8 +18,8 @@ from wsd.artifacts.column_names import (
     FINE_TUNED,
     FINE_TUNED_LAYER,
     PUBLISHED,
+    RANDOM_CONTROL,
     SELECTED,
-    TWIN,
     ZERO_SHOT,
 )
 from wsd.artifacts.corpus_table import Corpus
@@ -116,7 +116,7 @@ def systems(selected: str = "2") -> model_comparison.ModelComparison:
             row(CONTROL_VIEW, "0", MANY, view="context"),
             row(CONTROL_VIEW, "1", SOME, view="context"),
             row(CONTROL_VIEW, "2", MANY, view="context"),
-            row(TWIN, "1", FEW, model="other-random-1"),
+            row(RANDOM_CONTROL, "1", FEW, model="other-random-1"),
             row(PUBLISHED, "sum-last-4", SOME, model="published"),
         ],
         chosen=chosen,
@@ -211,10 +211,10 @@ def test_the_reference_is_what_was_selected_not_what_is_best() -> None:
     assert found.objective == {("m", "focal", "2", "lda"): 0.875}
 
 
-def test_of_the_controls_the_best_layer_stands_and_foreign_twins_do_not() -> None:
+def test_the_best_layer_of_each_control_is_shown_and_no_foreign_control() -> None:
     found = systems()
     assert [r.layers for r in found.others if r.kind == CONTROL_VIEW] == ["1"]
-    assert not [r for r in found.others if r.kind == TWIN]
+    assert not [r for r in found.others if r.kind == RANDOM_CONTROL]
 
 
 @pytest.mark.slow
@@ -253,11 +253,13 @@ def test_models_are_compared_by_what_was_selected_of_each() -> None:
     )
 
 
-def test_a_twin_is_its_own_models_alone() -> None:
-    """A model may be called like another one's twin, and have twins itself."""
-    twins = [row(TWIN, "1", FEW, model=name) for name in
+def test_a_random_control_belongs_to_its_model_alone() -> None:
+    """A model may be named like another model's control, and have controls itself."""
+    controls = [row(RANDOM_CONTROL, "1", FEW, model=name) for name in
              ("a-random-1", "a-random-x-random-1", "a.b-random-2", "aXb-random-2")]  # fmt: skip
-    found = [model_comparison.models_of(twin, ["a", "a-random-x", "a.b"]) for twin in twins]
+    found = [
+        model_comparison.models_of(control, ["a", "a-random-x", "a.b"]) for control in controls
+    ]
     assert found == [["a"], ["a-random-x"], ["a.b"], []]
 
 
@@ -311,7 +313,7 @@ def test_differences_are_of_the_same_instances_and_adjusted_per_figure() -> None
     assert table[table["p_mcnemar"].notna()]["figure"].unique().tolist() == ["micro_accuracy"]
 
 
-def test_the_table_leaves_out_what_has_a_twin_in_training() -> None:
+def test_the_table_leaves_out_near_duplicates_of_training_sentences() -> None:
     unlike = {word: np.ones(len(gold), dtype=bool) for word, gold in GOLD.items()}
     unlike["bat"][[0, 1, 20]] = False
     (line,) = with_intervals([row(SELECTED, "2", SOME)], unlike, {}, seed=1)

@@ -607,7 +607,7 @@ def run_config(data: bytes, folder: Path) -> None:
     )
     assert found.words and set(found.words) <= set(found.dataset.words)
     assert found.models and set(found.classify) <= set(found.store)
-    for name, model in {**found.models, **found.twins}.items():
+    for name, model in {**found.models, **found.random_controls}.items():
         assert name == model.name and model.blocks >= 1 and model.width >= 1
         for choice in model.layers:
             assert layer_choice.parse_layers(choice, model.blocks).name == choice

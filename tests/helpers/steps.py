@@ -172,7 +172,7 @@ STEPS: list[tuple[str, list[str]]] = [
      "--systems", "published.parquet", "system.parquet", "--dataset", "quickstart", *TABLES]),
     ("compare", [*DATA_ARGUMENTS, "--candidates", "p.parquet", "p2.parquet",
      "p3.parquet", "p4.parquet", "--per-word", "pw.parquet", "--baselines", "b.parquet",
-      "bs.parquet", "--views", "--twins", "--zero-shot", "z.parquet", "zm.parquet",
+      "bs.parquet", "--views", "--random-controls", "--zero-shot", "z.parquet", "zm.parquet",
       "--finetuned", *TUNED, "--control", "c.parquet", "--published", "published.parquet",
      "--systems", "system.parquet", *SELECTION, "--selection-table", "selection.csv",
      "--scores", "scores.csv", "--table", "comparison.csv", "--out", "comparison"]),

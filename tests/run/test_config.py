@@ -139,7 +139,7 @@ def test_a_shipped_config_is_valid(name: str) -> None:
             {"C": [0.003, 0.01, 0.03, 0.1, 0.3], "prior_shift": [0, 0.25, 0.5, 0.75, 1]},
         ),
     }
-    assert (config.trains, config.twins, config.analyses) == (("full",), {}, ())
+    assert (config.trains, config.random_controls, config.analyses) == (("full",), {}, ())
     assert config.projections == ("pca", "discriminant")
     assert (config.tuning.folds, config.tuning.objective) == (5, "mean_macro_f1")
     assert not config.controls.task and config.sections["glosses"] == "none"
@@ -176,8 +176,8 @@ def test_the_study(files: list[str]) -> None:
     assert config.trains[-3:] == ("nshot-30.set1", "nshot-30.set2", "nshot-30.set3")
     assert list(config.classifiers) == ["nearest_centroid", "logistic", "lda", "knn"]
     (only,) = config.models.values()
-    assert list(config.twins) == [f"{only.name}-random-{seed}" for seed in (1, 2, 3)]
-    assert [twin.random_weights for twin in config.twins.values()] == [1, 2, 3]
+    assert list(config.random_controls) == [f"{only.name}-random-{seed}" for seed in (1, 2, 3)]
+    assert [control.random_weights for control in config.random_controls.values()] == [1, 2, 3]
     assert "mix-all" in only.layers
     assert [view for view, _ in only.features] == ["focal+context"] * 4
     assert config.controls == Controls(
@@ -324,8 +324,10 @@ def test_fine_tuning_is_asked_for_by_draws_of_a_training_set() -> None:
 def test_what_an_encoder_reads() -> None:
     assert check_changed(top()).models[MINILM].input == "plain"
     config = check_changed(model(input="masked"), controls(random_weights=[1]))
-    assert {one.input for one in [*config.models.values(), *config.twins.values()]} == {"masked"}
-    assert config.twins
+    assert {one.input for one in [*config.models.values(), *config.random_controls.values()]} == {
+        "masked"
+    }
+    assert config.random_controls
 
 
 def test_words_are_sorted_and_layers_are_in_their_one_order() -> None:
@@ -440,8 +442,8 @@ def test_what_was_fine_tuned_is_its_model_but_for_name_and_weights() -> None:
     base, found = config.models[MINILM], config.finetuned["trained"]
     assert found.source == {"finetuned_from": MINILM} and found.sha256 == {}
     assert replace(found, name=base.name, source=base.source, sha256=base.sha256) == base
-    # Nothing is trained of it, and it has no twin of its own.
-    assert list(config.twins) == [f"{MINILM}-random-1"]
+    # Nothing is trained of it, and it has no random control.
+    assert list(config.random_controls) == [f"{MINILM}-random-1"]
     assert [*config.encoders] == [MINILM, f"{MINILM}-random-1", "trained"]
     # Every classifier on the single layers of one view, and nothing else.
     assert config.stored_views(found) == ("focal",)
@@ -449,28 +451,32 @@ def test_what_was_fine_tuned_is_its_model_but_for_name_and_weights() -> None:
     assert [of.name for of in config.classifiers_of(found)] == list(config.classifiers)
 
 
-def test_twins_are_their_model_but_for_name_and_weights() -> None:
+def test_random_controls_are_their_model_but_for_name_and_weights() -> None:
     config = check_changed(controls(random_weights=[3, 0]), second_model(name="small", blocks=4))
-    assert list(config.twins) == [
+    assert list(config.random_controls) == [
         f"{MINILM}-random-3", f"{MINILM}-random-0", "small-random-3", "small-random-0",
     ]  # fmt: skip
-    for name, twin in config.twins.items():
+    for name, control in config.random_controls.items():
         model = config.models[name.partition("-random-")[0]]
-        assert twin.random_weights == int(name[-1])
-        assert (twin.source, twin.sha256, twin.layers) == (model.source, model.sha256, model.layers)
-        assert twin.single == tuple(map(str, range(model.blocks + 1)))
+        assert control.random_weights == int(name[-1])
+        assert (control.source, control.sha256, control.layers) == (
+            model.source,
+            model.sha256,
+            model.layers,
+        )
+        assert control.single == tuple(map(str, range(model.blocks + 1)))
         assert model.random_weights is None
 
 
-def test_an_entry_with_random_weights_is_a_model_and_has_no_twin() -> None:
+def test_an_entry_with_random_weights_is_a_model_and_has_no_control() -> None:
     config = check_changed(
         controls(random_weights=[1, 2]), second_model(name=f"{MINILM}-random-3", random_weights=0)
     )
     first, drawn = config.models.values()
     assert (first.random_weights, drawn.random_weights) == (None, 0)
     assert drawn.layers == first.layers
-    assert list(config.twins) == [f"{MINILM}-random-1", f"{MINILM}-random-2"]
-    assert not check_changed(controls(random_weights=[1]), model(random_weights=0)).twins
+    assert list(config.random_controls) == [f"{MINILM}-random-1", f"{MINILM}-random-2"]
+    assert not check_changed(controls(random_weights=[1]), model(random_weights=0)).random_controls
 
 
 def test_three_poolings() -> None:

@@ -252,7 +252,7 @@ def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     )
     found = re.findall(r"roughly (\d+ \w+)", describe(config, tmp_path, 1))
     # Two classifiers on two layers and logistic on the mix; two pictures and one search for
-    # neighbours of each layer. A twin's seven layers are one job, and it is not shown.
+    # neighbours of each layer. A random control's seven layers are one job, and it is not shown.
     assert found == [f"{2 * 2 + 1 + 2 * 3} min", "60 s"]
 
 
@@ -279,8 +279,8 @@ def test_logistic_regressions_are_counted(monkeypatch: pytest.MonkeyPatch) -> No
     each = plan.LOGISTIC_SECONDS * sum(config.dataset.sizes.values()) * 384 * (3 * 2 + 1)
     found = plan.classifying_seconds(config, config.models[MINILM])
     assert found == pytest.approx(each * vectors * 4, rel=1e-12)
-    # A twin: every single layer, one classifier.
-    found = plan.classifying_seconds(config, config.twins[f"{MINILM}-random-1"])
+    # A random control: every single layer, one classifier.
+    found = plan.classifying_seconds(config, config.random_controls[f"{MINILM}-random-1"])
     assert found == pytest.approx(each * 7, rel=1e-12)
 
 
@@ -292,9 +292,9 @@ def test_every_classification_of_the_study_is_counted(monkeypatch: pytest.Monkey
     assert [sum(one.sets == n for one in found) for n in (1, 18)] == [on_full, 16 * 2]
     jobs = 12 * 4 + 1 + 4 * 4 + 3 + 1 + 16 * 2
     assert sum(one.job for one in found) == pytest.approx(jobs)
-    twin = list(plan.classifications(config, config.twins[f"{MINILM}-random-1"]))
-    assert len(twin) == 7 * 2
-    assert sum(one.job for one in twin) == pytest.approx(1)
+    control = list(plan.classifications(config, config.random_controls[f"{MINILM}-random-1"]))
+    assert len(control) == 7 * 2
+    assert sum(one.job for one in control) == pytest.approx(1)
     # LDA: of 12 layer choices one is four wide; features of 2, 2, 3 and 4 widths; controls.
     sizes = [*config.dataset.sizes.values()]
     for name in ("JOB_SECONDS", "SET_SECONDS"):
@@ -329,7 +329,7 @@ def test_tables_and_pages_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
     )
     seconds = 744 * 2 * 2 + 5 * (600 * 2 * 2 + 60)
     found = re.findall(r"roughly ([\d.]+ \w+)", describe(config, tmp_path, 1))
-    # A twin is in no picture, and its rows are few.
+    # A random control is in no plot, and its rows are few.
     assert found == [f"{seconds / 3600:.1f} h", "1 s"]
 
 
@@ -365,10 +365,10 @@ def test_asking_for_substitutes_is_two_passes(
             assert f"roughly {minutes // cores} min on {cores} core" in found
 
 
-def test_what_twins_share_is_fetched_once(tmp_path: Path) -> None:
+def test_what_random_controls_share_is_fetched_once(tmp_path: Path) -> None:
     controls = {"baselines": False, "views": [], "random_weights": [1, 2], "task": False}
     config = config_of(controls={**controls, "classifiers": ["nearest_centroid"]})
-    assert len(config.twins) == 2
+    assert len(config.random_controls) == 2
     assert describe(config, tmp_path, 1).count("to fetch") == 1
 
 

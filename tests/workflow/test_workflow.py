@@ -271,7 +271,7 @@ def test_a_changed_parameter_reruns_its_classifier(
         ({"finetune": {"rate": [1e-3], "epochs": [1], "blocks": [1]}}, {"finetune": 1}),
         (
             {"controls": {"baselines": True, "random_weights": [1, 2]}},
-            {"model": 2, "embed_control": 2, "classify_twins": 2},
+            {"model": 2, "embed_control": 2, "classify_random_controls": 2},
         ),
     ],
     ids=lambda value: "-".join(value),
@@ -492,7 +492,7 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     # four sets of two vectors for all four.
     candidates = 12 * 4 + 1 + 4 * 4
     # On the further training sets the two classifiers of the controls, which learn no mix: one
-    # job for all sets. Three control views, three twins and the control task have the single
+    # job for all sets. Three control views, three random controls and the task have the single
     # layers alone, a job for all layers and both.
     further = (12 + 4) * 2
     assert run.jobs == {
@@ -506,7 +506,7 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
         "embed_control": 3 * 2,
         "classify": candidates,
         "classify_views": 3,
-        "classify_twins": 3,
+        "classify_random_controls": 3,
         "classify_trains": further,
         "control_task": 1,
         "baseline": 3,
@@ -525,8 +525,10 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     assert not re.search(r"(project|neighbours): .*mix-all", run.text)
     assert set(re.findall(r"control task: \S+ (\S+), layers", run.text)) == {"focal"}
     every = "0 1 2 3 4 5 6"
-    twins = set(re.findall(rf"classify: (\S+-random-\d), (\S+), layers {every}$", run.text, re.M))
-    assert twins == {(f"all-MiniLM-L6-v2-random-{seed}", "focal") for seed in (1, 2, 3)}
+    controls = set(
+        re.findall(rf"classify: (\S+-random-\d), (\S+), layers {every}$", run.text, re.M)
+    )
+    assert controls == {(f"all-MiniLM-L6-v2-random-{seed}", "focal") for seed in (1, 2, 3)}
 
 
 @pytest.mark.slow
@@ -539,9 +541,9 @@ def test_controls_of_models_of_two_sizes_are_a_job_a_layer(
     path = checkout.configure("sizes", **{**config, "models": models, "controls": controls})
     found = checkout.run("-n", "--configfile", path).jobs
     layers = sum(of["blocks"] + 1 for of in models)
-    assert [found[rule] for rule in ("classify_views", "classify_twins", "control_task")] == [
-        layers
-    ] * 3
+    assert [
+        found[rule] for rule in ("classify_views", "classify_random_controls", "control_task")
+    ] == [layers] * 3
 
 
 @pytest.mark.slow

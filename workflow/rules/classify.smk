@@ -87,7 +87,7 @@ def classify_controls(name, kind, models, views, predictions, searches, command)
 
 for control, models, views in (
     ("classify_views", CONFIG.models, FILES.control_views),
-    ("classify_twins", CONFIG.twins, CONFIG.classify[:1]),
+    ("classify_random_controls", CONFIG.random_controls, CONFIG.classify[:1]),
 ):
     if models and views:
         classify_controls(

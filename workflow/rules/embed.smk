@@ -60,7 +60,7 @@ OF_PART = {"parts": lambda wildcards: list(map(file_name, PARTS[int(wildcards.pa
 for rule_name, models, views in (
     ("embed", CONFIG.models, CONFIG.store),
     # A control's other views are never looked at.
-    ("embed_control", [*CONFIG.twins, *CONFIG.finetuned], [CONFIG.page_view]),
+    ("embed_control", [*CONFIG.random_controls, *CONFIG.finetuned], [CONFIG.page_view]),
 ):
     embed(
         rule_name,

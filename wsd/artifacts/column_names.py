@@ -9,7 +9,8 @@ SELECTED, SELECTED_PER_WORD, BEST = (
     "selected per word",
     "best on test, for reference only",
 )
-CANDIDATE, BASELINE, CONTROL_VIEW, TWIN = "candidate", "baseline", "control view", "random weights"
+CANDIDATE, BASELINE, CONTROL_VIEW = "candidate", "baseline", "control view"
+RANDOM_CONTROL = "random weights"
 PUBLISHED, SYSTEM, ZERO_SHOT = "published", "system", "zero-shot"
 FINE_TUNED, FINE_TUNED_LAYER = "fine-tuned", "fine-tuned, frozen again"
 # In place of a layer choice: the whole encoder was trained.

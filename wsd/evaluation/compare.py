@@ -29,8 +29,8 @@ from wsd.evaluation import comparison_tables
 from wsd.evaluation.comparison_rows import CONTROL_TASK, read_rows
 from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.model_comparison import assemble
+from wsd.evaluation.near_duplicates import without_duplicates
 from wsd.evaluation.paper_table import latex, markdown
-from wsd.evaluation.twins import without_duplicates
 from wsd.metrics.near_duplicates import components
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv, write_csv
@@ -43,7 +43,7 @@ FILES = {
     "per_word": (column_names.SELECTED_PER_WORD, "each word as its own folds choose"),
     "baselines": (column_names.BASELINE, "no encoder"),
     "views": (column_names.CONTROL_VIEW, "control views"),
-    "twins": (column_names.TWIN, "encoders with random weights"),
+    "random_controls": (column_names.RANDOM_CONTROL, "encoders with random weights"),
     "zero_shot": (column_names.ZERO_SHOT, "from glosses, without a label"),
     "finetuned": (column_names.FINE_TUNED, "of an encoder that was trained further, one per seed"),
     "finetuned_layers": (column_names.FINE_TUNED_LAYER, "the single layers of such an encoder"),
@@ -84,7 +84,12 @@ def run(args: argparse.Namespace) -> None:
             what = f"predictions of another run: {row.kind}, {described(drawn)}"
             raise outdated(f"{what}; the selection has {described(folds[train])}", args.selection)
     own = rows["candidates"]
-    controls = [*rows["views"], *rows["twins"], *rows["finetuned_layers"], *rows["zero_shot"]]
+    controls = [
+        *rows["views"],
+        *rows["random_controls"],
+        *rows["finetuned_layers"],
+        *rows["zero_shot"],
+    ]
     elsewhere = [*rows["published"], *rows["systems"]]
     with expecting(args.selection_table):
         listed = read_csv(args.selection_table)[LISTED]

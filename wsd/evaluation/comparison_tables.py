@@ -11,7 +11,7 @@ from wsd.artifacts.column_names import BEST, CANDIDATE, NAMES, PUBLISHED, SELECT
 from wsd.artifacts.predictions import TEST
 from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.model_comparison import ModelComparison
-from wsd.evaluation.twins import without_some_rows
+from wsd.evaluation.near_duplicates import without_some_rows
 from wsd.metrics import permutation
 from wsd.metrics.cluster_bootstrap import cluster_intervals
 from wsd.metrics.confidence_set import Best, not_told_from_best

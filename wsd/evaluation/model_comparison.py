@@ -14,7 +14,7 @@ from wsd.evaluation.comparison_rows import ComparisonRow
 # Rows of single layers, of which a comparison has one each.
 CONTROLS = (
     column_names.CONTROL_VIEW,
-    column_names.TWIN,
+    column_names.RANDOM_CONTROL,
     column_names.FINE_TUNED_LAYER,
     column_names.ZERO_SHOT,
 )
@@ -53,9 +53,9 @@ def assemble(
 ) -> list[ModelComparison]:
     """Sort rows by model, find the models' references, and reduce the controls.
 
-    Of a model's control views, of its twins and of what it became by fine-tuning the layer that is
-    best *on the test set* stands for each classifier: the comparison favours the control. Of
-    zero-shot rows it is the last single layer, since to choose one would take labels.
+    A control view, a random-initialisation control and a fine-tuned encoder are shown, per
+    classifier, with the layer that is best *on the test set*: the comparison favours the control.
+    Zero-shot rows are shown with the last single layer, since choosing one would take labels.
 
     Parameters
     ----------
@@ -144,9 +144,9 @@ def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[Comparison
 
 
 def models_of(control: ComparisonRow, models: Iterable[str]) -> list[str]:
-    """Which model a control is of: a twin is that of its name without what follows."""
+    """Which models a control belongs to; a random control is named after its model."""
     if control.kind == column_names.FINE_TUNED_LAYER:
         return [control.source["encoder"]["model"].get("finetuned_from", control.model)]
-    if control.kind != column_names.TWIN:
+    if control.kind != column_names.RANDOM_CONTROL:
         return [control.model]
     return [m for m in models if re.fullmatch(rf"{re.escape(m)}-random-[0-9]+", control.model)]

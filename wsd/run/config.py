@@ -40,7 +40,7 @@ JSON_LINES = "give a file of JSON lines, as `wsd score` takes it"
 SOURCES = ("hub", "revision", "package", "path", "finetuned_from")
 # What to do about a name that is taken.
 FREE = {
-    "models": "give it another name: no other model, twin or published system has it",
+    "models": "give it another name: no other model, random control or published system has it",
     "classifiers": "give it another name: no other classifier, kind of gloss vector or fine-tuned "
     "row has it",
     "systems": "give the system a name that no model, published system or other system has",
@@ -79,8 +79,8 @@ def check(config: Mapping[str, Any]) -> Config:
         for i, entry in enumerate(said.models)
         if entry.finetuned_from is None
     }
-    # A model whose weights are drawn already would be its own twin, with another seed at most.
-    twins = {
+    # A model with random weights is its own control.
+    random_controls = {
         name: replace(model, name=name, random_weights=seed)
         for model in models.values()
         if model.random_weights is None and not dataset.of_pairs
@@ -92,11 +92,13 @@ def check(config: Mapping[str, Any]) -> Config:
         for i, entry in enumerate(said.classifiers)
     }
     published = PUBLISHED if dataset.name == "coarsewsd20" else ()
-    _check_names("models", said.models, [*twins, *published])
+    _check_names("models", said.models, [*random_controls, *published])
     reserved = [name for study in STUDIES.values() for name in study.reserved_names(said)]
     _check_names("classifiers", said.classifiers, reserved)
     _check_names(
-        "systems", said.systems, [*(entry.name for entry in said.models), *twins, *published]
+        "systems",
+        said.systems,
+        [*(entry.name for entry in said.models), *random_controls, *published],
     )
     for i, system in enumerate(said.systems):
         check_file(system.file, f"systems[{i}].file", JSON_LINES)
@@ -110,7 +112,7 @@ def check(config: Mapping[str, Any]) -> Config:
         run=said.run or NAMELESS,
         words=words,
         models=models,
-        twins=twins,
+        random_controls=random_controls,
         finetuned={},
         trains=trains,
         tuning=said.tuning,

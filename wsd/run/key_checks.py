@@ -40,7 +40,7 @@ def check_views(said: ConfigFile) -> None:
                 raise refused(what, key, f"add {view} to views.store")
     if said.views.classify[0] in STATIC:
         what = f"the first view, {said.views.classify[0]!r}, has no layers"
-        fix = "put another first: pages, twins, control task and analyses are of the first"
+        fix = "put another view first: pages, controls and analyses use the first one"
         raise refused(what, "views.classify", fix)
 
 

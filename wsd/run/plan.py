@@ -140,8 +140,8 @@ def classifications(config: Config, model: Model) -> Iterator[Classification]:
     """A model's classifications."""
     named = config.controls.classifiers if model.name in config.models else []
     further = len(config.trains) - 1
-    twin = 1 / len(model.single_of(config.classify[0])) / len(config.controls.classifiers)
-    job = twin if model.name in config.twins else 1.0
+    share = 1 / len(model.single_of(config.classify[0])) / len(config.controls.classifiers)
+    job = share if model.name in config.random_controls else 1.0
     for of_set, layers in config.feature_sets(model):
         parts = parse_features(of_set, layers, model.blocks).parts
         width = model.width * sum(choice.widths for _, choice in parts)
@@ -211,7 +211,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
             f"{results / config.dataset.name}; roughly {duration(seconds / cores)} on {cores} "
             f"core{'s' if cores > 1 else ''} without GPU"
         )
-        # A twin with random weights comes from the same files.
+        # A random-initialisation control comes from the same files.
         if "hub" in model.source and model.source not in fetched:
             fetched.append(model.source)
             weights = 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width)

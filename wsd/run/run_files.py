@@ -89,7 +89,7 @@ class Files(Places):
             "per_word": self.of_models(self.per_word),
             "baselines": self.paths(self.baselines, baseline=baselines),
             "views": self.controls(self.predictions, config.models, self.control_views),
-            "twins": self.controls(self.predictions, config.twins, first),
+            "random_controls": self.controls(self.predictions, config.random_controls, first),
             **{row: [] for row in STUDY_ROWS},
             "published": self.published_systems,
             "systems": self.other_systems,
@@ -152,7 +152,7 @@ class Files(Places):
         paths = [
             *self.of_every_train(pattern),
             *self.controls(pattern, config.models, self.control_views),
-            *self.controls(pattern, config.twins, first),
+            *self.controls(pattern, config.random_controls, first),
             *self.controls(pattern, config.finetuned, first, config.classifiers),
         ]
         return list(dict.fromkeys(paths))

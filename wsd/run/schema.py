@@ -77,7 +77,7 @@ class Views(Section):
         What one pass of the encoder keeps, per layer.
     classify
         What the classifiers see, all of it candidates for selection; must be stored. The first is
-        shown, and used by twins, control task and analyses.
+        shown, and used by random controls, control task and analyses.
     """
 
     store: Some[View]
@@ -95,7 +95,7 @@ class Controls(Section):
         Views to classify on every single layer, such as context; those in views.classify are left
         out.
     random_weights
-        Seeds: for each, a twin with random weights of every model that has weights of its own.
+        Seeds: each adds a random-initialisation control of every model, with weights drawn at random.
     task
         Whether to learn the control task, labels fixed by the neighbouring word.
     classifiers

@@ -88,8 +88,8 @@ class Config:
         Its name among the runs of the dataset; ``NAMELESS``, if it has none.
     models : dict
         The encoders that are compared.
-    twins : dict
-        The twins with random weights of those that have weights of their own.
+    random_controls : dict
+        The random-initialisation controls of the models that have weights of their own.
     finetuned : dict
         What fine-tuning makes of models.
     trains : tuple of str
@@ -110,7 +110,7 @@ class Config:
     run: str
     words: tuple[str, ...]
     models: dict[str, Model]
-    twins: dict[str, Model]
+    random_controls: dict[str, Model]
     finetuned: dict[str, Model]
     trains: tuple[str, ...]
     tuning: Tuning
@@ -138,12 +138,12 @@ class Config:
 
     @property
     def encoders(self) -> dict[str, Model]:
-        """The models, and the controls that are encoders: twins, and what was fine-tuned."""
-        return {**self.models, **self.twins, **self.finetuned}
+        """Return the models, their random-initialisation controls and the fine-tuned encoders."""
+        return {**self.models, **self.random_controls, **self.finetuned}
 
     @property
     def page_view(self) -> str:
-        """The view of pages, twins, control task and analyses."""
+        """Return the view of pages, random controls, control task and analyses."""
         return self.classify[0]
 
     def stored_views(self, model: Model) -> tuple[str, ...]:
@@ -158,8 +158,8 @@ class Config:
         return [*single, *model.features]
 
     def classifiers_of(self, model: Model) -> list[Classifier]:
-        """What is fitted on a model's features: on a twin's, the classifiers of controls."""
-        of_controls = model.name in self.twins
+        """What is fitted on a model's features: on a random control's, the classifiers of controls."""
+        of_controls = model.name in self.random_controls
         names = self.controls.classifiers if of_controls else self.classifiers
         return [self.classifiers[name] for name in names]
 

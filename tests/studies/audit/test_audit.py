@@ -15,9 +15,9 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ConfigError, ResultError
 from wsd.evaluation.evaluate import score_word
-from wsd.evaluation.twins import (
+from wsd.evaluation.near_duplicates import (
     count_duplicates,
-    find_twins,
+    find_most_similar,
     without_duplicates,
     without_some_rows,
 )
@@ -127,19 +127,20 @@ def read(path: Path) -> list[dict[str, str]]:
 # --- near-duplicates ----------------------------------------------------------------------------
 
 
-def test_the_twin_of_each_test_instance(corpora: dict[str, Corpus]) -> None:
-    found = find_twins(corpora["mint"])
+def test_the_most_similar_sentence_of_each_test_instance(corpora: dict[str, Corpus]) -> None:
+    found = find_most_similar(corpora)["mint"]
     assert found.similarity.tolist() == [3 / 8, 1.0, 2 / 7, 0.0]
     assert found.index.tolist() == [1, 1, 2, -1]
     assert found.gold.tolist() == [COINS, COINS, HERB, -1]
 
 
-def test_a_twin_is_named_by_its_line_whatever_the_order_of_the_rows() -> None:
+def test_a_sentence_is_named_by_its_line_whatever_the_order_of_the_rows() -> None:
     """The training row stands last in the table and is line 7 of its file."""
     corpus = corpus_of("mint", [MINT[4], MINT[1]])
     moved = Corpus(**{**vars(corpus), "index": np.array([0, 7], dtype=np.int32)})
-    assert find_twins(moved).index.tolist() == [7]
-    assert [moved.senses[gold] for gold in find_twins(moved).gold] == ["coins"]
+    found = find_most_similar({"mint": moved})["mint"]
+    assert found.index.tolist() == [7]
+    assert [moved.senses[gold] for gold in found.gold] == ["coins"]
 
 
 def test_duplicates_per_word(
@@ -166,9 +167,9 @@ def test_near_is_at_the_threshold_and_unlike_below_it(
 ) -> None:
     module = sys.modules[count_duplicates.__module__]
     monkeypatch.setattr(module, constant, 3 / 8)
-    assert count_duplicates(corpora)[column].tolist()[0] == at
+    assert count_duplicates(corpora, find_most_similar(corpora))[column].tolist()[0] == at
     monkeypatch.setattr(module, constant, 3 / 8 + 1e-9)
-    assert count_duplicates(corpora)[column].tolist()[0] == above
+    assert count_duplicates(corpora, find_most_similar(corpora))[column].tolist()[0] == above
 
 
 def test_scores_without_duplicates(corpora: dict[str, Corpus]) -> None:
@@ -250,7 +251,7 @@ def test_instances(corpora: dict[str, Corpus], store: Callable[..., Path], tmp_p
     call_step(audit, corpora, predictions=paths, judge="logistic", out=tmp_path / "audit")
     rows = read(tmp_path / "audit" / "instances.csv")
     assert list(rows[0]) == [
-        *("word", "index", "gold", "similarity", "twin", "twin_sense"),
+        *("word", "index", "gold", "similarity", "most_similar", "most_similar_sense"),
         *("n_right", "n_predictions", "all_missed"),
         *("contradicting", "confidence", "suspected_gold"),
         *("left", "focal", "right"),
@@ -266,7 +267,7 @@ def test_instances(corpora: dict[str, Corpus], store: Callable[..., Path], tmp_p
         ("mint", "3", "coins"),
         ("bow", "0", "ship"),
     ]
-    assert column("similarity", "twin", "twin_sense") == [
+    assert column("similarity", "most_similar", "most_similar_sense") == [
         ("0.375000", "1", "coins"),
         ("1.000000", "1", "coins"),
         ("0.285714", "2", "herb"),
@@ -414,7 +415,7 @@ def test_a_sense_without_training_instances_has_no_probability(
 
 @pytest.mark.slow
 def test_the_duplicates_of_coarsewsd20(real_corpora: dict[str, Corpus]) -> None:
-    found = count_duplicates(real_corpora).set_index("word")
+    found = count_duplicates(real_corpora, find_most_similar(real_corpora)).set_index("word")
     assert found["n_test"].sum() == 10_196
     assert found["near_duplicates"].sum() == found["same_sense"].sum() == 1_075
     assert found.loc["pitcher"].tolist() == [2_819, 774, 774, 1_022]

@@ -37,7 +37,7 @@ def write_index(report: Report, folder: Path) -> None:
     own = compared[~compared["kind"].isin([CANDIDATE, PUBLISHED, SYSTEM])]
     # What is of one kind stands together, whichever model it is of.
     own = own.sort_values("kind", key=lambda kind: pd.factorize(kind)[0], kind="stable")
-    # The models in their order; behind them the twins.
+    # The models in their order, then the random-initialisation controls.
     encoders = {name: report.provenance["models"][name] for name in report.choices}
     encoders |= report.provenance["models"]
     most = gallery.most(report)

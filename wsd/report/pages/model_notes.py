@@ -68,7 +68,7 @@ def facts(encoder: Mapping[str, Any]) -> dict[str, str]:
 
 
 def pieces(report: Report, model: str) -> str | None:
-    """One line on what a model's tokenizer made of the focal words; None of a twin."""
+    """Say how a model's tokenizer splits the focal words; None for a random control."""
     rows = report.rows("alignment", model=model)
     count = int(rows["instances"].sum())
     if not count:

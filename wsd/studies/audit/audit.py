@@ -2,9 +2,9 @@
 
 Three tables. ``duplicates.csv`` counts, per word, the test sentences that have a near-duplicate
 in training (:mod:`wsd.metrics.near_duplicates`);
-:func:`wsd.evaluation.twins.without_some_rows` takes them out of predictions, to be scored again.
-``instances.csv`` has a row per test instance with its sentence: its twin in training, how many of
-the predictions audited are right, and whether its gold sense is in doubt. ``confusions.csv`` counts
+:func:`wsd.evaluation.near_duplicates.without_some_rows` takes them out of predictions, to be scored again.
+``instances.csv`` has a row per test instance with its sentence: the most similar training sentence,
+how many of the audited predictions are right, and whether its gold sense is in doubt. ``confusions.csv`` counts
 what was taken for what.
 
 A gold sense is *suspected* when one classifier with probabilities, the judge, gives at every
@@ -29,7 +29,7 @@ from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.errors import ConfigError, ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
-from wsd.evaluation.twins import count_duplicates, find_twins
+from wsd.evaluation.near_duplicates import MostSimilar, count_duplicates, find_most_similar
 from wsd.storage.csv import write_csv
 
 KEYS = ["model", "train", "view", "layers", "classifier"]
@@ -76,13 +76,17 @@ def judge_word(layers: Sequence[WordPredictions]) -> Verdict:
 
 
 def list_instances(
-    corpora: Mapping[str, Corpus], files: Sequence[ComparisonRow], judge: str | None
+    corpora: Mapping[str, Corpus],
+    similar: Mapping[str, MostSimilar],
+    files: Sequence[ComparisonRow],
+    judge: str | None,
 ) -> pd.DataFrame:
     """One row per test instance.
 
     Parameters
     ----------
     corpora : mapping of word to Corpus
+    similar : mapping of word to MostSimilar
     files : sequence of ComparisonRow
         As :func:`read_files` gives them.
     judge : str or None
@@ -91,7 +95,7 @@ def list_instances(
     Returns
     -------
     DataFrame
-        index and twin are 0-based lines in the test and the training file. n_right of
+        index is the 0-based line in the test file, most_similar that in the training file. n_right of
         n_predictions layer choices and classifiers give the gold sense; all_missed if none does.
         contradicting is the other sense that the judge predicts at every single layer from 1 up,
         confidence its mean probability there; suspected_gold as in the module's text.
@@ -100,7 +104,7 @@ def list_instances(
     tables = []
     for i, (word, corpus) in enumerate(corpora.items()):
         rows = np.flatnonzero(corpus.split == TEST)
-        gold, twin = corpus.gold[rows], find_twins(corpus)
+        gold, most = corpus.gold[rows], similar[word]
         right = np.sum([file.words[i].predicted == gold for file in files], axis=0)
         none, no = np.full(len(rows), -1), np.zeros(len(rows), dtype=bool)
         verdict = Verdict(sense=none, confidence=np.full(len(rows), np.nan), suspected=no)
@@ -110,9 +114,9 @@ def list_instances(
             "word": word,
             "index": corpus.index[rows],
             "gold": _names(corpus, gold),
-            "similarity": twin.similarity,
-            "twin": pd.Series(twin.index, dtype="Int64").where(twin.index >= 0),
-            "twin_sense": _names(corpus, twin.gold),
+            "similarity": most.similarity,
+            "most_similar": pd.Series(most.index, dtype="Int64").where(most.index >= 0),
+            "most_similar_sense": _names(corpus, most.gold),
             "n_right": right,
             "n_predictions": len(files),
             "all_missed": right == 0,
@@ -224,7 +228,8 @@ def run(args: argparse.Namespace) -> None:
     """Write the three tables into a folder."""
     corpora = read_corpora(args.corpus, args.words)
     files = read_files(args.predictions, corpora)
-    instances = list_instances(corpora, files, args.judge)
-    write_csv(args.out / "duplicates.csv", count_duplicates(corpora))
+    similar = find_most_similar(corpora)
+    instances = list_instances(corpora, similar, files, args.judge)
+    write_csv(args.out / "duplicates.csv", count_duplicates(corpora, similar))
     write_csv(args.out / "instances.csv", instances)
     write_csv(args.out / "confusions.csv", count_confusions(files))

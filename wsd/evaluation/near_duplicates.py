@@ -1,4 +1,4 @@
-"""Test sentences that have a near-duplicate in training, and predictions without them."""
+"""Find test sentences with a near-duplicate in training, and leave them out of predictions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +14,8 @@ UNLIKE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
-class Twins:
-    """The most similar training sentence of each test instance of a word.
+class MostSimilar:
+    """The training sentence that is most similar to each test instance of a word.
 
     Attributes
     ----------
@@ -32,57 +32,65 @@ class Twins:
     gold: np.ndarray
 
 
-def find_twins(corpus: Corpus) -> Twins:
-    """Find the twin of each test instance, in the order of the corpus's test rows."""
+def find_most_similar(corpora: Mapping[str, Corpus]) -> dict[str, MostSimilar]:
+    """Find the most similar training sentence of each test instance, per word in row order."""
+    return {word: _find(corpus) for word, corpus in corpora.items()}
+
+
+def _find(corpus: Corpus) -> MostSimilar:
     train, test = (np.flatnonzero(corpus.split == split) for split in ("train", TEST))
     similarity, place = nearest(
         [corpus.tokens[row] for row in test], [corpus.tokens[row] for row in train]
     )
     index, gold = np.full(len(test), -1), np.full(len(test), -1)
-    found = place >= 0
-    index[found] = corpus.index[train[place[found]]]
-    gold[found] = corpus.gold[train[place[found]]]
-    return Twins(similarity, index, gold)
+    is_any = place >= 0
+    index[is_any] = corpus.index[train[place[is_any]]]
+    gold[is_any] = corpus.gold[train[place[is_any]]]
+    return MostSimilar(similarity, index, gold)
 
 
-def count_duplicates(corpora: Mapping[str, Corpus]) -> pd.DataFrame:
-    """Per word: test sentences with a near-duplicate in training, and those with nothing alike.
+def count_duplicates(
+    corpora: Mapping[str, Corpus], similar: Mapping[str, MostSimilar]
+) -> pd.DataFrame:
+    """Count, per word, test sentences with a near-duplicate in training, and without any likeness.
 
     Parameters
     ----------
     corpora : mapping of word to Corpus
+    similar : mapping of word to MostSimilar
+        As from :func:`find_most_similar`.
 
     Returns
     -------
     DataFrame: word, n_test, near_duplicates, same_sense and without
         near_duplicates have similarity 0.5 or more; of these, same_sense have the gold sense of
-        their twin; without have less than 0.3. The rest lies between.
+        their near-duplicate; without have less than 0.3. The rest lies between.
     """
     rows = []
     for word, corpus in corpora.items():
-        found, gold = find_twins(corpus), corpus.gold[corpus.split == TEST]
-        near = found.similarity >= THRESHOLD
+        most, gold = similar[word], corpus.gold[corpus.split == TEST]
+        near = most.similarity >= THRESHOLD
         rows.append(
             {
                 "word": word,
                 "n_test": len(gold),
                 "near_duplicates": int(near.sum()),
-                "same_sense": int((found.gold == gold)[near].sum()),
-                "without": int((found.similarity < UNLIKE).sum()),
+                "same_sense": int((most.gold == gold)[near].sum()),
+                "without": int((most.similarity < UNLIKE).sum()),
             }
         )
     return pd.DataFrame(rows)
 
 
 def without_duplicates(corpora: Mapping[str, Corpus]) -> dict[str, np.ndarray]:
-    """Which test rows of each word have nothing alike in training (less than 0.3)."""
-    return {word: find_twins(corpus).similarity < UNLIKE for word, corpus in corpora.items()}
+    """Return which test rows of each word are unlike all training sentences (less than 0.3)."""
+    return {word: most.similarity < UNLIKE for word, most in find_most_similar(corpora).items()}
 
 
 def without_some_rows(
     words: Sequence[WordPredictions], keep: Mapping[str, np.ndarray]
 ) -> list[WordPredictions]:
-    """Predictions less some of their rows.
+    """Return predictions without some of their rows.
 
     Parameters
     ----------
