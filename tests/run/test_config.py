@@ -959,7 +959,7 @@ WRONG: list[tuple[Change, str, str, str]] = [
     ),
     # Views
     (views(["focal"], ["context"]), "views.classify", "'context'", "add context to views.store"),
-    (views(["static"], ["static"]), "views.classify", "'static', has no layers", "another first"),
+    (views(["static"], ["static"]), "views.classify", "'static', has no layers", "another view first"),
     (model(random_weights=-1), "models[0].random_weights", "-1", "minimum of 0"),
     (model(random_weights=True), "models[0].random_weights", "True", "not of type 'integer'"),
     (model(input="mask"), "models[0].input", "'mask'", "'plain', 'masked'"),

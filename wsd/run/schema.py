@@ -95,7 +95,7 @@ class Controls(Section):
         Views to classify on every single layer, such as context; those in views.classify are left
         out.
     random_weights
-        Seeds: each adds a random-initialisation control of every model, with weights drawn at random.
+        Seeds: each adds a random-initialisation control of every model that has weights of its own.
     task
         Whether to learn the control task, labels fixed by the neighbouring word.
     classifiers

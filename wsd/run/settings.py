@@ -158,7 +158,7 @@ class Config:
         return [*single, *model.features]
 
     def classifiers_of(self, model: Model) -> list[Classifier]:
-        """What is fitted on a model's features: on a random control's, the classifiers of controls."""
+        """Return the classifiers to fit: for a random control, those of ``controls``."""
         of_controls = model.name in self.random_controls
         names = self.controls.classifiers if of_controls else self.classifiers
         return [self.classifiers[name] for name in names]

@@ -1,11 +1,9 @@
 """What stands behind the scores: near-duplicates, suspected gold errors, hard cases, confusions.
 
 Three tables. ``duplicates.csv`` counts, per word, the test sentences that have a near-duplicate
-in training (:mod:`wsd.metrics.near_duplicates`);
-:func:`wsd.evaluation.near_duplicates.without_some_rows` takes them out of predictions, to be scored again.
-``instances.csv`` has a row per test instance with its sentence: the most similar training sentence,
-how many of the audited predictions are right, and whether its gold sense is in doubt. ``confusions.csv`` counts
-what was taken for what.
+in training (:mod:`wsd.metrics.near_duplicates`). ``instances.csv`` has a row per test instance with
+its sentence, the most similar training sentence, how many of the audited predictions are right, and
+whether its gold sense is in doubt. ``confusions.csv`` counts which sense was taken for which.
 
 A gold sense is *suspected* when one classifier with probabilities, the judge, gives at every
 single layer from 1 up, of those audited, at least 0.9 to one and the same other sense. That says
@@ -95,7 +93,7 @@ def list_instances(
     Returns
     -------
     DataFrame
-        index is the 0-based line in the test file, most_similar that in the training file. n_right of
+        index and most_similar are 0-based lines of the test and the training file. n_right of
         n_predictions layer choices and classifiers give the gold sense; all_missed if none does.
         contradicting is the other sense that the judge predicts at every single layer from 1 up,
         confidence its mean probability there; suspected_gold as in the module's text.
