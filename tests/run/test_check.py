@@ -75,7 +75,7 @@ def kept_files() -> list[Path]:
 
 
 def faults(where: Path = Path("results")) -> dict[Path, str]:
-    return {path: what for path, (what, _) in check(where)[0].faults.items()}
+    return {path: what for path, (what, _) in check(where)[0].problems.items()}
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
@@ -138,7 +138,7 @@ def test_one_run_mends_each_kind_of_file(ended: Path, monkeypatch: pytest.Monkey
     for number, name in enumerate(kinds.values()):
         how = [*DAMAGE][number % len(DAMAGE)]
         DAMAGE[how](name)
-        ((path, (_, fix)),) = [*check(Path("results"))[0].faults.items()][:1]
+        ((path, (_, fix)),) = [*check(Path("results"))[0].problems.items()][:1]
         assert "run `snakemake --cores all --configfile my.yaml` again" in fix, path
         again()
         assert faults() == {}, (how, name)
@@ -233,7 +233,7 @@ def test_a_folder_that_cannot_be_read_is_named(
     text = said(capsys, code=6)
     assert f"{folder}: cannot be read: Permission denied" in text
     assert f"{folder / 'words.csv'}: cannot be read" in text
-    assert "make what cannot be read readable for you" in text
+    assert "change the permissions, so that you can read it" in text
     no_entry(QUICKSTART)
     assert faults() == {QUICKSTART: "cannot be read: Permission denied"}
 
@@ -251,7 +251,7 @@ def test_damage_of_no_run_is_put_out_of_the_way(
     assert faults() == {}
     stray.write_text("a,c\n")
     text = said(capsys, code=6)
-    assert "`wsd check --set-aside` renames those" in text and "snakemake" not in text
+    assert "`wsd check --set-aside` renames the" in text and "snakemake" not in text
     assert f"{stray}: the file is not what was written" in text
     assert "kept as geometry@0000000000.csv.damaged" in said(capsys, "--set-aside", code=6)
     assert stray.with_name(f"{stray.name}.damaged").exists() and faults() == {}
@@ -317,7 +317,7 @@ def test_results_of_another_config(ended: Path, capsys: pytest.CaptureFixture[st
     shutil.move("earlier", "results")
     assert "files read" in said(capsys)
     text = said(capsys, "--configfile", "my.yaml", code=6)
-    assert "results/quickstart/run.json: is of another config" in text
+    assert "results/quickstart/run.json: belongs to another config" in text
     assert re.search(r"store/tiny@\w+/embeddings/other@\w+\.1\.json: is not there", text)
     assert "embeddings/focal" not in text
     again(layers=[0], seed=2)

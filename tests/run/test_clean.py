@@ -45,9 +45,9 @@ def test_nothing_of_a_run_is_deleted(capsys: pytest.CaptureFixture[str]) -> None
     before = files(DATASET)
     for arguments in ([], ["--yes"], ["--yes", "--unfinished"]):
         text = said(capsys, *arguments)
-        assert text == "results: 0.0 MB in 0 files are of no run\n"
+        assert text == "results: 0.0 MB in 0 files belong to no run\n"
         assert files(DATASET) == before
-    assert check(Path("results"))[0].faults == {}
+    assert check(Path("results"))[0].problems == {}
 
 
 def test_what_a_former_run_has_made_is_listed_and_deleted(
@@ -63,9 +63,9 @@ def test_what_a_former_run_has_made_is_listed_and_deleted(
     sizes = dict(re.findall(r"quickstart, no run: (\S+): [\d.]+ MB, (\d+) files\n", text))
     assert {"tiny/embeddings", "tiny/predictions", "folds", "report", "scores.csv"} <= {*sizes}
     assert "corpus" not in sizes and int(sizes["tiny/embeddings"]) == 3
-    total = re.search(r"results: [\d.]+ MB in (\d+) files are of no run\n", text)
+    total = re.search(r"results: [\d.]+ MB in (\d+) files belong to no run\n", text)
     assert total and int(total[1]) == sum(map(int, sizes.values()))
-    assert text.endswith("the same with --yes deletes them\n")
+    assert text.endswith("the same command with --yes deletes them\n")
     assert former <= {*files()}
     much = clean.unused_bytes(Path("results"))
     assert said(capsys, "--yes").endswith("they are deleted\n")
@@ -74,8 +74,8 @@ def test_what_a_former_run_has_made_is_listed_and_deleted(
     found = [len(before[path]) for path in gone if SUMS not in path.parts]
     assert (len(found), sum(found)) == (int(total[1]), much)
     assert not [path for path in STORE.rglob("*") if path.is_dir() and not any(path.iterdir())]
-    assert check(Path("results"))[0].faults == {}
-    assert said(capsys) == "results: 0.0 MB in 0 files are of no run\n"
+    assert check(Path("results"))[0].problems == {}
+    assert said(capsys) == "results: 0.0 MB in 0 files belong to no run\n"
     # The former run makes them again.
     made_store.made()
     assert gone - {*files()} == set()
@@ -88,13 +88,13 @@ def test_what_an_unfinished_run_has_made_is_kept(capsys: pytest.CaptureFixture[s
     made_store.begin(of)
     folder = next(Path(path).parent for path in of.made if "/embeddings/" in path)
     write_text(folder / "apple@0123456789/focal.safetensors", "hours of work")
-    assert said(capsys, "--yes") == "results: 0.0 MB in 0 files are of no run\n"
+    assert said(capsys, "--yes") == "results: 0.0 MB in 0 files belong to no run\n"
     assert (folder / "apple@0123456789/focal.safetensors").exists()
     text = said(capsys, "--unfinished")
     assert "quickstart, run b: runs: 0.0 MB, 1 files\n" in text
     assert "quickstart, no run: tiny/embeddings: 0.0 MB, 1 files\n" in text
     said(capsys, "--unfinished", "--yes")
-    assert not folder.exists() and check(Path("results"))[0].faults == {}
+    assert not folder.exists() and check(Path("results"))[0].problems == {}
 
 
 def test_what_a_run_had_whose_tables_were_removed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,7 +110,7 @@ def test_what_a_run_had_whose_tables_were_removed(capsys: pytest.CaptureFixture[
     }
     # A map that is gone is no sign that a run was given up: its tables are there.
     (DATASET / RUN_MAP).unlink()
-    assert said(capsys, "--yes", "--unfinished") == "results: 0.0 MB in 0 files are of no run\n"
+    assert said(capsys, "--yes", "--unfinished") == "results: 0.0 MB in 0 files belong to no run\n"
 
 
 def _other_pooling() -> dict[str, object]:
@@ -165,7 +165,7 @@ def test_where_a_map_cannot_be_read_nothing_is_deleted(
         damaged.unlink()
         damaged.mkdir() if kind == "folder" else damaged.symlink_to("gone")
     text = said(capsys, "--yes", code=6)
-    assert str(damaged) in text and "of their datasets nothing is listed" in text
+    assert str(damaged) in text and "so nothing is listed for their datasets" in text
     assert "mine, no run: stray.csv" in text and "quickstart, " not in text
     assert [path.exists() for path in stray] == [True, False]
     assert clean.unused_bytes(Path("results")) == 0
@@ -187,7 +187,7 @@ def test_no_link_is_followed_out_of_the_store(
     assert said(capsys, "--yes").count(", 1 files\n") == 2
     assert (here / "mine/file.csv").read_text() == "mine"
     assert not (STORE / "folder@0123456789").is_symlink()
-    assert model.is_symlink() and check(Path("results"))[0].faults == {}
+    assert model.is_symlink() and check(Path("results"))[0].problems == {}
 
 
 def test_a_living_run_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,7 +70,7 @@ def test_what_people_read_of_a_run_is_not_written_over(
     call = ["score", "outputs.jsonl", "--name", "mine", "--corpus", "results/q/corpus", "--out"]
     assert main([*call, out]) == 2
     err = capsys.readouterr().err
-    assert f"{out} would replace what the workflow made: " in err
+    assert f"{out} would replace a result of the workflow: " in err
     assert err.endswith("name a file or folder of your own\n")
     assert Path(out).read_bytes() == before
     # What lies beside it is the user's, and a job of the workflow may write what it makes.
@@ -86,7 +86,7 @@ def test_nor_is_a_folder_of_it_or_its_map(
 ) -> None:
     call = ["corpus", "--source", "data", "--word", "bank", "--out", str(run / out)]
     assert main(call) == 2
-    assert "would replace what the workflow made: " in capsys.readouterr().err
+    assert "would replace a result of the workflow: " in capsys.readouterr().err
     assert main([*call[:-1], str(run / "mine")]) == 0
 
 
@@ -97,7 +97,7 @@ def test_nothing_is_put_into_a_store_by_hand(
     """A run would take it for its own."""
     call = ["score", "outputs.jsonl", "--name", "mine", "--corpus", "results/q/corpus", "--out"]
     assert main([*call, str(run / "store" / out)]) == 2
-    assert "is in a store: a run takes what lies here for its own" in capsys.readouterr().err
+    assert "is in a store, where runs take every file for their own" in capsys.readouterr().err
 
 
 def test_beside_a_damaged_map_nothing_is_written(
@@ -108,7 +108,7 @@ def test_beside_a_damaged_map_nothing_is_written(
     call = ["score", "outputs.jsonl", "--name", "mine", "--corpus", "results/q/corpus", "--out"]
     assert main([*call, str(run / "scores.parquet")]) == 2
     err = capsys.readouterr().err
-    assert "lies beside the results of a run" in err and "run.json" in err
+    assert "is next to results of a run" in err and "run.json" in err
 
 
 def test_every_command_says_what_it_writes() -> None:
@@ -151,7 +151,7 @@ def test_a_report_replaces_no_folder_of_somebody_elses(
         before = sealed(tmp_path)
         assert main([*REPORT, option, there]) == 2
         err = capsys.readouterr().err
-        assert "will not replace" in err and f"where: {option}" in err
+        assert "did not write" in err and f"where: {option}" in err
         assert sealed(tmp_path) == before
 
 
@@ -166,7 +166,7 @@ def test_a_report_replaces_an_earlier_one(
     (tmp_path / "empty").mkdir()
     for there in ("old", "empty", "new"):
         assert main([*REPORT, "--out", there]) == 6
-        assert "will not replace" not in capsys.readouterr().err
+        assert "did not write" not in capsys.readouterr().err
     (tmp_path / "old" / "notes.txt").write_text("mine")
     assert main([*REPORT, "--out", "old"]) == 2
     monkeypatch.setenv(VARIABLE, str(tmp_path / "lock"))  # a job of the workflow
@@ -199,11 +199,11 @@ def sealed(folder: Path) -> dict[str, bytes]:
     ("changed", "says", "code"),
     [
         (["--summary", "a-file/x.csv"], "a-file is a file, not a folder", 7),
-        (["--summary", "scores.csv"], "would replace one another", 2),
-        (["--summary", "./link.csv"], "would replace one another", 2),
+        (["--summary", "scores.csv"], "have the same path", 2),
+        (["--summary", "./link.csv"], "have the same path", 2),
         (["--summary", "a-folder"], "it is a folder, not a file", 7),
         (["--provenance", "/dev/null"], "it is a device or a pipe", 7),
-        (["--log", "scores.csv"], "would replace one another", 2),
+        (["--log", "scores.csv"], "have the same path", 2),
     ],
 )
 def test_no_output_is_written_if_one_cannot_be(
@@ -237,7 +237,7 @@ def test_a_job_refuses_what_has_changed_since_its_run_began(
     said = {"config": {}, "command": "snakemake"}
     outputs = Path("outputs.jsonl")
     outputs.write_text("".join(json.dumps({**LINE, "id": i}) + "\n" for i in range(40)))
-    known = {PROGRAM: step_code.of_package(), f"file {outputs}": sha256(outputs)}
+    known = {PROGRAM: step_code.package_checksum(), f"file {outputs}": sha256(outputs)}
     monkeypatch.setenv(MAP, str(here / "map.json"))
     monkeypatch.setenv(VARIABLE, str(here / "jobs"))
     call = ["score", str(outputs), "--name", "mine", "--corpus", "results/q/corpus", "--out"]
@@ -249,10 +249,10 @@ def test_a_job_refuses_what_has_changed_since_its_run_began(
     assert main([*call, "one.parquet"]) == 0
     begun(program="of an earlier program")
     assert main([*call, "two.parquet"]) == 6
-    assert f"{step_code.PACKAGE} is not what it was when the run began" in capsys.readouterr().err
+    assert f"{step_code.PACKAGE} has changed since the run began" in capsys.readouterr().err
     begun()
     outputs.write_text(outputs.read_text() + "\n")
     assert main([*call, "two.parquet"]) == 6
     err = capsys.readouterr().err
-    assert "outputs.jsonl is not what it was when the run began" in err
+    assert "outputs.jsonl has changed since the run began" in err
     assert "what to do: run snakemake again" in err and not Path("two.parquet").exists()

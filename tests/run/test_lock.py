@@ -215,7 +215,7 @@ def test_a_run_begins_with_a_folder_in_order(
     capsys.readouterr()
     made_store.begin(made_store.session())
     err = capsys.readouterr().err
-    assert "half-written file of a killed run" in err and err.count("it is made again") == 2
+    assert "half-written file of a killed run" in err and err.count("it will be rebuilt") == 2
     for path in damaged:
         assert not path.exists() and path.with_name(f"{path.name}.damaged").exists()
         assert f"Kept as {path.name}.damaged" in err

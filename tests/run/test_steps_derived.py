@@ -106,9 +106,9 @@ def test_a_step_counts_as_another_when_a_module_is(package: Path) -> None:
         step_code._digest.cache_clear()
         return step_code.checksum("step")
 
-    before, of_all = checksum(), step_code.of_package()
+    before, of_all = checksum(), step_code.package_checksum()
     (package / "room/typed.py").write_text("x = 1")
     (package / "logs.py").write_text("x = 1")
-    assert checksum() == before and step_code.of_package() != of_all
+    assert checksum() == before and step_code.package_checksum() != of_all
     (package / "room/deep.py").write_text("import csv")
     assert checksum() != before

@@ -187,7 +187,7 @@ def kept(folders: Iterable[Path], to: Path) -> Iterator[None]:
 
 def test_there_are_files_of_all_kinds(here: Path) -> None:
     assert len(kinds()) > 90 and len(copies()) > 40, sorted(kinds())
-    assert not check(Path("results"), session())[0].faults
+    assert not check(Path("results"), session())[0].problems
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -220,9 +220,9 @@ def test_damage_of_each_kind_is_found_and_made_again(
             all_damaged.enter_context(damaged(damage, path, entry))
         for path in copies().values():
             all_damaged.enter_context(damaged(damage, path, path))
-        faults = check(Path("results"), session())[0].faults
+        faults = check(Path("results"), session())[0].problems
         assert {*victims, *copies().values()} - {*faults} <= {note}
-    assert not check(Path("results"), session())[0].faults
+    assert not check(Path("results"), session())[0].problems
 
 
 @pytest.mark.parametrize("damages", [("emptied", "halved", "flipped"), ("deleted",)], ids="-".join)
@@ -244,7 +244,7 @@ def test_one_run_mends_all(
     run = rich.run(*ARGUMENTS)
     assert "Traceback" not in run.text
     assert results(rich.root / "results") == expected
-    assert not check(Path("results"), session())[0].faults
+    assert not check(Path("results"), session())[0].problems
     assert rich.run(*ARGUMENTS).nothing
 
 
@@ -321,7 +321,7 @@ def test_runs_of_any_name(rich: Checkout, here: Path, expected: dict[str, bytes]
         assert again["scores.csv"] == expected["corpus/scores.csv"]
         assert rich.run("-n", *ARGUMENTS, "--config", f"run={name}").nothing
     assert rich.run("-n", *ARGUMENTS).nothing
-    assert not check(Path("results"), session())[0].faults
+    assert not check(Path("results"), session())[0].problems
     refused = rich.run("-n", *ARGUMENTS, "--config", "run=store", code=1).text
     assert "a run cannot be called 'store'" in refused and "Traceback" not in refused
     shutil.rmtree(TABLES / "runs")

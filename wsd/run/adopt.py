@@ -1,8 +1,7 @@
-"""Vectors of an earlier version, which had no store: taken over where their provenance matches.
+"""Move vectors of an earlier version, which had no store, into the store.
 
-They cost hours. A file that says that it was made of the same model, in the same way, is what this
-version would make; it goes into the store with what it says of itself in the form of today. All
-else of an earlier version is left alone.
+Vectors take hours to compute. Where their provenance names the same model and the same settings,
+this version would compute the same vectors. All other files of an earlier version stay.
 """
 
 import json
@@ -28,98 +27,92 @@ EMBEDDINGS = "embeddings"
 
 
 def adopt(files: Files, dataset: Path) -> tuple[int, int]:
-    """Take over the vectors of an earlier version.
+    """Move the vectors of an earlier version that fit a run into the store.
 
     Parameters
     ----------
     files : Files
-        Of the run that could use them.
+        The files of the run.
     dataset : Path
         ``results/<dataset>``.
 
     Returns
     -------
     int, int
-        How many files were taken over; of how many of an earlier version that the run could use.
+        The number of files that were moved, and of files that an earlier version left for this run.
     """
-    taken = found = 0
+    moved = former = 0
     for name, model in files.config.encoders.items():
         folder = Path(files.store) / files.keyed["model"][name] / EMBEDDINGS
         views = files.config.stored_views(model)
         for word, view in product(map(file_name, files.config.words), views):
             path = dataset / name / EMBEDDINGS / word / f"{view}{VECTORS}"
             if path.is_file() and not path.is_symlink():
-                found += 1
-                taken += _adopt(files, model, path, folder)
-    return taken, found
+                former += 1
+                moved += _adopt(files, model, path, folder)
+    return moved, former
 
 
 def _adopt(files: Files, model: Model, path: Path, folder: Path) -> bool:
-    """Take one file over, with the report of its word's alignment, if it matches."""
+    """Move one file, with the report of its word's alignment, if its provenance matches."""
     report = path.with_name(ALIGNMENT_FILE)
     try:
-        said = provenance_of(path)
-        seed = said["seed"] if said["view"] == DRAWN else None
-        if not report.is_file() or not _matches(files, model, said):
+        provenance = provenance_of(path)
+        seed = provenance["seed"] if provenance["view"] == DRAWN else None
+        if not report.is_file() or not _matches(files, model, provenance):
             return False
-        of_word = folder / f"{path.parent.name}@{said['corpus'][:DIGITS]}"
+        word_folder = folder / f"{path.parent.name}@{provenance['corpus'][:DIGITS]}"
         key = "" if seed is None else f"@{seed:0{DIGITS}x}"
-        target = of_word / f"{path.stem}{key}{VECTORS}"
+        target = word_folder / f"{path.stem}{key}{VECTORS}"
         if not target.exists():
-            copy_vectors(path, target, {**said, "seed": seed})
-        if not (of_word / ALIGNMENT_FILE).exists():
-            with replacing(of_word / ALIGNMENT_FILE) as temporary:
+            copy_vectors(path, target, {**provenance, "seed": seed})
+        if not (word_folder / ALIGNMENT_FILE).exists():
+            with replacing(word_folder / ALIGNMENT_FILE) as temporary:
                 shutil.copyfile(report, temporary)
         path.unlink()
-    except (
-        ResultError,
-        SafetensorError,
-        KeyError,
-        TypeError,
-        ValueError,
-    ):  # damaged, or of a much earlier version
-        return False
+    except (ResultError, SafetensorError, KeyError, TypeError, ValueError):
+        return False  # damaged, or of a much earlier version
     return True
 
 
-def _matches(files: Files, model: Model, said: Mapping[str, Any]) -> bool:
-    """Whether vectors were made of a model as it is used now."""
-    made, contents = said["model"], files.keys.contents(model)
+def _matches(files: Files, model: Model, provenance: Mapping[str, Any]) -> bool:
+    """Return whether vectors were computed with a model and settings as they are now."""
+    former, contents = provenance["model"], files.keys.contents(model)
     if "finetuned_from" in model.source:
         return False
-    same_files = {**contents, **model.sha256}.items() <= made["files"].items()
+    same_files = {**contents, **model.sha256}.items() <= former["files"].items()
     if "hub" in model.source:
-        same_files = same_files and model.source.items() <= made["source"].items()
+        same_files = same_files and model.source.items() <= former["source"].items()
     device = files.config.device
     return (
         same_files
-        and made.get("random_weights") == model.random_weights
-        and (made["blocks"], made["width"]) == (model.blocks, model.width)
-        and [said[key] for key in ("pooling", "input", "precision")]
+        and former.get("random_weights") == model.random_weights
+        and (former["blocks"], former["width"]) == (model.blocks, model.width)
+        and [provenance[key] for key in ("pooling", "input", "precision")]
         == [model.pooling, model.input, model.precision]
-        and (device == "auto" or str(said["device"]).startswith(device))
+        and (device == "auto" or str(provenance["device"]).startswith(device))
     )
 
 
 def provenance_of(path: Path) -> dict[str, Any]:
-    """What a file of vectors says of itself.
+    """Return the provenance that a file of vectors holds.
 
     Raises
     ------
     SafetensorError, TypeError, KeyError, ValueError
-        If it is none.
+        If it is not such a file.
     """
     with safe_open(path, "numpy") as file:
         return dict(json.loads(file.metadata()["wsd"]))
 
 
 def copy_vectors(path: Path, target: Path, provenance: Mapping[str, Any]) -> None:
-    """Copy a file that is what was written, and have it say something else of itself.
+    """Copy an undamaged file of vectors, with another provenance.
 
     Raises
     ------
     DamageError
-        Naming the layer that is not what was written.
+        Naming the damaged layer.
     """
     check_vectors(path)
     about = {"wsd": json.dumps(provenance, sort_keys=True)}

@@ -1,8 +1,8 @@
-"""Checksums of what decides a run's files and is not in its config: code, and files from outside.
+"""Checksums of code and of files from outside, which decide results beside the config.
 
-Files go by their content, not by their dates. A checksum is kept by the file's size, inode and both
-times, so that weights are not read again each time: nobody can change a file and leave its time of
-change (ctime) as it was.
+Only the content of a file counts, not its date. The checksum of a file is cached under its size,
+inode and both times, so that large weights are not read for every run. Nobody can change a file and
+keep its time of change (ctime).
 """
 
 import hashlib
@@ -17,17 +17,18 @@ from wsd.storage.atomic import write_text
 from wsd.storage.checksums import sha256
 
 SEEN = "seen.json"
-# Names the map of the run that a job works for; and in it, the digest of the whole program.
+# The environment variable with the map of the run that a job belongs to; the entry in the map for
+# the whole program.
 MAP, PROGRAM = "WSD_RUN_MAP", "program"
 
 
 class Seen:
-    """What was found in files, and by which signs a file is known to be as it was.
+    """A cache of what was read from files, valid while their size, inode and times stay.
 
     Parameters
     ----------
     cache : Path
-        Where it is kept; a file that cannot be read is as good as none.
+        The file of the cache; one that cannot be read counts as empty.
     """
 
     def __init__(self, cache: Path) -> None:
@@ -38,29 +39,25 @@ class Seen:
         self._read = dict(self._known)
 
     def find(self, path: Path, look: Callable[[Path], str]) -> str:
-        """What ``look`` says of a file, now or the last time that the file was like this."""
-        name, signs = str(path.absolute()), _signs(path)
+        """Return what ``look`` says about a file, from the cache if the file has not changed."""
+        status, name = path.stat(), str(path.absolute())
+        signs = [status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]
         known = self._known.get(name)
         if isinstance(known, list) and known[:-1] == signs and isinstance(known[-1], str):
             return known[-1]
-        found = look(path)
-        self._known[name] = [*signs, found]
-        return found
+        result = look(path)
+        self._known[name] = [*signs, result]
+        return result
 
     def forget_missing(self) -> None:
-        """Drop files that are gone."""
-        self._known = {name: of for name, of in self._known.items() if os.path.lexists(name)}
+        """Drop the entries of files that are gone."""
+        self._known = {name: entry for name, entry in self._known.items() if os.path.lexists(name)}
 
     def keep(self) -> None:
-        """Write down what was found, if there is anything new."""
+        """Write the cache, if anything is new."""
         if self._known != self._read:
             write_text(self._cache, json.dumps(self._known, sort_keys=True))
             self._read = dict(self._known)
-
-
-def _signs(path: Path) -> list[object]:
-    status = path.stat()
-    return [status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]
 
 
 class Digests:
@@ -70,12 +67,12 @@ class Digests:
     ----------
     seen : Seen
     known : mapping, optional
-        Those of the run that this process works for: they are not computed again.
+        The digests of the run that this process works for; they are not computed again.
 
     Attributes
     ----------
     used : dict of str to str
-        All that were asked for.
+        All digests that were asked for.
     """
 
     def __init__(self, seen: Seen, known: Mapping[str, str] | None = None) -> None:
@@ -83,21 +80,21 @@ class Digests:
         self.used: dict[str, str] = {}
 
     def code(self, step: str) -> str:
-        """Of the modules that a step runs."""
+        """Return the digest of the modules that a step runs."""
         return self._get(f"step {step}", lambda: step_code.checksum(step))
 
     def file(self, path: Path) -> str:
-        """Of a file's content.
+        """Return the digest of a file's content.
 
         Raises
         ------
         OSError
-            If it cannot be read.
+            If the file cannot be read.
         """
         return self._get(f"file {path}", lambda: self._seen.find(path, sha256))
 
     def files(self, folder: Path, names: Iterable[str]) -> str:
-        """Of several files in a folder, together; one that is missing counts too."""
+        """Return one digest of several files in a folder; a missing file counts too."""
 
         def compute() -> str:
             paths = [folder / name for name in names]

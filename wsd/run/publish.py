@@ -1,8 +1,7 @@
-"""What people read of a run, at the paths that they know: copies of its tables, figures and pages,
-and links to everything else.
+"""Put a run's files where people read them: copies of tables, figures and pages, links to the rest.
 
-Nothing is published of a run before all its files are there: what lies there is the last good
-state. A copy that is not what was published is made anew each time.
+Nothing of a run is published before all its files are there, so that people always find the last
+complete state. A copy that differs from what was published is replaced.
 """
 
 import os
@@ -20,14 +19,14 @@ from wsd.storage.checksums import SUMMED, SUMS, checksum, noted_checksum
 from wsd.storage.json import read_json, write_json
 from wsd.storage.partial import PART
 
-# What is linked: it is read by programs.
+# Files for programs are linked.
 LINKED = (".parquet", ".safetensors")
-# What scores were made from, without config and command.
-MADE_FROM = "sources.json"
+# What the scores were made from; published as the provenance, with config and command.
+SOURCES = "sources.json"
 
 
-def publish(run: RunMap, tables: Path, said: Mapping[str, Any]) -> dict[str, bool]:
-    """Put a run's files where people read them.
+def publish(run: RunMap, tables: Path, about: Mapping[str, Any]) -> dict[str, bool]:
+    """Publish a run.
 
     Parameters
     ----------
@@ -35,63 +34,59 @@ def publish(run: RunMap, tables: Path, said: Mapping[str, Any]) -> dict[str, boo
         All its files are there.
     tables : Path
         The folder of its tables.
-    said : mapping
-        What the map says beside the files: config, command, digests.
+    about : mapping
+        Config, command and digests of the run, for its map.
 
     Returns
     -------
     dict of str to bool
-        What lies there now, by its path from ``tables``, and whether it was not there yet.
+        The published paths, relative to ``tables``, and whether each is new.
     """
     former = _former(tables)
     published: dict[str, str | None] = {}
     new = {}
     for name in run.files:
         for file, target, linked in readable(name, run.file(name)):
-            published[target] = None if linked else _sum_of(file)
+            published[target] = None if linked else noted_checksum(file) or checksum(file)
             new[target] = _put(file, tables / target, published[target])
-    if MADE_FROM in run.files:
-        made = {**read_json(run.file(MADE_FROM)), **{of: said[of] for of in ("config", "command")}}
-        write_json(tables / PROVENANCE, made)
+    if SOURCES in run.files:
+        settings = {key: about[key] for key in ("config", "command")}
+        write_json(tables / PROVENANCE, {**read_json(run.file(SOURCES)), **settings})
         published[PROVENANCE] = noted_checksum(tables / PROVENANCE)
     for target in sorted(former - {*published}):
         _remove(tables, target)
-    write_json(tables / RUN_MAP, {**said, "files": run.files, "published": published})
+    write_json(tables / RUN_MAP, {**about, "files": run.files, "published": published})
     return new
 
 
 def readable(name: str, path: Path) -> Iterator[tuple[Path, str, bool]]:
-    """What people read of an entry of the map: where a file is, where to, and whether linked.
+    """Yield the files of an entry of the map, their published paths, and whether they are linked.
 
     Raises
     ------
     ResultError
-        If it is a listing that cannot be read.
+        If the entry is a listing that cannot be read.
     """
     folder = Path(name).parent
-    if name == MADE_FROM:  # its content stands in provenance.json
+    if name == SOURCES:  # its content is in provenance.json
         return
     if name == SOURCE:
         yield path.with_suffix(""), "source", True
     elif is_listing(path):
         if Path(name).name == TABLES:
             yield path, name, True
-        for one in listed(path):
-            yield path.parent / one, (folder / bare(one)).as_posix(), name not in PAGES
+        for file in listed(path):
+            yield path.parent / file, (folder / bare(file)).as_posix(), name not in PAGES
     else:
         yield path, name, path.suffix in LINKED or path.name == "model.json"
 
 
-def _sum_of(file: Path) -> str:
-    return noted_checksum(file) or checksum(file)
-
-
 def _put(file: Path, target: Path, sums: str | None) -> bool:
-    """Put a link to a file, or a copy with a checksum, at a path; whether it was not there."""
+    """Link a file, or copy it if a checksum is given; return whether the target was replaced."""
     with storing(target):
         if sums is None:
-            to = os.path.relpath(file, target.parent)
-            if target.is_symlink() and str(target.readlink()) == to:
+            link = os.path.relpath(file, target.parent)
+            if target.is_symlink() and str(target.readlink()) == link:
                 return False
         elif (
             not target.is_symlink()
@@ -103,7 +98,7 @@ def _put(file: Path, target: Path, sums: str | None) -> bool:
         _make_room(target)
         temporary = target.with_name(f".{target.name[:200]}.{os.getpid()}{PART}")
         if sums is None:
-            temporary.symlink_to(to)
+            temporary.symlink_to(link)
         else:
             shutil.copyfile(file, temporary)
             if target.suffix in SUMMED:
@@ -115,20 +110,17 @@ def _put(file: Path, target: Path, sums: str | None) -> bool:
 
 
 def _make_room(target: Path) -> None:
-    """The folder of a file; what an earlier version had in its way and cost hours is moved aside:
-    a folder, or vectors that are not those of this run.
+    """Create the folder of a target, and move aside what an earlier version took hours to make.
+
+    That is a folder in the way, or vectors that do not belong to this run.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    if (
-        (target.is_dir() or target.suffix == VECTORS)
-        and not target.is_symlink()
-        and target.exists()
-    ):
+    costly = target.is_dir() or target.suffix == VECTORS
+    if costly and not target.is_symlink() and target.exists():
         target.replace(target.with_name(f"{target.name}.before"))
 
 
 def _former(tables: Path) -> set[str]:
-    """What the last run has published."""
     try:
         return set(RunMap(tables / RUN_MAP).published)
     except WsdError:

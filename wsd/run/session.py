@@ -1,4 +1,4 @@
-"""One run of the workflow, from the lock to what people read."""
+"""One run of the workflow: the lock, the map, putting the folder in order, and publishing."""
 
 import hashlib
 import os
@@ -28,59 +28,66 @@ MUCH = 1e9
 
 
 class Session:
-    """A run, or a look at what one would do.
+    """A run, or a dry run.
 
     Parameters
     ----------
     config : Config
-    said : mapping
-        The same as it was read.
+    settings : mapping
+        The config as it was read from its files.
     command : str
-        What makes the same again.
+        The command that makes the same results again.
     results : Path
-        Folder of all results.
+        The folder of all results.
 
     Attributes
     ----------
     files : Files
     published : dict of str to bool
-        What people read of it, from the folder of the tables, and whether that was not there yet.
-        Before it is whole, nothing.
+        The published paths, relative to the folder of the tables, and whether each is new; empty
+        before the run is complete.
 
     Raises
     ------
     WsdError, OSError
-        If something that decides the files cannot be read.
+        If a file that decides keys cannot be read.
     """
 
     def __init__(
-        self, config: Config, said: Mapping[str, Any], command: str, results: Path, *, main: bool
+        self,
+        config: Config,
+        settings: Mapping[str, Any],
+        command: str,
+        results: Path,
+        *,
+        main: bool,
     ) -> None:
-        self.config, self.results, self._said, self.command = config, results, dict(said), command
+        self.config, self.results, self.command = config, results, command
+        self._settings = dict(settings)
         self.tables = config.tables(results)
         self.folder = results / config.dataset.name
         self._begun = False
         self.published: dict[str, bool] = {}
         self._seen = Seen(results / lock.STATE / SEEN)
-        # A process of a job takes the keys of its run: code and files may be others by now.
+        # A job takes the keys of its run: code and files may have changed meanwhile.
         known = None if main else _digests_of_run()
         self._digests = Digests(self._seen, known)
-        self.files = Files(config, Keys(config, said, self._digests, results), command)
+        self.files = Files(config, Keys(config, settings, self._digests, results), command)
 
     @cached_property
     def made(self) -> list[str]:
-        """All files of the run."""
+        """Return all files of the run."""
         return self.files.made()
 
     @cached_property
     def map(self) -> Path:
-        """The map of this run, in the store."""
+        """Return the path of the run's map in the store."""
         key = hashlib.sha256("".join(self.further).encode()).hexdigest()[:DIGITS]
         return self.folder / STORE / MAPS / f"{self.config.run}@{key}.json"
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """The files by the paths that people read, in the folder of the tables."""
+        """Return the files by their published paths, relative to the folder of the tables."""
         return {bare(path.removeprefix(f"{self.files.store}/")): path for path in self.further}
 
     def begin(self, asked: Iterable[str] = (), forced: bool = False) -> None:
@@ -89,20 +96,20 @@ class Session:
         Parameters
         ----------
         asked : iterable of str
-            What is asked for by the paths that people read: of another run it goes.
+            Published paths that the user asks for; those of another run are removed.
         forced : bool
-            Whether files that are there may be made again.
+            Whether existing files may be rebuilt.
 
         Raises
         ------
         BusyError
-            If another run is at work on one of the same files.
+            If another run is computing one of the same files.
         StorageError
         """
         lock.prepare(self.results)
         with lock.alone(self.results):
             self._put_in_order()
-        # After that: what is damaged is planned too.
+        # Damaged files are gone now, so that they are planned too.
         planned = [path for path in self.made if forced or not os.path.lexists(path)]
         self._lock = lock.begin(self.results, planned)
         self._begun = True
@@ -114,38 +121,35 @@ class Session:
         write_map(self.map, self.further, str(self.folder), self._about)
 
     def _put_in_order(self) -> None:
-        """Nothing half-written, damaged or dated in the future; vectors of an earlier version."""
+        """Remove half-written and damaged files; adopt vectors of an earlier version."""
         for path in sweep(self.results):
             lock.say(f"removed the half-written file of a killed run: {path}")
-        taken, found = adopt(self.files, self.folder)
-        if found:
+        moved, former = adopt(self.files, self.folder)
+        if former:
             lock.say(
-                f"{self.folder} has results of an earlier version: of {found} files of vectors "
-                f"{taken} are taken over, the others are not what this run asks for; all else is "
-                "made again"
+                f"{self.folder} has results of an earlier version: {moved} of {former} files of "
+                "vectors fit this run and are kept; everything else is rebuilt"
             )
         for path in map(Path, self.further):
             if os.path.lexists(path):
                 _date_now(path)
-                for damaged, what in wrong(path, self.look):
-                    self._put_away(damaged, path, what)
+                for damaged, problem in wrong(path, self.look):
+                    self._put_away(damaged, path, problem)
         for model in self.config.finetuned.values():
             self._forget_trained(model)
 
     @cached_property
     def _about(self) -> dict[str, Any]:
-        digests = {**self._digests.used, PROGRAM: step_code.of_package()}
-        return {"config": self._said, "command": self.command, "digests": digests}
+        digests = {**self._digests.used, PROGRAM: step_code.package_checksum()}
+        return {"config": self._settings, "command": self.command, "digests": digests}
 
     @cached_property
     def further(self) -> list[str]:
-        """All files of the run, and those that are made by their names alone."""
+        """Return all files of the run, and those that are made only when asked for by name."""
         return list(dict.fromkeys([*self.made, *self.files.by_name()]))
 
     def _forget_trained(self, model: Model) -> None:
-        """Have all vectors of an encoder made again that is trained again: on a GPU it is another
-        one by a little.
-        """
+        """Remove the vectors of an encoder that is trained again; a GPU is not repeatable."""
         trained = Path(self.files.weights_of(model)[0]).parents[1]
         if all(os.path.lexists(path) for path in self.made if trained in Path(path).parents):
             return
@@ -154,27 +158,27 @@ class Session:
         Path(self.files.path(self.files.record, record=model.name)).unlink(missing_ok=True)
 
     def look(self, path: Path) -> str:
-        """What :func:`wsd.run.verify_file.content` says of a file, now or when it was last like this."""
+        """Return what :func:`wsd.run.verify_file.content` says of a file, cached while it stays."""
         return self._seen.find(path, content)
 
-    def _put_away(self, damaged: Path, listing: Path, what: str) -> None:
-        """Have a file made again: what is damaged is set aside, and what lists it goes."""
+    def _put_away(self, damaged: Path, listing: Path, problem: str) -> None:
+        """Have a file rebuilt: set the damaged file aside, and remove its listing."""
         if os.path.lexists(damaged) and not damaged.is_dir():
             aside = set_aside(damaged)
-            lock.say(f"damaged: {damaged}: {what}. Kept as {aside.name}; it is made again")
+            lock.say(f"damaged: {damaged}: {problem}. Kept as {aside.name}; it will be rebuilt")
         elif damaged != listing:
-            lock.say(f"{damaged}: {what}. It is made again")
+            lock.say(f"{damaged}: {problem}. It will be rebuilt")
         if damaged != listing:
             listing.unlink(missing_ok=True)
 
     def share(self) -> None:
-        """Tell jobs what they work for."""
+        """Tell jobs which run they belong to."""
         if self._begun:
             os.environ[lock.VARIABLE] = str(lock.jobs_lock(self.results))
             os.environ[MAP] = str(self.map.absolute())
 
     def publish(self) -> None:
-        """Put what people read in its place, if all is there."""
+        """Publish the run, if all its files are there."""
         there = [path for path in self.made if Path(path).exists()]
         by_name = [path for path in self.files.by_name() if Path(path).exists()]
         if not self._begun or len(there) < len(self.made):
@@ -184,18 +188,17 @@ class Session:
             run = RunMap(self.map)
             self.published = publish(run, self.tables, self._about)
             if not list(lock.other_runs(self.results)):
-                # A run that was never finished, or whose tables these replace.
+                # Maps of runs that were never finished, or whose tables are replaced now.
                 for other in self.map.parent.glob(f"{self.config.run}@*.json"):
                     if other != self.map:
                         other.unlink()
                         (other.parent / SUMS / other.name).unlink(missing_ok=True)
 
     def end(self, show: Callable[[Mapping[str, bool]], object]) -> None:
-        """At the end of every run, however that ends: publish, and show what is published.
+        """Publish at the end of every run, however it ends, and show what is published.
 
-        It is no rule, which would have to run each time, for what another run or the user has
-        added or removed; and no hook, since those are left out where there is nothing to do, and
-        by --no-hooks.
+        A rule would have to run every time, since users and other runs add and remove files. Hooks
+        of Snakemake are left out where there is nothing to do, and by --no-hooks.
         """
         try:
             self.publish()
@@ -203,7 +206,7 @@ class Session:
             self._seen.forget_missing()
             self._seen.keep()
             if self.published and (much := clean.unused_bytes(self.results)) > MUCH:
-                lock.say(f"{much / 1e9:.1f} GB in {self.results} are of no run: see `wsd clean`")
+                lock.say(f"{much / 1e9:.1f} GB in {self.results} belong to no run: see `wsd clean`")
         except (WsdError, OSError) as error:
             print(f"publishing: {error}", file=sys.stderr, flush=True)
             sys.stderr.flush()
@@ -211,7 +214,7 @@ class Session:
 
 
 def _date_now(path: Path) -> None:
-    """Date a file from the future as of now: Snakemake refuses outputs older than their inputs."""
+    """Date a file from the future as of now: Snakemake refuses outputs older than inputs."""
     with suppress(OSError):
         if path.stat().st_mtime > time.time():
             os.utime(path)

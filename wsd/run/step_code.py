@@ -1,7 +1,7 @@
-"""Which modules of wsd a step runs: the closure of its command's imports.
+"""Find the modules that a step runs: all that its command's module imports, directly or not.
 
-They are part of a file's key (:mod:`wsd.run.keys`). Nobody keeps a list of them: they are read off
-the sources, from the module of the command on (:mod:`wsd.commands`).
+Their code is part of a file's key (:mod:`wsd.run.keys`). The imports are read from the sources,
+starting at the module of the command (:mod:`wsd.commands`).
 """
 
 import ast
@@ -15,20 +15,20 @@ from wsd.commands import COMMANDS
 from wsd.studies.registry import extensions
 
 PACKAGE = Path(wsd.__file__).parent
-# How any command is run and what it says: an edited message must not embed everything again.
+# Modules that every command runs do not count: an edited message must not rebuild everything.
 APART = frozenset(f"wsd.{name}" for name in ("arguments", "cli", "commands", "errors", "logs"))
 
 
 @cache
 def _path(module: str) -> Path | None:
-    """The file of a module of wsd; None for what is no module."""
+    """Return the file of a module; None if there is none."""
     path = PACKAGE.joinpath(*module.split(".")[1:])
     return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file()), None)
 
 
 @cache
 def _imported(module: str) -> frozenset[str]:
-    """The modules of wsd that a module imports, also inside functions; not for types alone."""
+    """Return the modules that a module imports, also inside functions; not for types alone."""
     path = _path(module)
     tree = ast.parse(path.read_bytes()) if path else ast.Module([], [])
 
@@ -50,29 +50,21 @@ def _imported(module: str) -> frozenset[str]:
 
 
 def closure(module: str) -> set[str]:
-    """A module and every module of wsd that it imports, directly or through others.
+    """Return a module and every module that it imports, directly or through others.
 
-    Parameters
-    ----------
-    module : str
-        Its dotted name.
-
-    Returns
-    -------
-    set of str
-        Without those that say how any command is run.
+    Modules that every command runs are left out.
     """
-    found: set[str] = set()
-    todo = {module}
-    while todo:
-        found |= todo
-        todo = {name for one in todo for name in _imported(one)} - found - APART
-    return found
+    modules: set[str] = set()
+    new = {module}
+    while new:
+        modules |= new
+        new = {name for importer in new for name in _imported(importer)} - modules - APART
+    return modules
 
 
 def checksum(step: str) -> str:
-    """SHA-256 over the modules that a step runs: other code may give other results."""
-    return _of(path for name in modules(step) if (path := _path(name)))
+    """Return a SHA-256 over the modules that a step runs."""
+    return _combined(path for name in modules(step) if (path := _path(name)))
 
 
 def modules(step: str) -> set[str]:
@@ -80,13 +72,13 @@ def modules(step: str) -> set[str]:
     return set().union(*map(closure, (COMMANDS[step].module, *extensions(step))))
 
 
-def of_package() -> str:
-    """The same of all modules, as they are now."""
+def package_checksum() -> str:
+    """Return a SHA-256 over all modules, as they are now."""
     _digest.cache_clear()
-    return _of(PACKAGE.rglob("*.py"))
+    return _combined(PACKAGE.rglob("*.py"))
 
 
-def _of(paths: Iterable[Path]) -> str:
+def _combined(paths: Iterable[Path]) -> str:
     lines = [f"{_digest(path)}  {path.relative_to(PACKAGE)}\n" for path in sorted(paths)]
     return sha256("".join(lines).encode()).hexdigest()
 

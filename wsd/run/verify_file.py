@@ -1,8 +1,8 @@
-"""Whether a file of a store is what was written.
+"""Compare files of a store with the checksums that were noted when they were written.
 
-What was written is its checksum: in ``.sums`` beside it (:mod:`wsd.storage.checksums`), or in the
-listing that names it (:mod:`wsd.artifacts.run_map`). A file of vectors has one of each layer in
-itself too (:mod:`wsd.artifacts.vectors`).
+The checksum of a file is in ``.sums`` beside it (:mod:`wsd.storage.checksums`), or in the listing
+that names the file (:mod:`wsd.artifacts.run_map`). A file of vectors also has one per layer inside
+(:mod:`wsd.artifacts.vectors`).
 """
 
 from collections.abc import Callable, Iterator
@@ -17,12 +17,12 @@ from wsd.storage.checksums import SUMMED, checksum, noted_checksum
 GONE = "is not there"
 UNREAD = "cannot be read"
 UNSUMMED = "has no checksum beside it"
-# What a file holds, as a checksum; or what is wrong, in words.
+# Returns the checksum of a file's content, or what is wrong with the file in words.
 Look = Callable[[Path], str]
 
 
 def content(path: Path) -> str:
-    """The checksum of what a file holds; of damaged vectors, what is wrong."""
+    """Return the checksum of a file's content, or what is wrong with the file in words."""
     try:
         if path.suffix == VECTORS and path.name != WEIGHTS:
             return check_vectors(path)
@@ -34,16 +34,16 @@ def content(path: Path) -> str:
 
 
 def wrong(path: Path, look: Look = content) -> Iterator[tuple[Path, str]]:
-    """Every file that is not what was written, of a file and of what it lists, and why.
+    """Yield every damaged file, among a file and the files that it lists, with what is wrong.
 
     Parameters
     ----------
     path : Path
     look : callable
-        As :func:`content`, which may have been asked before.
+        As :func:`content`; it may have a cache.
     """
-    if said := unlike(path, noted(path), look):
-        yield path, said
+    if problem := unlike(path, noted(path), look):
+        yield path, problem
     elif is_listing(path):
         try:
             files = listed(path)
@@ -51,13 +51,13 @@ def wrong(path: Path, look: Look = content) -> Iterator[tuple[Path, str]]:
             yield path, error.what
             return
         for name, expected in files.items():
-            one = path.parent / name
-            if said := unlike(one, expected, look) or unlike_note(one, expected):
-                yield one, said
+            file = path.parent / name
+            if problem := unlike(file, expected, look) or unlike_note(file, expected):
+                yield file, problem
 
 
 def noted(path: Path) -> str | None:
-    """The checksum in ``.sums`` beside a file; what is wrong with that, if it cannot be read."""
+    """Return the checksum in ``.sums`` beside a file, or why it cannot be read."""
     try:
         return noted_checksum(path)
     except OSError as error:
@@ -65,23 +65,23 @@ def noted(path: Path) -> str | None:
 
 
 def unlike_note(path: Path, expected: str) -> str:
-    """What is wrong with the checksum in ``.sums``, by which those who read a table go."""
-    said = noted(path) if path.suffix in SUMMED else None
-    return "" if said in (None, expected) else f"its checksum in .sums is not {expected}"
+    """Return what is wrong with the checksum in ``.sums``, which readers of tables go by."""
+    note = noted(path) if path.suffix in SUMMED else None
+    return "" if note in (None, expected) else f"its checksum in .sums is not {expected}"
 
 
 def unlike(path: Path, expected: str | None, look: Look) -> str:
-    """What is wrong with a file that should have a checksum; nothing if it is as it should be."""
+    """Return what is wrong with a file that should have a checksum; empty if nothing is."""
     try:
         if not path.is_file():
             return GONE
     except OSError as error:
         return f"{UNREAD}: {error.strerror}"
-    found = look(path)
-    if not found.startswith("crc32"):
-        return found
+    actual = look(path)
+    if not actual.startswith("crc32"):
+        return actual
     if expected is None:
         return UNSUMMED
-    if found == expected:
+    if actual == expected:
         return ""
-    return f"the file is not what was written: noted was {expected}, here is {found}"
+    return f"the file is not what was written: {expected} was noted, {actual} is here"
