@@ -41,7 +41,7 @@ def test_markdown() -> None:
     assert rest[0] == ""
 
 
-def test_the_same_predictions_are_said_to_be() -> None:
+def test_the_same_predictions_are_marked() -> None:
     none = dict.fromkeys(("low", "high", "p_holm"))
     text = markdown(ROWS, [{**AGAINST[1], "difference": 0.0, **none}], "mean_macro_f1")
     assert "| the same predictions |  |" in text
@@ -71,6 +71,6 @@ def test_a_published_row_stands_with_each_model_s_difference() -> None:
     assert "+10.00 [" in first
     assert "-20.00 [" in second
     # The table says what each row is compared with, and in what unit.
-    assert "less this row in macro-F1, in points," in text
-    assert "begins with the selected row of the model" in text
+    assert "minus this row in macro-F1, in percentage points," in text
+    assert "its first row is the selected configuration" in text
     assert "part for each model" not in markdown(ROWS, AGAINST, "mean_macro_f1")

@@ -835,7 +835,7 @@ def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
     index = (results / "report/index.html").read_text()
     assert "Nothing was selected" in index and "training set choose" not in index
     paper = (results / "comparison/comparison.md").read_text()
-    assert "is the one candidate" in paper and "was chosen on folds" not in paper
+    assert "is the only candidate" in paper and "was selected by cross-validation" not in paper
     fewer = checkout.configure("fewer", **common, tuning={"folds": 2})
     assert checkout.run("-n", "--configfile", fewer).jobs["select"] == 1
 
