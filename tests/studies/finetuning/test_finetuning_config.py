@@ -1,0 +1,134 @@
+"""The config key `finetune`, and models that fine-tuning makes of others."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from changed_config import (
+    MINILM,
+    Change,
+    Wrong,
+    assert_refused,
+    check_changed,
+    coarsewsd20,
+    controls,
+    ids,
+    model,
+    top,
+)
+
+from wsd.artifacts.dataset import DATASETS
+from wsd.errors import ConfigError
+from wsd.studies.registry import STUDIES
+
+TUNED = {"rate": [1e-4], "epochs": [2], "blocks": ["all", 2]}
+
+
+def finetune(**values: Any) -> Change:
+    return top(finetune={**TUNED, **values})
+
+
+def trained(**values: Any) -> Change:
+    """A model that is another one, fine-tuned; None takes a key away."""
+
+    def change(config: dict[str, Any]) -> None:
+        entry = {"name": "trained", "finetuned_from": MINILM, "blocks": 6, "width": 384, **values}
+        entry = {key: value for key, value in entry.items() if value is not None}
+        config.update(finetune=TUNED, models=[*config["models"], entry])
+
+    return change
+
+
+WRONG: list[Wrong] = [
+    (finetune(rate=["5e-5"]), "finetune.rate[0]", "'5e-5'", "'number'"),
+    (finetune(rate=[0]), "finetune.rate[0]", "0 is less than or equal", "above 0"),
+    (finetune(rate=[]), "finetune.rate", "[]", "non-empty"),
+    (finetune(epochs=[0]), "finetune.epochs[0]", "0 is less than", "passes over"),
+    (finetune(blocks=["most"]), "finetune.blocks[0]", "'most'", "'all'"),
+    (finetune(blocks=["all", 7]), "finetune.blocks[1]", "7 blocks, and", "say fewer, or all"),
+    (finetune(seeds=[1, 1]), "finetune.seeds", "[1, 1]", "non-unique"),
+    (finetune(folds=6), "finetune.folds", "on 6 folds, and there are 5", "5 at most"),
+    (finetune(trains=["nshot-3"]), "finetune.trains[0]", "'nshot-3' is no", "choose among full"),
+    (top(finetune={}), "finetune", "'rate' is a required", "add the key"),
+    (
+        lambda c: c.update(
+            finetune=TUNED, classifiers=[{"name": "finetuned-2", "estimator": "knn"}]
+        ),
+        "classifiers[0].name",
+        "'finetuned-2' is taken",
+        "fine-tuned row",
+    ),
+    (
+        trained(finetuned_from="other"),
+        "models[1].finetuned_from",
+        "there is no model 'other'",
+        f"choose among {MINILM}",
+    ),
+    (
+        trained(finetuned_from="trained"),
+        "models[1].finetuned_from",
+        "there is no model 'trained'",
+        f"choose among {MINILM}",
+    ),
+    (trained(pooling="last"), "models[1].pooling", f"pooling is that of {MINILM}", "leave it out"),
+    (trained(path="x"), "models[1].path", f"path is that of {MINILM}", "leave it out"),
+    (trained(blocks=12), "models[1].blocks", "has blocks 6, not 12", "say 6"),
+    (trained(width=None), "models[1]", "'width' is a required", "add the key"),
+    (trained(name=MINILM), "models[1].name", "is taken", "another name"),
+    (
+        lambda c: (trained()(c), c.pop("finetune"))[:0],
+        "models[1].finetuned_from",
+        "no encoder is trained",
+        "config/finetune.yaml",
+    ),
+    (
+        lambda c: (
+            trained()(c),
+            coarsewsd20(trains=["10pct"], finetune={**TUNED, "trains": ["10pct"]})(c),
+        )[:0],
+        "models[1].finetuned_from",
+        "on the full training set",
+        "full among its trains",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "key", "value", "fix"), WRONG, ids=ids(WRONG))
+def test_a_wrong_fine_tuning_is_refused(change: Change, key: str, value: str, fix: str) -> None:
+    assert_refused(change, key, value, fix)
+
+
+def test_fine_tuning_is_asked_for_by_draws_of_a_training_set() -> None:
+    trains = STUDIES["finetuning"].trains
+    assert check_changed(top()).sections["finetune"] is None and trains(check_changed(top())) == ()
+    config = check_changed(
+        coarsewsd20(trains=["nshot-3", "10pct"], finetune={**TUNED, "trains": ["nshot-3"]})
+    )
+    assert trains(config) == tuple(f"nshot-3.set{n}" for n in (1, 2, 3))
+    assert config.sections["finetune"].seeds == [1, 2, 3]
+    assert trains(check_changed(finetune())) == ("full",)
+
+
+def test_what_was_fine_tuned_is_its_model_but_for_name_and_weights() -> None:
+    config = check_changed(
+        model(pooling="first", precision="bfloat16"), trained(), controls(random_weights=[1])
+    )
+    assert [*config.models, *config.finetuned] == [MINILM, "trained"]
+    base, found = config.models[MINILM], config.finetuned["trained"]
+    assert found.source == {"finetuned_from": MINILM} and found.sha256 == {}
+    assert replace(found, name=base.name, source=base.source, sha256=base.sha256) == base
+    # Nothing is trained of it, and it has no random control.
+    assert list(config.random_controls) == [f"{MINILM}-random-1"]
+    assert [*config.encoders] == [MINILM, f"{MINILM}-random-1", "trained"]
+    # Every classifier on the single layers of one view, and nothing else.
+    assert config.stored_views(found) == ("focal",)
+    assert config.feature_sets(found) == [("focal", str(layer)) for layer in range(7)]
+    assert [of.name for of in config.classifiers_of(found)] == list(config.classifiers)
+
+
+def test_a_corpus_without_senses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    unlabelled = replace(DATASETS["quickstart"], labelled=False)
+    monkeypatch.setitem(DATASETS, "quickstart", unlabelled)
+    with pytest.raises(ConfigError, match="The quickstart corpus has no senses") as caught:
+        check_changed(finetune())
+    assert caught.value.where == "config key finetune"

@@ -1,0 +1,45 @@
+"""The config key `clusters`."""
+
+from pathlib import Path
+
+import pytest
+from changed_config import Change, Wrong, assert_refused, check_changed, ids, top
+from importing import import_corpus
+
+from wsd.errors import ConfigError
+
+WRONG: list[Wrong] = [
+    (top(clusters=1), "clusters", "1 is less than the minimum of 2", "or the most"),
+    (top(clusters=51), "clusters", "51", "50"),
+    (top(clusters={"most": 1}), "clusters.most", "1", "2"),
+    (top(clusters={"centre": "sense"}), "clusters.centre", "'sense'", "form"),
+    (top(clusters={"number": 3}), "clusters", "'number'", "centre, most"),
+    (top(clusters="form"), "clusters", "'form'", "centre"),
+]
+
+
+@pytest.mark.parametrize(("change", "key", "value", "fix"), WRONG, ids=ids(WRONG))
+def test_a_wrong_number_of_clusters_is_refused(
+    change: Change, key: str, value: str, fix: str
+) -> None:
+    assert_refused(change, key, value, fix)
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 4])
+def test_more_clusters_than_sentences(clusters: int, tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("a cell\nthe cell\nmy cell\n", encoding="utf-8")
+    given = {"unlabelled": True, "word": "cell", "name": "mine"}
+    import_corpus([tmp_path / "s.txt"], out=tmp_path / "mine", **given)
+    own = top(dataset={"name": "mine", "path": str(tmp_path / "mine")}, words="all")
+    assert not check_changed(own).dataset.labelled
+    if clusters < 3:
+        for said in (clusters, {"most": clusters}):
+            found = check_changed(own, top(clusters=said)).sections["clusters"]
+            assert (found.most, found.centre) == (clusters, None)
+        found = check_changed(own, top(clusters={"centre": "form"})).sections["clusters"]
+        assert (found.most, found.centre) == (None, "form")
+        return
+    for said in (clusters, {"most": clusters}):
+        with pytest.raises(ConfigError, match="no word has more than 3 sentences") as caught:
+            check_changed(own, top(clusters=said))
+        assert caught.value.where == "config key clusters"
