@@ -6,12 +6,14 @@ from typing import Any
 from tiny import tiny_bert
 
 from wsd.run.config_files import read_configs
+from wsd.run.schema import ANALYSES, ConfigFile
+from wsd.studies.registry import STUDIES
 
 ROOT = Path(__file__).parents[2]
 
 
 def make(folder: Path) -> Path:
-    """An encoder, another, and what two systems say."""
+    """Write two encoders, the outputs of two systems, and a table of glosses."""
     tiny_bert(folder / "tiny", head=True)
     tiny_bert(folder / "other", head=True, max_length=32)
     (folder / "said.jsonl").write_text('{"word": "crane"}\n')
@@ -21,7 +23,7 @@ def make(folder: Path) -> Path:
 
 
 def said(folder: Path) -> dict[str, Any]:
-    """A config that asks for everything."""
+    """Return a config that asks for everything, as far as its study is there."""
     config = read_configs([ROOT / "config/config.yaml"])
     entry = {"blocks": 2, "width": 32}
     config |= {
@@ -49,4 +51,13 @@ def said(folder: Path) -> dict[str, Any]:
         "classifiers": ["nearest_centroid", "logistic"],
     }
     config["classifiers"] = [*config["classifiers"], {"name": "lda", "shrinkage": [0.5]}]
-    return config
+    return without_deleted_studies(config)
+
+
+def without_deleted_studies(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the config without the keys, analyses and models of studies that are deleted."""
+    kept = {key: value for key, value in config.items() if key in ConfigFile.model_fields}
+    kept["analyses"] = [name for name in kept["analyses"] if name in ANALYSES]
+    if "finetuning" not in STUDIES:
+        kept["models"] = [entry for entry in kept["models"] if not entry.get("finetuned_from")]
+    return kept

@@ -126,7 +126,7 @@ def config_of(folder: Path, encoders: Path, **names: Any) -> dict[str, Any]:
     base = copy.deepcopy(rich_config.said(encoders))
     entry = {"path": str(encoders / "tiny"), "blocks": 2, "width": 32}
     first = names["models"][0]
-    return {
+    config = {
         **base,
         **({"run": names["run"]} if names["run"] else {}),
         "dataset": {"name": names["dataset"], "path": str(folder)},
@@ -144,6 +144,7 @@ def config_of(folder: Path, encoders: Path, **names: Any) -> dict[str, Any]:
         "controls": {**base["controls"], "classifiers": [names["classifier"]]},
         "systems": [{"name": names["system"], "file": __file__}],
     }
+    return rich_config.without_deleted_studies(config)
 
 
 ORDINARY_NAMES: dict[str, Any] = {

@@ -1,0 +1,218 @@
+"""The files that a config asks for, by kind, and another value for every config key."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from small_results import copy
+
+from wsd.artifacts.run_map import bare
+from wsd.run.config import check
+from wsd.run.digests import Digests, Seen
+from wsd.run.file_kinds import EVERY, KINDS
+from wsd.run.keys import Keys
+from wsd.run.run_files import Files
+from wsd.run.schema import ConfigFile
+from wsd.studies.registry import STUDIES
+
+
+def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
+    """The files of each kind of the table, by the paths that people read."""
+    checked = check(config)
+    keys = Keys(checked, config, Digests(Seen(folder / "seen.json")), folder)
+    files = Files(checked, keys, "snakemake")
+    kinds = {
+        "source": [files.source],
+        "corpus": [files.corpus],
+        "record": files.paths(files.record, record=checked.models),
+        "vectors": [files.keyed["model"][name] for name in checked.models],
+        "views": [files.view(view) for view in checked.store if view != "other"],
+        "alignment": files.of_models(files.alignment),
+    }
+    if checked.dataset.of_pairs:
+        return by_name(kinds | from_pairs(files))
+    trained = files.keyed["model"].get("trained", "-")
+    scored = [*files.scored(files.predictions), *files.scored(files.searches)]
+    kinds |= {
+        "trains": files.rows,
+        "published": files.published_systems,
+        "systems": files.paths(files.systems, system=checked.systems),
+        "folds": files.paths(files.folds, train=checked.trains),
+        "views": [*kinds["views"], files.view("alignment")],
+        "other": [files.view(view) for view in checked.store if view == "other"],
+        "finetuned": [path for path in scored if f"/{trained}/" in path],
+        "predictions": [path for path in scored if f"/{trained}/" not in path],
+        "control": files.judged.get("control", []),
+        "zero-shot": files.judged.get("zero_shot", []),
+        "baselines": [path for path in files.judged["baselines"] if "substitutes" not in path],
+        "bags": [path for path in files.judged["baselines"] if "substitutes" in path],
+        "projections": files.shown(files.projections),
+        "neighbours": files.shown(files.neighbours),
+        "selection": [files.selection],
+        "per-word": files.judged["per_word"],
+        "calibration": files.confidence,
+        "scores": [*files.scores.values()],
+        "comparison": [files.comparison],
+        "layers": [*files.layerwise.values()],
+        "figures": [files.figures],
+        "selected": [files.selected],
+        "report": [files.report],
+    }
+    for study, get in BY_STUDY.items():
+        kinds |= get(files) if study in STUDIES else {}
+    return by_name({kind: kinds[kind] for kind in kinds if kind in KINDS})
+
+
+def from_pairs(files: Files) -> dict[str, list[str]]:
+    patterns = files.study["pairs"]
+    return {
+        "pairs": files.of_models(patterns["tables"][0]),
+        "pairs-page": files.of_models(patterns["page"]),
+    }
+
+
+def from_glosses(files: Files) -> dict[str, list[str]]:
+    patterns = files.study["glosses"]
+    if not patterns:
+        return {"glosses": [], "gloss-vectors": [], "gloss-worth": []}
+    return {
+        "glosses": [patterns["glosses"]],
+        "gloss-vectors": [
+            path for pattern in patterns["vectors"] for path in files.paths(pattern, model=["a"])
+        ],
+        "gloss-worth": files.of_models(patterns["gloss_worth"]),
+    }
+
+
+def from_substitutes(files: Files) -> dict[str, list[str]]:
+    patterns = files.study["substitutes"]
+    return {
+        "asked": files.paths(patterns["substitutes"], asked=patterns["models"]),
+        "sense-substitutes": files.paths(patterns["sense_substitutes"], asked=patterns["models"]),
+    }
+
+
+def from_unlabelled(files: Files) -> dict[str, list[str]]:
+    patterns = files.study["unlabelled"]
+    return {
+        "uses": patterns["by_vectors"],
+        "substitute-uses": patterns["by_substitutes"],
+        "uses-page": [patterns["page"]],
+    }
+
+
+def from_finetuning(files: Files) -> dict[str, list[str]]:
+    trains = STUDIES["finetuning"].trains(files.config)
+    folder = files.study["finetuning"]["finetune"]
+    return {"finetune": files.paths(f"{folder}/trials.csv", base=files.config.models, train=trains)}
+
+
+BY_STUDY: dict[str, Callable[[Files], dict[str, list[str]]]] = {
+    "glosses": from_glosses,
+    "substitutes": from_substitutes,
+    "unlabelled": from_unlabelled,
+    "finetuning": from_finetuning,
+    "geometry": lambda files: {
+        "geometry": files.of_models(files.study["geometry"]["geometry"])
+        if "geometry" in files.config.analyses
+        else []
+    },
+    "audit": lambda files: {
+        "audit": [
+            path
+            for table in files.study["audit"].get("tables", [])
+            for path in files.of_models(table)
+        ]
+    },
+    "code_length": lambda files: {
+        "code-length": files.of_models(files.study["code_length"]["table"])
+        if "table" in files.study["code_length"]
+        else []
+    },
+    "strategies": lambda files: {"strategies": [files.study["strategies"]["table"]]},
+}
+
+
+def by_name(kinds: dict[str, list[str]]) -> dict[str, dict[str, str]]:
+    return {kind: {bare(path): path for path in of} for kind, of in kinds.items()}
+
+
+def changes(before: dict[str, dict[str, str]], after: dict[str, dict[str, str]]) -> set[str]:
+    """The kinds that differ. Files that only one has say nothing of what decides them."""
+    return {
+        kind
+        for kind, of in before.items()
+        if any(after[kind].get(name, path) != path for name, path in of.items())
+    }
+
+
+def decided(key: str) -> set[str]:
+    """The kinds that a config key decides by the table: itself, or by what they read."""
+    found = {
+        name
+        for name, kind in KINDS.items()
+        for of in (*kind.flags.values(), *kind.items)
+        if of in (key, EVERY) or key.startswith(f"{of}.")
+    }
+    while further := {name for name, of in KINDS.items() if found & {*of.upstream}} - found:
+        found |= further
+    return found
+
+
+# Another value of every key that decides something. What stands in a list of entries is that of
+# the first; of the classifiers, of the second, in another order.
+VALUES: dict[str, Any] = {
+    "words": ["apple", "crane"],
+    "seed": 2,
+    "device": "cpu",
+    "tuning.folds": 4,
+    "tuning.repeats": 2,
+    "tuning.objective": "mean_word_accuracy",
+    "transforms": ["none"],
+    "projections": ["tsne", "pca"],
+    "sentences": False,
+    "run": "mine",
+    "clusters.most": 4,
+    "clusters.centre": None,
+    "views.store": ["focal", "context", "other"],
+    "views.classify": ["context"],
+    "layers": ["all"],
+    "features": [],
+    "trains": ["1pct", "5pct", "10pct", "25pct", "50pct", "balanced"],
+    "glosses": "glosses.tsv",
+    "analyses": ["geometry"],
+    "systems.0.file": "more.jsonl",
+    "controls.baselines": False,
+    "controls.views": [],
+    "controls.random_weights": [2],
+    "controls.task": False,
+    "controls.classifiers": ["nearest_centroid", "lda"],
+    "finetune.rate": [1e-3],
+    "finetune.epochs": [2],
+    "finetune.blocks": [1],
+    "finetune.steps": 200,
+    "finetune.seeds": [4],
+    "finetune.folds": 2,
+    "finetune.trains": ["full", "1pct"],
+    "models.0.pooling": "last",
+    "models.0.input": "masked",
+    "models.0.path": "other",
+    "classifiers.1.C": [0.3, 0.1, 0.03, 0.01, 0.003],
+}
+OTHER = {key: VALUES[key] for key in VALUES if key.split(".")[0] in ConfigFile.model_fields}
+
+
+def changed(config: dict[str, Any], key: str, value: Any, folder: Path) -> dict[str, Any]:
+    """The config with another value at a key; None leaves the key out."""
+    new = copy.deepcopy(config)
+    *above, last = key.split(".")
+    place: Any = new
+    for name in above:
+        place = place[int(name) if name.isdigit() else name]
+    if isinstance(value, str) and (folder / value).exists():
+        value = str(folder / value)
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return new
