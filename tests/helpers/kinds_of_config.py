@@ -1,10 +1,9 @@
 """The files that a config asks for, by kind, and another value for every config key."""
 
+import copy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-from small_results import copy
 
 from wsd.artifacts.run_map import bare
 from wsd.run.config import check
