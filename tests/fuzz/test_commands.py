@@ -107,7 +107,7 @@ def outcome(argv: list[str], capsys: pytest.CaptureFixture[str]) -> int:
     assert "Traceback" not in shown.err, (argv, shown.err)
     errors = [line for line in shown.err.splitlines() if "error: " in line]
     # What `wsd doctor` finds wrong is its result.
-    found = shown.out.endswith(f"to put right first, marked {BAD}.\n")
+    found = shown.out.endswith(f"to fix first, marked {BAD}.\n")
     assert len(errors) == (code != 0 and not found), (argv, shown.err)
     return code
 

@@ -73,7 +73,7 @@ def test_what_has_yet_to_be_fetched_is_said(ask: Doctor) -> None:
     assert code == 0, out
     assert "CoarseWSD-20 will be downloaded" in out
     assert "WSD_COARSEWSD20_ARCHIVE=FILE" in out
-    assert "model far: hub org/far: not in the cache, will be fetched" in out
+    assert "model far: hub org/far: not in the cache, will be downloaded" in out
 
 
 def test_of_noad_its_files_count_if_they_are_whole(
@@ -170,7 +170,7 @@ def test_what_keeps_a_run_from_starting_is_said(
     (line,) = (i for i, line in enumerate(out.splitlines()) if line.startswith(doctor.BAD))
     assert out.splitlines()[line].startswith(f"{doctor.BAD}   {says}")
     assert out.splitlines()[line + 1].startswith("        what to do: ")
-    assert out.splitlines()[-1] == "1 thing to put right first, marked BAD."
+    assert out.splitlines()[-1] == "1 thing to fix first, marked BAD."
 
 
 def test_a_run_on_other_files_is_no_matter(ask: Doctor, tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_results_of_an_earlier_version_are_named(ask: Doctor) -> None:
     atomic.write_text(old, "vectors")
     out = ask(**made_store.SMALL)[1]
     assert "note  earlier version: results/quickstart has 1 files of vectors without a" in out
-    assert "takes over those of its own whose provenance matches" in out
+    assert "keeps its own vectors whose provenance matches" in out
     shutil.rmtree("results")
     made_store.made()
     assert "earlier version" not in ask(**made_store.SMALL)[1]
@@ -253,7 +253,7 @@ def test_results_of_an_earlier_version_are_named(ask: Doctor) -> None:
 def test_a_whole_archive_is_verified(ask: Doctor, archive: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
     code, out = ask(dataset="coarsewsd20")
-    assert code == 0 and "the archive is at hand, verified" in out
+    assert code == 0 and "the archive is available, verified" in out
 
 
 def imported(root: Path) -> Path:
@@ -273,7 +273,7 @@ def test_a_corpus_of_ones_own_is_checked(ask: Doctor, tmp_path: Path) -> None:
     dataset = {"name": "mine", "path": "mine"}
     code, out = ask(dataset=dataset)
     assert code == 0, out
-    assert "ok    corpus: Cells: all 5 files are as they were made: mine" in out
+    assert "ok    corpus: Cells: all 5 files are unchanged: mine" in out
     assert "comes with the program" not in out
     (folder / "cell" / "test.gold.txt").write_text("1\n")
     code, out = ask(dataset=dataset)

@@ -191,7 +191,7 @@ def test_a_model_that_is_not_there_is_said(
     assert main(["plan", "my.yaml"]) == 0
     out = capsys.readouterr().out
     assert "to embed: 1,612 sentences of 10 words" in out
-    assert out.endswith("\nwhat is there already cannot be told: there is no folder tiny\n")
+    assert out.endswith("\nwhich files exist already is unknown: there is no folder tiny\n")
 
 
 def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: str) -> None:
@@ -223,7 +223,7 @@ def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "bert-base-uncased on CoarseWSD-20: 20 words, 18 combinations of features and classifier",
         f"  to embed: 33,905 sentences of 20 words; 5.42 GB in {tmp_path / 'coarsewsd20'}; "
         "roughly 14 min on 4 cores without GPU",
-        "  to fetch, unless the hub's cache has it: about 0.4 GB of model",
+        "  to download, unless the hub's cache has it: about 0.4 GB of model",
     ]
 
 
@@ -347,7 +347,7 @@ def test_what_random_controls_share_is_fetched_once(tmp_path: Path) -> None:
     controls = {"baselines": False, "views": [], "random_weights": [1, 2], "task": False}
     config = check_shipped(controls={**controls, "classifiers": ["nearest_centroid"]})
     assert len(config.random_controls) == 2
-    assert describe(config, tmp_path, 1).count("to fetch") == 1
+    assert describe(config, tmp_path, 1).count("to download") == 1
 
 
 @pytest.mark.parametrize(

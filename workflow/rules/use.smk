@@ -19,8 +19,8 @@ step(
     },
     {
         "_tables": expand(
-            f"{FILES.calibration}/{{of}}.csv",
-            of=run_files.CONFIDENCE,
+            f"{FILES.calibration}/{{table}}.csv",
+            table=run_files.CONFIDENCE,
             allow_missing=True,
         )
     },

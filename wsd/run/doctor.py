@@ -1,6 +1,6 @@
-"""Whether a run can start here, and what is at hand: what to look at first when something is wrong.
+"""Examine whether a run can start here; the command ``wsd doctor``.
 
-Nothing is fetched, and no result is touched.
+It downloads nothing and changes no result.
 """
 
 import argparse
@@ -38,7 +38,7 @@ from wsd.storage.partial import PART
 from wsd.studies.registry import STUDIES
 
 PACKAGES = ("wsd", "torch", "transformers", "snakemake", "scikit-learn", "numpy", "pyarrow")
-# Where snakemake looks for a workflow.
+# The paths where snakemake looks for a workflow.
 SNAKEFILES = ("Snakefile", "workflow/Snakefile")
 PROGRAM = "the folder of the program"
 OK, NOTE, BAD = "ok", "note", "BAD"
@@ -46,15 +46,15 @@ OK, NOTE, BAD = "ok", "note", "BAD"
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of what was found.
+    """A line of the command's output.
 
     Attributes
     ----------
     state : {"ok", "note", "BAD"}
-        ``BAD`` is what keeps a run from starting, or from ending well.
+        ``BAD`` keeps a run from starting or from finishing.
     topic, text : str
     fix : str, optional
-        What to do about it.
+        What to do.
     """
 
     state: str
@@ -67,24 +67,26 @@ class Finding:
         return f"{line}\n        what to do: {self.fix}" if self.fix else line
 
 
-def examine(config: Config, said: Mapping[str, Any], typed: str, results: Path) -> list[Finding]:
-    """Look at everything that a run of ``config`` needs.
+def examine(
+    config: Config, settings: Mapping[str, Any], typed: str, results: Path
+) -> list[Finding]:
+    """Examine everything that a run needs.
 
     Parameters
     ----------
     config : Config
-    said : mapping
-        The same as it was read.
+    settings : mapping
+        The config as it was read from its files.
     typed : str
-        The command that begins the run.
+        The command that starts the run.
     results : Path
         The folder of all results.
     """
     if blocked := list(_blocked(results)):
         return [_versions(), _machine(config), *blocked]
     try:
-        session = Session(config, said, typed, results, main=True)
-    except (WsdError, OSError):  # which is found below, with the model or the corpus
+        session = Session(config, settings, typed, results, main=True)
+    except (WsdError, OSError):  # the findings on model and corpus will name it
         session = None
     return [
         _versions(),
@@ -105,8 +107,8 @@ def examine(config: Config, said: Mapping[str, Any], typed: str, results: Path) 
 
 
 def _versions() -> Finding:
-    found = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
-    return Finding(OK, "versions", f"python {platform.python_version()}, {found}")
+    packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
+    return Finding(OK, "versions", f"python {platform.python_version()}, {packages}")
 
 
 def _machine(config: Config) -> Finding:
@@ -121,7 +123,7 @@ def _machine(config: Config) -> Finding:
 
 
 def _blocked(results: Path) -> Iterator[Finding]:
-    """What keeps a run from starting before it has looked at anything else."""
+    """Yield what keeps every run from starting, whatever its config."""
     here = [Path.cwd()] if any(map(Path.exists, map(Path, SNAKEFILES))) else []
     try:
         for folder in (*here, Path(wsd.__file__).parent):
@@ -149,9 +151,14 @@ def _disk(config: Config, session: Session | None, results: Path) -> Iterator[Fi
         for model, words, views in plan.to_embed(config, session.files if session else None)
     )
     free = shutil.disk_usage(there).free
-    text = f"{free / 1e9:.1f} GB free in {there}, {needed / 1e9:.2f} GB of vectors still to come"
+    text = f"{free / 1e9:.1f} GB free in {there}, {needed / 1e9:.2f} GB of vectors to compute"
     if not os.access(there, os.W_OK) or os.statvfs(there).f_flag & os.ST_RDONLY:
-        yield Finding(BAD, "results", f"{there} cannot be written", "make it writable for you")
+        yield Finding(
+            BAD,
+            "results",
+            f"{there} cannot be written",
+            "change its permissions, so that you can write there",
+        )
     elif free < needed:
         yield Finding(BAD, "results", text, "make room, or name fewer words, models or views.store")
     else:
@@ -183,19 +190,19 @@ def _corpus(dataset: Dataset, session: Session | None) -> Finding:
 
 
 def _imported(dataset: Dataset, folder: Path) -> Finding:
-    """Of a corpus of the user's own: whether it is what was imported."""
+    """Report whether an imported corpus is unchanged."""
     missing = [folder / file for file in dataset.digests if not (folder / file).is_file()]
     changed = list(copy_corpus.changed_copies(folder, dataset.digests))
-    for paths, what in ((missing, "missing"), (changed, "not what was imported")):
+    for paths, state in ((missing, "missing"), (changed, "not what was imported")):
         if paths:
-            text = f"{dataset.title}: {len(paths)} files are {what}, such as {paths[0]}"
+            text = f"{dataset.title}: {len(paths)} files are {state}, such as {paths[0]}"
             return Finding(BAD, "corpus", text, "import again")
-    text = f"{dataset.title}: all {len(dataset.digests)} files are as they were made: {folder}"
+    text = f"{dataset.title}: all {len(dataset.digests)} files are unchanged: {folder}"
     return Finding(OK, "corpus", text)
 
 
 def _archive(source: SourceArchive) -> Finding:
-    """Of a corpus that is downloaded: whether its archive is at hand."""
+    """Report whether the archive of a corpus that is downloaded is available."""
     named = os.environ.get(source.variable)
     archive = Path(named) if named else get_archive.cache_folder() / source.file
     if not named and not archive.is_file():
@@ -205,11 +212,11 @@ def _archive(source: SourceArchive) -> Finding:
         check_archive(archive, source)
     except WsdError as error:
         if named:
-            fix = error.fix or "see to that file"
+            fix = error.fix or "fix that file"
             return Finding(BAD, "corpus", f"{error.what}: {archive}", fix)
         text = f"the archive in the cache is damaged ({error.what}): {archive}"
-        return Finding(NOTE, "corpus", f"{text}; it will be fetched again")
-    text = f"{source.title}: the archive is at hand, verified: {archive}"
+        return Finding(NOTE, "corpus", f"{text}; it will be downloaded again")
+    text = f"{source.title}: the archive is available, verified: {archive}"
     return Finding(OK, "corpus", text)
 
 
@@ -219,19 +226,19 @@ def _model(model: Model) -> Finding:
     where = ", ".join(f"{key} {value}" for key, value in source.items() if key != "revision")
     if "hub" in source and hub.cached(source["hub"], source["revision"]) is None:
         ways = f"without a network {hub.WAYS_ON}"
-        return Finding(NOTE, topic, f"{where}: not in the cache, will be fetched", ways)
+        return Finding(NOTE, topic, f"{where}: not in the cache, will be downloaded", ways)
     try:
         record = resolve(
             model.name, sha256=model.sha256, blocks=model.blocks, width=model.width, **source
         )
     except (ModelError, ConfigError) as error:
         return Finding(BAD, topic, error.what, error.fix)
-    text = f"{where}: {len(record['files'])} files, {len(model.sha256)} of them against the"
-    return Finding(OK, topic, f"{text} config's SHA-256")
+    text = f"{where}: {len(record['files'])} files, {len(model.sha256)} of them checked"
+    return Finding(OK, topic, f"{text} against the config's SHA-256")
 
 
 def _files(session: Session | None) -> Iterator[Finding]:
-    """Of the files of a run of this config, which are there, and which are damaged."""
+    """Report which files of a run of this config are there, and which are damaged."""
     if session is None:
         return
     there = [path for path in map(Path, session.further) if os.path.lexists(path)]
@@ -239,21 +246,23 @@ def _files(session: Session | None) -> Iterator[Finding]:
     text = f"{count} of the {len(session.made)} files that this config asks for are there"
     yield Finding(OK, "files", text)
     for listing in there:
-        for path, what in wrong(listing, session.look):
-            fix = "nothing: the next run keeps it under another name and makes it again"
-            yield Finding(NOTE, "damaged", f"{path}: {what}", fix)
+        for path, problem in wrong(listing, session.look):
+            fix = "nothing: the next run keeps it under another name and rebuilds it"
+            yield Finding(NOTE, "damaged", f"{path}: {problem}", fix)
     old = session.folder.glob(f"*/embeddings/*/*{VECTORS}")
     if count := sum(not path.is_symlink() for path in old):
         text = f"{session.folder} has {count} files of vectors without a store"
-        fix = "nothing: the next run takes over those of its own whose provenance matches; what "
-        fix += "people read replaces what lies at the same paths, and all else is left alone"
+        fix = (
+            "nothing: the next run keeps its own vectors whose provenance matches, replaces tables "
+        )
+        fix += "and pages at the same paths, and leaves all other files"
         yield Finding(NOTE, "earlier version", text, fix)
 
 
 def _left_behind(results: Path) -> Iterator[Finding]:
     if parts := list(results.rglob(f".*{PART}")):
         text = f"{len(parts)} files, such as {parts[0]}"
-        fix = "nothing: the next run removes what no live process writes"
+        fix = "nothing: the next run removes files that no live process writes"
         yield Finding(NOTE, "left half-written", text, fix)
     if aside := sorted(results.rglob(f"*{DAMAGED}")):
         text = f"{len(aside)} damaged files, such as {aside[0]}"
@@ -263,22 +272,22 @@ def _left_behind(results: Path) -> Iterator[Finding]:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    text = "as of snakemake: over config/config.yaml"
+    """Add the command's arguments."""
+    text = "as for snakemake, merged over config/config.yaml"
     add_configfiles(parser, "--configfile", text, nargs="+")
-    add_run(parser, "the config is of this run, as with `snakemake --config run=NAME`")
+    add_run(parser, "the name of the run, as with `snakemake --config run=NAME`")
     parser.add_argument("--results", type=Path, default=Path("results"))
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; the exit code is 1 where a run cannot start."""
-    said = read_configs([*args.under, *args.configfile], args.of_run)
+    settings = read_configs([*args.under, *args.configfile], args.of_run)
     typed = command(args.configfile, {"run": args.of_run} if args.of_run else {})
-    findings = examine(args.config, said, typed, args.results)
+    findings = examine(args.config, settings, typed, args.results)
     for finding in findings:
         logs.show(str(finding))
     if bad := sum(finding.state == BAD for finding in findings):
-        logs.show(f"{bad} thing{'s' if bad > 1 else ''} to put right first, marked {BAD}.")
+        logs.show(f"{bad} thing{'s' if bad > 1 else ''} to fix first, marked {BAD}.")
         return 1
     logs.show(f"A run can start: {typed}")
     return 0

@@ -1,17 +1,17 @@
-"""The words in parts: those that one job embeds."""
+"""Divide the words among the jobs that embed them."""
 
 from collections.abc import Mapping, Sequence
 
-# An encoder takes seconds to start and to load, so that a job has many words; and on a cluster
-# several jobs share a large corpus.
+# Starting and loading an encoder takes seconds, so that a job embeds many words. Several jobs share
+# a large corpus, for a cluster.
 SENTENCES = 20_000
 
 
 def in_parts(words: Sequence[str], sizes: Mapping[str, int]) -> list[list[str]]:
-    """Cut words, in their order, into parts of about :data:`SENTENCES` sentences.
+    """Divide words, in their order, into parts of about :data:`SENTENCES` sentences.
 
-    A word that comes or goes may move others to another part. That costs nothing: a job leaves
-    words as they are that any job has embedded.
+    A new word may move others to another part. That costs nothing, since no job embeds a word again
+    that another job has embedded.
     """
     parts: dict[int, list[str]] = {}
     before = 0

@@ -1,11 +1,12 @@
-"""The keys that stand in files' paths: of what decides each (:mod:`wsd.run.file_kinds`).
+"""Compute the keys in files' paths from everything that decides their content.
 
-A key is ten hexadecimal digits of a SHA-256 over the code of the step that makes the file, the
-settings that the step is given, and what it reads. Files of this program that a step reads have
-keys in their paths, so that the paths stand for them; what comes from outside stands for itself by
-its content. Two configs that differ in something that decides a file never write the same one.
+A key is ten hexadecimal digits of a SHA-256 over the code of the step that writes the file, the
+settings of the step, and its inputs. An input that this program writes has keys in its own path, so
+that the path stands for its content. A file from outside counts by its content. So two configs that
+differ in something that decides a file never write the same file. :mod:`wsd.run.file_kinds` is the
+table of what decides each kind of file.
 
-The words' vectors are named by the content of the word's table too, and not by how it was made: see
+The key of a word's vectors has the content of the word's table, not the way it was made: see
 :mod:`wsd.encoder.embed`.
 """
 
@@ -28,7 +29,9 @@ from wsd.run.settings import Config, Model
 from wsd.storage.checksums import STORE
 from wsd.studies.registry import STUDIES
 
-REPORT = Path(wsd.__file__).parent / "report"
+PACKAGE = Path(wsd.__file__).parent
+# Files of pages beside Python modules.
+PAGES = (".css", ".html", ".js")
 
 
 class Keys:
@@ -37,29 +40,29 @@ class Keys:
     Parameters
     ----------
     config : Config
-    said : mapping
-        The same as it was read.
+    settings : mapping
+        The config as it was read from its files.
     digests : Digests
     results : Path
-        Folder of all results, which is in no key.
+        The folder of all results; no key depends on it.
     """
 
     def __init__(
         self,
         config: Config,
-        said: Mapping[str, Any],
+        settings: Mapping[str, Any],
         digests: Digests,
         results: Path = Path("results"),
     ) -> None:
-        self.config, self._said, self._digests = config, said, digests
+        self.config, self._settings, self._digests = config, settings, digests
         self.results = results
         self.store = f"{results / config.dataset.name}/{STORE}"
 
     def settings(self, kind: str) -> dict[str, Any]:
-        """The flags of a kind's step with their values, without those that are not set."""
+        """Return the flags of a kind's step that are set, with their values."""
         flags = KINDS[kind].flags
-        found = {flag: self._value(key) for flag, key in flags.items()}
-        return {flag: value for flag, value in found.items() if value is not None}
+        values = {flag: self._value(key) for flag, key in flags.items()}
+        return {flag: value for flag, value in values.items() if value is not None}
 
     def _value(self, key: str) -> Any:
         """Return the value of a config key, of the core or of a study's section."""
@@ -68,21 +71,21 @@ class Keys:
         value = sections[first] if first in sections else getattr(self.config, first)
         return attrgetter(rest)(value) if rest else value
 
-    def key(self, kind: str, *of: Any, step: str = "") -> str:
-        """The key of a kind's file.
+    def key(self, kind: str, *inputs: Any, step: str = "") -> str:
+        """Return the key of a file.
 
         Parameters
         ----------
         kind : str
-            Of ``KINDS``.
-        *of
-            Its entry in the config, and the keys or paths of what it is made from; JSON. The order
+            The kind of file, in ``KINDS``.
+        *inputs
+            Its entry in the config, and the keys or paths of its inputs, as JSON values. The order
             of a mapping counts, as in a search space.
         step : str
-            The command, where the kind has none of its own.
+            The command, where the kind has several.
         """
         code = self._digests.code(step or KINDS[kind].step)
-        text = json.dumps([kind, code, self.settings(kind), of]).replace(f"{self.store}/", "")
+        text = json.dumps([kind, code, self.settings(kind), inputs]).replace(f"{self.store}/", "")
         return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
     def digest(self, path: Path | str) -> str:
@@ -93,17 +96,17 @@ class Keys:
 
     @property
     def has_source(self) -> bool:
-        """Whether a step writes the corpus's files: those of others come with the program."""
+        """Return whether a step writes the corpus's files; other corpora come with the program."""
         dataset = self.config.dataset
         written = dataset.name == "coarsewsd20" or dataset.name in noad.NOAD
         return dataset.folder is not None or written
 
     @cached_property
     def content(self) -> list[Any]:
-        """What the corpus's files hold, and the command that reads them."""
+        """Return the command that reads the corpus's files, and checksums of their content."""
         dataset = self.config.dataset
         if dataset.folder is not None:
-            # Files that are not those of the manifest are for the step to refuse.
+            # The step refuses files that differ from the manifest.
             files = self._digests.files(dataset.folder, dataset.digests)
             return ["copy-corpus", dataset.name, self.digest(dataset.folder / MANIFEST), files]
         if self.has_source:
@@ -112,47 +115,49 @@ class Keys:
             sums = self.digest(DATA / f"{file}.sha256")
             return [step, dataset.name, dataset.at_least, sums]
         texts = sorted((DATA / dataset.name).glob("*/*.txt"))
-        return ["corpus", {f"{of.parent.name}/{of.name}": self.digest(of) for of in texts}]
+        return ["corpus", {f"{text.parent.name}/{text.name}": self.digest(text) for text in texts}]
 
     @cached_property
     def source(self) -> str:
-        """Of the corpus's files, with what the corpus is called."""
+        """Return the key of the corpus's files, which depends on the corpus's title."""
         return self.key("source", self.config.dataset.title, *self.content, step=self.content[0])
 
     @cached_property
     def corpus(self) -> str:
-        """Of the words' tables; those of pairs say what the corpus is called."""
+        """Return the key of the words' tables; those of pairs depend on the corpus's title."""
         title = self.config.dataset.title if self.config.dataset.of_pairs else ""
         code = self._digests.code(self.content[0])
         return self.key("corpus", self.config.words, title, code, self.content)
 
     @cached_property
     def trains(self) -> dict[str, str]:
-        """Of the rows of each further training set."""
+        """Return the keys of the rows of each training set but the full one."""
         further = self.config.trains[1:]
         return {train: self.key("trains", train, self.corpus) for train in further}
 
     @cached_property
     def folds(self) -> dict[str, str]:
-        """Of the folds of each training set."""
+        """Return the keys of the folds of each training set."""
         rows = {FULL: "", **self.trains}
         return {train: self.key("folds", train, rows[train], self.corpus) for train in rows}
 
     @cached_property
     def published(self) -> str:
-        """Of what published systems said."""
+        """Return the key of the predictions of published systems."""
         return self.key("published", self.corpus)
 
     @cached_property
     def systems(self) -> dict[str, str]:
-        """Of what each other system said."""
-        files = self.config.systems.items()
-        return {of: self.key("systems", of, self.digest(file), self.corpus) for of, file in files}
+        """Return the keys of the predictions of each other system."""
+        return {
+            name: self.key("systems", name, self.digest(file), self.corpus)
+            for name, file in self.config.systems.items()
+        }
 
     # Encoders
 
     def contents(self, model: Model) -> dict[str, str]:
-        """The checksums of a model's files that are at hand: of a folder or a package."""
+        """Return the checksums of a model's files, if it comes from a folder or a package."""
         from wsd.encoder.model_files import used_files
         from wsd.encoder.sources import from_package, from_path
 
@@ -166,7 +171,7 @@ class Keys:
         return {file: self.digest(folder / file) for file in files}
 
     def identity(self, model: Model) -> list[Any]:
-        """What a model is: its files or the hub's commit, and what is drawn of it."""
+        """Return what a model is: its files or the hub's commit, its shape, and its random seed."""
         if base := model.source.get("finetuned_from"):
             return [model.name, base, self.names["base"][base], self.folds[FULL]]
         source = {} if "hub" not in model.source else model.source
@@ -175,20 +180,24 @@ class Keys:
 
     @cached_property
     def records(self) -> dict[str, str]:
-        """Of each encoder's record, which says where the files are too."""
-        encoders = self.config.encoders.values()
-        return {of.name: self.key("record", self.identity(of), of.source) for of in encoders}
+        """Return the keys of each encoder's record, which also names the place of its files."""
+        return {
+            model.name: self.key("record", self.identity(model), model.source)
+            for model in self.config.encoders.values()
+        }
 
     @cached_property
     def vectors(self) -> dict[str, str]:
-        """Of each encoder, as words' vectors are made with it."""
+        """Return the keys of each encoder's vectors."""
         return {
-            of.name: self.key("vectors", self.identity(of), of.pooling, of.input, of.precision)
-            for of in self.config.encoders.values()
+            model.name: self.key(
+                "vectors", self.identity(model), model.pooling, model.input, model.precision
+            )
+            for model in self.config.encoders.values()
         }
 
     def view(self, views: str) -> str:
-        """Of a view of all words, or of several joined by a plus; of their alignments too."""
+        """Return the key of a view of all words, or of several joined by a plus."""
         seed = self.config.seed if "other" in views.split("+") else None
         return self.key("views", views, seed, self.corpus)
 
@@ -198,17 +207,19 @@ class Keys:
         studies = STUDIES.values()
         return {wildcard: keys for study in studies for wildcard, keys in study.names(self).items()}
 
-    # Classifiers and pictures; what they read stands in the folders' names
+    # Classifiers and projections; the folders of their files have the keys of their inputs
 
     @cached_property
     def classifiers(self) -> dict[str, str]:
-        """Of each classifier."""
-        of = self.config.classifiers.values()
-        return {one.name: self.key("predictions", one.estimator, one.space) for one in of}
+        """Return the keys of each classifier."""
+        return {
+            classifier.name: self.key("predictions", classifier.estimator, classifier.space)
+            for classifier in self.config.classifiers.values()
+        }
 
     @cached_property
     def projections(self) -> dict[str, str]:
-        """Of each way to the plane; t-SNE takes no folds."""
+        """Return the keys of each projection method; t-SNE uses no folds."""
         methods = self.config.projections
         return {
             method: self.key("projections", method, "" if method == "tsne" else self.folds[FULL])
@@ -217,11 +228,13 @@ class Keys:
 
     @cached_property
     def pages(self) -> list[str]:
-        """Of what any page is made of beside its tables."""
-        files = sorted(REPORT.glob("assets/*")) + sorted(REPORT.glob("templates/*"))
-        return [self.source, *map(self.digest, files)]
+        """Return what all pages depend on, beside their tables: corpus, scripts, templates."""
+        folders = (*PACKAGE.glob("report/[at]*/"), *PACKAGE.glob("studies/*/"))
+        files = [file for folder in folders for file in folder.glob("*.*") if file.suffix in PAGES]
+        return [self.source, *map(self.digest, sorted(files))]
 
     @cached_property
     def run(self) -> str:
-        """Of the whole config, in whatever order its keys stand."""
-        return hashlib.sha256(json.dumps(self._said, sort_keys=True).encode()).hexdigest()[:DIGITS]
+        """Return the key of the whole config, whatever the order of its keys."""
+        text = json.dumps(self._settings, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]

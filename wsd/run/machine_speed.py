@@ -1,4 +1,4 @@
-"""How fast this machine is at what an encoder does, measured here and now."""
+"""Measure how fast this machine runs the matrix products of an encoder."""
 
 import time
 import timeit
@@ -11,32 +11,32 @@ from wsd.run.settings import Model
 PIECES = 33
 # Share of the machine's best matrix product that a forward pass reaches, measured with MiniLM.
 EFFICIENCY = 0.65
-# The same in a training, its optimizer in it.
+# The share that training reaches, with its optimizer.
 TRAINING_EFFICIENCY = 0.5
 
 
 def forward_seconds(model: Model, instances: int, efficiency: float) -> float:
-    """Rough processor time of passing instances through an encoder."""
-    # Per piece and block: 12 width² weights in six products, a multiplication and an addition
-    # each; attention adds little at this length.
+    """Return the rough processor time of passing instances through an encoder, in seconds."""
+    # A piece takes 12 width² multiplications and as many additions per block; attention adds little
+    # at this length.
     operations = 24.0 * model.width**2 * model.blocks * PIECES * instances
     return operations / (operations_per_second() * efficiency)
 
 
 def operations_per_second() -> float:
-    """Speed of one core at a matrix product of the kind an encoder does."""
+    """Return the floating-point operations per second of one core in a matrix product."""
     from threadpoolctl import threadpool_limits
 
     a = np.ones((1024, 384), dtype=np.float32)
     b = np.ones((384, 1536), dtype=np.float32)
-    # In processor time: what else the machine is doing is no part of it.
+    # Processor time leaves out whatever else the machine is doing.
     with threadpool_limits(1):
         best = min(timeit.repeat(lambda: a @ b, timer=time.process_time, number=1, repeat=5))
     return 2.0 * a.shape[0] * a.shape[1] * b.shape[1] / best
 
 
 def duration(seconds: float) -> str:
-    """In words, as roughly as it is known."""
+    """Return a duration as text, rounded as roughly as it is known."""
     if seconds < 90:
         return f"{max(1, round(seconds / 10) * 10)} s"
     if seconds < 5400:

@@ -19,7 +19,7 @@ CHOICE = "{train}/{view}/{layers}.{classifier}"
 
 
 class Places:
-    """The places of a config's files.
+    """Where the files of a config are.
 
     Parameters
     ----------
@@ -29,11 +29,11 @@ class Places:
     Attributes
     ----------
     store, logs : str
-        The dataset's folders.
+        The folders of the dataset's store and of its logs.
     parts : dict of int to list of str
-        The words of each job that embeds.
+        The words of each embedding job, numbered from 1.
     keyed : dict of wildcard to dict of name to str
-        The names with their keys.
+        The names of each wildcard with their keys, as paths have them.
     study : dict of study to dict of name to str
         The patterns that each study declares.
     """
@@ -70,31 +70,31 @@ class Places:
         self.study = {name: study.patterns(self) for name, study in STUDIES.items()}
 
     def train(self, name: str) -> str:
-        """A training set, with its key."""
+        """Return a training set with its key."""
         return self.keyed["train"][name]
 
     def view(self, views: str) -> str:
-        """A view, or several joined by a plus, with its key."""
+        """Return a view, or several joined by a plus, with its key."""
         return f"{views}@{self.keys.view(views)}"
 
-    def path(self, pattern: str, **of: object) -> str:
-        """A pattern with names in place of its wildcards; one with its key stays as it is."""
+    def path(self, pattern: str, **names: object) -> str:
+        """Fill the wildcards of a pattern with names; a name that has its key already is kept."""
         named: dict[str, Any] = {
             wildcard: self.view(str(value))
             if wildcard == "view"
             else self.keyed.get(wildcard, {}).get(str(value), value)
-            for wildcard, value in of.items()
+            for wildcard, value in names.items()
         }
         return pattern.format(**named)
 
-    def paths(self, pattern: str, **of: Iterable[object]) -> Paths:
-        """The same with every combination of names, the first varying slowest."""
-        combined = product(*of.values())
-        return [self.path(pattern, **dict(zip(of, names, strict=True))) for names in combined]
+    def paths(self, pattern: str, **names: Iterable[object]) -> Paths:
+        """Fill a pattern with every combination of names; the first wildcard varies slowest."""
+        combined = product(*names.values())
+        return [self.path(pattern, **dict(zip(names, chosen, strict=True))) for chosen in combined]
 
-    def of_models(self, pattern: str, **of: Iterable[object]) -> Paths:
-        """The same of every model that is compared."""
-        return self.paths(pattern, model=self.config.models, **of)
+    def of_models(self, pattern: str, **names: Iterable[object]) -> Paths:
+        """Fill a pattern with every model that is compared, and with names."""
+        return self.paths(pattern, model=self.config.models, **names)
 
     def candidates(
         self,
@@ -104,11 +104,11 @@ class Places:
         *,
         joined: bool = True,
     ) -> Paths:
-        """The paths of every configuration that may be selected, one model after the other.
+        """Return the paths of every configuration that may be selected, model by model.
 
-        Without ``joined``, only those that classify one view.
+        Without ``joined``, return only those with features of a single view.
         """
-        of = self.config.classifiers
+        fitted = self.config.classifiers
         return [
             self.path(
                 pattern, model=name, train=train, view=view, layers=layers, classifier=classifier
@@ -116,8 +116,8 @@ class Places:
             for name, model in self.config.models.items()
             for view, layers in self.config.feature_sets(model)
             if joined or (view, layers) not in model.features
-            for classifier in classifiers or of
-            if of[classifier].fits(layers)
+            for classifier in classifiers or fitted
+            if fitted[classifier].fits(layers)
         ]
 
     def controls(
@@ -127,60 +127,62 @@ class Places:
         views: Iterable[str],
         classifiers: Iterable[str] | None = None,
     ) -> Paths:
-        """The paths of every single layer of some models' views, with some classifiers."""
+        """Return the paths of every single layer of some models' views, with some classifiers."""
         classifiers = classifiers or self.config.controls.classifiers
         return [
-            self.path(pattern, model=name, train=FULL, view=view, layers=layers, classifier=of)
+            self.path(
+                pattern, model=name, train=FULL, view=view, layers=layers, classifier=classifier
+            )
             for name, model in models.items()
             for view in views
             for layers in model.single_of(view)
-            for of in classifiers
+            for classifier in classifiers
         ]
 
     def shown(self, pattern: str, views: Iterable[str] | None = None) -> Paths:
-        """The paths that the pages show: the layer choices of the views, each with a picture."""
+        """Return the paths that the pages show, for every layer choice without a learned mix."""
         config = self.config
 
-        def of_set(model: Model, view: str) -> dict[str, Iterable[str]]:
-            # The methods in their order: the pages open with the first.
-            of = {"method": config.projections, "layers": model.unmixed(view)}
-            of |= {"classifier": tuple(config.classifiers), "train": (FULL,)}
-            return {name: values for name, values in of.items() if f"{{{name}}}" in pattern}
+        def names_of(model: Model, view: str) -> dict[str, Iterable[str]]:
+            # The pages open with the first projection.
+            names = {"method": config.projections, "layers": model.unmixed(view)}
+            names |= {"classifier": tuple(config.classifiers), "train": (FULL,)}
+            return {name: values for name, values in names.items() if f"{{{name}}}" in pattern}
 
         return [
             path
             for name, model in config.models.items()
             for view in views or config.classify
-            for path in self.paths(pattern, model=[name], view=[view], **of_set(model, view))
+            for path in self.paths(pattern, model=[name], view=[view], **names_of(model, view))
         ]
 
     def listings(
         self, model: str, views: Iterable[str], parts: Iterable[object] | None = None
     ) -> Paths:
-        """What lists the words' files of some views of a model, by its name or with its key."""
+        """Return the listings of the words' files of some views of a model."""
         kinds = [self.view(view) for view in views]
         return self.paths(self.listing, model=[model], kind=kinds, part=parts or self.parts)
 
     def rows_of(self, train: str) -> Paths:
-        """The rows of a training set; none of the full one."""
+        """Return the file with the rows of a training set; the full one has none."""
         key = self.keys.trains.get(train)
         return [f"{self.store}/trains/{train}@{key}.parquet"] if key else []
 
     def weights_of(self, model: Model) -> Paths:
-        """What fine-tuning keeps of the model that an encoder was trained from."""
+        """Return the weights of an encoder that fine-tuning makes; no other encoder has any."""
         base = model.source.get("finetuned_from")
         return (
             [self.path(self.study["finetuning"]["weights"], base=base, train=FULL)] if base else []
         )
 
     def log(self, path: str) -> str:
-        """The log of the step that makes a file: it lies where the file does, below the logs."""
+        """Return the log of the step that writes a file: the same path below the logs."""
         stem, dot, suffix = path.rpartition(".")
         stem = stem if dot + suffix in (".csv", ".html", ".json", ".parquet", ".wsd") else path
         return f"{self.logs}/{stem.removeprefix(f'{self.store}/')}.log"
 
     def flags(self, kind: str | None) -> Paths:
-        """What the config sets of a kind's step, as flags: the same that stands in the key."""
+        """Return the settings of a kind's step as flags; the same settings decide the key."""
         words = []
         for flag, value in self.keys.settings(kind).items() if kind else ():
             values = value if isinstance(value, list | tuple) else [value]

@@ -1,9 +1,8 @@
-"""What a run will cost, said before it starts, in disk and roughly in time.
+"""Estimate what a run will cost, in disk space and processor time; the command ``wsd plan``.
 
-The disk is that of the embeddings: everything else is small beside it. The time is that of the
-encoder's matrix products, at the speed measured here and now, of tuning the classifiers, of
-pictures, tables and pages, and of starting the jobs; that of fine-tuning is said apart. Analyses
-are not in it.
+The embeddings need nearly all of the disk space. The time has four parts: the matrix products of
+the encoder, at the speed of this machine; tuning the classifiers; plots, tables and pages; and
+starting the jobs. Studies add their own; analyses of results are left out.
 """
 
 import argparse
@@ -30,37 +29,37 @@ from wsd.storage.file_names import file_name
 from wsd.studies.base import Costs
 from wsd.studies.registry import STUDIES
 
-# Processor time of one job beside its work, for libraries and weights: of an embedding job, which
-# has a part of the words, and of a classification, a projection by PCA or a search for neighbours.
+# Seconds of processor time to start a job, with its libraries and weights: a job that embeds, and a
+# classification, a projection by PCA or a search for neighbours.
 START_SECONDS = 4.0
 JOB_SECONDS = 2.0
-# Processor time of what takes long in those jobs, measured with MiniLM on CoarseWSD-20: of a
-# logistic regression and of LDA per instance, feature, penalty or shrinkage, and fit, all folds at
-# once; of knn per pair of instances of a word and drawing of the folds; of any per word and
-# training set, the further ones being small; and of t-SNE per instance.
+# Seconds of processor time for the slow parts, measured with MiniLM on CoarseWSD-20. Logistic
+# regression and LDA: per instance, feature, fit, and penalty or shrinkage, with all folds at once.
+# knn: per pair of instances of a word and repeat of the folds. Any classifier: per word and further
+# training set, which is small. t-SNE: per instance.
 LOGISTIC_SECONDS = 1e-8
 LDA_SECONDS = 3e-9
 KNN_SECONDS = 1.3e-8
 SET_SECONDS = 0.03
 TSNE_SECONDS = 6e-3
-# The same of what comes after: per instance of a projection by PCA or a search for neighbours; of
-# the comparison and the curves over layers per word and combination; of folds, baselines and
-# calibration per instance; and of a word's page.
+# Seconds for what comes after: a projection by PCA or a search for neighbours, per instance; the
+# comparison and the curves over layers, per word and combination; folds, baselines and calibration,
+# per instance; and a word's page.
 SHOWN_SECONDS = 8e-5
 COMPARED_SECONDS = 0.05
 INSTANCE_SECONDS = 2.3e-3
 PAGE_SECONDS = 0.3
-# What of a search space takes time; of the rest all values are had at once.
+# The parameter of a search space that takes time; all values of the others are computed at once.
 SEARCHED = {"logistic": ("C", LOGISTIC_SECONDS), "lda": ("shrinkage", LDA_SECONDS)}
 
 
 def places_of(config: Config, results: Path) -> Places:
-    """Where the files of a config lie.
+    """Return where the files of a config are.
 
     Raises
     ------
     WsdError, OSError
-        If something that decides them cannot be read, such as a model's folder.
+        If a file that decides keys cannot be read, such as one in a model's folder.
     """
     return Places(config, Keys(config, {}, Digests(Seen(results / STATE / SEEN)), results))
 
@@ -68,16 +67,16 @@ def places_of(config: Config, results: Path) -> Places:
 def to_embed(
     config: Config, places: Places | None
 ) -> Iterator[tuple[Model, list[str], tuple[str, ...]]]:
-    """Per encoder, the words that have no embeddings yet and the views to be kept.
+    """Yield per encoder the words that have no embeddings yet, and the views to keep.
 
-    A word that was embedded with other sentences counts as one that has: which sentences a run
-    will read is known when it has read them.
+    A word that was embedded with other sentences counts as embedded: the plan does not read the
+    sentences.
 
     Parameters
     ----------
     config : Config
     places : Places, optional
-        Without them, no word has.
+        Without them, no word counts as embedded.
     """
     for model in config.encoders.values():
         views = config.stored_views(model)
@@ -94,16 +93,16 @@ def to_embed(
 
 
 def embedding_bytes(model: Model, instances: int, views: Sequence[str]) -> int:
-    """Disk that a model's embeddings take: float32, every hidden state of every view.
+    """Return the bytes of a model's embeddings: float32, every hidden state of every view.
 
-    A static view is taken for as wide as a hidden state, and can be narrower.
+    A static view counts as wide as a hidden state; it can be narrower.
     """
     layers = sum(blocks_of(view, model.blocks) + 1 for view in views)
     return 4 * layers * model.width * instances
 
 
 def pass_seconds(model: Model, jobs: int, instances: int) -> float:
-    """Rough processor time of passing instances through the encoder, in so many jobs."""
+    """Return the rough processor time of passing instances through the encoder, in seconds."""
     return forward_seconds(model, instances, EFFICIENCY) + START_SECONDS * jobs
 
 
@@ -117,7 +116,7 @@ COSTS = Costs(
 
 
 class Classification(NamedTuple):
-    """One of a feature set with a classifier.
+    """A classifier on a feature set.
 
     Attributes
     ----------
@@ -127,7 +126,7 @@ class Classification(NamedTuple):
     sets : int
         Number of training sets.
     job : float
-        Its share of a job: of a control all layers and classifiers are one.
+        Its share of a job: all layers and classifiers of a control are one job.
     """
 
     classifier: Classifier
@@ -137,7 +136,7 @@ class Classification(NamedTuple):
 
 
 def classifications(config: Config, model: Model) -> Iterator[Classification]:
-    """A model's classifications."""
+    """Yield a model's classifications."""
     named = config.controls.classifiers if model.name in config.models else []
     further = len(config.trains) - 1
     share = 1 / len(model.single_of(config.classify[0])) / len(config.controls.classifiers)
@@ -158,7 +157,7 @@ def classifications(config: Config, model: Model) -> Iterator[Classification]:
 
 
 def classifying_seconds(config: Config, model: Model) -> float:
-    """Rough processor time of a model's classifications, on the folds and on all."""
+    """Return the rough processor time of a model's classifications, folds included, in seconds."""
     sizes = [config.dataset.sizes[word] for word in config.words]
     fits = config.tuning.folds * config.tuning.repeats + 1
     seconds = 0.0
@@ -176,25 +175,25 @@ def classifying_seconds(config: Config, model: Model) -> float:
 
 
 def describe(config: Config, results: Path, cores: int) -> str:
-    """A few lines for the terminal; what is there already is not counted."""
+    """Return the plan in a few lines of text; existing files cost nothing."""
     lines: list[str] = []
     places, unknown = None, []
     try:
         places = places_of(config, results)
     except (WsdError, OSError) as error:
-        what = error.what if isinstance(error, WsdError) else error
-        unknown = [f"what is there already cannot be told: {what}"]
-    fetched: list[dict[str, str]] = []
+        problem = error.what if isinstance(error, WsdError) else error
+        unknown = [f"which files exist already is unknown: {problem}"]
+    downloads: list[dict[str, str]] = []
     for model, words, views in to_embed(config, places):
         choices = f"{len(model.unmixed(config.classify[0]))} layer choices"
         if config.dataset.of_pairs:
-            what = f"pairs, {choices}"
+            work = f"pairs, {choices}"
         elif config.dataset.labelled:
             combinations = f"{len(config.combinations(model))} combinations"
-            what = f"{len(config.words)} words, {combinations} of features and classifier"
+            work = f"{len(config.words)} words, {combinations} of features and classifier"
         else:
-            what = f"{len(config.words)} words, clusters in {choices}: there are no senses"
-        lines.append(f"{model.name} on {config.dataset.title}: {what}")
+            work = f"{len(config.words)} words, clusters in {choices}: there are no senses"
+        lines.append(f"{model.name} on {config.dataset.title}: {work}")
         for study in STUDIES.values():
             lines += study.plan_lines(config, model, places, COSTS, cores)
         if not words:
@@ -212,11 +211,11 @@ def describe(config: Config, results: Path, cores: int) -> str:
             f"core{'s' if cores > 1 else ''} without GPU"
         )
         # A random-initialisation control comes from the same files.
-        if "hub" in model.source and model.source not in fetched:
-            fetched.append(model.source)
+        if "hub" in model.source and model.source not in downloads:
+            downloads.append(model.source)
             weights = 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width)
             text = f"about {weights / 1e9:.1f} GB of model"
-            lines.append(f"  to fetch, unless the hub's cache has it: {text}")
+            lines.append(f"  to download, unless the hub's cache has it: {text}")
     notes = [
         f"left out of {study.name}: {reason}"
         for study in STUDIES.values()
@@ -226,7 +225,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
 
 
 def _later_seconds(config: Config, model: Model) -> float:
-    """Rough processor time of what is done with a model's vectors."""
+    """Return the rough processor time of everything after a model's embeddings, in seconds."""
     instances = sum(config.dataset.sizes[word] for word in config.words)
     if not config.dataset.labelled:
         return JOB_SECONDS * len(model.unmixed(config.classify[0]))
@@ -234,14 +233,14 @@ def _later_seconds(config: Config, model: Model) -> float:
     compared = model.name in config.models
     shown = sum(len(model.unmixed(view)) for view in config.classify) if compared else 0
     jobs = shown * (len(config.projections) + 1)
-    pictures = TSNE_SECONDS * instances * shown if "tsne" in config.projections else 0.0
-    seconds = JOB_SECONDS * jobs + classifying_seconds(config, model) + pictures
+    tsne = TSNE_SECONDS * instances * shown if "tsne" in config.projections else 0.0
+    seconds = JOB_SECONDS * jobs + classifying_seconds(config, model) + tsne
     seconds += sum(study.seconds(config, model, COSTS) for study in STUDIES.values())
     return seconds + (_tables_seconds(config, model, jobs) if compared else 0.0)
 
 
 def _tables_seconds(config: Config, model: Model, jobs: int) -> float:
-    """Rough processor time of pictures, tables and pages, beside starting their jobs."""
+    """Return the rough processor time of plots, tables and pages, in seconds."""
     words, instances = len(config.words), sum(config.dataset.sizes[w] for w in config.words)
     combinations = len(config.combinations(model))
     each = COMPARED_SECONDS * combinations + PAGE_SECONDS
@@ -249,8 +248,8 @@ def _tables_seconds(config: Config, model: Model, jobs: int) -> float:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    text = "config files, later ones over earlier ones, all over config/config.yaml"
+    """Add the command's arguments."""
+    text = "config files; later ones override earlier ones, and all override config/config.yaml"
     add_configfiles(parser, "configfile", text, nargs="*")
     parser.add_argument("--results", type=Path, default=Path("results"))
     parser.add_argument("--cores", type=count, default=processors())

@@ -82,7 +82,7 @@ class Files(Places):
         self.per_word = f"{self.store}/{{model}}/predictions/{FULL}/per-word/{name}"
         calibration = key("calibration", self.selected_from)
         self.calibration = f"{self.store}/{{model}}/@{calibration}"
-        self.confidence = self.of_models(f"{self.calibration}/{{of}}.csv", of=CONFIDENCE)
+        self.confidence = self.of_models(f"{self.calibration}/{{table}}.csv", table=CONFIDENCE)
         baselines = BASELINES if config.controls.baselines else ()
         self.judged: dict[str, Paths] = {
             "candidates": self.candidates(self.predictions),
