@@ -1,9 +1,9 @@
 # In:  the merged config.
-# Out: CONFIG (checked), FILES (where every file of the run lies), and what rules list as inputs
-#      besides data. No rules.
+# Out: CONFIG (checked), FILES (where every file of the run is), and functions for the rules. No rules.
 #
-# Every path has a key of what decides the file (wsd/run/keys.py), so that a file which is there is
-# right. All inputs are ancient(), and Snakemake keeps no notes: it is asked for what is missing.
+# Every path has a key of everything that decides the file (wsd/run/keys.py), so that an existing file
+# is right. All inputs are ancient(), and Snakemake keeps no metadata: the run asks it for the missing
+# files only.
 
 import atexit
 import json
@@ -41,20 +41,20 @@ from wsd.storage.file_names import check_encoding, file_name
 
 
 def in_one_message(function, *arguments):
-    """What a function of the package gives; its error ends the run without a traceback."""
+    """Call a function of the package; its error ends the run without a traceback."""
     try:
         return function(*arguments)
     except WsdError as error:
         raise WorkflowError(str(error)) from None
     except OSError as error:
-        found = of_system(error, ["results", ".snakemake"])
-        if found is None:
+        translated = of_system(error, ["results", ".snakemake"])
+        if translated is None:
             raise
-        raise WorkflowError(str(found)) from None
+        raise WorkflowError(str(translated)) from None
 
 
 def starts_jobs():
-    """Whether this call will run jobs: no dry run, and no drawing."""
+    """Return whether this call will run jobs, unlike a dry run or a drawing."""
     settings = workflow.resource_settings
     return not workflow.output_settings.dryrun and bool(
         settings.cores or settings.nodes
@@ -62,13 +62,13 @@ def starts_jobs():
 
 
 def reproduce_command():
-    """What to type to get the same tables again."""
+    """Return the command that makes the same tables again."""
     keys = workflow.config_settings.config or {}
     return wsd.run.config_files.command(workflow.overwrite_configfiles, keys)
 
 
 in_one_message(check_encoding, sys.getfilesystemencoding())
-# Snakemake keeps the last of a key that a file has twice, and says nothing.
+# If a file has a key twice, Snakemake keeps the last one and says nothing.
 if workflow.is_main_process:
     in_one_message(
         wsd.run.config_files.read_configs,
@@ -76,8 +76,8 @@ if workflow.is_main_process:
     )
 CONFIG = in_one_message(wsd.run.config.check, config)
 ALL_RESULTS = Path("results")
-# Held while this process lives. Snakemake's own lock is off (profiles/): it outlives a run that was
-# killed, and has then to be removed by hand.
+# The session holds its lock while this process lives. Snakemake's own lock is off (profiles/): after a
+# killed run somebody would have to remove it by hand.
 SESSION = in_one_message(
     lambda: wsd.run.session.Session(
         CONFIG,
@@ -94,9 +94,9 @@ STARTED = time.time()
 DATASET = CONFIG.dataset.name
 # The patterns of the files of studies, by study.
 STUDY_FILES = FILES.study
-# The words' files, and what `--words` takes: safe in paths, shells and wildcards.
+# The words as `--words` takes them, and as files are named: safe in paths, shells and wildcards.
 WORDS = tuple(file_name(word) for word in CONFIG.words)
-# What one job embeds; the parts are numbered from 1.
+# The words of each embedding job; the parts are numbered from 1.
 PARTS = FILES.parts
 LOGS = f"results/logs/{DATASET}"
 TABLES = str(CONFIG.tables(ALL_RESULTS))
@@ -106,7 +106,7 @@ PACKAGE = in_one_message(
     "the folder of the program",
 )
 CONDA = "../envs/wsd.yaml"
-# Its full path is that of the environment's file.
+# The full path of the environment's file has this folder in it.
 in_one_message(
     wsd.run.key_checks.without_braces,
     workflow.basedir,
@@ -119,24 +119,24 @@ BIN = Path(sys.executable).parent
 if (BIN / "wsd").exists():
     shell.prefix(f"export PATH={shlex.quote(str(BIN))}:$PATH; ")
 
-# By its key in a path: an encoder, a classifier, another system.
+# The encoder behind each name with a key.
 MODEL_OF = {
     keyed: CONFIG.encoders[name]
     for wildcard in ("model", "record", *KEYS.names)
     for name, keyed in FILES.keyed[wildcard].items()
 }
 OTHER_TRAINS = [FILES.train(name) for name in FILES.other_trains]
-# The training set of everything but learning curves.
+# Everything but learning curves is trained on the full training set.
 FULL_TRAIN = FILES.train(FULL)
 
 
 def any_of(names):
-    """What a wildcard may be."""
+    """Return a pattern that matches any of the names."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
 def keyed(wildcard, names):
-    """The same of names that stand in paths with their keys."""
+    """Return a pattern that matches any of the names with its key."""
     return any_of(FILES.keyed[wildcard][name] for name in names)
 
 
@@ -154,15 +154,15 @@ wildcard_constraints:
 
 
 def named(wildcards):
-    """The wildcards without their keys."""
-    return SimpleNamespace(**{name: bare(of) for name, of in wildcards.items()})
+    """Return the wildcards without their keys."""
+    return SimpleNamespace(**{name: bare(value) for name, value in wildcards.items()})
 
 
 def scaled(base, per_mb=0):
-    """A resource that grows with the MB that a job reads, and again as much with every attempt.
+    """Return a resource that grows with the MB that a job reads, and with every attempt.
 
-    Files that are not there yet are those of the job's own group, or of a dry run: they count
-    nothing. Memory has room for the two Snakemake processes that hold a job on SLURM.
+    Missing files count nothing: they belong to the job's own group, or to a dry run. The memory has
+    room for the two Snakemake processes of a job on SLURM.
     """
 
     def resource(wildcards, input, attempt):
@@ -173,77 +173,81 @@ def scaled(base, per_mb=0):
 
 
 def weights_mb(model):
-    """Size of an encoder: 12 width² per block, and one vector for each of some 31,000 pieces."""
+    """Return an encoder's size in MB: 12 width² weights per block, and some 31,000 piece vectors."""
     return 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width) / 1e6
 
 
 def embed_minutes(wildcards, attempt):
-    # Glosses are a few sentences, and have no parts.
+    # Glosses are a few sentences and have no parts.
     words = PARTS.get(int(wildcards.get("part", 0)), [])
     return pass_minutes(MODEL_OF[wildcards.model], words, attempt)
 
 
 def pass_minutes(model, words, attempt):
-    """Three times what one core took for MiniLM, by the encoder's products and the sentences."""
+    """Return three times the minutes that one core took, scaled from MiniLM by size and sentences."""
     sentences = sum(CONFIG.dataset.sizes[word] for word in words)
     products = model.blocks * model.width**2 / (6 * 384**2)
     return attempt * math.ceil(10 + 0.7 * products * sentences / 1000)
 
 
 def record_of(wildcards):
-    """The record of an encoder."""
-    found = [MODEL_OF[of].name for of in wildcards if of in MODEL_OF]
-    return FILES.path(FILES.record, record=found[0])
+    """Return the path of an encoder's record."""
+    names = [MODEL_OF[value].name for value in wildcards if value in MODEL_OF]
+    return FILES.path(FILES.record, record=names[0])
 
 
 def source_flags(model, weights):
-    """Where an encoder comes from and what it should be, as flags of `wsd model`."""
-    of = {key.replace("_", "-"): value for key, value in model.source.items()}
-    of |= {"path": str(Path(weights[0]).parent)} if weights else {}
-    of |= {"blocks": model.blocks, "width": model.width}
+    """Return where an encoder comes from and its shape, as flags of `wsd model`."""
+    flags = {key.replace("_", "-"): value for key, value in model.source.items()}
+    flags |= {"path": str(Path(weights[0]).parent)} if weights else {}
+    flags |= {"blocks": model.blocks, "width": model.width}
     if model.random_weights is not None:
-        of["random-weights"] = model.random_weights
-    words = [word for key, value in of.items() for word in (f"--{key}", str(value))]
-    # Those that decided the key, so that what has changed since is refused.
+        flags["random-weights"] = model.random_weights
+    words = [word for key, value in flags.items() for word in (f"--{key}", str(value))]
+    # The checksums that decided the key: a file that has changed since is refused.
     sums = {**KEYS.contents(model), **model.sha256}
     return shlex.join([*words, "--sha256", *(f"{k}={v}" for k, v in sums.items())])
 
 
 def vectors_flags(wildcards):
-    """How an encoder is used, as flags of `wsd embed` and `wsd finetune`."""
-    (model,) = [MODEL_OF[of] for of in wildcards if of in MODEL_OF]
-    how = f"--pooling {model.pooling} --input {model.input}"
-    return how if "base" in wildcards.keys() else f"{how} --precision {model.precision}"
+    """Return how an encoder is used, as flags of `wsd embed` and `wsd finetune`."""
+    (model,) = [MODEL_OF[value] for value in wildcards if value in MODEL_OF]
+    flags = f"--pooling {model.pooling} --input {model.input}"
+    return (
+        flags
+        if "base" in wildcards.keys()
+        else f"{flags} --precision {model.precision}"
+    )
 
 
 def classifier_flags(names):
-    """Classifiers of the config as flags of `wsd classify`."""
-    asked = [CONFIG.classifiers[name] for name in names]
+    """Return classifiers of the config as flags of `wsd classify`."""
+    classifiers = [CONFIG.classifiers[name] for name in names]
     flags = {
-        "estimator": [one.estimator for one in asked],
+        "estimator": [classifier.estimator for classifier in classifiers],
         "name": names,
-        "space": [json.dumps(one.space) for one in asked],
+        "space": [json.dumps(classifier.space) for classifier in classifiers],
     }
     return " ".join(f"--{key} {shlex.join(values)}" for key, values in flags.items())
 
 
 def vectors(wildcards):
-    """The embeddings that a feature set reads."""
+    """Return the listings of the embeddings that a feature set reads."""
     return FILES.listings(wildcards.model, bare(wildcards.view).split("+"))
 
 
 def stored_vectors(wildcards):
-    """The embeddings of every view: which of them was selected is known when the step runs."""
+    """Return the listings of every view: only the running step knows which view was selected."""
     return FILES.listings(wildcards.model, CONFIG.store)
 
 
 def pages_vectors(wildcards):
-    """The embeddings of the view that the pages show."""
+    """Return the listings of the view that the pages show."""
     return FILES.listings(wildcards.model, [CONFIG.page_view])
 
 
 def folder_of(name, up=1):
-    """For params: the folder that many levels above the first of an input's files."""
+    """Return a function for params: the folder so many levels above the first file of an input."""
 
     def folder(wildcards, input):
         return str(Path(getattr(input, name)[0]).parents[up - 1])
@@ -252,15 +256,16 @@ def folder_of(name, up=1):
 
 
 def common_layers(models, views):
-    """The single layers of some models' views, for one job; where they are not the same, each for
-    its own: an output cannot hang on a wildcard.
+    """Return the single layers of some models' views, for one job.
+
+    Where models have different layers, return a wildcard, so that each layer is a job of its own.
     """
-    found = {model.single_of(view) for model in models.values() for view in views}
-    return found.pop() if len(found) == 1 else ("{layers}",)
+    layers = {model.single_of(view) for model in models.values() for view in views}
+    return layers.pop() if len(layers) == 1 else ("{layers}",)
 
 
 def controls_of(pattern, layers):
-    """The paths of some layers with every classifier of a control."""
+    """Return the paths of some layers with every classifier of a control."""
     names = [FILES.keyed["classifier"][name] for name in CONFIG.controls.classifiers]
     return expand(
         pattern, train=FULL_TRAIN, layers=layers, classifier=names, allow_missing=True
@@ -268,99 +273,103 @@ def controls_of(pattern, layers):
 
 
 def only(layers):
-    """What a log's name says of the layers: those of a job of their own."""
+    """Return the part of a log's name for a job of a single layer."""
     return ".{layers}" if layers == ("{layers}",) else ""
 
 
-# Wildcards in flags and messages, where they stand without their keys.
+# Wildcards in flags and messages, which have no keys there.
 NAMED = re.compile(
     r"\{(asked|base|baseline|classifier|layers|method|model|part|record|system|train|view)\}"
 )
 STEPS = []
-# Nothing is noted of what was made, on purpose: no reason to say so each time.
+# Snakemake keeps no metadata, on purpose: its warnings about that are left out.
 logger.addFilter(
-    lambda of: not re.search("provenance/metadata|Missing metadata", of.getMessage())
+    lambda record: not re.search(
+        "provenance/metadata|Missing metadata", record.getMessage()
+    )
 )
 
 
-def step(name, reads, writes, says, flags="", kind=None, folder=None, **more):
-    """Note a rule that runs one `wsd` command; the rules are made at the end, in Snakefile.
+def step(name, reads, writes, message, flags="", kind=None, folder=None, **more):
+    """Note a rule that runs one `wsd` command; Snakefile makes the rules at the end.
 
-    What it reads and writes are flags of the command by their names, but for those that begin with
-    an underscore; ``folder`` is its --out, where it names the files in it itself. With ``kind`` the
-    settings that stand in its files' keys are flags too. ``more`` has the command, if its name is
-    another, and what Snakemake is told besides: ``mem`` and ``minutes`` are a number and one per MB
-    that is read, or functions; ``only`` are wildcard constraints.
+    Inputs and outputs are flags of the command by their names, except names that begin with an
+    underscore. ``folder`` is --out of a command that names the files in its folder itself. With
+    ``kind``, the settings in the key of its files are flags too. ``more`` has the command, if its
+    name differs from the rule's, and arguments for Snakemake: ``mem`` and ``minutes`` are a number
+    and a number per MB that is read, or functions; ``only`` has wildcard constraints.
     """
     writes = writes if isinstance(writes, dict) else {"out": writes}
     params = {"named": named}
     if folder:
         params["folder"] = lambda wildcards: folder.format(**dict(wildcards.items()))
-    # Its own flags come first: a file without one would be taken for a word behind --words.
+    # Flags of the rule come first: a file without a flag would be read as a word after --words.
     command = more.get("command", name.replace("_", "-"))
     parts = [f"wsd --log {{log}} {command}", NAMED.sub(r"{params.named.\1}", flags)]
-    for of in reads:
-        if of == "corpus":
+    for option in reads:
+        if option == "corpus":
             params |= {"corpus": folder_of("corpus"), "words": WORDS}
             parts.append("--corpus {params.corpus} --words {params.words}")
-        elif not of.startswith("_"):
-            parts.append(f"--{of.replace('_', '-')} {{input.{of}}}")
+        elif not option.startswith("_"):
+            parts.append(f"--{option.replace('_', '-')} {{input.{option}}}")
     parts.append(shlex.join(FILES.flags(kind)))
     parts += [
-        f"--{of.replace('_', '-')} {{output.{of}}}" for of in writes if of[0] != "_"
+        f"--{option.replace('_', '-')} {{output.{option}}}"
+        for option in writes
+        if option[0] != "_"
     ]
     parts.append("--out {params.folder}" if folder else "")
-    made = next(iter(writes.values()))
-    if not made:
+    outputs = next(iter(writes.values()))
+    if not outputs:
         return  # this config asks for none
-    log = FILES.log(made if isinstance(made, str) else made[0])
+    log = FILES.log(outputs if isinstance(outputs, str) else outputs[0])
     usual = {"gpu": 0, "priority": 0, "threads": 1, "mem": (600,), "minutes": (10,)}
-    noted = SimpleNamespace(**{"name": name, "log": log, "only": {}, **usual, **more})
-    noted.reads = {of: ancient(paths) for of, paths in reads.items()}
-    noted.writes, noted.shell = writes, " ".join(filter(None, parts))
-    noted.says = NAMED.sub(r"{params.named.\1}", says)
-    noted.params = params | more.get("params", {})
+    note = SimpleNamespace(**{"name": name, "log": log, "only": {}, **usual, **more})
+    note.reads = {option: ancient(paths) for option, paths in reads.items()}
+    note.writes, note.shell = writes, " ".join(filter(None, parts))
+    note.message = NAMED.sub(r"{params.named.\1}", message)
+    note.params = params | more.get("params", {})
     for resource in ("mem", "minutes"):
-        asked = getattr(noted, resource)
-        setattr(noted, resource, asked if callable(asked) else scaled(*asked))
-    STEPS.append(noted)
+        amount = getattr(note, resource)
+        setattr(note, resource, amount if callable(amount) else scaled(*amount))
+    STEPS.append(note)
 
 
-def make_rule(of):
-    """Make what Snakemake runs of a step: in a function, which has its own ``of`` by then."""
+def make_rule(note):
+    """Make the rule of a step. A function gives each rule a ``note`` of its own."""
 
     rule:
         name:
-            of.name
+            note.name
         input:
-            **of.reads,
+            **note.reads,
         output:
-            **of.writes,
+            **note.writes,
         log:
-            of.log,
+            note.log,
         wildcard_constraints:
-            **of.only,
-        priority: of.priority
+            **note.only,
+        priority: note.priority
         conda:
             CONDA
-        threads: of.threads
+        threads: note.threads
         resources:
-            mem_mb=of.mem,
-            runtime=of.minutes,
-            gpu=of.gpu,
+            mem_mb=note.mem,
+            runtime=note.minutes,
+            gpu=note.gpu,
         params:
-            **of.params,
+            **note.params,
         message:
-            of.says
+            note.message
         shell:
-            of.shell
+            note.shell
 
 
 def limit_by_cores():
-    """Take off Snakemake's limit of jobs per second, but for a queue's sake.
+    """Take off Snakemake's limit of jobs per second, unless jobs go to a queue.
 
-    With it each job that ends sets a clock going that weighs the ready jobs every second from then
-    on, as long as there are any: after 200 jobs, 200 times a second.
+    With the limit, each job that ends starts a timer that schedules the ready jobs every second:
+    after 200 jobs, 200 times a second.
     """
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
@@ -372,16 +381,16 @@ def announce_cost():
     print(text, file=sys.stderr, flush=True)
 
 
-def tell_of_failed_jobs():
-    """At the end once more: a list of hundreds of files may stand below what a job said."""
+def show_failed_jobs():
+    """Repeat the errors of failed jobs at the end, below Snakemake's own output."""
     by_slurm = wsd.logs.said_by_slurm(Path(".snakemake/slurm_logs"), STARTED)
-    for said in [*by_slurm, *wsd.logs.not_done(Path("results/logs"), STARTED)]:
-        print(f"\n{said}", file=sys.stderr, flush=True)
+    for text in [*by_slurm, *wsd.logs.not_done(Path("results/logs"), STARTED)]:
+        print(f"\n{text}", file=sys.stderr, flush=True)
 
 
 def show_reports(published):
-    """Show the leaderboard, if it is new, and name the pages."""
-    # Not above: a dry run needs no pandas and no Bokeh.
+    """Print the leaderboard, if it is new, and the paths of the pages."""
+    # Imported here, since a dry run needs no pandas and no Bokeh.
     from wsd.report.overview import write_overview
 
     every = write_overview(ALL_RESULTS.absolute())
@@ -396,26 +405,24 @@ def show_reports(published):
 
 
 def wanted(paths):
-    """The files of these that are not there; all of them for what draws or lists the jobs, and where
-    jobs are forced. A target by its name, or by the path that people read, is asked for as it is.
-    """
+    """Return the missing files; all files for a drawing, a dry run, or forced jobs."""
     runs = workflow.output_settings.dryrun or starts_jobs()
     every = FORCED or not runs
     return [path for path in paths if every or not os.path.lexists(path)]
 
 
-# Links to notes of Snakemake's, of an earlier version.
+# An earlier version of wsd has made these links.
 for link in map(Path, (".snakemake/metadata", ".snakemake/incomplete")):
     if workflow.is_main_process and link.is_symlink():
         with suppress(OSError):
             link.unlink()
 
-# By the path that people read.
+# The files in the store by their published paths.
 READABLE = {f"{TABLES}/{name}": path for name, path in SESSION.names.items()}
-# Such paths, asked for on the command line.
+# Published paths that the command line asks for.
 ASKED = [path for path in map(os.path.normpath, sys.argv[1:]) if path in READABLE]
-# Jobs that are run though their files are there.
-FORCED = any(re.match(r"-\w*[FR]|--force(all|run)\b", of) for of in sys.argv[1:])
+# Whether the command line forces jobs whose files exist.
+FORCED = any(re.match(r"-\w*[FR]|--force(all|run)\b", word) for word in sys.argv[1:])
 if workflow.is_main_process and starts_jobs():
     in_one_message(SESSION.begin, ASKED, FORCED)
     atexit.register(SESSION.end, show_reports)
