@@ -1,13 +1,13 @@
 # In:  the vectors of all words; the folds.
-# Out: <model>/search/<train>/<view>/<layers>.<classifier>.parquet, what the folds say, and
-#      .../predictions/... of the same name, one per feature set and classifier, all words inside;
-#      .../projections/<method>/<view>/<layers>.parquet and .../neighbours/<view>/<layers>.parquet;
-#      selection.csv and .json, what the folds choose; <model>/predictions/full/per-word/, each word
-#      as its own folds choose; scores.csv, summary.csv, and sources.json, what they were made from.
+# Out: <model>/search/<train>/<view>/<layers>.<classifier>.parquet, the results of cross-validation,
+#      and predictions/... of the same name: a file per feature set and classifier, with all words;
+#      <model>/projections/<method>/<view>/<layers>.parquet and neighbours/<view>/<layers>.parquet;
+#      selection.csv and .json, selected by cross-validation; <model>/predictions/full/per-word/, with
+#      a selection for each word; scores.csv, summary.csv, and sources.json, what they were made from.
 
 PREDICTIONS = FILES.predictions
 SEARCH = FILES.searches
-# Of all words at one layer choice.
+# All words at one layer choice.
 FEATURES = {"corpus": CORPUS, "embeddings": vectors}
 TUNED = {**FEATURES, "folds": FOLDS}
 OF_SET = {"mem": (600, 1.5), "minutes": (10, 0.1)}
@@ -23,20 +23,22 @@ step(
     "classify: {model}, {view}, layers {layers}, {classifier}",
     "--view {view} --layers {layers} {params.classifier}",
     "predictions",
-    # What everything else waits for; pictures and neighbours fill the cores that are left.
+    # Everything else waits for this; projections and neighbours fill the other cores.
     priority=1,
     only={
         "model": keyed("model", [*CONFIG.models, *CONFIG.finetuned]),
         "view": r"(?!%s)[a-z_+]+@[0-9a-f]{10}"
         % any_of(map(FILES.view, FILES.control_views)),
     },
-    params={"classifier": lambda of: classifier_flags([bare(of.classifier)])},
+    params={
+        "classifier": lambda wildcards: classifier_flags([bare(wildcards.classifier)])
+    },
     **OF_SET,
 )
 
 if OTHER_TRAINS:
 
-    # All further training sets in one job: each takes less than starting one.
+    # One job for all further training sets: each takes less time than starting a job.
     step(
         "classify_trains",
         {**FEATURES, "folds": expand(FILES.folds, train=OTHER_TRAINS)},
@@ -49,13 +51,17 @@ if OTHER_TRAINS:
         "predictions",
         command="classify",
         priority=1,
-        params={"classifier": lambda of: classifier_flags([bare(of.classifier)])},
+        params={
+            "classifier": lambda wildcards: classifier_flags(
+                [bare(wildcards.classifier)]
+            )
+        },
         **OF_SET,
     )
 
 
 def classify_controls(name, kind, models, views, predictions, searches, command):
-    """Note a rule with every single layer of some models' views and the controls' classifiers.
+    """Note a step with every single layer of some models' views and the controls' classifiers.
 
     One job has all of them, since most take less time than starting a job.
     """
@@ -101,7 +107,7 @@ step(
     "baseline: {baseline}",
     "--name {baseline}",
     "baselines",
-    # The bag of words takes minutes: as the last job it would keep one core busy alone.
+    # The bag of words takes minutes: as the last job, it would keep the other cores waiting.
     priority=1,
     mem=(600, 100),
     minutes=(10, 10),
@@ -112,7 +118,7 @@ step(
     "select",
     {"searches": FILES.candidates(SEARCH)},
     {"table": f"{FILES.selection}.csv", "out": CHOSEN},
-    "select: what the folds of the training set choose",
+    "select: by cross-validation on the training set",
     kind="selection",
     mem=(600, 20),
     minutes=(10, 0.2),
@@ -127,7 +133,7 @@ step(
         "selection": CHOSEN,
     },
     FILES.per_word,
-    "classify: {model}, each word as its own folds choose",
+    "classify: {model}, each word with its own selection",
     "--model {model}",
     mem=(800, 0.5),
     minutes=(10, 0.1),
@@ -135,8 +141,11 @@ step(
 
 step(
     "project",
-    # t-SNE takes no folds: pages open with it only where there is no other projection.
-    {**FEATURES, "folds": lambda of: [] if bare(of.method) == "tsne" else FOLDS},
+    # t-SNE uses no folds: pages open with it only if there is no other projection.
+    {
+        **FEATURES,
+        "folds": lambda wildcards: [] if bare(wildcards.method) == "tsne" else FOLDS,
+    },
     FILES.projections,
     "project: {model}, {method}, {view}, layers {layers}",
     "--view {view} --layers {layers} --method {method}",

@@ -303,7 +303,7 @@ def step(name, reads, writes, message, flags="", kind=None, folder=None, **more)
     params = {"named": named}
     if folder:
         params["folder"] = lambda wildcards: folder.format(**dict(wildcards.items()))
-    # Flags of the rule come first: a file without a flag would be read as a word after --words.
+    # The own flags come first: a file without a flag would be read as a word after --words.
     command = more.get("command", name.replace("_", "-"))
     parts = [f"wsd --log {{log}} {command}", NAMED.sub(r"{params.named.\1}", flags)]
     for option in reads:

@@ -1,9 +1,7 @@
 # In:  predictions of every kind, the selection, the corpus.
-# Out: comparison.csv and comparison/, what stands behind it and the tables for a
-#      paper; comparison/layers.csv and word-layers.csv, every layer choice, model-layers.csv, each
-#      model less the first, group-layers.csv and group-peaks.csv, by part of speech; figures/, the
-#      same to print; comparison/strategies.csv, ways to tell senses with what they took;
-#      <model>/geometry.csv, code-length.csv and substitutes.csv; audit/<model>/*.csv.
+# Out: comparison.csv and comparison/, with further tables and the tables for a paper;
+#      comparison/layers.csv and word-layers.csv, every layer choice; model-layers.csv, differences
+#      between models; group-layers.csv and group-peaks.csv, by part of speech; figures/, for a paper.
 
 step(
     "compare",
@@ -38,14 +36,14 @@ step(
         "searches": FILES.candidates(SEARCH, joined=False),
     },
     {name.replace("-", "_"): path for name, path in FILES.layerwise.items()},
-    "layerwise: every layer choice beside the one that the folds choose",
+    "layerwise: every layer choice compared with the selected one",
     kind="layers",
     mem=(800, 50),
     minutes=(20, 2),
 )
 
-# Listed, since which figures there are depends on what the tables hold: without further training
-# sets there are no learning curves.
+# A listing names the figures, which depend on the tables: without further training sets there are no
+# learning curves.
 step(
     "figures",
     {

@@ -1,24 +1,24 @@
 # In:  the archive of CoarseWSD-20 (download or WSD_COARSEWSD20_ARCHIVE) or of NOAD
 #      (WSD_NOAD_ARCHIVE), wsd/data/<dataset>, or a folder that `wsd import` wrote.
-# Out: source/, the corpus's files, which source.json lists;
-#      corpus/words.json, which lists <word>.parquet beside it, one checked table per word;
+# Out: source/, the corpus's files, listed in source.json;
+#      corpus/<word>.parquet, a checked table per word, listed in words.json;
 #      trains/<train>.parquet, the rows of a training set; folds/<train>.parquet, its folds;
-#      published/<system>.parquet, what published systems said of each test instance;
-#      systems/<system>.parquet, the same of other systems.
+#      published/<system>.parquet, the predictions of a published system;
+#      systems/<system>.parquet, the predictions of another system.
 
 OWN = CONFIG.dataset.folder
 FROM_NOAD = DATASET in noad.NOAD
-# The folder of the corpus's files, and what lists them where a step has written it.
+# The listing of the corpus's files, if a step writes them, and their folder.
 LISTED = [FILES.source] if FILES.source else []
 SOURCE = FILES.source.removesuffix(".json") or f"{PACKAGE}/data/{DATASET}"
-# What a corpus says of itself, where a step has written it.
+# The manifest of the corpus, if a step writes it.
 MANIFEST = f"{SOURCE}/{dataset.MANIFEST}" if FROM_NOAD or OWN else ""
 CORPUS = [FILES.corpus]
 FOLDS = FILES.folds.replace("{train}", FULL_TRAIN)
 # Whether the pages may hold the corpus's sentences.
 OF_TEXT = "" if CONFIG.sentences else "--no-text"
-# Of the steps below; a path and a title may have braces.
-SAID = {
+# Parameters of the steps below. They are functions, since a path or a title may have braces.
+TEXTS = {
     "own": lambda wildcards: str(OWN),
     "title": lambda wildcards: CONFIG.dataset.title,
     "source": lambda wildcards: SOURCE,
@@ -63,7 +63,7 @@ elif OWN:
         f"{{params.own:q}} --name {DATASET} --title {{params.title:q}}",
         folder=SOURCE,
         minutes=(10, 0.2),
-        params=SAID,
+        params=TEXTS,
     )
 
 step(
@@ -80,7 +80,7 @@ step(
     folder=str(Path(FILES.corpus).parent),
     mem=(500, 20),
     minutes=(10, 0.2),
-    params=SAID,
+    params=TEXTS,
 )
 
 if DATASET == "coarsewsd20":
@@ -93,18 +93,18 @@ if DATASET == "coarsewsd20":
         f"--source {{params.source}} --trains {' '.join(FILES.other_trains)}",
         mem=(600, 20),
         minutes=(10, 1),
-        params=SAID,
+        params=TEXTS,
     )
 
     step(
         "published",
         {"corpus": CORPUS, "_source": LISTED},
         FILES.published,
-        "published: reading what {system} said",
+        "published: reading the predictions of {system}",
         "--source {params.source} --system {system}",
         mem=(600, 20),
         minutes=(10, 1),
-        params=SAID,
+        params=TEXTS,
     )
 
 step(
@@ -114,7 +114,7 @@ step(
         "_file": lambda wildcards: CONFIG.systems[bare(wildcards.system)],
     },
     FILES.systems,
-    "score: reading what {system} said",
+    "score: reading the predictions of {system}",
     "{input._file:q} --name {system}",
     mem=(600, 20),
     minutes=(10, 1),
@@ -127,7 +127,7 @@ step(
         "_rows": lambda wildcards: FILES.rows_of(bare(wildcards.train)),
     },
     FILES.folds,
-    "folds: drawing those of {train}",
+    "folds: drawing the folds of {train}",
     "{params.rows}",
     "folds",
     priority=1,

@@ -1,12 +1,10 @@
 # In:  the corpus and an encoder (hub, package or folder).
 # Out: <model>/model.json, the encoder's record;
-#      <model>/embeddings/<word>/<view>.safetensors, every layer, and .../<word>/alignment.json, what
-#      the tokenizer made of the focal words: both named by listings, .../<view>.<part>.json;
-#      <model>/substitutes/words.json, which lists <word>.parquet beside it, what the encoder would
-#      say in the focal word's place; and
-#      <model>/alignment.csv, what the tokenizer made of all words.
+#      <model>/embeddings/<word>/<view>.safetensors, every layer, and <word>/alignment.json, the word
+#      pieces of the focal words; both are listed in embeddings/<view>.<part>.json;
+#      <model>/alignment.csv, the alignment of all words.
 
-# The only step that may use the network of a hub; `embed` runs offline.
+# Only this step may use the network for a hub; `embed` runs offline.
 step(
     "model",
     {"_weights": lambda wildcards: FILES.weights_of(MODEL_OF[wildcards.record])},
@@ -22,9 +20,9 @@ step(
     },
 )
 
-# Words keep all cores busy, and the vectors are the same for any number. These steps come first:
-# behind jobs of one core they would wait for the last of them while the other cores are idle. One
-# job at a time on a GPU: each takes as much of its memory as it can use.
+# These steps use all cores, and the vectors are the same for any number of cores. They run first:
+# after jobs of one core they would wait for the last of these while the other cores are idle. A GPU
+# runs one job at a time, since each takes as much memory as it can use.
 HEAVY = {
     "priority": 2,
     "threads": workflow.resource_settings.cores or 1,
@@ -32,15 +30,16 @@ HEAVY = {
 }
 
 
-def embed(name, models, corpus, views, listings, says, more):
-    """Note a rule that embeds. Snakemake knows the listings alone. A job leaves the words as they
-    are that are there, so that a new word, or a crash, costs that word.
+def embed(name, models, corpus, views, listings, message, more):
+    """Note a step that embeds. Snakemake knows only its listings.
+
+    A job skips words that are embedded already, so that a new word or a crash costs that word only.
     """
     step(
         name,
         {"model": record_of, "_corpus": corpus},
         {"listings": update(listings)},
-        says,
+        message,
         f"--corpus {{params.tables}} --words {{params.parts}} --views {' '.join(views)}"
         f" {{params.how}} --seed {CONFIG.seed} --threads {{threads}}",
         "vectors",
@@ -59,7 +58,7 @@ def embed(name, models, corpus, views, listings, says, more):
 OF_PART = {"parts": lambda wildcards: list(map(file_name, PARTS[int(wildcards.part)]))}
 for rule_name, models, views in (
     ("embed", CONFIG.models, CONFIG.store),
-    # A control's other views are never looked at.
+    # Controls are embedded in the first view only.
     ("embed_control", [*CONFIG.random_controls, *CONFIG.finetuned], [CONFIG.page_view]),
 ):
     embed(
@@ -76,7 +75,7 @@ step(
     "alignment",
     {"embeddings": lambda wildcards: FILES.listings(wildcards.model, ["alignment"])},
     FILES.alignment,
-    "alignment: what the tokenizer of {model} made of the focal words",
+    "alignment: the word pieces of the focal words, {model}",
     f"--model {{model}} --words {' '.join(WORDS)}",
     mem=(500,),
 )

@@ -1,6 +1,6 @@
 # In:  corpus, predictions, projections, neighbours, the tables.
-# Out: report/, the pages; portable/, each word page as one file, which
-#      `snakemake --report` takes in: report.json and portable.json list them.
+# Out: report/, the pages, listed in report.json; portable/, each word page as a single file for
+#      `snakemake --report`, listed in portable.json.
 
 # What studies add, by option.
 SHOWN = dict(FILES.shown_by_studies)

@@ -1,7 +1,7 @@
-# In:  the selection, the predictions, vectors and folds of what was selected.
-# Out: <model>/calibration.csv, reliability.csv and novelty.csv: what the selected
-#      probabilities are worth, and which sentences are far from the training set;
-#      selected.wsd, the selected classifier in one file: only by its name, `snakemake fit`.
+# In:  the selection; predictions, vectors and folds of the selected configurations.
+# Out: <model>/calibration.csv and reliability.csv, how well the selected probabilities are calibrated;
+#      <model>/novelty.csv, which sentences are out of distribution;
+#      selected.wsd, the selected classifier in one file, only when asked for: `snakemake fit`.
 
 SELECTED = {
     "_corpus": CORPUS,
@@ -15,7 +15,9 @@ step(
     {
         **SELECTED,
         "_vectors": stored_vectors,
-        "_predictions": lambda of: FILES.candidates_of(MODEL_OF[of.model].name),
+        "_predictions": lambda wildcards: FILES.candidates_of(
+            MODEL_OF[wildcards.model].name
+        ),
     },
     {
         "_tables": expand(
@@ -24,7 +26,7 @@ step(
             allow_missing=True,
         )
     },
-    "calibration: what was selected of {model}",
+    "calibration: the selected configuration of {model}",
     f"--results {SESSION.map} --model {{model}}",
     "calibration",
     folder=FILES.calibration,

@@ -1,4 +1,4 @@
-"""What a config may say: one class per section, every key with its type and what it is.
+"""The schema of a config: a class per section, with the type and the description of every key.
 
 The JSON schema in ``data/config.schema.json`` is made from these classes (``tools/config_files.py``
 writes it; editors read it), and so are the errors: :func:`wsd.run.config_errors.validate` says of a
@@ -42,7 +42,7 @@ class OwnCorpus(Section):
     path
         The folder that `wsd import` wrote.
     title
-        What the pages call it (default, as the import was told).
+        The title on the pages (default: the title given to `wsd import`).
     """
 
     name: Name
@@ -51,16 +51,16 @@ class OwnCorpus(Section):
 
 
 class Tuning(Section):
-    """How the folds are drawn and what they decide by.
+    """Cross-validation: how the folds are drawn, and the metric that selects.
 
     Attributes
     ----------
     folds
-        Number of folds; a word whose rarest sense has fewer instances is not tuned.
+        The number of folds; a word whose rarest sense has fewer instances is not tuned.
     repeats
         How often the folds are drawn.
     objective
-        The figure on held-out training instances that decides.
+        The metric on held-out training instances that selects.
     """
 
     folds: Annotated[int, Field(ge=2, le=100)]
@@ -69,15 +69,15 @@ class Tuning(Section):
 
 
 class Views(Section):
-    """What is kept of a sentence, and what of it is classified.
+    """The views that are stored, and those that are classified.
 
     Attributes
     ----------
     store
-        What one pass of the encoder keeps, per layer.
+        The views that one pass of the encoder keeps, per layer.
     classify
-        What the classifiers see, all of it candidates for selection; must be stored. The first is
-        shown, and used by random controls, control task and analyses.
+        The views that are classified; all are candidates for selection, and all must be stored. The
+        first is shown, and used by random-initialisation controls, control task and analyses.
     """
 
     store: Some[View]
@@ -85,19 +85,18 @@ class Views(Section):
 
 
 class Controls(Section):
-    """What stands beside the sweep.
+    """Controls: classifications that the sweep is compared with, and that are never selected.
 
     Attributes
     ----------
     baselines
         Whether to run the baselines that need no encoder.
     views
-        Views to classify on every single layer, such as context; those in views.classify are left
-        out.
+        Views to classify on every single layer, such as context; views.classify has the others.
     random_weights
         Seeds: each adds a random-initialisation control of every model that has weights of its own.
     task
-        Whether to learn the control task, labels fixed by the neighbouring word.
+        Whether to classify the control task, whose labels are fixed by the neighbouring word.
     classifiers
         Names of the classifiers for controls and further training sets.
     """
@@ -110,7 +109,7 @@ class Controls(Section):
 
 
 class CoreKeys(Section):
-    """The config of a run. Every key is explained in config/README.md too.
+    """The config of a run. config/README.md explains every key.
 
     Attributes
     ----------
@@ -118,10 +117,9 @@ class CoreKeys(Section):
         The corpus: coarsewsd20, noad, noad-semcor-masc, noad-masc-semcor, quickstart,
         quickstart-hard, or a mapping {name, path} of one that `wsd import` wrote.
     at_least
-        Of noad and its two across parts: senses with fewer instances are left out (default: 10).
+        For noad and its two splits by part: leave out senses with fewer instances (default: 10).
     run
-        A file-safe name: selection, tables, pages and figures lie in results/<dataset>/runs/<run>/,
-        beside those of other runs.
+        A file-safe name: selection, tables, pages and figures go to results/<dataset>/runs/<run>/.
     words
         `all`, or a list of the corpus's words.
     models
@@ -131,37 +129,37 @@ class CoreKeys(Section):
         Layer choices: `all` (every single layer), a number (0 is the embedding layer, -1 the last),
         <op>-last-<k>, <op>-all, or <op>-<i>-<j>-..., with op mean, sum, concat or mix.
     features
-        Feature sets of several vectors side by side, each of them with its own layer choice: a list
-        of mappings such as {focal: mean-last-2, context: 5}, of two or more of cls, context, focal,
-        other, sentence, static and static_context. No mix here.
+        Feature sets of several concatenated vectors, each with its own layer choice: a list of
+        mappings such as {focal: mean-last-2, context: 5}, of two or more of cls, context, focal,
+        other, sentence, static and static_context. A mix is not possible here.
     classifiers
         The classifiers to fit on every layer choice, a list like `models`.
     trains
         Training sets; `full` always is one. CoarseWSD-20 has balanced, 1pct, 5pct, 10pct, 25pct,
         50pct, 100pct, nshot-1, nshot-3, nshot-10 and nshot-30.
     tuning
-        How configurations are scored and chosen, on the training instances alone.
+        How configurations are scored and selected, on the training instances only.
     views
         Which parts of a sentence are stored, and which of them are classified.
     controls
-        What stands beside the sweep, never a candidate for selection. All are tuned alike;
-        baselines over grids of their own.
+        Classifications to compare the sweep with, never selected. All are tuned like the sweep;
+        baselines have search spaces of their own.
     analyses
         Further studies, each by its name, such as geometry or audit.
     transforms
-        What is done to the vectors before geometry or pairs measure them, as a `transform`.
+        Transforms of the vectors for geometry and pairs, each named like a `transform`.
     projections
-        How the pages bring a word's instances to the plane, each pca, discriminant or tsne; a page
-        opens with the one that the folds of the training set choose.
+        Projections of a word's instances to two dimensions, each pca, discriminant or tsne; a page
+        opens with the one that cross-validation selects.
     sentences
-        Whether the pages hold the corpus's sentences. Without them a report can be passed on where
-        the corpus may not be.
+        Whether the pages contain the corpus's sentences. Without them, a report may be shared where
+        the corpus may not.
     systems
-        Other systems whose outputs on the test instances stand beside ours.
+        Other systems, to compare with: their predictions on the test instances.
     seed
-        The seed of everything that is drawn.
+        The seed of everything random.
     device
-        Where the encoder runs; `auto` takes a GPU where there is one.
+        Where the encoder runs; `auto` takes a GPU if there is one.
     """
 
     dataset: Either[BuiltIn, OwnCorpus]
@@ -194,5 +192,5 @@ else:
 
 
 def schema_text() -> str:
-    """The JSON schema of a config, for editors and other programs."""
+    """Return the JSON schema of a config, for editors and other programs."""
     return json.dumps(ConfigFile.model_json_schema(), indent=2) + "\n"

@@ -1,4 +1,4 @@
-"""The entries of a config's lists: models, classifiers and systems, and what each may say."""
+"""The schema of the entries in a config's lists: models, classifiers and systems."""
 
 from typing import Annotated, Literal
 
@@ -36,24 +36,24 @@ class ModelEntry(Section):
     path
         A local folder with config.json, *.safetensors and a tokenizer.
     finetuned_from
-        The name of another model: what `finetune` made of it, on the full training set and with
-        the first seed. It is a control, the single layers of one view; never selected.
+        The name of another model, which `finetune` has trained on the full training set with its
+        first seed. The result is a control: the single layers of one view, never selected.
     sha256
-        Expected checksums, file name to sha256; a file that differs is refused.
+        The expected SHA-256 of files, by name; a file that differs is refused.
     blocks
-        Number of blocks; checked against the model.
+        The number of blocks; checked against the model.
     width
-        Size of a hidden state; checked against the model.
+        The size of a hidden state; checked against the model.
     pooling
         How the pieces of a split focal word become one vector.
     input
         What the encoder reads: the sentence (plain), or the sentence with one mask token for its
         focal word (masked).
     precision
-        What the model computes in: float32; bfloat16, faster where the processor or the GPU has it;
-        float16, on a GPU alone. The vectors are stored in float32.
+        The precision of the computation: float32; bfloat16, faster if the processor or the GPU has
+        it; float16, on a GPU only. The vectors are stored in float32.
     random_weights
-        A seed: the weights are drawn with it, not read. Everything else is the encoder's.
+        A seed for random weights, which replace those of the encoder. Everything else is unchanged.
     """
 
     name: Name
@@ -108,7 +108,7 @@ class ClassifierEntry(Section):
 
 
 class SystemEntry(Section):
-    """A system: its name, and the file of what it says.
+    """Another system: its name, and the file with its predictions.
 
     Attributes
     ----------
