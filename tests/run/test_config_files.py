@@ -59,5 +59,5 @@ def test_numbers_that_python_writes_are_read(tmp_path: Path, number: float) -> N
 
 
 def test_a_key_twice_in_json(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="the key 'a' stands there twice"):
+    with pytest.raises(ConfigError, match="has the key 'a' twice"):
         load(tmp_path, '{"a": 1, "a": 2}')

@@ -175,7 +175,7 @@ def test_called_from_another_folder(tmp_path: Path) -> None:
     twice.write_text("seed: 1\nseed: 2\n")
     call = ("-s", str(REPOSITORY / "Snakefile"), "-n", "--configfile", quickstart, str(twice))
     refused = away.run(*call, code=1)
-    assert "the key 'seed' stands there twice" in refused.text and not refused.jobs
+    assert "has the key 'seed' twice" in refused.text and not refused.jobs
 
     # Python takes UTF-8 by itself in such a locale, unless it is kept from it.
     kept = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

@@ -1,4 +1,4 @@
-"""What a section of a config is: keys with types, each described in the docstring of its class."""
+"""Define a section of a config: keys with types, each described in the docstring of its class."""
 
 import re
 from collections.abc import Mapping
@@ -10,13 +10,20 @@ from pydantic_core import PydanticCustomError
 
 T = TypeVar("T")
 U = TypeVar("U")
-# A key that may be left out. What is given for it is checked, and cannot be null.
+# The default of a key that may be left out; a value that is given cannot be null.
 UNSET: Any = None
+# The type of an error whose message is complete, without the value.
+REFUSED = "refused"
+
+
+def refusal(what: str) -> PydanticCustomError:
+    """Return the error for a validator of a section or a value to raise."""
+    return PydanticCustomError(REFUSED, "{what}", {"what": what})
 
 
 def _unique(values: list[T]) -> list[T]:
     if len(set(values)) < len(values):
-        raise PydanticCustomError("unique", "has non-unique elements")
+        raise PydanticCustomError("unique", "an element occurs twice")
     return values
 
 
@@ -34,7 +41,7 @@ OneOrSome = Either[T, Some[T]]
 
 
 def _tidy(schema: dict[str, Any]) -> None:
-    """No titles that repeat the keys, no defaults that are none."""
+    # Titles repeat the keys, and the default None stands for a key that may be left out.
     for part in schema["properties"].values():
         part.pop("title", None)
         if not part.get("default", True):
@@ -42,7 +49,7 @@ def _tidy(schema: dict[str, Any]) -> None:
 
 
 class Section(BaseModel):
-    """Keys of a config that stand together. What a docstring says of each is its description."""
+    """A group of config keys. The docstring of a subclass describes each key."""
 
     model_config = ConfigDict(
         strict=True,
@@ -54,7 +61,7 @@ class Section(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
-        """Take the docstring apart: what the section is, and what each of its keys is."""
+        """Take the descriptions of the section and of its keys from the docstring."""
         documented = cleandoc(cls.__doc__ or "").partition("\n\nAttributes\n----------\n")
         cls.__doc__, keys = documented[0], documented[2]
         described = dict(re.findall(r"^(\w+)\n((?: .+\n?)+)", keys, re.MULTILINE))

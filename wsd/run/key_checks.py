@@ -1,6 +1,6 @@
-"""What one key of a config asks of others: views that are stored, training sets, models, files.
+"""Check what one config key requires of others: stored views, classifiers, files.
 
-Each check names the key that is to be changed.
+Each error names the key to change.
 """
 
 import os
@@ -26,33 +26,33 @@ def without_braces(path: str, where: str, fix: str = LINK) -> str:
     return path
 
 
-def check_views(said: ConfigFile) -> None:
-    """What is classified is stored, and the first has layers."""
+def check_views(file: ConfigFile) -> None:
+    """Refuse to classify a view that is not stored, or a first view that has no layers."""
     used: dict[str, Iterable[str]] = {
-        "views.classify": said.views.classify,
-        "controls.views": said.controls.views,
-        **{f"features[{i}]": entry for i, entry in enumerate(said.features)},
+        "views.classify": file.views.classify,
+        "controls.views": file.controls.views,
+        **{f"features[{i}]": entry for i, entry in enumerate(file.features)},
     }
     for key, views in used.items():
         for view in views:
-            if view not in said.views.store:
-                what = f"the view {view!r} is to be classified but not stored"
+            if view not in file.views.store:
+                what = f"the view {view!r} is classified, but not stored"
                 raise refused(what, key, f"add {view} to views.store")
-    if said.views.classify[0] in STATIC:
-        what = f"the first view, {said.views.classify[0]!r}, has no layers"
+    if file.views.classify[0] in STATIC:
+        what = f"the first view, {file.views.classify[0]!r}, has no layers"
         fix = "put another view first: pages, controls and analyses use the first one"
         raise refused(what, "views.classify", fix)
 
 
 def check_file(path: str, key: str, fix: str) -> None:
-    """A file that is there, with a path that Snakemake can take."""
+    """Refuse a file that does not exist, or whose path Snakemake cannot handle."""
     without_braces(path, f"config key {key}")
     if not os.path.isfile(path):  # noqa: PTH113 - nor is one whose name is too long
         raise refused(f"there is no file {path!r}", key, fix)
 
 
 def check_controls(controls: Controls, classifiers: Iterable[str]) -> None:
-    """Classifiers that there are."""
+    """Refuse the name of a classifier that the config does not have."""
     for i, name in enumerate(controls.classifiers):
         if name not in classifiers:
             fix = f"choose among {', '.join(classifiers)}"

@@ -1,16 +1,15 @@
 """The schema of a config: a class per section, with the type and the description of every key.
 
-The JSON schema in ``data/config.schema.json`` is made from these classes (``tools/config_files.py``
-writes it; editors read it), and so are the errors: :func:`wsd.run.config_errors.validate` says of a
-value that it refuses the key, the value and what is possible.
+``tools/config_files.py`` writes the JSON schema for editors, ``data/config.schema.json``, from
+these classes. :func:`wsd.run.config_errors.validate` takes its error messages from them.
 """
 
 import json
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from wsd.artifacts.config_section import UNSET, Either, Section, Some, Unique
+from wsd.artifacts.config_section import UNSET, Either, Section, Some, Unique, refusal
 from wsd.artifacts.config_values import (
     BuiltIn,
     Device,
@@ -30,6 +29,17 @@ if TYPE_CHECKING:
     Analysis = str
 else:
     Analysis = Literal[ANALYSES or ("none",)]
+
+
+Projection = Literal["pca", "discriminant", "tsne"]
+
+
+def _not_discriminant_alone(projections: list[str]) -> list[str]:
+    if projections == ["discriminant"]:
+        raise refusal(
+            "discriminant alone leaves words that are too small for LDA without a plot: add pca"
+        )
+    return projections
 
 
 class OwnCorpus(Section):
@@ -176,7 +186,7 @@ class CoreKeys(Section):
     controls: Controls
     analyses: Unique[Analysis]
     transforms: Some[Transform]
-    projections: Some[Literal["pca", "discriminant", "tsne"]]
+    projections: Annotated[Some[Projection], AfterValidator(_not_discriminant_alone)]
     sentences: bool
     systems: list[SystemEntry]
     seed: Seed

@@ -1,10 +1,10 @@
 """The schema of the entries in a config's lists: models, classifiers and systems."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from wsd.artifacts.config_section import UNSET, OneOrSome, Section
+from wsd.artifacts.config_section import UNSET, OneOrSome, Section, refusal
 from wsd.artifacts.config_values import (
     Count,
     Input,
@@ -18,6 +18,9 @@ from wsd.artifacts.config_values import (
     Text,
     Transform,
 )
+from wsd.artifacts.cv_table import PARAMETERS
+
+SOURCES = ("hub", "revision", "package", "path", "finetuned_from")
 
 
 class ModelEntry(Section):
@@ -70,6 +73,20 @@ class ModelEntry(Section):
     precision: Precision = "float32"
     random_weights: Seed = UNSET
 
+    @property
+    def source(self) -> dict[str, str]:
+        """Return the keys that say where the model comes from, with their values."""
+        return {name: getattr(self, name) for name in SOURCES if name in self.model_fields_set}
+
+    @model_validator(mode="after")
+    def _check_source(self) -> Self:
+        if set(self.source) in ({"hub", "revision"}, {"package"}, {"path"}):
+            return self
+        if self.finetuned_from is not None:
+            return self
+        keys = ", ".join(self.source) or "-"
+        raise refusal(f"the model {self.name!r} has no source, or more than one: {keys}")
+
 
 class ClassifierEntry(Section):
     """A classifier and its parameters, each fixed or searched.
@@ -105,6 +122,17 @@ class ClassifierEntry(Section):
     prior_exponent: OneOrSome[NumberFrom0] = UNSET
     k: OneOrSome[Count] = UNSET
     transform: OneOrSome[Transform] = UNSET
+
+    @model_validator(mode="after")
+    def _check_parameters(self) -> Self:
+        estimator = self.estimator or self.name
+        if estimator not in PARAMETERS:
+            known = " or ".join(PARAMETERS)
+            raise refusal(f"{estimator!r} is no estimator: add `estimator:` with {known}")
+        for name in sorted(self.model_fields_set - {"name", "estimator", *PARAMETERS[estimator]}):
+            known = ", ".join(PARAMETERS[estimator])
+            raise refusal(f"{estimator} has no parameter {name!r}: its parameters are {known}")
+        return self
 
 
 class SystemEntry(Section):

@@ -40,16 +40,21 @@ def trained(**values: Any) -> Change:
 
 
 WRONG: list[Wrong] = [
-    (finetune(rate=["5e-5"]), "finetune.rate[0]", "'5e-5'", "'number'"),
-    (finetune(rate=[0]), "finetune.rate[0]", "0 is less than or equal", "above 0"),
-    (finetune(rate=[]), "finetune.rate", "[]", "non-empty"),
-    (finetune(epochs=[0]), "finetune.epochs[0]", "0 is less than", "passes over"),
+    (finetune(rate=["5e-5"]), "finetune.rate[0]", "'5e-5'", "number"),
+    (finetune(rate=[0]), "finetune.rate[0]", "0: input should be greater than 0", "above 0"),
+    (finetune(rate=[]), "finetune.rate", "[]", "at least 1"),
+    (
+        finetune(epochs=[0]),
+        "finetune.epochs[0]",
+        "0: input should be greater than or equal to 1",
+        "passes over",
+    ),
     (finetune(blocks=["most"]), "finetune.blocks[0]", "'most'", "'all'"),
     (finetune(blocks=["all", 7]), "finetune.blocks[1]", "7 blocks, and", "say fewer, or all"),
-    (finetune(seeds=[1, 1]), "finetune.seeds", "[1, 1]", "non-unique"),
+    (finetune(seeds=[1, 1]), "finetune.seeds", "[1, 1]", "occurs twice"),
     (finetune(folds=6), "finetune.folds", "on 6 folds, and there are 5", "5 at most"),
     (finetune(trains=["nshot-3"]), "finetune.trains[0]", "'nshot-3' is no", "choose among full"),
-    (top(finetune={}), "finetune", "'rate' is a required", "add the key"),
+    (top(finetune={}), "finetune", "the key 'rate' is missing", "add the key"),
     (
         lambda c: c.update(
             finetune=TUNED, classifiers=[{"name": "finetuned-2", "estimator": "knn"}]
@@ -73,7 +78,7 @@ WRONG: list[Wrong] = [
     (trained(pooling="last"), "models[1].pooling", f"pooling is that of {MINILM}", "leave it out"),
     (trained(path="x"), "models[1].path", f"path is that of {MINILM}", "leave it out"),
     (trained(blocks=12), "models[1].blocks", "has blocks 6, not 12", "say 6"),
-    (trained(width=None), "models[1]", "'width' is a required", "add the key"),
+    (trained(width=None), "models[1]", "the key 'width' is missing", "add the key"),
     (trained(name=MINILM), "models[1].name", "is taken", "another name"),
     (
         lambda c: (trained()(c), c.pop("finetune"))[:0],

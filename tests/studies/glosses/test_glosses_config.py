@@ -12,7 +12,7 @@ WRONG: list[Wrong] = [
     (top(glosses="nowhere.tsv"), "glosses", "'nowhere.tsv'", "word, sense and gloss, corpus or no"),
     (top(glosses="{a,b}.tsv"), "glosses", "'{a,b}.tsv' has braces", "a link to it"),
     (top(glosses="corpus", dataset="noad"), "glosses", "comes with no glosses", "a table with"),
-    (top(glosses=True), "glosses", "True", "'string'"),
+    (top(glosses=True), "glosses", "True", "valid string"),
     (
         lambda c: c.update(glosses="corpus", views={"store": ["cls"], "classify": ["cls"]}),
         "views.store",
