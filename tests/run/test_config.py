@@ -498,7 +498,7 @@ WRONG: list[Wrong] = [
         "'3': input should be a valid",
         "name that with --config",
     ),
-    (top(systems=["x"]), "systems[0]", "'x'", "A system: its name"),
+    (top(systems=["x"]), "systems[0]", "'x'", "Another system: its name"),
     (top(systems=[{"name": "x"}]), "systems[0]", "'file'", "add the key"),
     (
         top(systems=[{"name": "x", "file": "x" * 300}]),
