@@ -313,5 +313,5 @@ def test_write_and_read(tmp_path: Path, make_corpus: MakeCorpus) -> None:
 def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     path = tmp_path / "corpus.parquet"
     corpus_table.write(path, make_corpus([("train", 0), ("test", 1)]))
-    with pytest.raises(ResultError, match="does not hold what it should"):
+    with pytest.raises(ResultError, match="does not have the expected content"):
         neighbours_artifacts.read_neighbours(path)

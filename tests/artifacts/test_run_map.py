@@ -122,7 +122,7 @@ def test_a_map_leads_to_no_file_out_of_its_dataset(tmp_path: Path, entry: str, p
 )
 def test_what_is_no_map_is_refused(tmp_path: Path, content: Any) -> None:
     write_json(tmp_path / "run.json", content)
-    with pytest.raises(ResultError, match="does not hold what it should"):
+    with pytest.raises(ResultError, match="does not have the expected content"):
         RunMap(tmp_path / "run.json")
 
 

@@ -450,7 +450,7 @@ def test_layers_of_words_with_other_blocks_are_refused(
 def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     path = tmp_path / "corpus.parquet"
     write(path, make_corpus([("train", 0), ("test", 1)]))
-    with pytest.raises(ResultError, match="does not hold what it should"):
+    with pytest.raises(ResultError, match="does not have the expected content"):
         predictions.read_predictions(path)
 
 
@@ -473,5 +473,5 @@ def test_an_index_that_is_no_line_is_refused(tmp_path: Path, line: int | None) -
     at = table.schema.get_field_index("index")
     table = table.set_column(at, "index", pa.array([0, line], pa.int64()))
     write_table(path, table, provenance)
-    with pytest.raises(ResultError, match="does not hold what it should"):
+    with pytest.raises(ResultError, match="does not have the expected content"):
         predictions.read_predictions(path)

@@ -378,5 +378,5 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
 def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     path = tmp_path / "corpus.parquet"
     corpora_files.write(path, make_corpus([("train", 0), ("test", 1)]))
-    with pytest.raises(ResultError, match="does not hold what it should"):
+    with pytest.raises(ResultError, match="does not have the expected content"):
         read_search(path)

@@ -229,7 +229,7 @@ def test_what_is_written_is_what_is_read(make_corpus: MakeCorpus, tmp_path: Path
 def test_another_table_is_refused(make_corpus: MakeCorpus, tmp_path: Path) -> None:
     path = tmp_path / "corpus.parquet"
     corpora_files.write(path, make_corpus([("train", 0), ("test", 1)]))
-    with pytest.raises(ResultError, match="does not hold what it should"):
+    with pytest.raises(ResultError, match="does not have the expected content"):
         fold_table.read(path)
     with pytest.raises(ResultError, match="missing"):
         fold_table.read(tmp_path / "none.parquet")

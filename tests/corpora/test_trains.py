@@ -270,7 +270,7 @@ def test_a_file_of_something_else_is_refused(
     write(["mint", "mint"], [1, 4])
     assert training_set.read(path).lines["mint"].tolist() == [1, 4]
     write(words, index)
-    with pytest.raises(ResultError, match="does not hold what it should") as caught:
+    with pytest.raises(ResultError, match="does not have the expected content") as caught:
         training_set.read(path)
     assert caught.value.where == str(path)
 

@@ -412,6 +412,6 @@ def test_reports_that_are_missing_damaged_or_of_another_word(tmp_path: Path) -> 
     (tmp_path / "bank" / alignment.ALIGNMENT_FILE).write_text(
         '{"word": "bank", "forms": [{"form": "b"}]}'
     )
-    with pytest.raises(ResultError, match="does not hold what it should"):
+    with pytest.raises(ResultError, match="does not have the expected content"):
         alignment.run(called)
     assert not (tmp_path / "a.csv").exists()

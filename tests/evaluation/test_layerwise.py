@@ -434,4 +434,4 @@ def test_no_word_has_folds(tmp_path: Path) -> None:
 
 def test_predictions_given_as_searches(tmp_path: Path) -> None:
     one, _ = pair(tmp_path, "1", FEW, FAIR)
-    refused(tmp_path, (one, one), what="does not hold what it should", where=one)
+    refused(tmp_path, (one, one), what="does not have the expected content", where=one)

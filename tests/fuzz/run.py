@@ -80,7 +80,7 @@ PARSERS = {
     "run/config_files": ("read_configs", "merge_configs"),
     "run/validation": ("validate", "_translated", "_find"),
     "storage/csv": ("read_csv", "Columns.of"),
-    "storage/expecting": ("expecting", "reading_of_step"),
+    "storage/result_files": ("parsing", "reading_result"),
     "storage/file_names": ("file_name", "word_of", "is_name", "as_name"),
     "storage/json": ("read_json",),
     "storage/parquet": ("read_table", "rows_by"),

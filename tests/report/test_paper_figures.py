@@ -741,5 +741,5 @@ def test_a_missing_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_another_table(tmp_path: Path, content: str) -> None:
     paths = write_tables(tmp_path)
     paths["layers"].write_text(content, encoding="latin-1")
-    with pytest.raises(ResultError, match="does not hold what it should"):
+    with pytest.raises(ResultError, match="does not have the expected content"):
         call_step(figures, **paths, out=tmp_path / "out")

@@ -1168,7 +1168,10 @@ def test_tables_for_a_spreadsheet_hold_no_formula(tmp_path: Path) -> None:
         (lambda a: a.update(view="context"), "no projection of the view 'context'"),
         (lambda a: a.update(neighbours=a["neighbours"][1:]), "no table of neighbours"),
         (lambda a: a["tables"].update(scores=[a["out"] / "none.csv"]), "missing"),
-        (lambda a: a["tables"].update(summary=[a["provenance"]]), "does not hold what it should"),
+        (
+            lambda a: a["tables"].update(summary=[a["provenance"]]),
+            "does not have the expected content",
+        ),
         (lambda a: a["tables"].update(layers=[]), "no table of layers"),
         (lambda a: a["tables"].update(comparison=a["tables"]["layers"]), "no column 'kind'"),
         (lambda a: a.update(predictions=[]), "no predictions"),
@@ -1291,7 +1294,7 @@ def test_a_figure_that_is_no_number(run: Run, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(text.replace(",0.4,", ",often,"))
     arguments = run.arguments(tmp_path)
     arguments["tables"]["layers"] = [tmp_path / "t.csv"]
-    with pytest.raises(ResultError, match="does not hold what it should"):
+    with pytest.raises(ResultError, match="does not have the expected content"):
         build_report(**arguments)
 
 

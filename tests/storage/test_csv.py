@@ -89,7 +89,7 @@ def test_a_table_has_the_kinds_of_columns_that_it_must_have(tmp_path: Path) -> N
 def test_another_table_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text)
-    with pytest.raises(ResultError, match="does not hold what it should") as caught:
+    with pytest.raises(ResultError, match="does not have the expected content") as caught:
         read_csv(path, COLUMNS)
     assert caught.value.where == str(path) and caught.value.fix
     path.unlink()

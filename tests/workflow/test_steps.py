@@ -275,7 +275,7 @@ BAD: dict[str, tuple[list[str], int, str]] = {
     "a mix of two views": (
         without("classify", "--layers", "mix-all+1", nth=1), 2, "cannot learn the mix"),
     "folds that are none": (
-        without("classify", "--folds", "p.parquet", nth=1), 6, "does not hold what it should"),
+        without("classify", "--folds", "p.parquet", nth=1), 6, "the expected content"),
     "folds that are missing": (without("classify", "--folds", "none", nth=1), 6, "missing"),
     "metric": (
         ["classify", *VECTORS, "--layers", "1", "--estimator", "nearest_centroid", "--space",
@@ -287,13 +287,13 @@ BAD: dict[str, tuple[list[str], int, str]] = {
         [*without("select", "--searches", "s.parquet"), "--objective", "mean_word_accuracy"],
         6, "tuned for mean_macro_f1, not mean_word_accuracy"),
     "select what is none": (
-        without("select", "--searches", "p.parquet"), 6, "does not hold what it should"),
+        without("select", "--searches", "p.parquet"), 6, "the expected content"),
     "select nothing there": (without("select", "--searches", "none"), 6, "missing"),
     "selection that is none": (
         without("classify-selected", "--selection", "tiny.json"), 6, "tiny.json"),
     "selection missing": (without("classify-selected", "--selection", "none"), 6, "missing"),
     "evaluate what is none": (
-        without("evaluate", "--predictions", "s.parquet"), 6, "does not hold what it should"),
+        without("evaluate", "--predictions", "s.parquet"), 6, "the expected content"),
     "evaluate twice": (
         without("evaluate", "--predictions", "p.parquet", "p.parquet"), 6, "two files hold"),
     "evaluate a system twice": (

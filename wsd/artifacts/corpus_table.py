@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from wsd.errors import outdated
-from wsd.storage.expecting import expecting, require
 from wsd.storage.file_names import as_name, file_name
 from wsd.storage.parquet import read_table, tuples_of, write_table
+from wsd.storage.result_files import parsing, require
 
 SPLITS = ("train", "test")
 OUT_OF_DOMAIN = "outofdomain"
@@ -122,7 +122,7 @@ def write(path: Path, corpus: Corpus) -> None:
 def read(path: Path) -> Corpus:
     """Read a corpus that :func:`write` wrote, checking that its content is what was written."""
     table, provenance = read_table(path)
-    with expecting(path, "the table is not what was written"):
+    with parsing(path, "the table is not what was written"):
         senses = tuple(provenance["senses"])
         corpus = Corpus(
             word=provenance["word"],

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from wsd.storage.expecting import expecting, require
+from wsd.storage.result_files import parsing, require
 from wsd.storage.text import read_lines
 
 FILE = "all-words.csv"
@@ -77,7 +77,7 @@ def read(path: Path) -> list[CountedInstance]:
         If it is missing, or something else.
     """
     rows = csv.reader(read_lines(path), strict=True)
-    with expecting(path):
+    with parsing(path):
         require(next(rows, None) == NAMES, "other columns")
         found = [
             CountedInstance(where, word, part, keys, status, int(index), most_frequent)

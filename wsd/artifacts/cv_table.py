@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from wsd.metrics.scores import WORD_SCORES
-from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table
+from wsd.storage.result_files import parsing, require
 
 PARAMETERS = {
     "nearest_centroid": ("metric", "transform"),
@@ -119,7 +119,7 @@ def write_search(path: Path, found: Search, provenance: Mapping[str, Any]) -> No
 def read_search(path: Path) -> tuple[Search, dict[str, Any]]:
     """Read what :func:`write_search` wrote, and its provenance."""
     table, provenance = read_table(path)
-    with expecting(path):
+    with parsing(path):
         rows = rows_by(table["word"], provenance["tuned"])
         values = np.stack([table[figure].to_numpy() for figure in WORD_SCORES], axis=1)
         grid = provenance["grid"]

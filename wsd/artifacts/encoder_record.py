@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from wsd.errors import ConfigError
-from wsd.storage.expecting import expecting, require
 from wsd.storage.json import read_json
+from wsd.storage.result_files import parsing, require
 
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
 # How the names of a model's files end.
@@ -22,7 +22,7 @@ def read_record(path: Path) -> dict[str, Any]:
         If it is missing, or not such a record.
     """
     record: dict[str, Any] = read_json(path)
-    with expecting(path):
+    with parsing(path):
         check_record(record)
     return record
 

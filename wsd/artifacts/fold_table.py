@@ -16,8 +16,8 @@ import numpy as np
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.training_set import FULL, are_lines
 from wsd.errors import ResultError
-from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table
+from wsd.storage.result_files import parsing, require
 
 # How many there are if nothing else is said; config/config.yaml says the same.
 K = 5
@@ -185,7 +185,7 @@ def write(path: Path, folds: Folds) -> None:
 def read(path: Path) -> Folds:
     """Read folds that :func:`write` wrote."""
     table, provenance = read_table(path)
-    with expecting(path):
+    with parsing(path):
         rows_of = rows_by(table["word"], provenance["corpus"])
         words = {}
         for word in provenance["corpus"]:

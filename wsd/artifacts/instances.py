@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.storage.expecting import expecting
 from wsd.storage.parquet import read_table, rows_by, write_table
+from wsd.storage.result_files import parsing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,7 +50,7 @@ def read_instances(
 ) -> tuple["pa.Table", dict[str, np.ndarray], dict[str, float], dict[str, Any]]:
     """Read what :func:`write_instances` wrote: the table, rows and score by word, provenance."""
     table, provenance = read_table(path)
-    with expecting(path):
+    with parsing(path):
         words = provenance["scores"].items()
         scores = {word: float("nan") if of is None else float(of) for word, of in words}
         return table, rows_by(table["word"], scores), scores, provenance

@@ -21,7 +21,7 @@ from wsd.artifacts.dataset import (
 )
 from wsd.artifacts.senses import given_in
 from wsd.errors import ConfigError, CorpusError, visible
-from wsd.storage.expecting import require
+from wsd.storage.result_files import require
 
 
 def read_manifest(path: Path, *, name: str | None = None, title: str | None = None) -> Dataset:

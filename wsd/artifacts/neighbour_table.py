@@ -16,7 +16,7 @@ import numpy as np
 from wsd.artifacts.corpus_table import Corpora
 from wsd.artifacts.instances import read_instances, write_instances
 from wsd.metrics.nearest import K
-from wsd.storage.expecting import expecting, require
+from wsd.storage.result_files import parsing, require
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ def write_neighbours(
 def read_neighbours(path: Path) -> tuple[dict[str, Neighbours], dict[str, Any]]:
     """Read what :func:`write_neighbours` wrote, by word, and its provenance."""
     table, places, scores, provenance = read_instances(path)
-    with expecting(path):
+    with parsing(path):
         rows, similarity = (
             table[name].combine_chunks().flatten().to_numpy().reshape(-1, K)
             for name in ("rows", "similarity")

@@ -16,8 +16,8 @@ from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import ABOUT, OF_PAIRS
 from wsd.errors import outdated
-from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, write_table
+from wsd.storage.result_files import parsing, require
 
 SPLITS = ("train", "dev", "test")
 SENTENCES_FILE, PAIRS_FILE = OF_PAIRS
@@ -92,7 +92,7 @@ def read_pairs(folder: Path) -> Pairs:
     path = folder / PAIRS_FILE
     table, provenance = read_table(path)
     sentences = corpus_table.read(folder / SENTENCES_FILE)
-    with expecting(path):
+    with parsing(path):
         column = {name: table[name].to_numpy() for name in ("line", "first", "second", "same")}
         rows = np.stack([column["first"], column["second"]], axis=1)
         pairs = Pairs(

@@ -14,8 +14,8 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.errors import ResultError, outdated
-from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table
+from wsd.storage.result_files import parsing, require
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,7 +101,7 @@ def read_predictions(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]
     All words of the test split come first.
     """
     table, provenance = read_table(path)
-    with expecting(path):
+    with parsing(path):
         words = []
         for split, rows in rows_by(table["split"]).items():
             of_split = table.take(rows)

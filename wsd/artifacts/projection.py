@@ -13,7 +13,7 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpora
 from wsd.artifacts.instances import read_instances, write_instances
-from wsd.storage.expecting import expecting, require
+from wsd.storage.result_files import parsing, require
 
 METHODS = ("pca", "discriminant", "tsne")
 
@@ -90,7 +90,7 @@ def write_projections(
 def read_projections(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]:
     """Read what :func:`write_projections` wrote, by word, and its provenance."""
     table, rows, scores, provenance = read_instances(path)
-    with expecting(path):
+    with parsing(path):
         points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
         # NaN is no place: t-SNE gives none to what came from out of domain.
         places = points.dtype.kind == "f" and not np.isinf(points).any()

@@ -19,8 +19,8 @@ from typing import Any
 
 from wsd.errors import ConfigError, ResultError
 from wsd.storage.checksums import STORE, SUMS, checksum
-from wsd.storage.expecting import expecting, require
 from wsd.storage.json import read_json, write_json
+from wsd.storage.result_files import parsing, require
 
 RUN_MAP = "run.json"
 # In the store: the maps of runs that have begun.
@@ -95,7 +95,7 @@ def listed(listing: Path) -> dict[str, str]:
         If it is missing, damaged, or no listing.
     """
     found = read_json(listing)
-    with expecting(listing):
+    with parsing(listing):
         # A path could lead out of the folder.
         inside = all(".." not in name.split("/") and name[:1] != "/" for name in found)
         require(inside and all(isinstance(of, str) for of in found.values()), "not a listing")
@@ -178,7 +178,7 @@ class RunMap:
     def __init__(self, path: Path) -> None:
         self.path = path
         said = read_json(path)
-        with expecting(path):
+        with parsing(path):
             self.files: dict[str, str] = dict(said["files"])
             self.config: dict[str, Any] = dict(said["config"])
             self.command = str(said["command"])

@@ -16,9 +16,9 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.run_map import Words, word_file
 from wsd.artifacts.view_names import MASKED, PLAIN
 from wsd.errors import outdated
-from wsd.storage.expecting import expecting, require
 from wsd.storage.file_names import file_name
 from wsd.storage.parquet import read_table, tuples_of, write_table
+from wsd.storage.result_files import parsing, require
 
 # Pieces per instance and input.
 K = 10
@@ -92,7 +92,7 @@ def read_substitutes(
     for word, corpus in corpora.items():
         path = word_file(folder, f"{file_name(word)}.parquet")
         table, provenance = read_table(path)
-        with expecting(path):
+        with parsing(path):
             fillers = {}
             for seen in SEEN:
                 pieces = tuples_of(table[seen])

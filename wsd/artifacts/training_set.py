@@ -12,8 +12,8 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.errors import ResultError
-from wsd.storage.expecting import expecting, require
 from wsd.storage.parquet import read_table, rows_by, write_table
+from wsd.storage.result_files import parsing, require
 
 FULL = "full"
 NO_TRAIN = "none"  # the name of what was learned from no training instance
@@ -94,7 +94,7 @@ def write(path: Path, train: TrainingSet) -> None:
 def read(path: Path) -> TrainingSet:
     """Read a training set that :func:`write` wrote."""
     table, provenance = read_table(path)
-    with expecting(path):
+    with parsing(path):
         name, corpus = provenance["train"], dict(provenance["corpus"])
         rows, index = rows_by(table["word"], corpus), table["index"].to_numpy()
         lines = {word: index[rows[word]] for word in corpus}

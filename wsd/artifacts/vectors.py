@@ -23,7 +23,7 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.errors import DamageError, ResultError, outdated
-from wsd.storage.expecting import UNEXPECTED, check_there, require
+from wsd.storage.result_files import UNEXPECTED, require, require_file
 
 VECTORS = ".safetensors"
 TENSOR = "vectors"
@@ -193,7 +193,7 @@ def _read_header(path: Path) -> _Header:
     DamageError
         If the header is another, or the file has another size than it says.
     """
-    check_there(path)
+    require_file(path)
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size

@@ -12,8 +12,8 @@ from wsd.artifacts.training_set import FULL
 from wsd.classification.fit_and_predict import estimator_for, predict_word, provenance_on
 from wsd.errors import ResultError
 from wsd.metrics.single_thread import one_thread
-from wsd.storage.expecting import expecting
 from wsd.storage.json import read_json
+from wsd.storage.result_files import parsing
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Fit each word on the training set as was selected for it, predict, and write the file."""
-    with expecting(args.selection):
+    with parsing(args.selection):
         selection = read_json(args.selection)
         chosen = selection["chosen"].get(args.model, {}).get(FULL, {}).get("words", {})
         settings = selection["folds"][FULL]

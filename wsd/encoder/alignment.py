@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from wsd.arguments import add_out, add_word_files, add_words
 from wsd.artifacts.run_map import word_file
 from wsd.errors import ResultError
-from wsd.storage.expecting import expecting
 from wsd.storage.file_names import as_name, file_name
 from wsd.storage.json import read_json
+from wsd.storage.result_files import parsing
 
 if TYPE_CHECKING:
     from wsd.artifacts.corpus_table import Corpus
@@ -122,7 +122,7 @@ def run(args: argparse.Namespace) -> None:
     for name in map(as_name, args.words):
         path = word_file(args.embeddings, f"{name}/{ALIGNMENT_FILE}")
         found = read_json(path)
-        with expecting(path):
+        with parsing(path):
             if file_name(found["word"]) != name:
                 raise ResultError(f"the report is of {found['word']!r}", where=str(path))
             rows += [

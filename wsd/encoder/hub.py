@@ -8,7 +8,7 @@ from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry
 from wsd.encoder.model_files import PATTERNS, WEIGHTS_INDEX, lacking, refuse_pickled
 from wsd.encoder.unsupported_folders import refuse_layout
 from wsd.errors import ConfigError, ModelError
-from wsd.storage.expecting import UNEXPECTED
+from wsd.storage.result_files import UNEXPECTED
 
 ANSWER_SECONDS = 10.0
 WAYS_ON = (

@@ -34,8 +34,8 @@ from wsd.evaluation.paper_table import latex, markdown
 from wsd.metrics.near_duplicates import components
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv, write_csv
-from wsd.storage.expecting import expecting
 from wsd.storage.json import read_json
+from wsd.storage.result_files import parsing
 
 # What `compare` is given: the kind of the rows, and what the files are predictions of.
 FILES = {
@@ -73,7 +73,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the comparison and, in a folder, everything that stands behind it."""
     corpora = read_corpora(args.corpus, args.words)
-    with expecting(args.selection):
+    with parsing(args.selection):
         chosen = read_json(args.selection)
         objective, folds, chosen = chosen["objective"], chosen["folds"], chosen["chosen"]
     rows = {name: read_rows(vars(args)[name], kind, corpora) for name, (kind, _) in FILES.items()}
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> None:
         *rows["zero_shot"],
     ]
     elsewhere = [*rows["published"], *rows["systems"]]
-    with expecting(args.selection_table):
+    with parsing(args.selection_table):
         listed = read_csv(args.selection_table)[LISTED]
     found = assemble(
         candidates=own,
@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> None:
         for word, corpus in corpora.items()
     }
     # What a system learned from is not known here.
-    with expecting(args.scores):
+    with parsing(args.scores):
         scores = read_csv(args.scores)[SCORED]
     scores["draw"] = scores["draw"].astype(object).fillna("")
     # By all its names: a model may be called like a system.

@@ -11,7 +11,7 @@ from wsd.artifacts.column_names import NAMES
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions, read_test_split
 from wsd.metrics.scores import Counts, confusion, joint_confusion, mean_scores
-from wsd.storage.expecting import expecting
+from wsd.storage.result_files import parsing
 
 CONTROL_TASK = "control"
 
@@ -93,7 +93,7 @@ def read_rows(
     rows = []
     for path in paths:
         words, source = read_test_split(path, corpora, relabelled=kind == CONTROL_TASK)
-        with expecting(path):
+        with parsing(path):
             published = source["encoder"].get("published")
             about = f"{published['source']}: {published['protocol']}" if published else ""
             model = source["encoder"]["model"]["name"]

@@ -25,8 +25,8 @@ from wsd.artifacts.training_set import setting
 from wsd.errors import ResultError
 from wsd.metrics.scores import confusion, word_scores
 from wsd.storage.csv import write_csv
-from wsd.storage.expecting import expecting, require
 from wsd.storage.json import write_json
+from wsd.storage.result_files import parsing, require
 
 
 def score_word(words: WordPredictions) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def run(args: argparse.Namespace) -> None:
     of_systems: dict[str, Any] = {}
     for i, path in enumerate([*args.predictions, *args.systems]):
         words, source = predictions.read_predictions(path)
-        with expecting(path, "not the predictions that are asked for"):
+        with parsing(path, "not the predictions that are asked for"):
             key = _key(source)
             if i >= len(args.predictions):
                 of_systems[key["model"]] = source["encoder"]["published"]

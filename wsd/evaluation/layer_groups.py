@@ -13,7 +13,7 @@ from wsd.artifacts.view_names import STATIC
 from wsd.classification.select import Candidate, choose_each
 from wsd.errors import ConfigError, ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
-from wsd.storage.expecting import expecting
+from wsd.storage.result_files import parsing
 
 GROUP = ("model", "view", "classifier")
 # What all searches have in common, as an error calls it, by its name in their provenance.
@@ -105,7 +105,7 @@ def read_groups(
     rows = read_rows(predictions, CANDIDATE, corpora)
     for row, path, other in zip(rows, predictions, searches, strict=True):
         search, source = read_search(other)
-        with expecting(other):
+        with parsing(other):
             settings = {name: source[key] for name, key in COMMON.items()}
             estimator, blocks = source["estimator"], source["encoder"]["model"]["blocks"]
         common = common or settings

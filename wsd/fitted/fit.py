@@ -22,7 +22,7 @@ from wsd.logs import log
 from wsd.metrics.scores import WORD_SCORES
 from wsd.storage.atomic import check_target, replacing
 from wsd.storage.csv import read_csv
-from wsd.storage.expecting import expecting
+from wsd.storage.result_files import parsing
 
 PACKAGES = ("numpy", "safetensors", "scikit-learn", "scipy", "tokenizers", "torch", "transformers")
 
@@ -54,7 +54,7 @@ def _measured(fitting: Fitting) -> dict[str, Any]:
     def rows(name: str, **equal: Any) -> pd.DataFrame:
         if not made.has(name):
             return pd.DataFrame()
-        with expecting(file := made.file(name)):
+        with parsing(file := made.file(name)):
             table = read_csv(file)
             for column, value in {**of, **equal}.items():
                 table = table[table[column] == value]

@@ -23,8 +23,8 @@ from wsd.artifacts.view_names import DRAWN
 from wsd.errors import ConfigError, DamageError, ModelError, ResultError
 from wsd.fitted.word_classifier import FittedWord
 from wsd.storage.csv import read_csv
-from wsd.storage.expecting import expecting
 from wsd.storage.file_names import file_name
+from wsd.storage.result_files import parsing
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Results:
             If no candidate is as asked for; it names what there is.
         """
         path = self.map.file(SELECTION)
-        with expecting(path):
+        with parsing(path):
             table = read_csv(path)
             table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
             asked = {"model": model, "view": view, "layers": layers, "classifier": classifier}

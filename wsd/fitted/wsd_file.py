@@ -30,7 +30,7 @@ from wsd.fitted.wsd_file_checks import (
     checked_configuration,
     sense_names,
 )
-from wsd.storage.expecting import UNEXPECTED, require
+from wsd.storage.result_files import UNEXPECTED, require
 
 FORMAT = 1
 SUFFIX = ".wsd"
@@ -137,7 +137,7 @@ class WsdFile:
                 where=str(path),
                 fix="name a file that `wsd fit` or `snakemake fit` wrote",
             )
-        with self._expecting():
+        with self._parsing():
             self._zip = zipfile.ZipFile(path)
             if any(one.compress_type != zipfile.ZIP_STORED for one in self._zip.infolist()):
                 raise self._refused("a member is compressed, which no file of `wsd fit` is")
@@ -170,7 +170,7 @@ class WsdFile:
         """
         from safetensors.numpy import load
 
-        with self._expecting():
+        with self._parsing():
             said = {"forms": [], "called": None} | self.manifest["words"][word]
             said = {name: said[name] for name in ("file", *SAID)}
             arrays = load(self._read(said.pop("file")))
@@ -188,7 +188,7 @@ class WsdFile:
 
     def forms(self, word: str) -> tuple[str, ...]:
         """What stands for a word in its training sentences, where the file has it."""
-        with self._expecting():
+        with self._parsing():
             found = self.manifest["words"][word].get("forms", [])
             check_forms(found)
             return tuple(found)
@@ -222,7 +222,7 @@ class WsdFile:
         return self._zip.read(name)
 
     @contextmanager
-    def _expecting(self) -> Iterator[None]:
+    def _parsing(self) -> Iterator[None]:
         from safetensors import SafetensorError
 
         try:

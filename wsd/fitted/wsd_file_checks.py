@@ -16,7 +16,7 @@ from wsd.artifacts.transform_names import check_transform
 from wsd.artifacts.view_names import VIEWS
 from wsd.classification.estimators.nearest_centroid import METRICS
 from wsd.fitted.selected_results import Configuration
-from wsd.storage.expecting import require
+from wsd.storage.result_files import require
 
 
 def checked_configuration(said: Any) -> Configuration:

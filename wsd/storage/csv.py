@@ -15,7 +15,7 @@ import pandas as pd
 from pandas.api.types import is_integer_dtype
 
 from wsd.storage.atomic import write_text
-from wsd.storage.expecting import reading_of_step
+from wsd.storage.result_files import reading_result
 
 # Control characters that begin a formula; or an operator behind blanks and invisible characters:
 # = + - @, the minus sign, and their small and full-width forms. Apostrophes before it are guards.
@@ -107,7 +107,7 @@ def read_csv(path: Path, columns: Columns | None = None) -> pd.DataFrame:
         If it is missing, or another table.
     """
     text = NAME_COLUMNS if columns is None else (*columns.text, *columns.flags)
-    with reading_of_step(path):
+    with reading_result(path):
         table = pd.DataFrame()
         with suppress(pd.errors.EmptyDataError):
             table = pd.read_csv(

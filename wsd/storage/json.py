@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.storage.atomic import write_text
-from wsd.storage.expecting import reading_of_step
+from wsd.storage.result_files import reading_result
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -15,5 +15,5 @@ def write_json(path: Path, value: Any) -> None:
 
 def read_json(path: Path) -> Any:
     """Read a JSON file that an earlier step wrote."""
-    with reading_of_step(path, "not valid JSON", (RecursionError, ValueError)):
+    with reading_result(path, "not valid JSON", (RecursionError, ValueError)):
         return json.loads(path.read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsd.storage.atomic import replacing
-from wsd.storage.expecting import reading_of_step, require
+from wsd.storage.result_files import reading_result, require
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,7 +38,7 @@ def read_table(path: Path) -> tuple["pa.Table", dict[str, Any]]:
     import pyarrow.parquet as pq
 
     foreign = (pa.ArrowException, OSError, KeyError, RecursionError, TypeError, ValueError)
-    with reading_of_step(path, "not a table of this program", foreign):
+    with reading_result(path, "not a table of this program", foreign):
         # `partitioning=None`: a folder called `a=b` above the file must not add a column.
         table = pq.read_table(path, partitioning=None)
         provenance = json.loads(table.schema.metadata[METADATA_KEY])

@@ -82,7 +82,7 @@ def test_a_table_that_is_none(tmp_path: Path, change: str) -> None:
     }
     path = tmp_path / counted_instances.FILE
     path.write_text("\n".join(changed[change]))
-    with pytest.raises(ResultError, match="does not hold what it should"):
+    with pytest.raises(ResultError, match="does not have the expected content"):
         counted_instances.read(path)
     path.write_text("\n".join(lines))
     assert counted_instances.read(path) == INSTANCES

@@ -179,7 +179,7 @@ def test_damage_is_told(tmp_path: Path) -> None:
     pairs = read_pairs(out)
     for changes in ({"rows": pairs.rows + 5}, {"same": np.full(5, 2)}):
         write_pairs(tmp_path / "other", type(pairs)(**{**vars(pairs), **changes}))
-        with pytest.raises(ResultError, match="does not hold what it should"):
+        with pytest.raises(ResultError, match="does not have the expected content"):
             read_pairs(tmp_path / "other")
     (out / PAIRS_FILE).write_bytes((out / PAIRS_FILE).read_bytes()[:-1])
     with pytest.raises(ResultError, match="not what was written"):

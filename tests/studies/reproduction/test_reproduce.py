@@ -530,7 +530,7 @@ def no_encoder(words: list[WordPredictions], provenance: dict[str, Any]) -> None
         (other_corpus, "made from other instances of 'crane' than the corpus has"),
         (one_word, "the table has nothing of 'bank', only of crane"),
         (other_gold, "made from other instances of 'crane' than the corpus has"),
-        (no_encoder, "the file does not hold what it should: KeyError 'model'"),
+        (no_encoder, "the file does not have the expected content: KeyError 'model'"),
     ],
 )
 def test_foreign_predictions(scene: Scene, change: Callable[..., Any], says: str) -> None:

@@ -18,7 +18,7 @@ from wsd.classification.estimators.base import TransformedClassifier
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.registry import make_estimator
 from wsd.metrics.transforms import Transform
-from wsd.storage.expecting import require
+from wsd.storage.result_files import require
 
 Arrays = dict[str, np.ndarray]
 # Before the names of what a transformation has learned.

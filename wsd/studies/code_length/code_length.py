@@ -33,8 +33,8 @@ from wsd.classification.fit_and_predict import scores_of, tuned_parameters
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.storage.csv import write_csv
-from wsd.storage.expecting import expecting
 from wsd.storage.parquet import read_table
+from wsd.storage.result_files import parsing
 
 ESCAPE = 0.001
 # Parameters under which a classifier's probabilities have the training set's prior.
@@ -193,7 +193,7 @@ def run(args: argparse.Namespace) -> None:
     tuned: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for path in args.predictions:
         _, source = read_table(path)
-        with expecting(path):
+        with parsing(path):
             key = tuple(source[name] for name in KEY)
             tuned.setdefault(key, {})[source["train"]] = source
             if source["estimator"] not in UNSHIFTED or "mix" in source["layers"]:

@@ -11,8 +11,8 @@ import numpy as np
 
 from wsd.artifacts.pair_table import Pairs
 from wsd.errors import outdated
-from wsd.storage.expecting import expecting
 from wsd.storage.parquet import read_table, write_table
+from wsd.storage.result_files import parsing
 
 COSINES, TABLE = "cosines.parquet", "pairs.csv"
 NAMES = ("model", "view", "transform", "layers", "split")
@@ -41,7 +41,7 @@ def write_cosines(path: Path, pairs: Pairs, cosines: Cosines, provenance: dict[s
 def read_cosines(path: Path, pairs: Pairs) -> tuple[Cosines, dict[str, Any]]:
     """Read what :func:`write_cosines` wrote of these pairs, and its provenance."""
     table, provenance = read_table(path)
-    with expecting(path):
+    with parsing(path):
         names = [tuple(name.split("/")) for name in table.column_names if "/" in name]
         cosines = {(one, other): table[f"{one}/{other}"].to_numpy() for one, other in names}
         known = provenance["sentences"], len(table)

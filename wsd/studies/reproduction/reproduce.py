@@ -46,8 +46,8 @@ from wsd.logs import log
 from wsd.metrics.single_thread import one_thread
 from wsd.storage.atomic import write_text
 from wsd.storage.checksums import sha256
-from wsd.storage.expecting import expecting
 from wsd.storage.json import write_json
+from wsd.storage.result_files import parsing
 from wsd.studies.reproduction import verdict
 from wsd.studies.reproduction.published_centroids import read_centroids
 
@@ -119,7 +119,7 @@ def read_published(
         If the file is missing, damaged, of another system than nearest centroids on a focal
         word's vector, or of another corpus.
     """
-    with expecting(path):
+    with parsing(path):
         read, provenance = read_test_split(path, corpora)
         encoder, found = provenance["encoder"], {key: provenance[key] for key in SYSTEM}
         name = encoder["model"]["name"]

@@ -20,7 +20,7 @@ from wsd.artifacts.training_set import FULL, setting
 from wsd.errors import ResultError
 from wsd.logs import DONE_BEFORE
 from wsd.storage.checksums import STORE
-from wsd.storage.expecting import UNEXPECTED
+from wsd.storage.result_files import UNEXPECTED
 from wsd.studies.finetuning.finetuning_files import COSTS
 from wsd.studies.glosses.names import GLOSS
 

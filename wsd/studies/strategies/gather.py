@@ -19,7 +19,7 @@ from wsd.artifacts.training_set import FULL, NO_TRAIN, setting
 from wsd.classification.select import Candidate, choose
 from wsd.errors import ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
-from wsd.storage.expecting import expecting
+from wsd.storage.result_files import parsing
 from wsd.studies.finetuning.finetuning_files import Setting
 from wsd.studies.strategies.costs import Costs, Spent
 
@@ -158,7 +158,7 @@ def _others(
     for path in files["finetuned"]:
         row = _row(path, column_names.FINE_TUNED, corpora)
         if row.model == model:
-            with expecting(path):
+            with parsing(path):
                 train, tried = row.source["train"], row.source["tried"]
                 setting_of = str(Setting(**row.source["parameters"]))
             chosen_by = ON_FOLDS if tried else GIVEN

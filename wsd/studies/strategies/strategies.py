@@ -35,8 +35,8 @@ from wsd.metrics.repeated_runs import (
 )
 from wsd.metrics.scores import Counts
 from wsd.storage.csv import write_csv
-from wsd.storage.expecting import expecting
 from wsd.storage.json import read_json
+from wsd.storage.result_files import parsing
 from wsd.studies.strategies.costs import Costs
 from wsd.studies.strategies.gather import BEST_LAYER, KINDS, Strategy, gather
 
@@ -171,7 +171,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the table: models and training sets in their order, the full one first."""
     corpora = read_corpora(args.corpus, args.words)
-    with expecting(args.selection):
+    with parsing(args.selection):
         selection = read_json(args.selection)
         objective, chosen = selection["objective"], selection["chosen"]
     groups = read_candidates(args.searches, objective)

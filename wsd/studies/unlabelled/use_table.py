@@ -19,7 +19,7 @@ from wsd.artifacts.instances import read_instances, write_instances
 from wsd.artifacts.neighbour_table import Neighbours
 from wsd.errors import outdated
 from wsd.metrics.nearest import K
-from wsd.storage.expecting import expecting, require
+from wsd.storage.result_files import parsing, require
 
 # Instances of a word that are put into clusters: of more, so many that are drawn. Every pair of
 # them has a distance, and a page holds them all.
@@ -160,7 +160,7 @@ def read_uses(path: Path, corpora: Corpora) -> tuple[dict[str, WordUses], dict[s
     """
     table, rows, _, provenance = read_instances(path)
     found = {}
-    with expecting(path):
+    with parsing(path):
         seed = int(provenance["seed"])
         now = {word: of.take(shown(of, seed)).digest for word, of in corpora.items()}
         known = provenance["shown"]
