@@ -25,7 +25,6 @@ from wsd.artifacts.view_names import CONTEXTUAL
 from wsd.encoder.architecture import length_limit, stated_shape
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve
-from wsd.encoder.needed_rows import NeededRows
 from wsd.errors import ModelError
 
 pytestmark = pytest.mark.slow
@@ -89,35 +88,6 @@ def test_every_view_and_layer_equals_the_naive_loop(built: Built, name: str) -> 
         for view, rows in static.items():
             assert rows.shape == (len(SENTENCES), kind.static_width)
             assert close(rows[i], expected[view][0]), (name, view)
-
-
-@pytest.mark.parametrize("name", zoo.KINDS)
-def test_hidden_states_that_pass_are_those_that_the_model_gives(built: Built, name: str) -> None:
-    encoder = Encoder.load(str(built(name)), device="cpu")
-    assert (encoder._passing is not None) == zoo.KINDS[name].passing
-    passing = encode(encoder, SENTENCES)
-    encoder._passing = None
-    assert np.array_equal(passing, encode(encoder, SENTENCES))
-
-
-@pytest.mark.parametrize("name", zoo.KINDS)
-def test_of_a_position_alone_the_last_block_gives_the_same(built: Built, name: str) -> None:
-    encoder = Encoder.load(str(built(name)), device="cpu")
-    alone = encode(encoder, SENTENCES, ["focal"])
-    encoder._needed = None
-    assert close(alone, encode(encoder, SENTENCES, ["focal"]))
-
-
-def test_keys_and_values_are_computed_of_every_position(built: Built) -> None:
-    encoder = Encoder.load(str(built("bert")), device="cpu")
-    spared = [name for name, of in encoder.model.named_modules() if isinstance(of, NeededRows)]
-    last = f"encoder.layer.{encoder.blocks - 1}"
-    assert spared == [
-        f"{last}.attention.self.query",
-        f"{last}.attention.output.dense",
-        f"{last}.intermediate.dense",
-        f"{last}.output.dense",
-    ]
 
 
 @pytest.mark.parametrize("name", zoo.KINDS)

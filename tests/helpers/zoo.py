@@ -62,7 +62,7 @@ class Kind:
     model : callable
         From a vocabulary size and the tokenizer to a model with its head.
     passing : bool
-        Whether its blocks are given the very hidden states that it gives: XLNet turns them, and
+        Whether its blocks are given the very hidden states that it returns: XLNet turns them, and
         Longformer pads them.
     """
 

@@ -128,6 +128,14 @@ def ordinary_pieces(encoder: "Encoder") -> list[int]:
     return [plain[i * (len(plain) - 1) // 8] for i in range(9)]
 
 
+def trial_inputs(encoder: "Encoder", *, twice: bool = False) -> dict[str, torch.Tensor]:
+    """A model's arguments for a few pieces; ``twice``: in the other order, too."""
+    before, after = encoder.aligner.before, encoder.aligner.after
+    pieces = ordinary_pieces(encoder)
+    orders = [pieces, pieces[::-1]] if twice else [pieces]
+    return model_inputs(encoder, [[*before, *order, *after] for order in orders])
+
+
 def examine(encoder: "Encoder") -> Architecture:
     """What a model is and does, by trying it on a few pieces.
 

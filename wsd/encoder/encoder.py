@@ -7,7 +7,6 @@ which instances run together (:mod:`wsd.encoder.batches`), and what is done with
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -22,15 +21,15 @@ from wsd.encoder.architecture import (
     input_matrix,
     length_limit,
     stated_shape,
+    trial_inputs,
 )
 from wsd.encoder.batches import model_inputs, run_all, to_host
 from wsd.encoder.focal_pieces import Aligned, Aligner
-from wsd.encoder.hooks import StateHooks
 from wsd.encoder.loading import check_precision, choose_device, load_folder, weights_digest
-from wsd.encoder.needed_rows import Needed
-from wsd.encoder.runnable_model import make_ready
+from wsd.encoder.packed_linear import pack
 from wsd.encoder.view_weights import Places, Sentences, selection, static_views
 from wsd.errors import ModelError
+from wsd.logs import log
 
 # Our threads run whole batches; where a GPU does that, the tokenizer may have all cores.
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -77,8 +76,6 @@ class Encoder:
         self.max_length = length_limit(tokenizer, self.model)
         self.aligner = Aligner(tokenizer, self.max_length, masked=masked, file=file)
         self.drawn: str | None = None
-        self._passing: StateHooks | None = None
-        self._needed: Needed | None = None
 
     @classmethod
     def load(
@@ -138,8 +135,13 @@ class Encoder:
         return encoder
 
     def _make_ready(self, precision: str) -> None:
-        """Arrange the model for speed. Its hidden states, tried before, are no others after it."""
-        self._passing, self._needed = make_ready(self, precision)
+        """Bring the model to a precision, and lay out its weights for the processor."""
+        inputs = trial_inputs(self)
+        with torch.inference_mode():
+            self.model.to(getattr(torch, precision))
+            packed = pack(self.model, lambda: self.hidden_states(inputs)[-1])
+        weights = "laid out for the processor" if packed else "as they are"
+        log.debug("%s: weights %s", type(self.model).__name__, weights)
 
     @cached_property
     def architecture(self) -> Architecture:
@@ -268,20 +270,9 @@ class Encoder:
         """Vectors of shape (views, layers, instances, width), and which instances' are finite."""
         segments = [one.segments for one in batch]
         inputs = model_inputs(self, [one.ids for one in batch], segments)
-        layers: list[torch.Tensor] = []
         with torch.inference_mode():
             select = selection(places, inputs["input_ids"].shape[1]).to(self.device)
-
-            def keep(state: torch.Tensor) -> None:
-                layers.append(torch.bmm(select, state.float()))
-
-            if self._passing is not None:
-                reading = self._needed.reading(select) if self._needed else nullcontext()
-                with reading:
-                    self._passing.run(inputs, keep)
-            else:
-                for state in self.hidden_states(inputs):
-                    keep(state)
+            layers = [torch.bmm(select, state.float()) for state in self.hidden_states(inputs)]
             if len(layers) != self.blocks + 1:
                 what = f"the model gave {len(layers)} hidden states, not {self.blocks + 1}"
                 raise ModelError(what)

@@ -25,13 +25,13 @@ from wsd.artifacts.run_map import list_folders, listed
 from wsd.cli import main
 from wsd.corpora.text_format import read_text
 from wsd.encoder.batches import fixed
-from wsd.encoder.needed_rows import NeededRows, restore
 from wsd.errors import ConfigError, ModelError
 from wsd.run import verify_file
 from wsd.storage.csv import read_csv
 from wsd.studies.finetuning import training
 from wsd.studies.finetuning.finetune import UNFINISHED
 from wsd.studies.finetuning.finetuning_files import Setting, best, objective_of, read_settings
+from wsd.studies.finetuning.needed_rows import NeededRows, restore
 from wsd.studies.finetuning.schedule import BATCH, batches, rate_at, steps_of
 from wsd.studies.finetuning.tagger import Instance, Tagger
 from wsd.studies.finetuning.training import DECAY, LONGEST, PART, gradient, optimizer_of, train

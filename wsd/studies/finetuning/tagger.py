@@ -16,16 +16,16 @@ from typing import Any, Self
 
 import torch
 
+from wsd.encoder.architecture import trial_inputs
 from wsd.encoder.batches import model_inputs
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.focal_pieces import Aligned
-from wsd.encoder.hooks import find_blocks
 from wsd.encoder.loading import choose_device, load_folder
-from wsd.encoder.needed_rows import restore
-from wsd.encoder.runnable_model import spare_last, trial_inputs
 from wsd.encoder.view_weights import selection
 from wsd.errors import ModelError
+from wsd.studies.finetuning.blocks import find_blocks
 from wsd.studies.finetuning.finetuning_files import ALL
+from wsd.studies.finetuning.needed_rows import Needed, restore, spare
 
 Gradients = Sequence[torch.Tensor]
 
@@ -170,3 +170,12 @@ class Tagger:
         """Write the encoder's weights, in ``model.safetensors``, without the linear layer."""
         restore(self.model)
         self.model.save_pretrained(folder, safe_serialization=True)
+
+
+def spare_last(encoder: Encoder, blocks: Sequence[torch.nn.Module] | None) -> Needed | None:
+    """:func:`wsd.studies.finetuning.needed_rows.spare` of the last block, on a CPU."""
+    if encoder.device.type != "cpu" or blocks is None or len(blocks) != encoder.blocks:
+        return None
+    inputs = trial_inputs(encoder, twice=True)
+    with torch.no_grad():
+        return spare(blocks[-1], lambda: encoder.model(**inputs).last_hidden_state)

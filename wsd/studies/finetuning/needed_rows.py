@@ -1,20 +1,17 @@
 """Linear layers of the last block that compute the positions that are read, and no others.
 
 After the last block's attention no position has a part in another. Where one of forty is read, most
-of that block's products are for nothing: of six blocks, a tenth of the time. Which layers those are
-is found by trying, as :mod:`wsd.encoder.packed_linear` does it: whatever such a layer gives for the
-other positions, what is read of the last hidden state stays the same.
+of that block's products are for nothing: of six blocks, a tenth of the time. A trial tells which
+layers those are: whatever such a layer gives for the other positions, what is read of the last
+hidden state stays the same.
 """
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from types import UnionType
 from typing import Any
 
 import torch
-
-from wsd.encoder.packed_linear import PackedLinear
 
 # Relative distance of two outputs for one position.
 ROUNDING = 1e-6
@@ -97,7 +94,7 @@ def spare(block: torch.nn.Module, run: Callable[[], torch.Tensor]) -> Needed | N
     whole = run()
     positions = 2 * whole.shape[1]
     whole = whole.reshape(positions, -1)
-    places = _children(block, torch.nn.Linear | PackedLinear)
+    places = _children(block, torch.nn.Linear)
     # The last of the first sentence, which sees all of it where a model looks back alone, and the
     # first of the second.
     read = (positions // 2 - 1, positions // 2)
@@ -116,14 +113,12 @@ def restore(block: torch.nn.Module) -> None:
         setattr(parent, name, child.linear)
 
 
-def _children(
-    block: torch.nn.Module, kinds: type | UnionType
-) -> list[tuple[torch.nn.Module, str, Any]]:
+def _children(block: torch.nn.Module, kind: type) -> list[tuple[torch.nn.Module, str, Any]]:
     return [
         (parent, name, child)
         for parent in block.modules()
         for name, child in parent._modules.items()
-        if isinstance(child, kinds)
+        if isinstance(child, kind)
     ]
 
 

@@ -1,11 +1,18 @@
 """Which linear layers may leave positions out is found by trying."""
 
+from collections.abc import Callable
+from pathlib import Path
 from threading import Thread
 
 import pytest
 import torch
+import zoo
+from tiny import corpus_of
 
-from wsd.encoder.needed_rows import Needed, NeededRows, spare
+from wsd.encoder.architecture import trial_inputs
+from wsd.studies.finetuning.blocks import find_blocks
+from wsd.studies.finetuning.needed_rows import Needed, NeededRows, restore, spare
+from wsd.studies.finetuning.tagger import Instance, Tagger
 
 WIDTH = 8
 STATE = torch.randn((2, 5, WIDTH), generator=torch.manual_seed(3))
@@ -67,3 +74,37 @@ def test_a_batch_of_another_thread_is_computed_whole() -> None:
         thread.join()
         assert layer(STATE)[1].eq(0).all()
     assert torch.equal(found[0], layer(STATE))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", zoo.KINDS)
+def test_every_architecture_gives_the_same_of_the_focal_word(
+    built: Callable[..., Path], name: str
+) -> None:
+    how = {"pooling": "mean", "masked": False, "device": "cpu"}
+    tagger = Tagger.load(built(name), [True] * 3, "all", **how)
+    torch.nn.init.normal_(tagger.weight)
+    encoder = tagger.encoder
+    corpus = corpus_of(("near the river the old crane flew over it", 5), ("one crane", 1))
+    batch = [Instance(aligned, range(3), 0) for aligned in encoder.align(corpus)]
+    with torch.no_grad():
+        found = find_blocks(encoder.model, trial_inputs(encoder))
+        assert (found is not None) == zoo.KINDS[name].passing
+        few = tagger.logits(batch)
+        restore(tagger.model)
+        whole = tagger.logits(batch)
+    assert torch.allclose(few, whole, rtol=1e-4, atol=1e-5 * whole.abs().max().item())
+
+
+@pytest.mark.slow
+def test_keys_and_values_are_computed_of_every_position(built: Callable[..., Path]) -> None:
+    tagger = Tagger.load(built("bert"), [True], "all", pooling="mean", masked=False, device="cpu")
+    encoder = tagger.encoder
+    spared = [name for name, of in encoder.model.named_modules() if isinstance(of, NeededRows)]
+    last = f"encoder.layer.{encoder.blocks - 1}"
+    assert spared == [
+        f"{last}.attention.self.query",
+        f"{last}.attention.output.dense",
+        f"{last}.intermediate.dense",
+        f"{last}.output.dense",
+    ]

@@ -1,52 +1,13 @@
-"""Hidden states taken as they pass, so that the whole stack of them is never held.
+"""Find the blocks of a model by trying.
 
-A model that is asked for its hidden states keeps all of them until it is done: with 25 layers of
-width 1,024, a hundred times what is wanted of them. In most models a hidden state is what a block
-is given, so it can be read there. Which modules those are is found by trying: the inputs of one
-kind of module, in the order of their calls, must be the hidden states that the model itself gives.
+In most models a hidden state is what a block is given. So the blocks are modules of one kind whose
+inputs, in the order of their calls, are the hidden states that the model itself gives.
 """
 
-import threading
-from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
 import torch
-
-Sink = Callable[[torch.Tensor], None]
-
-
-class StateHooks:
-    """The blocks of a model, and who wants to see what they are given.
-
-    Parameters
-    ----------
-    model : torch.nn.Module
-    blocks : sequence of torch.nn.Module
-        From :func:`find_blocks`.
-    """
-
-    def __init__(self, model: Any, blocks: Sequence[torch.nn.Module]) -> None:
-        self._model = model
-        # Batches run at the same time, each on a thread of its own.
-        self._local = threading.local()
-        for block in blocks:
-            block.register_forward_pre_hook(self._pass, with_kwargs=True)
-
-    def _pass(self, _: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        sink: Sink | None = getattr(self._local, "sink", None)
-        state = _given(args, kwargs)
-        if sink is not None and state is not None:
-            sink(state)
-
-    def run(self, inputs: dict[str, torch.Tensor], sink: Sink) -> None:
-        """Run the model and hand each hidden state to ``sink``, layer 0 first."""
-        self._local.sink = sink
-        try:
-            last = self._model(**inputs).last_hidden_state
-        finally:
-            self._local.sink = None
-        sink(last)
 
 
 def find_blocks(model: Any, inputs: dict[str, torch.Tensor]) -> list[torch.nn.Module] | None:

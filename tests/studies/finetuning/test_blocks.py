@@ -1,15 +1,13 @@
-"""Hidden states read as they pass: which modules are given them, and that none is held."""
+"""Blocks are the modules that are given the hidden states."""
 
-import weakref
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
-import transformers
 
-from wsd.encoder.hooks import StateHooks, find_blocks
+from wsd.studies.finetuning.blocks import find_blocks
 
 INPUTS = {"input_ids": torch.tensor([[1, 2, 3]]), "attention_mask": torch.ones(1, 3)}
 Step = Callable[[torch.Tensor], torch.Tensor]
@@ -70,38 +68,3 @@ def test_hooks_are_taken_out_when_the_trial_fails() -> None:
     with pytest.raises(IndexError):
         find_blocks(model, {**INPUTS, "input_ids": torch.tensor([[99]])})
     assert not any(module._forward_pre_hooks for module in model.modules())
-
-
-def test_each_state_comes_in_order() -> None:
-    model = Blocks(3)
-    blocks = find_blocks(model, INPUTS)
-    assert blocks is not None
-    came: list[torch.Tensor] = []
-    with torch.inference_mode():
-        expected = model(**INPUTS, output_hidden_states=True).hidden_states
-        passing = StateHooks(model, blocks)
-        passing.run(INPUTS, came.append)
-        model(**INPUTS)  # nobody listens now
-    assert len(came) == 4
-    assert all(torch.equal(a, b) for a, b in zip(came, expected, strict=True))
-
-
-def test_no_state_is_held_longer_than_the_next_block_needs() -> None:
-    config = transformers.BertConfig(
-        vocab_size=9, hidden_size=8, num_hidden_layers=6, num_attention_heads=2,
-        intermediate_size=8,
-    )  # fmt: skip
-    model = transformers.BertModel(config).eval()
-    blocks = find_blocks(model, INPUTS)
-    assert blocks is not None
-    alive: list[int] = []
-    seen: list[weakref.ref[torch.Tensor]] = []
-
-    def look(state: torch.Tensor) -> None:
-        seen.append(weakref.ref(state))
-        alive.append(sum(ref() is not None for ref in seen))
-
-    with torch.inference_mode():
-        StateHooks(model, blocks).run(INPUTS, look)
-    assert len(alive) == 7
-    assert max(alive) <= 2, alive
