@@ -123,8 +123,9 @@ def fuzz(name: str, count: int, seed: int, cases: Path = CASES) -> Counter[str]:
         Whatever an input leads to that is neither a result nor a WsdError, with the path of the
         input, which is kept under ``cases``, as a note.
     """
+    from fuzz_target import outcome
     from mutate import mutations
-    from targets import TARGETS, outcome
+    from targets import TARGETS
 
     target = TARGETS[name]
     inputs = mutations(
@@ -166,7 +167,8 @@ def with_atheris(name: str, count: int, seed: int) -> int:
         "warnings.simplefilter('ignore')\n"
         "import atheris\n"
         "with atheris.instrument_imports(include=['wsd']):\n"
-        "    from targets import TARGETS, outcome\n"
+        "    from fuzz_target import outcome\n"
+        "    from targets import TARGETS\n"
         f"target, folder = TARGETS[{name!r}], Path(sys.argv.pop())\n"
         "atheris.Setup(sys.argv, lambda data: outcome(target, data, folder) and None)\n"
         "atheris.Fuzz()\n"

@@ -1,12 +1,11 @@
 """What is fuzzed: every reader of foreign files, each as bytes in, a valid result or one error out.
 
-A target writes the bytes where its reader looks for them, reads, and holds the result against what
-must be true of any: an input that is neither refused with one clear error nor read to a result
-that holds is a finding.
+The readers of a study are in ``fuzz_*.py`` beside its tests.
 """
 
 import gzip
 import hashlib
+import importlib.util
 import io
 import json
 import os
@@ -14,8 +13,7 @@ import shutil
 import tarfile
 import zipfile
 from argparse import Namespace
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,10 +21,9 @@ from unittest import mock
 
 import import_targets
 import numpy as np
-import pyarrow as pa
 from checkout import REPOSITORY
-from choices import Choices, damaged_table, write_parquet
-from made import make_corpus
+from choices import Choices
+from fuzz_target import BYTE_TOKENS, TABLE_TOKENS, Tables, Target, small_corpus
 from mutate import SEPARATOR
 from sealing import resealed
 
@@ -63,55 +60,6 @@ from wsd.metrics import nearest, out_of_distribution
 from wsd.report import leaderboard, tables
 from wsd.run import config, config_files
 from wsd.storage import csv, file_names
-from wsd.storage.parquet import read_table
-from wsd.studies.glosses import glosses
-from wsd.studies.reproduction import published_centroids
-from wsd.studies.unlabelled import use_table
-
-LONGEST_MESSAGE = 8000
-
-
-@dataclass(frozen=True)
-class Target:
-    """A reader, bytes that it takes, and what must be true of what it gives.
-
-    Attributes
-    ----------
-    seeds : function without arguments
-        Valid inputs, to begin with.
-    run : function of the input and an empty folder
-        Reads and checks; an AssertionError, or anything else but a WsdError, is a finding.
-    tokens : sequence of bytes
-        What the format is made of.
-    weight : float
-        Its share of a run's inputs, before scaling; a slow one gets less.
-    """
-
-    name: str
-    seeds: Callable[[], list[bytes]]
-    run: Callable[[bytes, Path], Any]
-    tokens: Sequence[bytes] = ()
-    weight: float = 1.0
-
-
-def outcome(target: Target, data: bytes, folder: Path) -> str:
-    """``valid`` or ``refused``; whatever else happens is raised."""
-    try:
-        target.run(data, folder)
-    except WsdError as error:
-        check_error(error)
-        return "refused"
-    return "valid"
-
-
-def check_error(error: WsdError) -> None:
-    """One message that says what, and where or what to do, and cannot steer a terminal."""
-    text = str(error)
-    assert 1 <= error.exit_code <= 7
-    assert error.what.strip() and (error.where or error.fix), f"nothing of where: {text!r}"
-    assert visible(text, "\n") == text and len(text) < LONGEST_MESSAGE, text[:500]
-    assert all(line[0] == " " for line in text.split("\n")[1:] if line), text
-
 
 # The corpus's text files
 
@@ -175,19 +123,6 @@ def run_corpus(data: bytes, folder: Path) -> None:
 # Tables in Parquet
 
 
-@cache
-def small_corpus(word: str = "crane") -> Corpus:
-    return Corpus(
-        word=word,
-        senses=("crane_bird", "crane_machine"),
-        split=np.array(["train"] * 6 + ["test"] * 3),
-        index=np.array([*range(6), *range(3)], dtype=np.int32),
-        tokens=tuple(("a", "crane", f"n{i}") for i in range(9)),
-        position=np.ones(9, dtype=np.int32),
-        gold=np.arange(9, dtype=np.int32) % 2,
-    )
-
-
 def small_predictions() -> predictions.WordPredictions:
     of = small_corpus()
     scores = np.array([[0.9, 0.1], [0.2, 0.8], [np.nan, 1.0]])
@@ -249,14 +184,6 @@ def check_neighbours(found: Any) -> None:
         assert ((of.rows >= -1) & (of.rows < n)).all() and not np.isinf(of.similarity).any()
 
 
-def check_uses(found: Any) -> None:
-    for of in found[0].values():
-        n = len(of.points)
-        assert of.labels.shape == (n, len(of.partitions)) and of.near.rows.shape == (n, nearest.K)
-        for i, one in enumerate(of.partitions):
-            assert ((of.labels[:, i] >= 0) & (of.labels[:, i] < one.k)).all()
-
-
 def read_said(path: Path) -> Any:
     """A word's substitutes, whose file has the word's name."""
     path.with_name("crane.parquet").write_bytes(path.read_bytes())
@@ -306,12 +233,6 @@ def write_tables(folder: Path) -> dict[str, Path]:
         {"crane": neighbour_table.Neighbours(near, similar, 0.5)},
         shared,
     )
-    halves = use_table.Partition("k-means", 2, 0.5, True, [[0], [1]], 0.25, {"ari": 0.5})
-    labels = np.arange(9, dtype=np.int16)[:, None] % 2
-    words = {"crane": use_table.WordUses(
-        points, neighbour_table.Neighbours(near, similar, 0.5), [halves], labels
-    )}  # fmt: skip
-    use_table.write_uses(paths["uses"], {"crane": of}, words, {**shared, "seed": 1, "centre": None})
     said = substitute_table.Fillers(
         [["a", "##b"]] * 9, [np.array([0.5, 0.25], dtype=np.float32)] * 9
     )
@@ -329,49 +250,9 @@ READERS: dict[str, tuple[Callable[[Path], Any], Callable[[Any], None]]] = {
     "search": (read_search, check_search),
     "projection": (projection.read_projections, check_projection),
     "neighbours": (neighbour_table.read_neighbours, check_neighbours),
-    "uses": (lambda path: use_table.read_uses(path, {"crane": small_corpus()}), check_uses),
     "substitutes": (read_said, check_substitutes),
 }
-
-
-@cache
-def valid_tables() -> dict[str, tuple[bytes, pa.Table, Any]]:
-    """Of each kind the bytes of a valid file, its table and provenance."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        paths = write_tables(Path(folder))
-        return {name: (path.read_bytes(), *read_table(path)) for name, path in paths.items()}
-
-
-def run_table_bytes(data: bytes, folder: Path) -> None:
-    """The first byte says which reader; the rest is the file."""
-    name = list(READERS)[data[0] % len(READERS)] if data else "corpus"
-    path = folder / "table.parquet"
-    path.write_bytes(data[1:])
-    read, _ = READERS[name]
-    # A flipped bit of a number is not to be seen here: the digests of whole files are for that.
-    read(path)
-
-
-def table_byte_seeds() -> list[bytes]:
-    return [bytes([i]) + of[0] for i, of in enumerate(valid_tables().values())]
-
-
-def run_table(data: bytes, folder: Path) -> None:
-    """The bytes choose a kind of table and what is damaged in it."""
-    choices = Choices(data)
-    name = choices.pick(list(READERS))
-    _, table, provenance = valid_tables()[name]
-    if data[1:]:
-        table, provenance = damaged_table(table, provenance, choices)
-    path = folder / "table.parquet"
-    try:
-        write_parquet(path, table, provenance)
-    except pa.ArrowNotImplementedError:
-        return  # no file can hold it, as a struct without fields
-    read, check = READERS[name]
-    check(read(path))
+TABLES = Tables(READERS, write_tables)
 
 
 # Vectors
@@ -514,27 +395,6 @@ def run_sense_texts(data: bytes, folder: Path) -> None:
     for word, given in sense_texts.read(folder / "senses.tsv", rows).items():
         names = [text.name for text in called(word, SENSES[word], given)]
         assert len(set(names)) == len(names) and all(visible(name) == name for name in names)
-
-
-def gloss_seeds() -> list[bytes]:
-    lines = [
-        f"{word}\t{sense}\tA {word} is what {sense} says."
-        for word, senses in SENSES.items()
-        for sense in senses
-    ]
-    texts = [lines, [*lines, "crane\tlock\tx"], lines[1:], [*lines, lines[0]]]
-    texts += [[*lines, "crane\tcrane_bird\tit wades"], [*lines, "crane\tcrane_bird\t "]]
-    return ["\n".join(["word\tsense\tgloss", *of]).encode() for of in texts]
-
-
-def run_glosses(data: bytes, folder: Path) -> None:
-    (folder / "glosses.tsv").write_bytes(data)
-    for word, lines in glosses.read_glosses(folder / "glosses.tsv", SENSES).items():
-        made = glosses.gloss_table(
-            make_corpus([("train", 0)], word=word, senses=SENSES[word]), lines
-        )
-        assert set(made.gold) == {0, 1} and len(made) == len(lines)
-        assert all(0 <= at < len(of) for of, at in zip(made.tokens, made.position, strict=True))
 
 
 # The config, layer choices and feature sets
@@ -804,16 +664,6 @@ def run_published(data: bytes, folder: Path) -> None:
         assert matches[found.senses[found.predicted[i]]] == max(matches.values())
 
 
-def run_centroids(data: bytes, folder: Path) -> None:
-    (folder / "c.txt").write_bytes(data)
-    found = published_centroids.read_centroids(folder / "c.txt")
-    lines = data.decode().removesuffix("\n").split("\n")
-    assert len(found) == len(lines)
-    for line, (sense, vector) in zip(lines, found.items(), strict=True):
-        assert line.split(" ")[0] == sense and np.isfinite(vector).all()
-        assert vector.tolist() == [float(number) for number in line.split(" ")[1:]]
-
-
 def trains_seeds() -> list[bytes]:
     part = b"1\ta crane n0\n1\ta crane n3\n"
     classes = b'{"0": "crane_bird", "1": "crane_machine"}'
@@ -1071,15 +921,25 @@ LAYER_TOKENS = (
     b"12", b"-1", b"01", b",", b"-0", b"99999", "\u0661".encode(), b"+", b"focal", b"static", b"|",
 )  # fmt: skip
 
+
+def of_studies() -> list[Target]:
+    """Return the targets of the studies: `TARGETS` of `fuzz_*.py` beside their tests."""
+    found = []
+    for path in sorted((REPOSITORY / "tests/studies").glob("*/fuzz_*.py")):
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found += module.TARGETS
+    return found
+
+
 TARGETS = {
     target.name: target
     for target in (
         Target("corpus", corpus_seeds, run_corpus,
                (b"\t", b"\n", b"crane", b"0", b"crane_bird", *JSON_TOKENS), 1.5),
-        Target("table", lambda: [bytes([i]) for i in range(len(READERS))]
-               + [bytes([i, *b"\x05\x03\x02\x01\x07"]) for i in range(len(READERS))],
-               run_table, (b"\0", b"\1", b"\2", b"\5"), 1.5),
-        Target("table-bytes", table_byte_seeds, run_table_bytes, (b"PAR1", b"\x15", b"\x00"), 0.4),
+        Target("table", TABLES.damage_seeds, TABLES.run_damage, TABLE_TOKENS, 1.5),
+        Target("table-bytes", TABLES.byte_seeds, TABLES.run_bytes, BYTE_TOKENS, 0.4),
         Target("vectors", vector_seeds, run_vectors,
                (b"F32", b"F16", b"I64", b"BOOL", b"vectors", b"\x7f\xc0", *JSON_TOKENS), 1.0),
         Target("model-file", model_file_seeds, run_model_file,
@@ -1089,8 +949,6 @@ TARGETS = {
                    "gloss\tname\tsense\tword\n\tT\u00fcr\tlock\tSchlo\u00df\n".encode(),
                    b"word\tsense\tname\tgloss\ncrane\tcrane_bird\tmachine\t\n", b""],
                run_sense_texts, (b"\t", b"\n", b"crane", b"machine", b"lock", b"\x1b"), 1.5),
-        Target("glosses", gloss_seeds, run_glosses,
-               (b"\t", b"\n", b"crane", b"lock", b"crane_bird", b" "), 1.5),
         Target("config", config_seeds, run_config,
                (b"&a ", b"*a", b"!!binary ", b"2001-99-99", b"<<: ", b"? ", b"- ", b": ", b"|\n",
                 b"0x1f", b"1_0", b".nan", b"models:\n", *JSON_TOKENS, *LAYER_TOKENS), 0.3),
@@ -1111,9 +969,6 @@ TARGETS = {
                run_arguments, (b"=", b" ", *JSON_TOKENS), 2.0),
         Target("published", published_seeds, run_published,
                (b"idx", b"gold", b"matches", b"tokens", *JSON_TOKENS), 1.5),
-        Target("centroids", lambda: [b"crane_bird 1.0 -2 3e-5\ncrane_machine 0.5 0 1E2\n",
-                                     b"a 1e999", b"a 1\na 2", b"a 1\nb 1 2", b"a", b"a nan"],
-               run_centroids, (b" ", b"nan", b"inf", b"1_0", b"e", b".", b"1e400"), 1.5),
         Target("trains", trains_seeds, run_read_trains, (b"\t", b"\n", b"crane", b"1"), 1.0),
         Target("model", model_seeds, run_model, (b"auto_map", b"model_type", *JSON_TOKENS), 0.8),
         Target("record", record_seeds, run_record, (b"FOLDER", *JSON_TOKENS), 0.8),
@@ -1138,10 +993,8 @@ TARGETS = {
                 b"SENTENCE_BREAK"), 0.5),
         Target("import-wic", import_targets.wic_seeds, import_targets.run_wic,
                (b"\t", b"\n", b"-", b"N", b"V", b"T", b"F", b"0", b"crane"), 1.0),
-        Target("import-unlabelled", import_targets.unlabelled_seeds, import_targets.run_unlabelled,
-               (b",", b"\t", b"\n", b'"', b"*", b"[[", b"]]", b"sentence", b"position", b"crane",
-                *JSON_TOKENS), 1.0),
         Target("import-folder", import_targets.folder_seeds, import_targets.run_folder,
                (b"\t", b"\n", b"crane", b"0", *JSON_TOKENS), 0.8),
+        *of_studies(),
     )
 }  # fmt: skip

@@ -11,9 +11,10 @@ import planted
 import pytest
 import run
 from checkout import REPOSITORY
+from fuzz_target import check_error, outcome
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from targets import TARGETS, check_error, outcome
+from targets import TARGETS
 
 from wsd.artifacts import corpus_table, layer_choice
 from wsd.corpora import text_format

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import torch
 from choices import Choices, damaged
+from fuzz_target import check_error
 from run import limited
 from safetensors.torch import load_file, save_file
-from targets import check_error
 from tiny import corpus_of, tiny_bert
 
 from wsd.encoder import model, sources

@@ -1,0 +1,142 @@
+"""What a fuzz target is, and what every target shares.
+
+A target writes the bytes where its reader looks for them, reads, and holds the result against what
+must be true of any. An input that is neither refused with one clear error nor read to a result
+that holds is a finding.
+"""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from choices import Choices, damaged_table, write_parquet
+
+from wsd.artifacts.corpus_table import Corpus
+from wsd.errors import WsdError, visible
+from wsd.storage.parquet import read_table
+
+LONGEST_MESSAGE = 8000
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader, bytes that it takes, and what must be true of what it gives.
+
+    Attributes
+    ----------
+    seeds : function without arguments
+        Valid inputs, to begin with.
+    run : function of the input and an empty folder
+        Reads and checks; an AssertionError, or anything else but a WsdError, is a finding.
+    tokens : sequence of bytes
+        What the format is made of.
+    weight : float
+        Its share of a run's inputs, before scaling; a slow one gets less.
+    """
+
+    name: str
+    seeds: Callable[[], list[bytes]]
+    run: Callable[[bytes, Path], Any]
+    tokens: Sequence[bytes] = ()
+    weight: float = 1.0
+
+
+def outcome(target: Target, data: bytes, folder: Path) -> str:
+    """``valid`` or ``refused``; whatever else happens is raised."""
+    try:
+        target.run(data, folder)
+    except WsdError as error:
+        check_error(error)
+        return "refused"
+    return "valid"
+
+
+def check_error(error: WsdError) -> None:
+    """One message that says what, and where or what to do, and cannot steer a terminal."""
+    text = str(error)
+    assert 1 <= error.exit_code <= 7
+    assert error.what.strip() and (error.where or error.fix), f"nothing of where: {text!r}"
+    assert visible(text, "\n") == text and len(text) < LONGEST_MESSAGE, text[:500]
+    assert all(line[0] == " " for line in text.split("\n")[1:] if line), text
+
+
+# A corpus that tables are about
+
+
+@cache
+def small_corpus(word: str = "crane") -> Corpus:
+    return Corpus(
+        word=word,
+        senses=("crane_bird", "crane_machine"),
+        split=np.array(["train"] * 6 + ["test"] * 3),
+        index=np.array([*range(6), *range(3)], dtype=np.int32),
+        tokens=tuple(("a", "crane", f"n{i}") for i in range(9)),
+        position=np.ones(9, dtype=np.int32),
+        gold=np.arange(9, dtype=np.int32) % 2,
+    )
+
+
+# Tables in Parquet
+
+TABLE_TOKENS = (b"\0", b"\1", b"\2", b"\5")
+BYTE_TOKENS = (b"PAR1", b"\x15", b"\x00")
+Reader = tuple[Callable[[Path], Any], Callable[[Any], None]]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Kinds of tables, each damaged as a table or as bytes.
+
+    Attributes
+    ----------
+    readers : mapping of kind to (function of a path, function of what that returns)
+        What reads a file, and what checks the result.
+    write : function of a folder
+        Writes a valid file of each kind, and returns their paths.
+    """
+
+    readers: Mapping[str, Reader]
+    write: Callable[[Path], dict[str, Path]]
+
+    @cached_property
+    def valid(self) -> dict[str, tuple[bytes, pa.Table, Any]]:
+        """Of each kind the bytes of a valid file, its table and provenance."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = self.write(Path(folder))
+            return {name: (path.read_bytes(), *read_table(path)) for name, path in paths.items()}
+
+    def byte_seeds(self) -> list[bytes]:
+        return [bytes([i]) + data for i, (data, *_) in enumerate(self.valid.values())]
+
+    def run_bytes(self, data: bytes, folder: Path) -> None:
+        """The first byte says which reader; the rest is the file."""
+        name = [*self.readers][data[0] % len(self.readers) if data else 0]
+        path = folder / "table.parquet"
+        path.write_bytes(data[1:])
+        read, _ = self.readers[name]
+        # A flipped bit of a number is not to be seen here: the digests of whole files are for that.
+        read(path)
+
+    def damage_seeds(self) -> list[bytes]:
+        kinds = [bytes([i]) for i in range(len(self.readers))]
+        return [*kinds, *(kind + b"\x05\x03\x02\x01\x07" for kind in kinds)]
+
+    def run_damage(self, data: bytes, folder: Path) -> None:
+        """The bytes choose a kind of table and what is damaged in it."""
+        choices = Choices(data)
+        name = choices.pick(list(self.readers))
+        _, table, provenance = self.valid[name]
+        if data[1:]:
+            table, provenance = damaged_table(table, provenance, choices)
+        path = folder / "table.parquet"
+        try:
+            write_parquet(path, table, provenance)
+        except pa.ArrowNotImplementedError:
+            return  # no file can hold it, as a struct without fields
+        read, check = self.readers[name]
+        check(read(path))

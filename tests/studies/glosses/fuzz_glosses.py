@@ -1,0 +1,42 @@
+"""The table of glosses under damaged input."""
+
+from pathlib import Path
+
+from fuzz_target import Target
+from made import make_corpus
+
+from wsd.studies.glosses import glosses
+
+SENSES = {"crane": ("crane_bird", "crane_machine"), "Schloß": ("lock", "castle")}
+
+
+def gloss_seeds() -> list[bytes]:
+    lines = [
+        f"{word}\t{sense}\tA {word} is what {sense} says."
+        for word, senses in SENSES.items()
+        for sense in senses
+    ]
+    texts = [lines, [*lines, "crane\tlock\tx"], lines[1:], [*lines, lines[0]]]
+    texts += [[*lines, "crane\tcrane_bird\tit wades"], [*lines, "crane\tcrane_bird\t "]]
+    return ["\n".join(["word\tsense\tgloss", *of]).encode() for of in texts]
+
+
+def run_glosses(data: bytes, folder: Path) -> None:
+    (folder / "glosses.tsv").write_bytes(data)
+    for word, lines in glosses.read_glosses(folder / "glosses.tsv", SENSES).items():
+        made = glosses.gloss_table(
+            make_corpus([("train", 0)], word=word, senses=SENSES[word]), lines
+        )
+        assert set(made.gold) == {0, 1} and len(made) == len(lines)
+        assert all(0 <= at < len(of) for of, at in zip(made.tokens, made.position, strict=True))
+
+
+TARGETS = [
+    Target(
+        "glosses",
+        gloss_seeds,
+        run_glosses,
+        (b"\t", b"\n", b"crane", b"lock", b"crane_bird", b" "),
+        1.5,
+    ),
+]
