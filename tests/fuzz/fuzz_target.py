@@ -5,15 +5,18 @@ must be true of any. An input that is neither refused with one clear error nor r
 that holds is a finding.
 """
 
+import importlib.util
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from checkout import REPOSITORY
 from choices import Choices, damaged_table, write_parquet
 
 from wsd.artifacts.corpus_table import Corpus
@@ -140,3 +143,18 @@ class Tables:
             return  # no file can hold it, as a struct without fields
         read, check = self.readers[name]
         check(read(path))
+
+
+# Readers of studies
+
+
+@cache
+def of_studies() -> list[ModuleType]:
+    """Return the modules ``fuzz_*.py`` beside the tests of studies, each with TARGETS and PARSERS."""
+    found = []
+    for path in sorted((REPOSITORY / "tests/studies").glob("*/fuzz_*.py")):
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        assert spec is not None and spec.loader is not None
+        found.append(importlib.util.module_from_spec(spec))
+        spec.loader.exec_module(found[-1])
+    return found

@@ -40,12 +40,12 @@ FAULTS = {
     ),
     "a digest check skipped": Fault(
         "table",
-        "artifacts/corpus.py",
+        "artifacts/corpus_table.py",
         'require(corpus.digest == provenance["digest"], "its digest is another")',
         "pass",
     ),
     "a checksum of the archive skipped": Fault(
-        "archive", "corpora/archive.py", "if came != manifest[name]:", "if False:"
+        "archive", "corpora/unpack_archive.py", "if came != manifest[name]:", "if False:"
     ),
     "a layer too many": Fault(
         "layers",

@@ -5,7 +5,6 @@ The readers of a study are in ``fuzz_*.py`` beside its tests.
 
 import gzip
 import hashlib
-import importlib.util
 import io
 import json
 import os
@@ -23,7 +22,7 @@ import import_targets
 import numpy as np
 from checkout import REPOSITORY
 from choices import Choices
-from fuzz_target import BYTE_TOKENS, TABLE_TOKENS, Tables, Target, small_corpus
+from fuzz_target import BYTE_TOKENS, TABLE_TOKENS, Tables, Target, of_studies, small_corpus
 from mutate import SEPARATOR
 from sealing import resealed
 
@@ -922,17 +921,6 @@ LAYER_TOKENS = (
 )  # fmt: skip
 
 
-def of_studies() -> list[Target]:
-    """Return the targets of the studies: `TARGETS` of `fuzz_*.py` beside their tests."""
-    found = []
-    for path in sorted((REPOSITORY / "tests/studies").glob("*/fuzz_*.py")):
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        found += module.TARGETS
-    return found
-
-
 TARGETS = {
     target.name: target
     for target in (
@@ -995,6 +983,6 @@ TARGETS = {
                (b"\t", b"\n", b"-", b"N", b"V", b"T", b"F", b"0", b"crane"), 1.0),
         Target("import-folder", import_targets.folder_seeds, import_targets.run_folder,
                (b"\t", b"\n", b"crane", b"0", *JSON_TOKENS), 0.8),
-        *of_studies(),
+        *(target for module in of_studies() for target in module.TARGETS),
     )
 }  # fmt: skip

@@ -31,6 +31,9 @@ def run_glosses(data: bytes, folder: Path) -> None:
         assert all(0 <= at < len(of) for of, at in zip(made.tokens, made.position, strict=True))
 
 
+PARSERS = {
+    "studies/glosses/glosses": ("read_glosses", "_of_table", "gloss_table"),
+}
 TARGETS = [
     Target(
         "glosses",

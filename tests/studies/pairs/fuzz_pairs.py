@@ -21,4 +21,7 @@ def run_pairs(data: bytes, at: Path) -> None:
 
 
 TOKENS = (b"\t", b"\n", b"-", b"N", b"V", b"T", b"F", b"0", b"crane")
+PARSERS = {
+    "studies/pairs/import_pairs": ("checked",),
+}
 TARGETS = [Target("import-pairs", import_targets.wic_seeds, run_pairs, TOKENS, 1.0)]

@@ -18,6 +18,9 @@ def run_centroids(data: bytes, folder: Path) -> None:
         assert vector.tolist() == [float(number) for number in line.split(" ")[1:]]
 
 
+PARSERS = {
+    "studies/reproduction/published_centroids": ("read_centroids",),
+}
 TARGETS = [
     Target(
         "centroids",

@@ -72,6 +72,10 @@ def unlabelled_seeds() -> list[bytes]:
 
 TABLES = Tables({"uses": (read_uses, check_uses)}, write_tables)
 TOKENS = (b",", b"\t", b"\n", b'"', b"*", b"[[", b"]]", b"sentence", b"position", b"crane")
+PARSERS = {
+    "studies/unlabelled/use_table": ("read_uses",),
+    "studies/unlabelled/unlabelled_files": ("*",),
+}
 TARGETS = [
     Target("uses", TABLES.damage_seeds, TABLES.run_damage, TABLE_TOKENS, 0.2),
     Target("uses-bytes", TABLES.byte_seeds, TABLES.run_bytes, BYTE_TOKENS, 0.1),
