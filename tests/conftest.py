@@ -96,6 +96,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 
 @pytest.fixture(scope="session")
+def every_step(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder where all steps have run (tests/helpers/steps.py)."""
+    import steps
+
+    folder = tmp_path_factory.mktemp("every_step")
+    steps.run_every_step(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Checkout]:
     """Give copies of one checkout whose run of one word is finished.
 

@@ -6,13 +6,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from call_step import call_step
 
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.predictions import WordPredictions
 from wsd.corpora.coarsewsd20 import ARCHIVE, downloaded_files, place
 from wsd.corpora.published import make_published, read_system, read_word
@@ -21,7 +19,6 @@ from wsd.corpora.text_format import read_text
 from wsd.corpora.unpack_archive import extract
 from wsd.errors import ConfigError, CorpusError
 from wsd.evaluation import evaluate
-from wsd.studies.reproduction.published_centroids import read_centroids
 
 TEST = ("the mint struck a medal", "tea with mint", "mint coins and mint sweets")
 GOLD = ("mint_coins", "mint_herb", "mint_sweet")
@@ -210,50 +207,6 @@ def test_the_file_is_one_of_predictions(corpus: Corpus, tmp_path: Path) -> None:
     assert {row["micro_accuracy"] for row in rows} == {"0.666667"}
 
 
-# Sense vectors
-
-CENTROIDS = "mint_herb 1.5 -2 3e-05\nmint_coins -0.0 12.25 7E+2\n"
-
-
-def test_sense_vectors(tmp_path: Path) -> None:
-    path = tmp_path / "vectors.txt"
-    for text in (CENTROIDS, CENTROIDS.removesuffix("\n")):
-        path.write_text(text)
-        found = read_centroids(path)
-        assert list(found) == ["mint_herb", "mint_coins"]
-        assert all(vector.dtype == np.float64 for vector in found.values())
-        assert found["mint_herb"].tolist() == [1.5, -2.0, 3e-05]
-        assert found["mint_coins"].tolist() == [0.0, 12.25, 700.0]
-
-
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("mint_coins 1 2", "2 numbers, but 3 on the first line"),
-        ("mint_coins 1 2 3 4", "4 numbers, but 3 on the first line"),
-        ("mint_herb 1 2 3", "the sense 'mint_herb' stands in the file twice"),
-        ("mint_coins", "not a sense and its numbers between single spaces"),
-        ("", "not a sense and its numbers between single spaces"),
-        (" 1 2 3", "not a sense and its numbers between single spaces"),
-        ("mint_coins 1  2 3", "'' is not a number"),
-        ("mint_coins 1 2 3 ", "'' is not a number"),
-        ("mint_coins\t1 2 3 4", "not a sense and its numbers between single spaces"),
-        *(
-            (f"mint_coins 1 {number} 3", f"{number!r} is not a number")
-            for number in ("nan", "inf", "-inf", "1_0", "1,5", ".5", "5.", "+1", "0x1", "\uff11")
-        ),
-        ("mint_coins 1 1e999 3", "a number is too large"),
-    ],
-)
-def test_a_malformed_sense_vector_is_named(tmp_path: Path, line: str, says: str) -> None:
-    path = tmp_path / "vectors.txt"
-    path.write_text(f"mint_herb 1 2 3\n{line}\nmint_sweet 1 2 3\n", encoding="utf-8")
-    with pytest.raises(CorpusError) as caught:
-        read_centroids(path)
-    assert says in caught.value.what
-    assert caught.value.where == f"{path}:2"
-
-
 # The real outputs
 
 FIGURES = {
@@ -301,16 +254,3 @@ def test_the_accuracies_are_the_authors_own(
         }
     assert len(theirs) == 20
     assert accuracies(read_system(source, system, real_corpora)) == pytest.approx(theirs, abs=1e-6)
-
-
-@pytest.mark.parametrize(("size", "width"), [("base", 768), ("large", 1024)])
-def test_the_real_sense_vectors(
-    source: Path, real_corpora: dict[str, Corpus], size: str, width: int
-) -> None:
-    found = read_centroids(source / "published" / "centroids" / f"bert-{size}-uncased.txt")
-    senses = [sense for corpus in real_corpora.values() for sense in corpus.senses]
-    assert sorted(found) == sorted(senses)
-    assert len(found) == 53
-    assert {vector.shape for vector in found.values()} == {(width,)}
-    assert SYSTEMS[f"1nn-bert-{size}-uncased"].width == width
-    assert set(real_corpora) == set(DATASETS["coarsewsd20"].words)

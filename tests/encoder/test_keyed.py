@@ -1,49 +1,31 @@
-"""Files named by sentences and seed: what `wsd embed` and `wsd substitutes` leave as it is, by what
-went through the model.
-"""
+"""Vectors lie in files that are named by sentences and seed: what `wsd embed` leaves as it is."""
 
 import json
 import shutil
-from math import isnan
 from pathlib import Path
 from typing import Any
 
 import pytest
 from log_state import logs_as_before
 from small_results import run
-from tiny import corpus_of, tiny_bert
+from three_words import contents, files, of_word, path_of, prepare
 
 from wsd.artifacts import corpus_table as corpora
-from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.vectors import Embeddings, vectors_checksum
 from wsd.cli import main
-from wsd.encoder import model
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.word_extraction import PassOfWord
 from wsd.errors import ModelError
-from wsd.storage.json import write_json
-from wsd.studies.strategies.costs import processor_seconds
-from wsd.studies.substitutes.fill_mask import FillMask
+from wsd.logs import DONE_BEFORE
 
-# So many sentences tell which word went through the model.
-WORDS = {"bat": 4, "crane": 5, "mole": 7}
 VIEWS = ["focal", "cls", "static"]
 DRAWN = ["focal", "other"]
-
-
-def of_word(word: str, sentences: int) -> Corpus:
-    rows = [(f"near {'the ' * i}crane", i + 1) for i in range(sentences)]
-    return corpus_of(*rows, word=word, n_train=2)
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    tiny_bert(tmp_path / "tiny", head=True)
-    record = model.resolve("tiny", path="tiny", sha256={}, blocks=2, width=32)
-    write_json(tmp_path / "tiny.json", record)
-    for word, sentences in WORDS.items():
-        corpora.write(tmp_path / f"corpus/{word}.parquet", of_word(word, sentences))
+    prepare(tmp_path)
     return tmp_path
 
 
@@ -70,20 +52,6 @@ def embed(
     return sum(sentences)
 
 
-def files(folder: str = "e") -> dict[str, tuple[int, bytes]]:
-    found = [p for p in Path(folder).rglob("*") if p.is_file()]
-    return {str(p): (p.stat().st_ino, p.read_bytes()) for p in found}
-
-
-def contents(folder: str = "e") -> dict[str, bytes]:
-    return {name: data for name, (_, data) in files(folder).items()}
-
-
-def of(word: str, name: str = "") -> str:
-    """Where a file of a word lies."""
-    return f"e/{word}@{of_word(word, WORDS[word]).digest[:10]}/{name}"
-
-
 def listings(*views: str) -> set[str]:
     return {f"e/{place}{view}.1.json" for view in views for place in ("", ".sums/")}
 
@@ -105,42 +73,37 @@ def test_a_new_word_costs_that_word(here: Path) -> None:
 
 
 def test_what_a_job_took_is_on_record_where_no_earlier_one_did_a_part(here: Path) -> None:
-    def taken(*words: str) -> float:
-        call = [
-            "--log",
-            "a.log",
-            "embed",
-            "--model",
-            "tiny.json",
-            "--corpus",
-            "corpus",
-            "--out",
-            "e",
-        ]
+    def did_a_part(*words: str) -> bool:
+        """Whether the log of a job says that an earlier one did a part."""
+        call = ["--log", "a.log", "embed", "--model", "tiny.json", "--corpus", "corpus"]
+        call += ["--out", "e", "--words", *words, "--listings", "e/f.1.json", "e/a.1.json"]
         with pytest.MonkeyPatch.context() as patched, logs_as_before():
             patched.setenv("HF_HUB_OFFLINE", "1")
-            assert main([*call, "--words", *words, "--listings", "e/f.1.json", "e/a.1.json"]) == 0
-        return processor_seconds(Path("a.log"))
+            assert main(call) == 0
+        lines = [json.loads(line) for line in Path("a.log").read_text().splitlines()]
+        assert lines[-1]["processor_seconds"] > 0
+        return any(line.get(DONE_BEFORE) for line in lines)
 
-    assert taken("bat") > 0 and isnan(taken("bat", "crane")) and isnan(taken("crane"))
+    assert not did_a_part("bat")
+    assert did_a_part("bat", "crane") and did_a_part("crane")
     shutil.rmtree("e")
-    assert taken("bat", "crane") > 0
+    assert not did_a_part("bat", "crane")
 
 
 def test_the_listings_name_what_is_there(here: Path) -> None:
     embed("bat", "crane")
     assert json.loads(Path("e/focal.1.json").read_text()) == {
-        of(word, "focal.safetensors").removeprefix("e/"): vectors_checksum(
-            Path(of(word, "focal.safetensors"))
+        path_of(word, "focal.safetensors").removeprefix("e/"): vectors_checksum(
+            Path(path_of(word, "focal.safetensors"))
         )
         for word in ("bat", "crane")
     }
     said = json.loads(Path("e/alignment.1.json").read_text())
-    name = of("bat", "alignment.json").removeprefix("e/")
+    name = path_of("bat", "alignment.json").removeprefix("e/")
     assert said[name].startswith("crc32 ") and len(said) == 2
     embed("mole", part=2)
     (name,) = json.loads(Path("e/cls.2.json").read_text())
-    assert name == of("mole", "cls.safetensors").removeprefix("e/")
+    assert name == path_of("mole", "cls.safetensors").removeprefix("e/")
 
 
 def test_another_seed_costs_the_view_of_a_random_word_alone(here: Path) -> None:
@@ -154,11 +117,11 @@ def test_another_seed_costs_the_view_of_a_random_word_alone(here: Path) -> None:
         k: data for k, (_, data) in before.items()
     }
     assert all(after[k] == before[k] for k in before if k.endswith(".safetensors"))
-    drawn = {of(word, f"other@{'0' * 9}2.safetensors") for word in ("bat", "crane")}
+    drawn = {path_of(word, f"other@{'0' * 9}2.safetensors") for word in ("bat", "crane")}
     assert {*after} - {*before} - listings("two") == drawn
     found = {}
     for seed in (1, 2):
-        path = Path(of("crane", f"other@{seed:010x}.safetensors"))
+        path = Path(path_of("crane", f"other@{seed:010x}.safetensors"))
         found[seed] = Embeddings(path, of_word("crane", 5))
         assert found[seed].provenance["seed"] == seed
     assert (found[1].layer(2) != found[2].layer(2)).any()
@@ -173,7 +136,7 @@ def test_another_seed_costs_the_view_of_a_random_word_alone(here: Path) -> None:
 )
 def test_what_is_not_there_is_made(here: Path, change: str, expected: int) -> None:
     embed("bat", "crane")
-    crane, more, whole = Path(of("crane")), (), contents()
+    crane, more, whole = Path(path_of("crane")), (), contents()
     if change == "corpus":
         corpora.write(Path("corpus/crane.parquet"), of_word("crane", 6))
     elif change == "vectors":
@@ -199,7 +162,7 @@ def test_every_view_needs_a_listing_and_the_alignments_too(here: Path) -> None:
 
 def test_one_more_view_is_made_alone(here: Path) -> None:
     embed("bat", views=["focal"])
-    focal = of("bat", "focal.safetensors")
+    focal = path_of("bat", "focal.safetensors")
     before = files()[focal]
     assert embed("bat", views=["focal", "static"]) == 0  # a static view needs no pass
     assert embed("bat", views=VIEWS) == 4
@@ -221,7 +184,7 @@ def test_a_failure_keeps_the_words_before_it(here: Path) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(PassOfWord, "add", fails)
         embed("bat", "crane", "mole", code=5)
-    assert not list(Path("e").glob("*.json")) and not list(Path(of("mole")).iterdir())
+    assert not list(Path("e").glob("*.json")) and not list(Path(path_of("mole")).iterdir())
     assert embed("bat", "crane", "mole") == 7
 
 
@@ -261,56 +224,3 @@ def test_by_hand_files_have_plain_names_and_steps_read_either(here: Path) -> Non
     assert [*of_folder.values()] and of_listings == {
         k.replace("folder", "listings"): data for k, data in of_folder.items()
     }
-
-
-# Substitutes
-
-
-def ask(*words: str, listing: str | None = "s/words.json", out: str = "s") -> int:
-    """How many words were asked."""
-    asked: list[str] = []
-    fill = FillMask.fill
-
-    def counted(self: FillMask, corpora: list[Corpus], **options: Any) -> Any:
-        asked.extend(corpus.word for corpus in corpora)
-        return fill(self, corpora, **options)
-
-    more = ["--listing", listing] if listing else []
-    with pytest.MonkeyPatch.context() as patched, logs_as_before():
-        patched.setattr(FillMask, "fill", counted)
-        patched.setenv("HF_HUB_OFFLINE", "1")
-        run("substitutes", "--model", "tiny.json", "--corpus", "corpus", "--words", *words, *more,
-            "--out", out)  # fmt: skip
-    return len(asked)
-
-
-def test_of_substitutes_too_a_new_word_costs_that_word(here: Path) -> None:
-    assert ask("bat", "mole") == 2
-    before = files("s")
-    assert ask("bat", "crane", "mole") == 1
-    after = files("s")
-    changed = {"s/words.json", "s/.sums/words.json"}
-    assert {k for k in before if after[k] != before[k]} == changed
-    assert {*json.loads(Path("s/words.json").read_text())} == {
-        f"{of(word).removeprefix('e/').removesuffix('/')}.parquet" for word in WORDS
-    }
-    corpora.write(Path("corpus/crane.parquet"), of_word("crane", 6))
-    assert ask(*WORDS) == 1
-    assert {k: of for k, of in files("s").items() if k in after and k not in changed} == {
-        k: of for k, of in after.items() if k not in changed
-    }
-
-
-def test_substitutes_by_hand_have_plain_names_and_steps_read_either(here: Path) -> None:
-    assert ask("bat", "crane") == 2
-    assert ask("bat", "crane", listing=None, out="plain") == 2
-    assert {path.name for path in Path("plain").iterdir()} == {
-        ".sums", "bat.parquet", "crane.parquet",
-    }  # fmt: skip
-    # What is there is made again.
-    assert ask("bat", listing=None, out="plain") == 1
-    data = ["--corpus", "corpus", "--words", "bat", "crane"]
-    with logs_as_before():
-        for name, given in {"one": "plain", "other": "s/words.json"}.items():
-            run("sense-substitutes", *data, "--substitutes", given, "--out", f"{name}.csv")
-    assert Path("one.csv").read_bytes() == Path("other.csv").read_bytes()

@@ -1,17 +1,28 @@
 """Every step after the download, by hand, one after the other: arguments and first files."""
 
+import contextlib
+import csv
 import json
+import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from importing import import_corpus
+from log_state import logs_as_before
 from tiny import tiny_bert
 
+from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.run_map import write_map
+from wsd.cli import main
+from wsd.commands import COMMANDS
 from wsd.corpora.published_systems import SYSTEMS
 from wsd.corpora.text_format import read_text
+from wsd.storage.checksums import SUMS
+from wsd.storage.json import write_json
 
 WORDS = ("apple", "crane")
 LAID_OUT = "results/quickstart"
@@ -100,8 +111,9 @@ TABLES = ["--scores", "scores.csv", "--summary", "summary.csv", "--provenance", 
 SELECTION = ["--selection", "selection.json"]
 
 # Commands and their arguments, in an order in which they can be run.
-STEPS: list[tuple[str, list[str]]] = [
-    ("copy-corpus", ["copy-corpus", "--name", "mine", "--out", "mine"]),
+Step = tuple[str, list[str]]
+EVERY: list[Step] = [
+    ("copy-corpus", ["own", "--name", "mine", "--out", "mine"]),
     ("corpus", ["--source", "source", *(f"--word={word}" for word in WORDS), "--out-of-domain",
      "source/outofdomain.tsv", "--out", "corpus"]),
     ("glosses", [*DATA_ARGUMENTS, "--glosses", "glosses.tsv", "--out", "glosses"]),
@@ -205,3 +217,135 @@ STEPS: list[tuple[str, list[str]]] = [
      "alignment.csv", "--confidence", "calibration", "--out", "report", "--portable",
      "portable"]),
 ]  # fmt: skip
+
+# What these commands read of a study they do without, where it is deleted.
+DO_WITHOUT = {"evaluate", "compare", "strategies", "report"}
+
+
+def _there() -> Iterator[Step]:
+    """Yield the steps whose commands are there, without the files of those that are not."""
+    lacking: set[str] = set()
+    for command, arguments in EVERY:
+        options = _by_option(arguments)
+        kept = {
+            option: [value for value in values if value not in lacking]
+            for option, values in options.items()
+        }
+        emptied = {option for option, values in options.items() if values and not kept[option]}
+        if command in COMMANDS and (not emptied or command in DO_WITHOUT):
+            given = (word for o in kept if o not in emptied for word in (o, *kept[o]))
+            yield command, [word for word in given if word]
+        else:
+            lacking |= {*options["--out"]} | {*options.get("--searches", ())}
+
+
+def _by_option(arguments: list[str]) -> dict[str, list[str]]:
+    """Return the values of each option; those before the first one by an empty name."""
+    options: dict[str, list[str]] = {}
+    values = options.setdefault("", [])
+    for argument in arguments:
+        if argument.startswith("--"):
+            values = options.setdefault(argument, [])
+        else:
+            values.append(argument)
+    return options
+
+
+STEPS = [*_there()]
+
+
+# The run of all steps; `every_step` of conftest.py is its folder
+
+# The files before the first step; where a rename led, and whether all bytes were on the disk then.
+PREPARED: set[Path] = set()
+RENAMED: dict[Path, bool] = {}
+
+
+@contextlib.contextmanager
+def recorded_renames() -> Iterator[None]:
+    """Note where files are renamed to, and whether they were synced before."""
+    synced: set[int] = set()
+    fsync, replace = os.fsync, Path.replace
+
+    def noted_fsync(handle: int) -> None:
+        synced.add(os.fstat(handle).st_ino)
+        fsync(handle)
+
+    def noted_replace(path: Path, target: Path) -> Path:
+        for file in [path] if path.is_file() else filter(Path.is_file, path.rglob("*")):
+            place = Path(target).absolute() / file.relative_to(path)
+            RENAMED[place] = file.stat().st_ino in synced
+        return replace(path, target)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "fsync", noted_fsync)
+        patched.setattr(Path, "replace", noted_replace)
+        yield
+
+
+def run_every_step(folder: Path) -> None:
+    """Run all steps, one after the other, on the files of those before."""
+    prepare(folder)
+    PREPARED.update(path for path in folder.rglob("*") if path.is_file())
+    with contextlib.chdir(folder), logs_as_before(), recorded_renames():
+        for command, arguments in STEPS:
+            assert main([command, *arguments]) == 0, command
+        _fold_otherwise()
+
+
+def _fold_otherwise() -> None:
+    """Write folds of one of the two words, and folds and a selection of another seed."""
+    apple = ["--corpus", "corpus", "--words", "apple"]
+    train = ["--source", "source", "--trains", "balanced", "--out", "apple.parquet"]
+    assert main(["training-sets", *apple, *train]) == 0
+    assert main(["folds", *apple, "--out", "applefolds.parquet"]) == 0
+    both = ["folds", *DATA_ARGUMENTS, "--repeats", "2", "--seed", "7"]
+    assert main([*both, "--out", "otherfolds.parquet"]) == 0
+    assert main([*both, "--train", "trains/1pct.parquet", "--out", "other1pct.parquet"]) == 0
+    selection = json.loads(Path("selection.json").read_text())
+    selection["folds"]["full"]["seed"] = 7
+    write_json(Path("other.json"), selection)
+
+
+def corpora(folder: Path) -> dict[str, corpus_table.Corpus]:
+    return corpus_table.read_corpora(folder / "corpus", WORDS)
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+# Arguments, the exit code, and a part of the message.
+Refused = tuple[list[str], int, str]
+
+
+def changed(command: str, option: str, *values: str, nth: int = 0) -> list[str]:
+    """Return a command of the steps with other values of an option."""
+    arguments = [arguments for name, arguments in STEPS if name == command][nth]
+    start = arguments.index(option) + 1
+    end = next((i for i in range(start, len(arguments)) if arguments[i][:2] == "--"), None)
+    return [command, *arguments[:start], *values, *(arguments[end:] if end else [])]
+
+
+def call(folder: Path, *arguments: str) -> int:
+    """Run a command in a folder and return its exit code."""
+    with contextlib.chdir(folder), logs_as_before():
+        return main(arguments)
+
+
+def assert_one_error(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, says: str
+) -> None:
+    """Check that a command on the files of all steps fails with one message and writes nothing."""
+    before = {path: path.read_bytes() for path in folder.glob("*.parquet")}
+    capsys.readouterr()
+    found = call(folder, *arguments)
+    err = capsys.readouterr().err
+    assert "Traceback" not in err, err[-1500:]
+    assert (found, err.count("error: ")) == (code, 1), err
+    assert says in err
+    # What was there stands as it was, and nothing is left half-written.
+    assert {path: path.read_bytes() for path in folder.glob("*.parquet")} == before
+    assert not (folder / "o").exists()
+    assert [path for path in folder.glob(".*") if path.name != SUMS] == []

@@ -47,6 +47,9 @@ def test_the_neighbour_stands_after_the_focal_word_or_before_it_at_the_end() -> 
         position=np.array([1, 2, 0, 0], dtype=np.int32),
     )
     assert neighbouring_tokens(corpus) == ["leaf", "fresh", ".", ""]
+    # A focal word of two words is one token.
+    of_two = replace(corpus, tokens=(("A", "mint tea", "Leaf", "fell"), *corpus.tokens[1:]))
+    assert neighbouring_tokens(of_two) == neighbouring_tokens(corpus)
 
 
 @pytest.mark.parametrize("seed", range(20))

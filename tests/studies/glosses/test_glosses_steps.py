@@ -1,0 +1,49 @@
+"""Glosses among the other steps: their rows stand in the tables and on the pages."""
+
+from pathlib import Path
+
+import pytest
+from steps import Refused, assert_one_error, changed, rows
+
+
+def test_the_zero_shot_rows_stand_in_the_tables_and_on_the_page(every_step: Path) -> None:
+    compared = [r for r in rows(every_step / "comparison.csv") if r["kind"] == "zero-shot"]
+    assert [(r["classifier"], r["layers"]) for r in compared] == [
+        ("gloss", "1"),
+        ("gloss-mean", "1"),
+    ]
+    tested = {r["classifier"] for r in rows(every_step / "comparison/differences.csv")}
+    assert {"gloss", "gloss-mean"} <= tested
+    # Nothing selects among them.
+    assert not {r["classifier"] for r in rows(every_step / "selection.csv")} & tested & {"gloss"}
+    summary = rows(every_step / "summary.csv")
+    keys = {(r["train"], r["test"], r["view"], r["layers"], r["classifier"]) for r in summary}
+    assert ("none", "test", "focal", "1", "gloss") in keys
+    worth = rows(every_step / "gloss-worth.csv")
+    assert {(r["layers"], r["start"]) for r in worth} == {
+        (layers, start) for layers in "02" for start in ("sentences", "gloss", "gloss-mean")
+    }
+
+
+def test_the_pages_show_the_zero_shot_rows_and_what_a_gloss_is_worth(every_step: Path) -> None:
+    page = (every_step / "report/layers.html").read_text()
+    assert "zero-shot, gloss-mean" in page and "What a gloss is worth" in page
+    assert (every_step / "report/data/gloss-worth.csv").exists()
+
+
+BAD: dict[str, Refused] = {
+    "glosses that are no table": (
+        changed("glosses", "--glosses", "tiny.json"), 3, "tiny.json"),
+    "glosses that were not embedded": (
+        changed("zero-shot", "--glosses", "corpus"), 6, "belong to another table"),
+    "one output of two": (changed("zero-shot", "--out", "o"), 2, "1 outputs"),
+    "a layer that glosses do not have": (
+        changed("gloss-worth", "--layers", "7"), 2, "no such layer"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_error(
+    every_step: Path, capsys: pytest.CaptureFixture[str], case: str
+) -> None:
+    assert_one_error(every_step, capsys, *BAD[case])
