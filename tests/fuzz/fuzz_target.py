@@ -150,7 +150,7 @@ class Tables:
 
 @cache
 def of_studies() -> list[ModuleType]:
-    """Return the modules ``fuzz_*.py`` beside the tests of studies, each with TARGETS and PARSERS."""
+    """Return the modules `fuzz_*.py` beside the tests of studies: TARGETS and PARSERS."""
     found = []
     for path in sorted((REPOSITORY / "tests/studies").glob("*/fuzz_*.py")):
         spec = importlib.util.spec_from_file_location(path.stem, path)

@@ -5,9 +5,17 @@ from typing import NoReturn
 
 import pytest
 
+from wsd.studies.registry import STUDIES
+
 
 def missing(what: str, reason: str) -> NoReturn:
     """Skip the test; fail it if ``WSD_TESTS_REQUIRE`` lists ``what``, as CI's does."""
     if what in os.environ.get("WSD_TESTS_REQUIRE", "").split():
         pytest.fail(f"WSD_TESTS_REQUIRE has {what!r}, but {reason}")
     pytest.skip(reason)
+
+
+def needs(*studies: str) -> pytest.MarkDecorator:
+    """Skip a test where one of the studies is deleted."""
+    deleted = [study for study in studies if study not in STUDIES]
+    return pytest.mark.skipif(bool(deleted), reason=f"these studies are deleted: {deleted}")

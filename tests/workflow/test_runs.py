@@ -13,10 +13,11 @@ from checkout import Checkout
 from same_results import differences, results
 
 from wsd.report.overview import reports
+from wsd.studies.registry import STUDIES
 
 # What a run has of its own, and what it shares.
 OWN = ("select", "classify_selected", "calibration", "evaluate", "compare",
-       "layerwise", "strategies", "figures", "report")  # fmt: skip
+       "layerwise", "figures", "report", *({"strategies"} & {*STUDIES}))  # fmt: skip
 
 
 @pytest.fixture(scope="module")

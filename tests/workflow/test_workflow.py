@@ -17,7 +17,7 @@ import pytest
 import zoo
 from checkout import REPOSITORY, Checkout
 from hub_server import HubServer
-from require import missing
+from require import missing, needs
 from tiny import tiny_bert
 
 from wsd.artifacts import corpus_table as corpora
@@ -34,24 +34,19 @@ from wsd.run.config_files import read_configs
 from wsd.run.digests import Digests, Seen
 from wsd.run.keys import Keys
 from wsd.run.run_files import Files
+from wsd.studies.registry import STUDIES
 
 KEYS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
 FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
 MEANS = ["mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
 # Selecting is cheap; what it selects is fitted anew, per model.
 PUBLISHED = len(SYSTEMS)
+STRATEGIES = {"strategies"} & {*STUDIES}
 # Of every change of what is classified.
 TO_THE_END = dict.fromkeys(
     (
-        "select",
-        "classify_selected",
-        "calibration",
-        "evaluate",
-        "compare",
-        "layerwise",
-        "strategies",
-        "figures",
-        "report",
+        *("select", "classify_selected", "calibration", "evaluate", "compare", "layerwise"),
+        *("figures", "report", *STRATEGIES),
     ),
     1,
 )
@@ -267,8 +262,16 @@ def test_a_changed_parameter_reruns_its_classifier(
         ({"layers": [*LAYERS, "mix-all"]}, {"classify": 1}),
         ({"projections": ["tsne", "pca"]}, {"project": 4}),
         ({"controls": {"baselines": True, "views": ["context"]}}, {"classify_views": 1}),
-        ({"controls": {"baselines": True, "task": True}}, {"control_task": 1}),
-        ({"finetune": {"rate": [1e-3], "epochs": [1], "blocks": [1]}}, {"finetune": 1}),
+        pytest.param(
+            {"controls": {"baselines": True, "task": True}},
+            {"control_task": 1},
+            marks=needs("control_task"),
+        ),
+        pytest.param(
+            {"finetune": {"rate": [1e-3], "epochs": [1], "blocks": [1]}},
+            {"finetune": 1},
+            marks=needs("finetuning"),
+        ),
         (
             {"controls": {"baselines": True, "random_weights": [1, 2]}},
             {"model": 2, "embed_control": 2, "classify_random_controls": 2},
@@ -286,8 +289,11 @@ def test_what_a_key_adds(
     assert found == jobs
 
 
+NOT_THERE = {"strategies"} - STRATEGIES
+
+
 def closure(step: str) -> set[str]:
-    """A step and those that use its files."""
+    """Return a step and those that use its files."""
     after = {
         "corpus": {"folds", "embed", "classify", "classify_selected", "baseline", "project",
                    "neighbours", "calibration", "compare", "layerwise", "strategies", "report"},
@@ -314,7 +320,7 @@ def closure(step: str) -> set[str]:
     }  # fmt: skip
     found = {step}
     while True:
-        wider = found.union(*(after[name] for name in found))
+        wider = found.union(*(after[name] for name in found)) - NOT_THERE
         if wider == found:
             return found
         found = wider
@@ -341,6 +347,7 @@ MADE = {
     "calibration": "tiny/(calibration|reliability|novelty)[.]",
     "report": "(report|portable).json",
 }
+MADE = {rule: path for rule, path in MADE.items() if rule not in NOT_THERE}
 
 
 def made_by(config: Path, folder: Path) -> dict[str, set[str]]:
@@ -482,6 +489,7 @@ def test_the_report_is_given_the_projections_in_their_order(
     assert [bare(Path(file).parts[-3]) for file in shown] == ["tsne"] * 4 + ["pca"] * 4
 
 
+@needs("control_task", "geometry", "audit", "code_length")
 @pytest.mark.slow
 def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     """Counted by hand, for a model of six blocks."""
@@ -541,11 +549,11 @@ def test_controls_of_models_of_two_sizes_are_a_job_a_layer(
     path = checkout.configure("sizes", **{**config, "models": models, "controls": controls})
     found = checkout.run("-n", "--configfile", path).jobs
     layers = sum(of["blocks"] + 1 for of in models)
-    assert [
-        found[rule] for rule in ("classify_views", "classify_random_controls", "control_task")
-    ] == [layers] * 3
+    rules = {"classify_views", "classify_random_controls", *({"control_task"} & {*STUDIES})}
+    assert {found[rule] for rule in rules} == {layers}
 
 
+@needs("strategies", "finetuning", "glosses", "geometry", "audit", "code_length")
 @pytest.mark.slow
 def test_the_groups_of_slurm_fit_every_step(checkout: Checkout) -> None:
     """A step between those of a group that is in none is refused before anything runs."""
@@ -838,41 +846,3 @@ def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
     assert "is the only candidate" in paper and "was selected by cross-validation" not in paper
     fewer = checkout.configure("fewer", **common, tuning={"folds": 2})
     assert checkout.run("-n", "--configfile", fewer).jobs["select"] == 1
-
-
-@pytest.mark.slow
-def test_a_corpus_without_senses(tmp_path: Path) -> None:
-    """Import, embed, uses: no step that needs senses, and the pages at the end."""
-    checkout = Checkout.create(tmp_path / "wsd")
-    lines = [
-        f"the {form} {x} {y}\n"
-        for form in ("crane", "cranes")
-        for x in ("flew", "lifted")
-        for y in "abcde"
-    ]
-    (checkout.root / "s.txt").write_text("".join(lines))
-    subprocess.run(
-        [sys.executable, "-m", "wsd.cli", "import", "s.txt", "--unlabelled", "--word", "crane",
-         "--out", "mine", "--name", "mine"],
-        cwd=checkout.root, env={**os.environ, "PYTHONPATH": str(checkout.root)}, check=True,
-    )  # fmt: skip
-    config = checkout.configure(
-        "own", dataset={"name": "mine", "path": "mine"}, models=[checkout.tiny_model()],
-        layers=[0, 2],
-    )  # fmt: skip
-    run = checkout.run("--cores", "1", "--no-hooks", "--configfile", config)
-    once = ("copy_corpus", "corpus", "model", "embed", "alignment", "uses_page")
-    assert run.jobs == {**dict.fromkeys(once, 1), "uses": 2}
-    uses = checkout.root / "results/mine/uses"
-    assert (uses / "tiny/crane.html").exists()
-    with (uses / "uses.csv").open(encoding="utf-8", newline="") as file:
-        assert {row["layers"] for row in csv.DictReader(file)} == {"0", "2"}
-    assert "mine/uses/index.html" in (checkout.root / "results/index.html").read_text()
-    assert checkout.run("-n", "--configfile", config).nothing
-    refused = checkout.run("fit", "-n", "--configfile", config, code=1)
-    assert "MissingRuleException" in refused.text
-    assert "centred for each form" not in (uses / "tiny/crane.html").read_text()
-    centred = ("--cores", "1", "--no-hooks", "--configfile", config)
-    run = checkout.run(*centred, "--config", "clusters={centre: form}")
-    assert run.jobs == {"uses": 2, "uses_page": 1}
-    assert "centred for each form" in (uses / "tiny/crane.html").read_text()
