@@ -206,14 +206,14 @@ BAD: dict[str, Refused] = {
     "a space with a value that is none": (
         changed("classify", "--space", '{"C": -1}', nth=3), 2, "where: --space"),
     "a word that is not there": (
-        changed("neighbours", "--words", "nope"), 6, "one that is there (apple.parquet, crane"),
+        changed("neighbours", "--words", "nope"), 6, "existing file (apple.parquet, crane"),
     "a view that is not there": (
         [*changed("neighbours", "--layers", "1"), "--view", "context+other"], 6,
-        "one that is there (context.safetensors, focal"),
+        "existing file (context.safetensors, focal"),
     "a file for a folder of vectors": (
-        changed("neighbours", "--embeddings", "p.parquet"), 6, "a file, and not a folder"),
+        changed("neighbours", "--embeddings", "p.parquet"), 6, "a file in place of a folder"),
     "a file for a folder of tables": (
-        changed("neighbours", "--corpus", "p.parquet"), 6, "a file, and not a folder"),
+        changed("neighbours", "--corpus", "p.parquet"), 6, "a file in place of a folder"),
     "an output over a table of the corpus": (
         changed("layerwise", "--layers", "corpus/apple.parquet"), 2, "a folder that is read"),
     "a device without an end for a table": (
