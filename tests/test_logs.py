@@ -34,7 +34,7 @@ def test_a_line_says_when_which_step_and_what_it_is_about(
 ) -> None:
     log = tmp_path / "logs" / "x.log"
     job = {"word": None, "layers": "mean-last-2", "model": Path("r/tiny.json"), "words": ["a"]}
-    logs.start(log, "classify", logs.about(job))
+    logs.start(log, "classify", logs.job_fields(job))
     logging.getLogger("wsd").info("%d of\n%d — «é»", 3, 4)
     logging.getLogger("wsd").debug("a detail")
     assert capsys.readouterr().err == "3 of\n4 — «é»\n"
@@ -86,7 +86,7 @@ def test_the_memory_of_who_started_a_step_is_none_of_its_own(tmp_path: Path) -> 
     # A process begins as a copy of the one that starts it.
     held = bytearray(600 << 20)
     held[::4096] = b"x" * len(held[::4096])
-    code = "import wsd.logs; print(wsd.logs.spent()['peak_mb'])"
+    code = "import wsd.logs; print(wsd.logs.usage()['peak_mb'])"
     alone = ["/bin/sh", "-c", f'exec {sys.executable} -c "{code}"']
     done = subprocess.run(
         alone, preexec_fn=lambda: None, capture_output=True, text=True, check=True
@@ -111,7 +111,7 @@ def test_the_log_of_a_killed_job_is_told_from_the_others(tmp_path: Path) -> None
     (tmp_path / "logs" / "torn.log").write_text('{"time": "20')
     os.utime(tmp_path / "logs" / "old.log", (1000, 1000))
     folder = tmp_path / "logs"
-    assert logs.not_done(tmp_path, 2000) == [
+    assert logs.failed_jobs(tmp_path, 2000) == [
         f"{folder / 'killed-at-once.log'} {logs.KILLED} Last words: nothing yet",
         f"{folder / 'killed.log'} {logs.KILLED} Last words: 300 of 9000 sentences",
         f'{folder / "torn.log"} {logs.KILLED} Last words: {{"time": "20',
@@ -128,7 +128,7 @@ def test_a_full_disk_ends_the_log_and_not_the_work(capsys: pytest.CaptureFixture
         logging.getLogger("wsd").warning("still at work")
     err = capsys.readouterr().err
     assert err.count("still at work") == 3
-    assert err.count("no more is logged to /dev/full: [Errno 28]") == 1
+    assert err.count("logging to /dev/full stopped: [Errno 28]") == 1
     assert "Traceback" not in err
 
 
@@ -143,8 +143,8 @@ def test_what_slurm_said_of_a_job_is_told(tmp_path: Path) -> None:
     old.write_text("srun: error: of an earlier run\n")
     for path, when in ((killed, 3000), (other, 3000), (old, 1000)):
         os.utime(path, (when, when))
-    assert logs.said_by_slurm(tmp_path, 2000) == [
+    assert logs.slurm_errors(tmp_path, 2000) == [
         f"{killed}:\n{why}",
         f"{other}:\nbash: \\x1b[31mpython: command not found",
     ]
-    assert logs.said_by_slurm(tmp_path / "none", 0) == []
+    assert logs.slurm_errors(tmp_path / "none", 0) == []

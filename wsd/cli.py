@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 from wsd import __version__, logs
 from wsd.arguments import Parser, writes
 from wsd.commands import COMMANDS, GROUPS
-from wsd.errors import DamageError, ResultError, StorageError, WsdError, advice, of_system
+from wsd.errors import DamageError, ResultError, StorageError, WsdError, advice, as_user_error
 from wsd.logs import log
 from wsd.run import lock, output_guard
 from wsd.storage.checksums import set_aside
@@ -179,7 +179,7 @@ def _run(argv: Sequence[str] | None) -> int:
         _check_process()
         output_guard.check_outputs(args, of_a_run=lock.VARIABLE in os.environ)
         if args.log:
-            logs.start(args.log, args.step, logs.about(job))
+            logs.start(args.log, args.step, logs.job_fields(job))
         if "configfile" in args:
             args.config = _config_of(args)
         with lock.as_job() as of_a_run:
@@ -193,7 +193,7 @@ def _run(argv: Sequence[str] | None) -> int:
                 if not of_a_run:
                     raise
                 raise _set_aside(error) from error
-        log.debug(logs.DONE, extra={"spent": logs.spent()})
+        log.debug(logs.DONE, extra={"spent": logs.usage()})
     except WsdError as error:
         log.error("error: %s", error)
         return error.exit_code
@@ -208,7 +208,7 @@ def _run(argv: Sequence[str] | None) -> int:
             return READER_GONE
         found = _lacks_memory(error)
         if found is None and isinstance(error, OSError):
-            found = of_system(error, _paths(job))
+            found = as_user_error(error, _paths(job))
         if found is None:
             log.exception("a fault in the program; please report it with the lines below")
             return 70

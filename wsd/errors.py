@@ -1,8 +1,7 @@
-"""Every error a user can cause or meet, each with what is wrong, where, and what to do.
+"""Define the errors that a user can cause or meet: what is wrong, where, and what to do.
 
-A command prints the text of one of these and ends with its exit code; only a fault in the
-program itself shows a traceback. What a message quotes may be foreign, and cannot steer the
-terminal.
+A command prints the text of such an error and ends with its exit code. Only a fault in the program
+shows a traceback. Messages quote foreign text, which cannot control the terminal.
 """
 
 import errno
@@ -10,13 +9,13 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-# Joiners that Persian, Hindi and others are written with.
+# Joiners in the scripts of Persian, Hindi and others.
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
-# Controls, marks without width or that turn the direction, lone surrogates, line separators.
+# Controls, marks without width or of direction, lone surrogates, line separators.
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-# Characters of one part of a message.
+# The most characters of a part of a message.
 LONGEST = 1000
-# What to do about an error of the operating system. These depend on the machine, whatever the file.
+# What to do about an error of the operating system. These concern the machine, not the file.
 PERMISSION = "make it readable and writable for you, or choose another path"
 OF_MACHINE = {
     errno.ENOSPC: "make room on that disk",
@@ -33,7 +32,7 @@ OF_MACHINE = {
     errno.EIO: "the disk or its connection fails: check it, or choose another path",
     errno.ESTALE: "the network disk has changed: run the command again, or choose another path",
 }
-# These are the user's if they concern a path that the user named.
+# These are the user's to fix if they concern a path that the user named.
 OF_PATH = {
     errno.ENOENT: "check the path: the file, or a folder above it, does not exist",
     errno.ENOTDIR: "a file stands where a folder should be: move it, or choose another path",
@@ -47,7 +46,7 @@ OF_PATH = {
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""Foreign text with whatever a terminal would obey, or not show, as an escape.
+    r"""Return text in which everything that a terminal would obey, or not show, is escaped.
 
     >>> print(visible("a\x1b[31mb\tc"))
     a\x1b[31mb\tc
@@ -56,7 +55,7 @@ def visible(text: str, keep: str = "") -> str:
     ----------
     text : str
     keep : str
-        Characters to leave as they are, such as line ends.
+        Characters to keep, such as line ends.
     """
     if text.isprintable():
         return text
@@ -69,7 +68,7 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def _shortened(text: str) -> str:
-    """A whole file may stand in one line."""
+    # A file may consist of one long line.
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
 
 
@@ -98,7 +97,7 @@ class WsdError(Exception):
             lines.append(f"  where: {self.where}")
         if self.fix:
             lines.append(f"  what to do: {self.fix}")
-        # A line end in what is quoted must not begin what looks like another message.
+        # A line end in quoted text must not begin what looks like another message.
         return "\n".join(visible(_shortened(line), "\n").replace("\n", "\n    ") for line in lines)
 
 
@@ -115,7 +114,7 @@ class CorpusError(WsdError):
 
 
 class DownloadError(WsdError):
-    """Something that could not be fetched, or is not what it should be once it came."""
+    """A download that failed, or a downloaded file that is not the expected one."""
 
     exit_code = 4
 
@@ -137,8 +136,8 @@ def advice(number: int | None) -> str:
     return (OF_MACHINE | OF_PATH).get(number or 0, "fix the file, or choose another path")
 
 
-def of_system(error: OSError, named: Sequence[str | Path]) -> WsdError | None:
-    """Turn an error of the operating system into the user's, if it is one.
+def as_user_error(error: OSError, named: Sequence[str | Path]) -> WsdError | None:
+    """Return the error for the user if an error of the operating system is theirs to fix.
 
     Parameters
     ----------
@@ -165,18 +164,18 @@ def of_system(error: OSError, named: Sequence[str | Path]) -> WsdError | None:
 
 
 def are_related(one: str | Path, other: str | Path) -> bool:
-    """Whether two paths are the same, or one lies below the other."""
+    """Return whether two paths are the same, or one lies below the other."""
     first, second = Path(one).absolute(), Path(other).absolute()
     return first == second or first in second.parents or second in first.parents
 
 
-def none_of(what: str, there: Iterable[str], where: str | None = None) -> ConfigError:
-    """A name that is none of those that there are."""
-    return ConfigError(what, where=where, fix=f"choose among {', '.join(there)}")
+def unknown_choice(what: str, names: Iterable[str], where: str | None = None) -> ConfigError:
+    """Return the error for a name that is unknown, with the names to choose among."""
+    return ConfigError(what, where=where, fix=f"choose among {', '.join(names)}")
 
 
-def outdated(what: str, path: Path) -> ResultError:
-    """A file of an earlier step that is none, or does not belong to the others."""
+def wrong_file(what: str, path: Path) -> ResultError:
+    """Return the error for a file that is not of this kind, or does not belong to the others."""
     fix = "name the right file; if it is a run's own, delete it and run again"
     return ResultError(what, where=str(path), fix=fix)
 
@@ -188,13 +187,13 @@ class StorageError(WsdError):
 
 
 class DamageError(ResultError):
-    """A file of an earlier step whose bytes are no longer those that were written.
+    """A file of an earlier step that is not what was written.
 
     Parameters
     ----------
     what : str
     path : Path
-        The file. Without it the step that made it runs again.
+        The file. Once it is gone, its step runs again.
     """
 
     def __init__(self, what: str, *, path: Path) -> None:

@@ -1,12 +1,12 @@
-"""Messages: a line for people on the terminal, a JSON object for programs in the log file.
+"""Write messages as lines on the terminal, and as JSON objects in the log file.
 
 A line of a log file has ``time`` (UTC), ``level``, ``step`` (the command), ``message``,
-``process``, and what the job is about: the command's arguments that name one thing, such as
-``word``, ``model`` or ``layers``. The last line of a step that ended well has what it took, too:
-``processor_seconds`` over all cores, and on Linux ``peak_mb`` of memory. Warnings of libraries are
-among the messages.
-``jq -r .message FILE`` reads like the terminal. What a message quotes may be foreign: here as there
-nothing of it steers the terminal (:func:`wsd.errors.visible`).
+``process``, and the arguments that identify the job, such as ``word``, ``model`` or ``layers``. The
+last line of a step that succeeded has ``processor_seconds`` over all cores and, on Linux,
+``peak_mb`` of memory. Warnings of libraries are logged too.
+
+``jq -r .message FILE`` reads like the terminal. Foreign text in a message cannot control the
+terminal (:func:`wsd.errors.visible`).
 """
 
 import json
@@ -22,21 +22,21 @@ from typing import Any
 
 from wsd.errors import StorageError, advice, visible
 
-# What all modules write their messages to.
+# The logger of all modules.
 log = logging.getLogger("wsd")
-# The last message of a command that ended well.
+# The last message of a command that succeeded.
 DONE = "done"
-# Of a message that says how much of a step an earlier one has done.
+# The field with the amount of a step's work that an earlier process has done.
 DONE_BEFORE = "done_before"
 KILLED = (
     "ends in the middle: its job was killed, as the system does when memory runs out (then try "
     "fewer --cores, or on SLURM --set-resources STEP:mem_mb=MB), or the disk of its log is full."
 )
-# What SLURM itself writes into a job's log, among the words of the Snakemake that runs the job.
-OF_SLURM = re.compile(r"(slurmstepd|srun)\S*: error: ")
+# SLURM's own lines in a job's log, among those of the Snakemake that runs the job.
+SLURM_LINE = re.compile(r"(slurmstepd|srun)\S*: error: ")
 LAST_LINES = 10
-# Arguments that say which job it is: the wildcards of the workflow's rules.
-ABOUT = (
+# The arguments that identify a job: the wildcards of the workflow's rules.
+JOB_FIELDS = (
     "word",
     "model",
     "view",
@@ -51,34 +51,34 @@ ABOUT = (
 
 
 class Lines(logging.Formatter):
-    """The message alone, and what follows from an exception."""
+    """Format a message alone, followed by the traceback of an exception."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The message, with an escape for whatever a terminal would obey or not show."""
+        """Return the message; everything that a terminal would obey, or not show, is escaped."""
         return visible(super().format(record), "\n")
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object per message.
+    """Format a message as a JSON object.
 
     Parameters
     ----------
     step : str
-    about : mapping
-        What every line says beside its message.
+    job : mapping
+        The fields of every line that identify the job.
     """
 
-    def __init__(self, step: str, about: Mapping[str, Any]) -> None:
+    def __init__(self, step: str, job: Mapping[str, Any]) -> None:
         super().__init__()
-        self.step, self.about = step, dict(about)
+        self.step, self.job = step, dict(job)
 
     def format(self, record: logging.LogRecord) -> str:
-        """The message as a line; a traceback stands in ``traceback``."""
+        """Return the message as a line; a traceback goes into the field ``traceback``."""
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "step": self.step,
-            **self.about,
+            **self.job,
             "process": record.process,
             "message": visible(record.getMessage(), "\n"),
             **getattr(record, "spent", {}),
@@ -89,24 +89,24 @@ class JsonLines(logging.Formatter):
 
 
 class LogFile(logging.FileHandler):
-    """A log file whose disk may be full: it says so once, and the work goes on."""
+    """A log file that stops with one message when its disk is full, while the work goes on."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Give the log up with one line in place of a traceback per message."""
+        """Stop logging, with one line in place of a traceback per message."""
         error = sys.exc_info()[1]
         logging.getLogger().removeHandler(self)
-        print(f"no more is logged to {self.baseFilename}: {error}", file=sys.stderr)
+        print(f"logging to {self.baseFilename} stopped: {error}", file=sys.stderr)
 
 
 def show(text: str) -> None:
-    """Print an answer; what a terminal has no letter for, it gets as an escape.
+    """Print an answer; a character that the terminal cannot show is escaped.
 
     Raises
     ------
     StorageError
         If the standard output is closed, or its disk is full.
     BrokenPipeError
-        If whoever read it has gone.
+        If the reader has ended.
     """
     where = "the standard output"
     if sys.stdout is None:
@@ -114,7 +114,7 @@ def show(text: str) -> None:
         raise StorageError(what, where=where, fix="send it to a file: > FILE")
     encoding = sys.stdout.encoding or "utf-8"
     try:
-        # At once: what is refused later could not be said here.
+        # Flushed now: a later error could not be reported here.
         print(visible(text, "\n").encode(encoding, "backslashreplace").decode(encoding), flush=True)
     except BrokenPipeError:
         raise
@@ -123,29 +123,30 @@ def show(text: str) -> None:
         raise StorageError(what, where=where, fix=advice(error.errno)) from error
 
 
-def spent() -> dict[str, float]:
-    """What this process has taken so far, with those that it waited for; its peak of memory."""
-    parts = [resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    found = {"processor_seconds": round(sum(of.ru_utime + of.ru_stime for of in parts), 3)}
-    # Not ru_maxrss, which begins with the memory of the process that started this one.
+def usage() -> dict[str, float]:
+    """Return the processor time of this process and its children, and its peak memory."""
+    parts = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    seconds = sum(part.ru_utime + part.ru_stime for part in parts)
+    fields = {"processor_seconds": round(seconds, 3)}
+    # Not ru_maxrss, which starts from the memory of the parent process.
     with suppress(OSError):
         status = Path("/proc/self/status").read_text(encoding="utf-8")
         if peak := re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE):
-            found["peak_mb"] = round(int(peak[1]) / 1024)
-    return found
+            fields["peak_mb"] = round(int(peak[1]) / 1024)
+    return fields
 
 
 def done_before(count: int) -> dict[str, Any]:
-    """What a message gets as ``extra`` that says how much of a step an earlier one has done."""
+    """Return the ``extra`` of a message about work that an earlier process has done."""
     return {"spent": {DONE_BEFORE: count}}
 
 
-def about(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a command's arguments those that say which job it is."""
-    found = {key: arguments.get(key) for key in ABOUT}
+def job_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a command that identify the job."""
+    values = {key: arguments.get(key) for key in JOB_FIELDS}
     return {
         key: value if isinstance(value, int) else visible(_short(value))
-        for key, value in found.items()
+        for key, value in values.items()
         if isinstance(value, str | int | Path)
     }
 
@@ -154,16 +155,16 @@ def _short(value: str | Path) -> str:
     return value.stem if isinstance(value, Path) else value
 
 
-def not_done(folder: Path, since: float) -> list[str]:
-    """Of the jobs since a moment that did not end well: what each said was wrong.
+def failed_jobs(folder: Path, since: float) -> list[str]:
+    """Return the error message of each job since a moment that failed.
 
-    A log that ends neither well nor with an error is that of a job that was killed: a process that
-    the system ends for want of memory cannot say so.
+    A log that ends with neither success nor an error belongs to a job that was killed: a process
+    that the system ends for lack of memory cannot report it.
 
     Parameters
     ----------
     folder : Path
-        Of the logs.
+        The folder of the logs.
     since : float
         Seconds, as of :func:`time.time`.
     """
@@ -184,28 +185,28 @@ def not_done(folder: Path, since: float) -> list[str]:
     return [*killed, *failed]
 
 
-def said_by_slurm(folder: Path, since: float) -> list[str]:
-    """Why each job of SLURM since a moment ended whose log is kept, as those of failed ones are.
+def slurm_errors(folder: Path, since: float) -> list[str]:
+    """Return SLURM's messages about its jobs since a moment; it keeps the logs of failed jobs.
 
     Parameters
     ----------
     folder : Path
-        Of SLURM's logs.
+        The folder of SLURM's logs.
     since : float
         Seconds, as of :func:`time.time`.
     """
-    said = []
+    messages = []
     for path in sorted(folder.rglob("*.log")):
         if path.stat().st_mtime >= since:
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-            own = [line for line in lines if OF_SLURM.match(line)]
+            own = [line for line in lines if SLURM_LINE.match(line)]
             last = "\n".join((own or lines)[-LAST_LINES:])
-            said.append(f"{path}:\n{visible(last, chr(10))}")
-    return said
+            messages.append(f"{path}:\n{visible(last, chr(10))}")
+    return messages
 
 
 def start(file: Path | None, step: str, job: Mapping[str, Any]) -> None:
-    """Messages go to the terminal, and with more detail to the file.
+    """Send messages to the terminal and, with more detail, to the file.
 
     Parameters
     ----------
@@ -213,7 +214,7 @@ def start(file: Path | None, step: str, job: Mapping[str, Any]) -> None:
     step : str
         The command.
     job : mapping
-        What :func:`about` gave.
+        As from :func:`job_fields`.
     """
     terminal = logging.StreamHandler()
     terminal.setLevel(logging.INFO)

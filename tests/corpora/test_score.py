@@ -136,7 +136,7 @@ def test_a_key_twice_is_refused(corpora: dict[str, Corpus], tmp_path: Path, own:
     line = '{"word": "mint", "id": 0, "sense": "b", ' + own + "}"
     path = tmp_path / "o.jsonl"
     path.write_text(line)
-    with pytest.raises(CorpusError, match="a key stands in an object twice"):
+    with pytest.raises(CorpusError, match="an object has a key twice"):
         build(path, corpora)
 
 

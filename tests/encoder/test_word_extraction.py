@@ -17,7 +17,7 @@ from wsd.encoder import batches, embed, model, word_extraction
 from wsd.encoder.encoder import Encoder
 from wsd.errors import ModelError, StorageError
 from wsd.storage.json import read_json, write_json
-from wsd.storage.partial import PART, sweep
+from wsd.storage.temporary_files import PART, remove_abandoned
 
 # Sixty sentences of many lengths: with the budget below a batch each of a few, and four parts.
 CORPUS = corpus_of(
@@ -154,7 +154,7 @@ def test_killed_in_the_middle_and_two_at_once_after_it(folder: Path) -> None:
     assert subprocess.run(code).returncode == -9
     (left,) = out.iterdir()
     assert left.name.endswith(PART)
-    assert sweep(out) == [left], "as the next run does it before its first job"
+    assert remove_abandoned(out) == [left], "as the next run does it before its first job"
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda _: embed_whole(folder), range(2)))
     assert contents(out) == contents(folder / "whole")

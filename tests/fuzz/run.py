@@ -72,15 +72,15 @@ PARSERS = {
     "encoder/unsupported_folders": ("check_layout", "refuse_layout"),
     "encoder/sources": ("verify",),
     "report/leaderboard": ("leaderboard", "_read"),
-    "run/config": ("check", "_check_*", "_trains", "_model", "_feature_set", "_classifier"),
+    "run/config": ("check", "_check_*", "_trains", "_model", "_feature_set", "_classifiers"),
     "run/config_files": ("read_configs", "merge_configs"),
-    "run/config_errors": ("validate", "_translated", "_find"),
-    "storage/csv": ("read_csv", "Columns.of"),
+    "run/config_errors": ("validate", "_config_error", "_locate"),
+    "storage/csv": ("read_csv", "Columns.convert"),
     "storage/result_files": ("parsing", "reading_result"),
     "storage/file_names": ("file_name", "word_of", "is_name", "as_name"),
     "storage/json": ("read_json",),
     "storage/parquet": ("read_table", "rows_by"),
-    "storage/text": ("read_text_file", "text_of", "parse_json", "read_lines"),
+    "storage/text_files": ("read_text_file", "text_without_bom", "parse_json", "read_lines"),
 }  # fmt: skip
 
 

@@ -39,7 +39,7 @@ from wsd.artifacts.vectors import VECTORS
 from wsd.encoder.model_files import WEIGHTS
 from wsd.run.verify_file import content, wrong
 from wsd.storage.checksums import STORE
-from wsd.storage.partial import PART
+from wsd.storage.temporary_files import PART
 
 QUICKSTART = ("--cores", "2", "--configfile", "config/quickstart.yaml")
 COMMAND = re.compile(r"\bwsd (?:--log \S+ )?([a-z-]+)")

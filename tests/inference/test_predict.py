@@ -588,7 +588,7 @@ def test_json_lines(root: Path, tmp_path: Path, answers: Call) -> None:
         *[(n, "unreadable", None) for n in range(3, 11)],
     ]
     assert "no word 'bank' here: there are apple, crane" in rows[6]["message"]
-    assert "a key stands in an object twice" in rows[10]["message"]
+    assert "an object has a key twice" in rows[10]["message"]
 
 
 def test_the_place_of_the_word_may_be_given(root: Path, tmp_path: Path, answers: Call) -> None:

@@ -31,7 +31,7 @@ from wsd.run.lock import (
     other_runs,
 )
 from wsd.run.verify_file import wrong
-from wsd.storage import atomic, partial
+from wsd.storage import atomic, temporary_files
 
 FILES = ["results/q/store/a.csv", "results/q/store/b.csv"]
 HOLD = """
@@ -179,10 +179,10 @@ def test_where_there_are_no_locks_a_run_says_so(
     with as_job() as of_a_run:
         assert of_a_run
     # And what may be somebody's is not swept away.
-    left = tmp_path / "results" / f".a.csv.x{partial.PART}"
+    left = tmp_path / "results" / f".a.csv.x{temporary_files.PART}"
     left.parent.mkdir(exist_ok=True)
     left.write_text("")
-    assert partial.sweep(tmp_path) == [] and left.exists()
+    assert temporary_files.remove_abandoned(tmp_path) == [] and left.exists()
 
 
 def vectors(path: Path) -> Path:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from wsd.errors import DamageError, StorageError
-from wsd.storage import atomic, checksums, json, parquet, partial
+from wsd.storage import atomic, checksums, json, parquet, temporary_files
 
 WRITE = {
     "t.parquet": lambda p: parquet.write_table(p, pa.table({"a": list(range(50))}), {"b": "c"}),
@@ -115,10 +115,10 @@ def test_what_a_killed_process_left_is_swept_and_what_a_live_one_writes_is_not(
     assert subprocess.run([sys.executable, "-c", code, path]).returncode == -9
     assert not path.exists()
     (left,) = path.parent.iterdir()
-    assert left.name.startswith(".table.csv.") and left.name.endswith(partial.PART)
+    assert left.name.startswith(".table.csv.") and left.name.endswith(temporary_files.PART)
     with getattr(atomic, context)(path.with_name("other.csv")) as alive:
         (alive if context == "replacing" else alive / "x").write_text("whole")
-        assert partial.sweep(tmp_path) == [left]
+        assert temporary_files.remove_abandoned(tmp_path) == [left]
     assert [p.name for p in path.parent.iterdir() if p.name != checksums.SUMS] == ["other.csv"]
 
 
@@ -187,7 +187,7 @@ def test_what_is_no_file_of_ours_is_not_swept(tmp_path: Path) -> None:
     """Opening a pipe would wait for a writer."""
     os.mkfifo(tmp_path / ".x.part")
     (tmp_path / ".y.part").symlink_to("/etc")
-    assert partial.sweep(tmp_path) == []
+    assert temporary_files.remove_abandoned(tmp_path) == []
 
 
 def test_a_folder_in_the_place_of_a_checksum_is_one_error(written: Path) -> None:

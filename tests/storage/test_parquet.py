@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from wsd.errors import ResultError
-from wsd.storage.parquet import read_table, rows_by, tuples_of
+from wsd.storage.parquet import as_tuples, read_table, rows_by
 
 
 def test_rows_of_each_value_in_the_order_of_first_occurrence() -> None:
@@ -24,10 +24,10 @@ def test_rows_of_each_value_in_the_order_of_first_occurrence() -> None:
 def test_equal_strings_of_lists_are_one_object() -> None:
     lists = [["the", "crane"], [], ["a", "crane", "the"]]
     column = pa.chunked_array([lists[:1], lists[1:]], type=pa.list_(pa.string()))
-    found = tuples_of(column)
+    found = as_tuples(column)
     assert found == (("the", "crane"), (), ("a", "crane", "the"))
     assert found[0][1] is found[2][1]
-    assert tuples_of(pa.chunked_array([], type=pa.list_(pa.string()))) == ()
+    assert as_tuples(pa.chunked_array([], type=pa.list_(pa.string()))) == ()
 
 
 def test_a_folder_is_not_to_be_deleted(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from wsd.artifacts.run_map import bare, megabytes
 from wsd.artifacts.training_set import FULL
 from wsd.corpora import coarsewsd20
 from wsd.corpora import published_systems
-from wsd.errors import StorageError, WsdError, of_system
+from wsd.errors import StorageError, WsdError, as_user_error
 from wsd.report.leaderboard import leaderboard
 from wsd.run import run_files
 from wsd.storage.file_names import check_encoding, file_name
@@ -47,7 +47,7 @@ def in_one_message(function, *arguments):
     except WsdError as error:
         raise WorkflowError(str(error)) from None
     except OSError as error:
-        translated = of_system(error, ["results", ".snakemake"])
+        translated = as_user_error(error, ["results", ".snakemake"])
         if translated is None:
             raise
         raise WorkflowError(str(translated)) from None
@@ -383,8 +383,8 @@ def announce_cost():
 
 def show_failed_jobs():
     """Repeat the errors of failed jobs at the end, below Snakemake's own output."""
-    by_slurm = wsd.logs.said_by_slurm(Path(".snakemake/slurm_logs"), STARTED)
-    for text in [*by_slurm, *wsd.logs.not_done(Path("results/logs"), STARTED)]:
+    by_slurm = wsd.logs.slurm_errors(Path(".snakemake/slurm_logs"), STARTED)
+    for text in [*by_slurm, *wsd.logs.failed_jobs(Path("results/logs"), STARTED)]:
         print(f"\n{text}", file=sys.stderr, flush=True)
 
 

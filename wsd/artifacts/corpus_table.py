@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from wsd.errors import outdated
+from wsd.errors import wrong_file
 from wsd.storage.file_names import as_name, file_name
-from wsd.storage.parquet import read_table, tuples_of, write_table
+from wsd.storage.parquet import as_tuples, read_table, write_table
 from wsd.storage.result_files import parsing, require
 
 SPLITS = ("train", "test")
@@ -129,7 +129,7 @@ def read(path: Path) -> Corpus:
             senses=senses,
             split=np.array(table["split"].to_pylist()),
             index=table["index"].to_numpy(),
-            tokens=tuples_of(table["tokens"]),
+            tokens=as_tuples(table["tokens"]),
             position=table["position"].to_numpy(),
             gold=np.array([senses.index(s) for s in table["sense"].to_pylist()], dtype=np.int32),
         )
@@ -151,7 +151,7 @@ def read_corpora(folder: Path, words: Sequence[str]) -> dict[str, Corpus]:
         path = folder / f"{name}.parquet"
         corpus = read(path)
         if file_name(corpus.word) != name:
-            raise outdated(f"the table is of the word {corpus.word!r}", path)
+            raise wrong_file(f"the table is of the word {corpus.word!r}", path)
         found[corpus.word] = corpus
     return found
 

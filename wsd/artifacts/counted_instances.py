@@ -12,7 +12,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from wsd.storage.result_files import parsing, require
-from wsd.storage.text import read_lines
+from wsd.storage.text_files import read_lines
 
 FILE = "all-words.csv"
 # What is known of an instance: in the test split; of a word that is trained, but of none of its

@@ -15,7 +15,7 @@ import wsd
 from wsd.artifacts import noad
 from wsd.artifacts.reserved_names import check_reserved
 from wsd.artifacts.senses import NOTHING, Given, SenseText, called
-from wsd.errors import ConfigError, none_of
+from wsd.errors import ConfigError, unknown_choice
 from wsd.storage.file_names import file_name, is_plain_name
 
 DATA = Path(wsd.__file__).parent / "data"
@@ -139,7 +139,9 @@ class Dataset:
             return self.words
         for i, word in enumerate(words):
             if word not in self.words:
-                raise none_of(f"{self.title} has no word {word!r}", self.words, f"{where}[{i}]")
+                raise unknown_choice(
+                    f"{self.title} has no word {word!r}", self.words, f"{where}[{i}]"
+                )
         return tuple(sorted(set(words)))
 
 

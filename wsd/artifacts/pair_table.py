@@ -15,7 +15,7 @@ import numpy as np
 from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import ABOUT, OF_PAIRS
-from wsd.errors import outdated
+from wsd.errors import wrong_file
 from wsd.storage.parquet import read_table, write_table
 from wsd.storage.result_files import parsing, require
 
@@ -110,5 +110,5 @@ def read_pairs(folder: Path) -> Pairs:
         require(np.isin(pairs.same, (SAME, DIFFERENT, UNKNOWN)).all(), "a label that is none")
         known = provenance["sentences"]
     if known != sentences.digest:
-        raise outdated("the pairs belong to another table of sentences", path)
+        raise wrong_file("the pairs belong to another table of sentences", path)
     return pairs

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.errors import ResultError, outdated
+from wsd.errors import ResultError, wrong_file
 from wsd.storage.parquet import read_table, rows_by, write_table
 from wsd.storage.result_files import parsing, require
 
@@ -151,7 +151,7 @@ def read_test_split(
             or not (relabelled or np.array_equal(found.gold, corpus.gold[test]))
         ):
             what = f"the table was made from other instances of {word!r} than the corpus has"
-            raise outdated(what, path)
+            raise wrong_file(what, path)
     return [by_word[word] for word in corpora], source
 
 

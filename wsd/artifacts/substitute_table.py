@@ -15,9 +15,9 @@ import numpy as np
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.run_map import Words, word_file
 from wsd.artifacts.view_names import MASKED, PLAIN
-from wsd.errors import outdated
+from wsd.errors import wrong_file
 from wsd.storage.file_names import file_name
-from wsd.storage.parquet import read_table, tuples_of, write_table
+from wsd.storage.parquet import as_tuples, read_table, write_table
 from wsd.storage.result_files import parsing, require
 
 # Pieces per instance and input.
@@ -95,7 +95,7 @@ def read_substitutes(
         with parsing(path):
             fillers = {}
             for seen in SEEN:
-                pieces = tuples_of(table[seen])
+                pieces = as_tuples(table[seen])
                 lists = table[f"{seen}_probability"].combine_chunks()
                 flat = lists.flatten().to_numpy()
                 lengths = lists.value_lengths().to_numpy()
@@ -110,6 +110,6 @@ def read_substitutes(
             own = provenance["corpus"] == corpus.digest and len(table) == len(corpus)
         if not own:
             what = f"the table was made from other instances of {word!r} than the corpus has"
-            raise outdated(what, path)
+            raise wrong_file(what, path)
         words[word] = Substitutes(fillers)
     return words, provenance

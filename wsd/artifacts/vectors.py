@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus, instance_name
-from wsd.errors import DamageError, ResultError, outdated
+from wsd.errors import DamageError, ResultError, wrong_file
 from wsd.storage.result_files import UNEXPECTED, require, require_file
 
 VECTORS = ".safetensors"
@@ -146,7 +146,7 @@ class Embeddings:
             raise _foreign(path, error) from None
         if self.provenance.get("corpus") != corpus.digest or instances != len(corpus):
             what = f"the vectors belong to another table than the corpus of {corpus.word!r}"
-            raise outdated(what, path)
+            raise wrong_file(what, path)
 
     @property
     def blocks(self) -> int:

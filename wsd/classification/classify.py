@@ -29,7 +29,7 @@ from wsd.classification.fit_and_predict import (
     fit_and_predict,
     provenance_on,
 )
-from wsd.errors import ConfigError, none_of
+from wsd.errors import ConfigError, unknown_choice
 from wsd.metrics.single_thread import one_thread
 
 
@@ -71,7 +71,7 @@ class _Classifier(NamedTuple):
         known = cv_table.PARAMETERS[self.estimator]
         if unknown := sorted(self.space.keys() - set(known)):
             what = f"{self.estimator} has no parameter {unknown[0]!r}"
-            raise none_of(what, known, "--space")
+            raise unknown_choice(what, known, "--space")
         if not (grid := grid_points(self.space)):
             fix = "give every parameter a value, or a list of some"
             raise ConfigError("a parameter without values", where="--space", fix=fix)

@@ -20,7 +20,7 @@ from wsd.artifacts.column_names import ALL_WORDS
 from wsd.artifacts.cv_table import Search, read_search
 from wsd.artifacts.feature_set import parse_features
 from wsd.artifacts.training_set import FULL
-from wsd.errors import ResultError, outdated
+from wsd.errors import ResultError, wrong_file
 from wsd.storage.csv import write_csv
 from wsd.storage.json import write_json
 
@@ -165,11 +165,11 @@ def read_candidates(
     for path in searches:
         found, source = read_search(path)
         if source["objective"] != objective:
-            raise outdated(f"tuned for {source['objective']}, not {objective}", path)
+            raise wrong_file(f"tuned for {source['objective']}, not {objective}", path)
         tuned_on = {key: source[key] for key in ("folds", "corpus")}
         if common.setdefault(source["train"], tuned_on) != tuned_on:
             what = "the search of another run: its folds, words or sentences differ from"
-            raise outdated(f"{what} {searches[0]}", path)
+            raise wrong_file(f"{what} {searches[0]}", path)
         model = source["encoder"]["model"]
         candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=found)
         order = parse_features(candidate.view, candidate.layers, model["blocks"]).order

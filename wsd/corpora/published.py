@@ -19,9 +19,9 @@ from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.corpora.published_systems import SYSTEMS
 from wsd.corpora.system_predictions import Output, assemble, write_outputs
-from wsd.errors import CorpusError, none_of
+from wsd.errors import CorpusError, unknown_choice
 from wsd.storage.file_names import file_name
-from wsd.storage.text import parse_json, read_lines, refusing
+from wsd.storage.text_files import at_place, parse_json, read_lines
 
 KEYS = {"gold", "idx", "matches", "tokens"}
 
@@ -58,7 +58,7 @@ def read_word(path: Path, corpus: Corpus) -> WordPredictions:
     found = []
     for n, (line, row) in enumerate(zip(lines, test.tolist(), strict=True), start=1):
         where = f"{path}:{n}"
-        with refusing(where):
+        with at_place(where):
             output = parse_json(line)
             _check_instance(output, corpus, row)
             matches = _matches(output["matches"])
@@ -114,7 +114,7 @@ def read_system(source: Path, system: str, corpora: Mapping[str, Corpus]) -> lis
     corpora : mapping of word to Corpus
     """
     if system not in SYSTEMS:
-        raise none_of(f"no published system {system!r}", SYSTEMS)
+        raise unknown_choice(f"no published system {system!r}", SYSTEMS)
     folder = source / "published" / system
     return [
         read_word(folder / f"{file_name(word)}.jsonl", corpus) for word, corpus in corpora.items()

@@ -21,7 +21,7 @@ from wsd.corpora.published_systems import System
 from wsd.corpora.system_predictions import Output, assemble, write_outputs
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.checksums import sha256
-from wsd.storage.text import json_lines, refusing
+from wsd.storage.text_files import at_place, json_lines
 
 LARGEST = 1e300  # a score; NaN is below nothing
 KEYS = ("word", "id", "sense")
@@ -41,7 +41,7 @@ def read(path: Path) -> Iterator[Output]:
             "there is no such file", where=str(path), fix="name the file with the system's outputs"
         )
     for where, found in json_lines(path, FIX):
-        with refusing(where, FIX):
+        with at_place(where, FIX):
             output = _output(found, where)
         yield output
 

@@ -19,7 +19,7 @@ import numpy as np
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS, UNLABELLED, Corpus
 from wsd.artifacts.dataset import UNLABELLED_FILE
 from wsd.errors import CorpusError, visible
-from wsd.storage.text import parse_json, read_lines, refusing
+from wsd.storage.text_files import at_place, parse_json, read_lines
 
 # Of a file's line, in what a message says to write.
 LINE = (
@@ -109,7 +109,7 @@ def read_unlabelled(folder: Path, word: str) -> Corpus:
 def _read_sentences(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     sentences = []
     for n, line in enumerate(read_lines(path), start=1):
-        with refusing(f"{path}:{n}", f"write `{LINE}"):
+        with at_place(f"{path}:{n}", f"write `{LINE}"):
             sentences.append(_parse_sentence(line))
     return sentences
 
@@ -149,7 +149,7 @@ def _read_out_of_domain(
 ) -> Iterator[tuple[int, Instance]]:
     """(0-based line, instance) of one word."""
     for index, line in enumerate(read_lines(path)):
-        with refusing(f"{path}:{index + 1}", f"write `word<TAB>sense<TAB>{LINE}"):
+        with at_place(f"{path}:{index + 1}", f"write `word<TAB>sense<TAB>{LINE}"):
             if line.count("\t") != 3:
                 raise ValueError(f"{line.count(chr(9))} tabs in the line, not 3")
             of_word, sense, sentence = line.split("\t", maxsplit=2)
@@ -217,7 +217,7 @@ def read_classes(path: Path) -> dict[str, str]:
     """Class number -> sense, in the order of the numbers."""
     text = "\n".join(read_lines(path))
     fix = 'write a JSON object such as {"0": "crane_bird", "1": "crane_machine"}'
-    with refusing(str(path), fix):
+    with at_place(str(path), fix):
         pairs = parse_json(text, pairs=list)
         if not (isinstance(pairs, list) and pairs and all(map(_is_class, pairs))):
             raise ValueError("not a map from class numbers to sense names")

@@ -21,7 +21,7 @@ from wsd.encoder.encoder import Encoder
 from wsd.encoder.focal_pieces import Aligned
 from wsd.encoder.view_weights import Sentences
 from wsd.logs import log
-from wsd.storage.atomic import beside, storing
+from wsd.storage.atomic import beside, write_errors
 from wsd.storage.json import write_json
 
 # Of a view in a part: some 3,000 sentences of BERT-base. That much is held in memory. Batches do
@@ -71,7 +71,7 @@ class PassOfWord:
         self._writers: dict[str, VectorsWriter] = {}
         self._cleanup = ExitStack()
         try:
-            with storing(out / "vectors"):
+            with write_errors(out / "vectors"):
                 folder = self._cleanup.enter_context(beside(out / "vectors"))
                 shape = (self.layers, len(corpus), self.width)
                 for view in views:
@@ -100,7 +100,7 @@ class PassOfWord:
 
     def add(self, of_views: np.ndarray) -> None:
         """Store a part, of shape (batched views, layers, rows, width)."""
-        with storing(self.out / "vectors"):
+        with write_errors(self.out / "vectors"):
             for view, vectors in zip(self.batched, of_views, strict=True):
                 self._writers[view].add(vectors)
         self._left -= of_views.shape[2]
@@ -108,7 +108,7 @@ class PassOfWord:
     def finish(self) -> None:
         """Give the files their names, the report of the alignment first."""
         try:
-            with storing(self.out / "vectors"):
+            with write_errors(self.out / "vectors"):
                 write_json(self.out / alignment.ALIGNMENT_FILE, self.report)
                 for writer in self._writers.values():
                     writer.close()

@@ -24,7 +24,7 @@ from wsd.artifacts import column_names
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.fold_table import described
 from wsd.artifacts.predictions import TEST
-from wsd.errors import outdated
+from wsd.errors import wrong_file
 from wsd.evaluation import comparison_tables
 from wsd.evaluation.comparison_rows import CONTROL_TASK, read_rows
 from wsd.evaluation.comparison_tables import Line
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> None:
         drawn, train = row.source.get("folds"), row.source.get("train")
         if drawn and folds.get(train, drawn) != drawn:
             what = f"predictions of another run: {row.kind}, {described(drawn)}"
-            raise outdated(f"{what}; the selection has {described(folds[train])}", args.selection)
+            raise wrong_file(f"{what}; the selection has {described(folds[train])}", args.selection)
     own = rows["candidates"]
     controls = [
         *rows["views"],

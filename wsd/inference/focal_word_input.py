@@ -17,7 +17,7 @@ from wsd.corpora.focal_form_check import is_form
 from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, bare_span, check_span, find_mark
 from wsd.corpora.text_format import read_text
 from wsd.corpora.word_forms import Finder
-from wsd.errors import ConfigError, none_of
+from wsd.errors import ConfigError, unknown_choice
 
 # The characters (start, end) of a text, or the word itself.
 Span = tuple[int, int] | str
@@ -207,7 +207,7 @@ def labelled(corpus: Corpus, split: str = "train") -> tuple[list[tuple[str, Span
     rows = np.flatnonzero(corpus.split == split)
     if not len(rows):
         there = dict.fromkeys(corpus.split.tolist())
-        raise none_of(f"{corpus.word!r} has no split {split!r}", there)
+        raise unknown_choice(f"{corpus.word!r} has no split {split!r}", there)
     instances: list[tuple[str, Span]] = []
     for row in rows:
         tokens, position = corpus.tokens[row], int(corpus.position[row])
@@ -227,7 +227,7 @@ def quickstart(word: str) -> Corpus:
     """
     words = sorted(path.parent.name for path in Path(DATA / "quickstart").glob("*/classes_map.txt"))
     if word not in words:
-        raise none_of(f"the built-in corpus has no word {word!r}", words)
+        raise unknown_choice(f"the built-in corpus has no word {word!r}", words)
     return read_text(DATA / "quickstart" / word, word)
 
 

@@ -16,7 +16,7 @@ from wsd.errors import CorpusError, visible
 from wsd.fitted.selected_results import Configuration
 from wsd.storage import text_table
 from wsd.storage.csv import guarded
-from wsd.storage.text import each_once, parse_json
+from wsd.storage.text_files import parse_json, unique_keys
 
 # What a row can be: answered, or why not.
 OK, NOT_FOUND, AMBIGUOUS, UNREADABLE = STATUSES = ("ok", "not found", "ambiguous", "unreadable")
@@ -172,7 +172,7 @@ def _object(number: int, text: str, word: str | None) -> Line:
     if not text.strip():
         return Line(number, "", word)
     try:
-        value = parse_json(text, each_once)
+        value = parse_json(text, unique_keys)
     except ValueError as error:
         return Line(number, text, wrong=str(error))
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):

@@ -17,7 +17,7 @@ import numpy as np
 from wsd import logs
 from wsd.arguments import add_choice, add_source, count
 from wsd.artifacts.view_names import DEVICES, POOLINGS
-from wsd.errors import ConfigError, none_of
+from wsd.errors import ConfigError, unknown_choice
 from wsd.inference import encoders, focal_word_input
 from wsd.inference.focal_word_input import Focus, as_corpus
 from wsd.storage.text_table import aligned
@@ -244,7 +244,7 @@ def _asked_source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
         return encoders.source_named(args.model), how
     entries = args.config.models
     if args.model is not None and args.model not in entries:
-        raise none_of(f"the config has no model {args.model!r}", entries, "--model")
+        raise unknown_choice(f"the config has no model {args.model!r}", entries, "--model")
     entry = entries[args.model or next(iter(entries))]
     if entry.random_weights is not None:
         raise ConfigError(

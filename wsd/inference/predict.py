@@ -13,7 +13,7 @@ from wsd.arguments import add_choice, add_configuration, add_run, count, process
 from wsd.artifacts.named_runs import SELECTION, runs_with
 from wsd.artifacts.view_names import DEVICES
 from wsd.corpora.word_names import named
-from wsd.errors import ConfigError, CorpusError, none_of
+from wsd.errors import ConfigError, CorpusError, unknown_choice
 from wsd.fitted.selected_results import Results
 from wsd.fitted.train_selected import Fitting
 from wsd.fitted.wsd_file import WsdFile
@@ -93,7 +93,7 @@ def _one_word(asked: str, words: Sequence[str]) -> str:
     if meant:
         fix = "name one of them"
         raise ConfigError(f"{asked!r} may be {' or '.join(meant)}", where="--word", fix=fix)
-    raise none_of(f"no word {asked!r} was fitted", words, "--word")
+    raise unknown_choice(f"no word {asked!r} was fitted", words, "--word")
 
 
 def _only_results() -> Path:

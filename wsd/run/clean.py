@@ -39,7 +39,7 @@ from wsd.artifacts.run_map import (
 from wsd.errors import ConfigError, ResultError, WsdError
 from wsd.run import lock
 from wsd.storage.checksums import DAMAGED, STORE, SUMS
-from wsd.storage.partial import PART
+from wsd.storage.temporary_files import PART
 
 NO_RUN = "no run"
 # The file that Snakemake leaves in a folder that a rule makes.

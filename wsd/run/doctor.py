@@ -34,7 +34,7 @@ from wsd.run.session import Session
 from wsd.run.settings import Config, Model
 from wsd.run.verify_file import wrong
 from wsd.storage.checksums import DAMAGED
-from wsd.storage.partial import PART
+from wsd.storage.temporary_files import PART
 from wsd.studies.registry import STUDIES
 
 PACKAGES = ("wsd", "torch", "transformers", "snakemake", "scikit-learn", "numpy", "pyarrow")

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from wsd.errors import StorageError, WsdError, visible
-from wsd.storage.atomic import probe, storing
+from wsd.storage.atomic import check_writable, write_errors
 from wsd.storage.file_lock import lock_file
 
 # The folder below all results in which the workflow keeps its own files.
@@ -84,9 +84,9 @@ def prepare(results: Path) -> None:
         If they cannot be written, or their disk is full.
     """
     check_places(results)
-    probe(results)
+    check_writable(results)
     state = results / STATE
-    with storing(state):
+    with write_errors(state):
         state.mkdir(exist_ok=True)
 
 
@@ -143,7 +143,7 @@ def _in_both(plan: dict[str, Any], planned: Collection[str]) -> list[str]:
 def alone(results: Path) -> Iterator[None]:
     """Keep all other runs waiting while the block runs, if the file system has locks."""
     path = results / STATE / SHORT
-    with storing(path):
+    with write_errors(path):
         file = path.open("a", encoding="utf-8")
     with file:
         lock_file(file, wait=True)

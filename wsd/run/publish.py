@@ -14,10 +14,10 @@ from wsd.artifacts.named_runs import PROVENANCE
 from wsd.artifacts.run_map import PAGES, RUN_MAP, SOURCE, TABLES, RunMap, bare, is_listing, listed
 from wsd.artifacts.vectors import VECTORS
 from wsd.errors import WsdError
-from wsd.storage.atomic import storing
+from wsd.storage.atomic import write_errors
 from wsd.storage.checksums import SUMMED, SUMS, checksum, noted_checksum
 from wsd.storage.json import read_json, write_json
-from wsd.storage.partial import PART
+from wsd.storage.temporary_files import PART
 
 # Files for programs are linked.
 LINKED = (".parquet", ".safetensors")
@@ -83,7 +83,7 @@ def readable(name: str, path: Path) -> Iterator[tuple[Path, str, bool]]:
 
 def _put(file: Path, target: Path, sums: str | None) -> bool:
     """Link a file, or copy it if a checksum is given; return whether the target was replaced."""
-    with storing(target):
+    with write_errors(target):
         if sums is None:
             link = os.path.relpath(file, target.parent)
             if target.is_symlink() and str(target.readlink()) == link:
@@ -129,7 +129,7 @@ def _former(tables: Path) -> set[str]:
 
 def _remove(tables: Path, target: str) -> None:
     path = tables / target
-    with storing(path):
+    with write_errors(path):
         if path.is_symlink() or path.is_file():
             path.unlink()
             (path.parent / SUMS / path.name).unlink(missing_ok=True)

@@ -22,7 +22,7 @@ from wsd.run.run_files import Files
 from wsd.run.settings import Config, Model
 from wsd.run.verify_file import content, wrong
 from wsd.storage.checksums import STORE, SUMS, set_aside
-from wsd.storage.partial import sweep
+from wsd.storage.temporary_files import remove_abandoned
 
 MUCH = 1e9
 
@@ -122,7 +122,7 @@ class Session:
 
     def _put_in_order(self) -> None:
         """Remove half-written and damaged files; adopt vectors of an earlier version."""
-        for path in sweep(self.results):
+        for path in remove_abandoned(self.results):
             lock.say(f"removed the half-written file of a killed run: {path}")
         moved, former = adopt(self.files, self.folder)
         if former:

@@ -1,8 +1,8 @@
-"""A file or folder reaches its place whole or not at all.
+"""Write files and folders atomically: they are complete, or not there.
 
-It is written beside its place, under a hidden name that ends in ``.part``, and renamed into it
-once its bytes are on the disk: a crash or a power cut leaves the old file or the new one. What
-the disk refuses is one error that names the file.
+A file is written next to its place, under a hidden name that ends in ``.part``, and renamed when
+its bytes are on the disk: a crash or a power cut leaves the old file or the new one. An error of
+the disk becomes one error that names the file.
 """
 
 import os
@@ -15,17 +15,17 @@ from pathlib import Path
 from wsd.errors import OF_MACHINE, StorageError, advice, are_related
 from wsd.storage.checksums import STORE, SUMMED, SUMS, checksum
 from wsd.storage.file_lock import lock_file
-from wsd.storage.partial import PART
+from wsd.storage.temporary_files import PART
 
 PROBE_BYTES = 2**16
-AGAIN = "run the same command again: what is finished is not made again"
+AGAIN = "run the same command again: it keeps what is finished"
 
 
 @contextmanager
-def storing(path: Path) -> Iterator[None]:
-    """Turn what the disk refuses while ``path`` is written into one error that names it.
+def write_errors(path: Path) -> Iterator[None]:
+    """Turn an error of the disk into a StorageError that names ``path``, which is being written.
 
-    An error about some other file, which is read meanwhile, passes unchanged.
+    An error about another file, which is being read meanwhile, passes unchanged.
     """
     try:
         yield
@@ -33,7 +33,7 @@ def storing(path: Path) -> Iterator[None]:
         if error.errno is None or not _concerns(path, error.filename):
             raise
         why, fix = os.strerror(error.errno), f"{advice(error.errno)}; then {AGAIN}"
-        if error.errno not in OF_MACHINE and (blocked := blocking(path)):
+        if error.errno not in OF_MACHINE and (blocked := file_in_the_way(path)):
             why = f"{blocked} is not a folder"
             fix = f"move it, or choose another path; then {AGAIN}"
         elif (place := error.filename2 or error.filename) and PART not in str(place):
@@ -43,18 +43,19 @@ def storing(path: Path) -> Iterator[None]:
 
 
 def _concerns(path: Path, named: object) -> bool:
-    """Whether an error is about a file's folder, one above, or what is in it; most name nothing."""
-    # A temporary file is named in full by the library that makes it.
+    # Most errors name no file; others name the temporary file, or a folder above it.
     return named is None or are_related(path.parent, str(named))
 
 
-def blocking(path: Path) -> Path | None:
-    """What stands above a path, and is not a folder."""
-    return next((one for one in path.parents if os.path.lexists(one) and not one.is_dir()), None)
+def file_in_the_way(path: Path) -> Path | None:
+    """Return the part of a path that should be a folder and is not."""
+    return next(
+        (part for part in path.parents if os.path.lexists(part) and not part.is_dir()), None
+    )
 
 
 def check_target(path: Path) -> None:
-    """Refuse to put a file in the place of what is none: a folder, a device, a pipe.
+    """Refuse to overwrite anything but a regular file.
 
     Raises
     ------
@@ -68,18 +69,18 @@ def check_target(path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside ``path``; rename it there if the block succeeds.
+    """Yield a temporary path next to ``path``; rename it if the block succeeds.
 
-    The temporary file is removed if the block raises, so that no half-written file is left.
+    If the block raises, the temporary file is removed.
 
     Raises
     ------
     StorageError
-        If the disk is full, the folder cannot be written, or something other than a file is there.
+        If the disk is full, the folder cannot be written, or the path is not a regular file.
     """
     check_target(path)
     with (
-        storing(path),
+        write_errors(path),
         _renamed(path, noted=path.suffix in SUMMED or STORE in path.parts) as temporary,
     ):
         yield temporary
@@ -96,7 +97,7 @@ def _renamed(path: Path, *, noted: bool) -> Iterator[Path]:
         temporary.chmod(0o666 & ~umask())
         os.fsync(handle)
         if noted:
-            # First: a file without its checksum would be one that nobody checks.
+            # The checksum first: a file without one is never checked.
             with _renamed(path.parent / SUMS / path.name, noted=False) as note:
                 note.write_text(f"{checksum(temporary)}\n")
         temporary.replace(path)
@@ -107,11 +108,11 @@ def _renamed(path: Path, *, noted: bool) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """Give an empty folder beside ``path``; put it in its place if the block succeeds.
+    """Yield an empty folder next to ``path``; put it in its place if the block succeeds.
 
-    Between the two renames at the end there is a moment without any folder at ``path``.
+    There is a moment without a folder at ``path``, between two renames.
     """
-    with storing(path), beside(path) as work:
+    with write_errors(path), beside(path) as work:
         new, old = work / "new", work / "old"
         new.mkdir()
         yield new
@@ -136,7 +137,7 @@ def beside(path: Path) -> Iterator[Path]:
 
 
 def _sync_all(folder: Path) -> None:
-    """Have the bytes of every file below a folder on the disk."""
+    """Flush every file below a folder to the disk."""
     for path in folder.rglob("*"):
         if path.is_file():
             with path.open("rb") as file:
@@ -144,21 +145,21 @@ def _sync_all(folder: Path) -> None:
 
 
 def umask() -> int:
-    """What this process takes off the permissions of what it writes."""
-    found = os.umask(0)
-    os.umask(found)
-    return found
+    """Return the file mode creation mask of this process."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
-def probe(folder: Path) -> None:
-    """Write a little below ``folder`` and remove it.
+def check_writable(folder: Path) -> None:
+    """Check a folder by writing a small file and removing it.
 
     Raises
     ------
     StorageError
         If the disk is full, or the folder cannot be written.
     """
-    with storing(folder / "probe"):
+    with write_errors(folder / "probe"):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".", suffix=PART) as file:
             file.write(bytes(PROBE_BYTES))
@@ -167,9 +168,9 @@ def probe(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write ``text`` as UTF-8 with LF line ends, whole or not at all.
+    """Write ``text`` atomically as UTF-8 with LF line ends.
 
-    What UTF-8 cannot say, such as a byte of an argument that was not UTF-8, becomes an escape.
+    A character that UTF-8 cannot express, such as a byte of an argument, is escaped.
     """
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")

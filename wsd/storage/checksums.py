@@ -1,8 +1,8 @@
-"""Whether a file is still what was written.
+"""Check with checksums that a file is still what was written.
 
-Of every file that later steps read (tables, CSV, JSON) the checksum is kept in ``.sums`` beside
-it, and checked when it is read: CRC-32, which finds what disks and cables do and costs nothing
-to speak of; it is no protection against people.
+The checksum of every file that later steps read (tables, CSV, JSON) lies next to it in ``.sums``,
+and is checked on reading. CRC-32 is fast and detects faults of disks and cables. It does not
+protect against people.
 """
 
 import hashlib
@@ -16,12 +16,12 @@ SUMS = ".sums"
 # The folder of a dataset's results in which every file has a checksum.
 STORE = "store"
 SUMMED = (".csv", ".json", ".parquet")
-# How the name of a file ends that was set aside.
+# The suffix of a damaged file that was set aside.
 DAMAGED = ".damaged"
 
 
 def checksum(path: Path) -> str:
-    """CRC-32 and size of a file, as they stand in ``.sums``."""
+    """Return CRC-32 and size of a file, as written to ``.sums``."""
     crc, size = 0, 0
     with path.open("rb") as file:
         while block := file.read(2**20):
@@ -30,12 +30,12 @@ def checksum(path: Path) -> str:
 
 
 def has_checksum(path: Path) -> bool:
-    """Whether a checksum of the file was noted."""
+    """Return whether a file has a checksum."""
     return (path.parent / SUMS / path.name).is_file()
 
 
 def noted_checksum(path: Path) -> str | None:
-    """The checksum that was noted when a file was written; None where none was."""
+    """Return the checksum of a file when it was written, or None."""
     with suppress(FileNotFoundError):
         note = path.parent / SUMS / path.name
         return note.read_text(encoding="utf-8", errors="replace").strip()
@@ -43,55 +43,53 @@ def noted_checksum(path: Path) -> str | None:
 
 
 def is_as_noted(path: Path) -> bool:
-    """Whether a file is there, and is what its checksum says."""
+    """Return whether a file exists and matches its checksum."""
     return path.is_file() and noted_checksum(path) == checksum(path)
 
 
 def note_checksum(path: Path) -> None:
-    """Note the checksum of a file, of a folder that gets its name when it is whole."""
+    """Write the checksum of a file in a folder that is not in its place yet."""
     note = path.parent / SUMS / path.name
     note.parent.mkdir(exist_ok=True)
     note.write_text(f"{checksum(path)}\n")
 
 
 def verify(path: Path) -> None:
-    """Check a file's bytes against the checksum that was noted when it was written.
+    """Check a file against the checksum that was noted when it was written.
 
-    A file of which none was noted, such as one from elsewhere, is not checked.
+    A file without a checksum, such as one from elsewhere, is not checked.
 
     Raises
     ------
     DamageError
         If they differ.
     StorageError
-        If the checksum cannot be read, because a folder or a file is in its place.
+        If the checksum cannot be read, because its path is not a regular file.
     """
     note = path.parent / SUMS / path.name
     try:
         noted = note.read_bytes().strip()
-        found = checksum(path).encode()
+        actual = checksum(path).encode()
     except FileNotFoundError:
         return
     except (IsADirectoryError, NotADirectoryError):
         blocked = note if note.is_dir() else note.parent
         what = f"the checksum of {path.name} cannot be read"
-        fix = (
-            "a folder stands where a file should be, or a file where a folder should be: remove it"
-        )
+        fix = "remove it: it is a folder in place of a file, or the reverse"
         raise StorageError(what, where=str(blocked), fix=fix) from None
-    if noted != found:
-        both = f"noted was {noted.decode(errors='replace')}, here is {found.decode()}"
+    if noted != actual:
+        both = f"noted was {noted.decode(errors='replace')}, here is {actual.decode()}"
         raise DamageError(f"the file is not what was written: {both}", path=path)
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged file, so that it counts as missing and can still be looked at."""
+    """Rename a damaged file, so that it counts as missing and can still be inspected."""
     aside = path.with_name(f"{path.name}{DAMAGED}")
     path.replace(aside)
     return aside
 
 
 def sha256(path: Path) -> str:
-    """SHA-256 of a file's bytes, in hexadecimal."""
+    """Return the SHA-256 of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

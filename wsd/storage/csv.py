@@ -1,9 +1,9 @@
-"""CSV tables that hold foreign text, safe to open in a spreadsheet.
+"""Read and write CSV tables that are safe to open in a spreadsheet.
 
 A spreadsheet may run a cell as a formula if it begins with ``= + - @``, with one of their
 full-width forms, or with a tab, line feed, carriage return or NUL (OWASP, "CSV Injection"). Some
-programs skip blanks and invisible characters first. A cell of text that begins so gets an
-apostrophe before it, which :func:`plain` takes off again. ``word-table.js`` has the same rule.
+programs skip blanks and invisible characters first. Such a cell of text gets an apostrophe in
+front, which :func:`unguarded` removes. ``word-table.js`` has the same rule.
 """
 
 import re
@@ -29,21 +29,21 @@ NAME_COLUMNS = ("model", "view", "layers", "classifier", "draw", "word", "scope"
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns that a table must have.
+    """The columns that a table must have, by type.
 
     Attributes
     ----------
     text : tuple of str
-        Names, which may look like numbers; nothing in them is missing.
+        Text, which may look like numbers; no cell is missing.
     numbers : tuple of str
-        Integers where the file has nothing else in the column, so that they are written as
-        integers again. One may be missing in a row: all are then floats.
+        Integers if the column of the file has only integers, so that they are written as integers
+        again; otherwise floats, which may be missing.
     whole : tuple of str
-        Integers, of which one may be missing in a row.
+        Integers, which may be missing.
     flags : tuple of str
         True or false.
     may_be_empty : bool
-        Whether it may have no rows; then it may lack its header too.
+        Whether the table may have no rows; it may then lack its header too.
     """
 
     text: tuple[str, ...]
@@ -54,29 +54,29 @@ class Columns:
 
     @property
     def names(self) -> list[str]:
-        """All of them."""
+        """Return all names."""
         return [*self.text, *self.flags, *self.numbers, *self.whole]
 
-    def of(self, table: pd.DataFrame) -> pd.DataFrame:
-        """A table as it was read, text and empty cells as they are, with these kinds of columns.
+    def convert(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return a table with columns of these types.
 
         Raises
         ------
         ValueError
-            If a column is missing, or holds something else.
+            If a column is missing, or has values of another type.
         """
         if self.may_be_empty and table.empty:
             return pd.DataFrame(columns=self.names)
         if missing := [name for name in self.names if name not in table]:
             raise ValueError(f"no column {missing[0]!r}")
         flags = {name: table[name] == "True" for name in self.flags}
-        kinds = dict.fromkeys(self.whole, "Int64")
-        kinds |= {name: "float" for name in self.numbers if not is_integer_dtype(table[name])}
-        return table.assign(**flags).astype(kinds)
+        types = dict.fromkeys(self.whole, "Int64")
+        types |= {name: "float" for name in self.numbers if not is_integer_dtype(table[name])}
+        return table.assign(**flags).astype(types)
 
 
 def guarded(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula; a hyphen alone is none.
+    """Return a cell that no spreadsheet runs as a formula; a single hyphen is not a formula.
 
     >>> guarded("=1+1"), guarded("'=1+1"), guarded("crane")
     ("'=1+1", "''=1+1", 'crane')
@@ -84,27 +84,27 @@ def guarded(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) and text != "-" else text
 
 
-def plain(text: str) -> str:
-    """What :func:`guarded` was given."""
+def unguarded(text: str) -> str:
+    """Undo :func:`guarded`."""
     return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
 
 
 def read_csv(path: Path, columns: Columns | None = None) -> pd.DataFrame:
-    """Read a table that :func:`write_csv` wrote; what names something stays text.
+    """Read a table that :func:`write_csv` wrote; names stay text.
 
     Parameters
     ----------
     path : Path
     columns : Columns, optional
-        What must be in it. If not given, those of ``NAME_COLUMNS`` are text, and an empty cell of
-        any column is missing.
+        The columns that it must have. By default, ``NAME_COLUMNS`` are text, and an empty cell is
+        missing.
 
     Raises
     ------
     DamageError
-        If it is not what was written.
+        If the file does not match its checksum.
     ResultError
-        If it is missing, or another table.
+        If it is missing, or is another table.
     """
     text = NAME_COLUMNS if columns is None else (*columns.text, *columns.flags)
     with reading_result(path):
@@ -119,15 +119,15 @@ def read_csv(path: Path, columns: Columns | None = None) -> pd.DataFrame:
                 if columns is None
                 else {name: [""] for name in (*columns.numbers, *columns.whole)},
             )
-        table = table.map(lambda cell: plain(cell) if isinstance(cell, str) else cell)
-        return table if columns is None else columns.of(table)
+        table = table.map(lambda cell: unguarded(cell) if isinstance(cell, str) else cell)
+        return table if columns is None else columns.convert(table)
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:
-    """Write a table with its cells of text guarded, whole or not at all."""
+    """Write a table atomically, with its text guarded."""
     safe = table.map(lambda cell: guarded(cell) if isinstance(cell, str) else cell)
     text = safe.to_csv(index=False, float_format="%.6f")
     if "\r" in text:
-        # The writer quotes a carriage return only where line ends have one too.
+        # pandas quotes a carriage return only if line ends have one too.
         text = safe.to_csv(index=False, float_format="%.6f", lineterminator="\r\n")
     write_text(path, text)

@@ -1,4 +1,4 @@
-"""JSON files of one step for another: sorted, indented, checked when they are read."""
+"""Read and write the JSON files of steps: sorted, indented, with a checksum."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from wsd.storage.result_files import reading_result
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write ``value`` as sorted, indented JSON, whole or not at all."""
+    """Write ``value`` atomically as sorted, indented JSON."""
     write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
 
 

@@ -1,5 +1,6 @@
-"""Tables as Parquet, with one JSON object of provenance in the schema's metadata, and their columns
-as arrays, without a Python object per row.
+"""Read and write Parquet tables, with provenance as a JSON object in the schema's metadata.
+
+Columns are turned into arrays without a Python object per row.
 """
 
 import json
@@ -21,11 +22,11 @@ METADATA_KEY = b"wsd"
 
 
 def write_table(path: Path, table: "pa.Table", provenance: dict[str, Any]) -> None:
-    """Write a Parquet table with its provenance, whole or not at all."""
+    """Write a Parquet table atomically, with its provenance."""
     import pyarrow.parquet as pq
 
     packed = json.dumps(provenance, sort_keys=True).encode()
-    # An opened file: Arrow takes paths that are UTF-8 alone.
+    # An opened file, because Arrow takes only paths in UTF-8.
     with replacing(path) as temporary, temporary.open("wb") as file:
         pq.write_table(
             table.replace_schema_metadata({METADATA_KEY: packed}), file, compression="zstd"
@@ -33,7 +34,7 @@ def write_table(path: Path, table: "pa.Table", provenance: dict[str, Any]) -> No
 
 
 def read_table(path: Path) -> tuple["pa.Table", dict[str, Any]]:
-    """Read a Parquet table that :func:`write_table` wrote, and its provenance."""
+    """Return a Parquet table that :func:`write_table` wrote, and its provenance."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -43,23 +44,22 @@ def read_table(path: Path) -> tuple["pa.Table", dict[str, Any]]:
         table = pq.read_table(path, partitioning=None)
         provenance = json.loads(table.schema.metadata[METADATA_KEY])
         if not isinstance(provenance, dict):
-            raise TypeError("its provenance is no object")
+            raise TypeError("the provenance is not an object")
     return table, provenance
 
 
 def rows_by(
     column: "pa.ChunkedArray", among: Collection[str] | None = None
 ) -> dict[str, np.ndarray]:
-    """Which rows of a text column hold each of its values, in the order of first occurrence.
+    """Return the rows of each value of a text column, in the order of first occurrence.
 
-    One sort for all values: to look through the column for each of them takes a time that grows
-    with rows times values.
+    All values are sorted at once: searching the column per value takes rows times values.
 
     Parameters
     ----------
     column : column of text
     among : collection of str, optional
-        What the provenance names: a row of anything else is a ValueError.
+        The values that the provenance names; any other value is a ValueError.
 
     Returns
     -------
@@ -74,8 +74,8 @@ def rows_by(
     return dict(zip(values, parts, strict=False))
 
 
-def tuples_of(column: "pa.ChunkedArray") -> tuple[tuple[str, ...], ...]:
-    """A column of lists of strings as tuples, in which equal strings are one object."""
+def as_tuples(column: "pa.ChunkedArray") -> tuple[tuple[str, ...], ...]:
+    """Return a column of lists of strings as tuples that share equal strings."""
     lists = column.combine_chunks()
     encoded = lists.flatten().dictionary_encode()
     strings = np.array(encoded.dictionary.to_pylist(), dtype=object)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wsd.errors import ResultError, outdated
-from wsd.storage.atomic import blocking
+from wsd.errors import ResultError, wrong_file
+from wsd.storage.atomic import file_in_the_way
 from wsd.storage.checksums import verify
 
 # The exceptions that parsing a wrong file can raise. Arrow raises a RuntimeError for a column that
@@ -42,7 +42,7 @@ def parsing(
     try:
         yield
     except errors as error:
-        raise outdated(f"{message}: {type(error).__name__} {error}", path) from error
+        raise wrong_file(f"{message}: {type(error).__name__} {error}", path) from error
 
 
 def require_file(path: Path) -> None:
@@ -58,7 +58,7 @@ def require_file(path: Path) -> None:
     if path.exists():  # a device may have no end
         what = f"a {'folder' if path.is_dir() else 'device or pipe'} in place of a file"
         raise ResultError(what, where=str(path), fix="name a file")
-    if blocked := blocking(path):
+    if blocked := file_in_the_way(path):
         what = "a file in place of a folder"
         raise ResultError(what, where=str(blocked), fix="name a folder")
     files = path.parent.iterdir() if path.parent.is_dir() else ()

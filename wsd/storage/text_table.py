@@ -1,11 +1,11 @@
-"""Tables as text: in columns for a terminal, or in Markdown. Only the standard library."""
+"""Format tables as text: in columns for a terminal, or in Markdown."""
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, repeat
 
 
 def line(cells: Iterable[str], widths: Iterable[int], right: Collection[int] = ()) -> str:
-    """One line of a table in columns; a last cell without a width is as wide as it is.
+    """Return a line of a table in columns; a last cell without a width keeps its own.
 
     >>> line(["7", "bank", "a note"], [3, 6], right=[0])
     '  7  bank    a note'
@@ -16,7 +16,7 @@ def line(cells: Iterable[str], widths: Iterable[int], right: Collection[int] = (
     widths : iterable of int
         Characters of each column.
     right : collection of int
-        Numbers of the columns that are flush right; the others are flush left.
+        Numbers of the columns that are flush right; others are flush left.
     """
     placed = [
         cell.rjust(width) if i in right else cell.ljust(width)
@@ -26,7 +26,7 @@ def line(cells: Iterable[str], widths: Iterable[int], right: Collection[int] = (
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
-    """The lines of a table whose columns are as wide as their widest cells.
+    """Return the lines of a table whose columns are as wide as their widest cells.
 
     >>> aligned([["layer", "norm"], ["0", "12.5"]], right=[1])
     ['layer  norm', '0      12.5']
@@ -38,7 +38,7 @@ def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[
 def markdown(
     header: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[int] = ()
 ) -> str:
-    """A table in Markdown, without a line end at its end.
+    """Return a table in Markdown without a final line end.
 
     >>> print(markdown(["word", "n"], [["a|b", "7"]], right=[1]))
     | word | n |

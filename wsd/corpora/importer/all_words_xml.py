@@ -19,7 +19,7 @@ from xml.parsers import expat
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
 from wsd.errors import CorpusError
-from wsd.storage.text import numbered, refusing
+from wsd.storage.text_files import at_place, numbered_lines
 
 DATA, GOLD = ".data.xml", ".gold.key.txt"
 PARTS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
@@ -56,7 +56,7 @@ def read(path: Path, gold: Path | None) -> Gathered:
     fix = f"give it an id of its own, a lemma, a pos among {', '.join(PARTS)} and a key in {gold}"
     for sentence in sentences:
         for place, where, attributes in sentence.instances:
-            with refusing(where, fix):
+            with at_place(where, fix):
                 name, word = _name_and_word(attributes)
                 if name in seen:
                     raise ValueError(f"the instance {name!r} is there twice")
@@ -83,12 +83,12 @@ def _name_and_word(attributes: Mapping[str, str]) -> tuple[str, str]:
 def _read_gold(path: Path) -> dict[str, tuple[int, tuple[str, ...]]]:
     """Id -> (line number, keys)."""
     found: dict[str, tuple[int, tuple[str, ...]]] = {}
-    for number, (where, line) in enumerate(numbered(path), start=1):
+    for number, (where, line) in enumerate(numbered_lines(path), start=1):
         name, *keys = line.split() or [""]
         if not name:
             continue
         fix = "write `id key`, or of several `id key key`, with spaces, a line for every id"
-        with refusing(where, fix):
+        with at_place(where, fix):
             # Whether it parts two keys or stands in one nobody knows.
             if strange := SPACES.search(line):
                 raise ValueError(f"a {strange[0]!r} in the line")

@@ -11,7 +11,7 @@ from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
 from wsd.storage.file_names import file_name, is_name, word_of
-from wsd.storage.text import read_lines, refusing
+from wsd.storage.text_files import at_place, read_lines
 
 
 def read(path: Path) -> Gathered:
@@ -44,7 +44,7 @@ def read(path: Path) -> Gathered:
             found.rows.append(labelled(where, word, sense, sentence, split))
         # The files may have been edited since: of senses that are gone nothing is kept.
         said = _said_of(manifest, word)
-        with refusing(str(path / MANIFEST)):
+        with at_place(str(path / MANIFEST)):
             there = {plain(sense): said.get(sense, {}) for sense in corpus.senses}
             found.given[plain(word)] = given_in(word, there)
     if further.exists():

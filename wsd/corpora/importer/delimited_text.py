@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from wsd.errors import CorpusError
 from wsd.logs import log
-from wsd.storage.text import numbered, text_of
+from wsd.storage.text_files import numbered_lines, text_without_bom
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _IN_QUOTES = re.compile(r'"(?:[^"]|"")*"')
@@ -86,7 +86,7 @@ def table(path: Path, needed: Sequence[str] = ()) -> Iterator[TableLine]:
 
 def _separator(path: Path) -> str:
     """The separator of a ``.csv``, by its header line."""
-    text = text_of(path)
+    text = text_without_bom(path)
     start = len(text) - len(text.lstrip("\r\n"))
     header = _IN_QUOTES.sub("", re.split("[\r\n]", text[start:], maxsplit=1)[0])
     found = [separator for separator in SEPARATORS if separator in header]
@@ -113,10 +113,10 @@ def _is_quoted(path: Path) -> bool:
     CorpusError
         If some quotes are doubled in cells in quotes, and some are not.
     """
-    text = text_of(path)
+    text = text_without_bom(path)
     if '"' not in text:
         return False
-    lines = [(where, line.split("\t")) for where, line in numbered(path) if line.strip()]
+    lines = [(where, line.split("\t")) for where, line in numbered_lines(path) if line.strip()]
     header = lines[0][1]
     in_quotes = [(where, cell) for where, cells in lines for cell in cells if _ends_in_quotes(cell)]
     doubled = [where for where, cell in in_quotes if _has_doubled_quotes(cell)]
@@ -160,13 +160,13 @@ def _has_doubled_quotes(cell: str) -> bool:
 
 def _plain(path: Path) -> Numbered:
     """Lines with tabs, in which a quote is a quote."""
-    for where, line in numbered(path):
+    for where, line in numbered_lines(path):
         if line:
             yield where, line.split("\t")
 
 
 def _quoted(path: Path, separator: str) -> Numbered:
-    text = io.StringIO(text_of(path), newline="")
+    text = io.StringIO(text_without_bom(path), newline="")
     lines = csv.reader(text, delimiter=separator, strict=True)
     before = 0
     try:

@@ -26,7 +26,7 @@ from wsd.corpora.importer.focal_word import (
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.corpora.text_format import PLACE
 from wsd.errors import CorpusError
-from wsd.storage.text import json_lines, refusing
+from wsd.storage.text_files import at_place, json_lines
 
 KINDS = (".csv", ".tsv", ".jsonl")
 NAMES = {
@@ -239,10 +239,10 @@ class Cells:
         tokens = self.values[self.column_of["sentence"]]
         text = self._joined(tokens) if isinstance(tokens, list) else self.text("sentence")
         if "position" in self.column_of:
-            with refusing(self.place("sentence"), FIX_TOKENS):
+            with at_place(self.place("sentence"), FIX_TOKENS):
                 return of_tokens(text, *self.tokens())
         told = {"start", "span"} & set(self.column_of)
-        with refusing(self.place("sentence"), FIX_SPAN if told else FIX_MARK):
+        with at_place(self.place("sentence"), FIX_SPAN if told else FIX_MARK):
             return of_span(text, *self.characters(), word) if told else of_mark(text, word)
 
     def _joined(self, tokens: list[Any]) -> str:

@@ -7,7 +7,7 @@ from wsd.artifacts.senses import Given, SenseText, check_text, clash, clashing
 from wsd.corpora.importer.delimited_text import table
 from wsd.corpora.importer.labelled_sentence import LabelledSentence, plain
 from wsd.errors import CorpusError
-from wsd.storage.text import refusing
+from wsd.storage.text_files import at_place
 
 COLUMNS = ("word", "sense", "name", "gloss")
 FIX = "give each sense of a word a name of its own"
@@ -36,7 +36,7 @@ def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
     found: dict[str, dict[str, SenseText]] = {}
     places: dict[tuple[str, str], str] = {}
     for where, cells, _ in table(path, COLUMNS):
-        with refusing(where):
+        with at_place(where):
             word, sense, text = _sense(cells, labels)
             first = places.setdefault((word, sense), where)
             if first != where:

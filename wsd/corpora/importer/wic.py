@@ -26,7 +26,7 @@ from scipy.cluster.hierarchy import DisjointSet
 from wsd.corpora.importer.focal_word import Sentence, of_tokens
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.errors import CorpusError
-from wsd.storage.text import read_lines, refusing
+from wsd.storage.text_files import at_place, read_lines
 
 DATA, GOLD = ".data.txt", ".gold.txt"
 PARTS = {"N": "n", "V": "v"}
@@ -78,7 +78,7 @@ def labelled_pairs(path: Path, gold: Path | None) -> Iterator[Pair]:
         where = f"{path}:{number}"
         if label not in ("T", "F", None):
             raise CorpusError(f"the label {label!r}", where=f"{gold}:{number}", fix="write T or F")
-        with refusing(where, FIX):
+        with at_place(where, FIX):
             word, both = _parse(line)
         yield Pair(word, *both, None if label is None else label == "T", where)
 

@@ -18,7 +18,7 @@ from wsd.artifacts.projection import Projection, align_signs, read_projections
 from wsd.artifacts.run_map import words_at
 from wsd.artifacts.substitute_table import Substitutes, read_substitutes
 from wsd.artifacts.training_set import FULL
-from wsd.errors import ResultError, outdated
+from wsd.errors import ResultError, wrong_file
 from wsd.report.pages.report_data import Report, WordRun, confidence_of, having, kind_of_scores
 from wsd.report.tables import TABLES
 from wsd.storage import json
@@ -212,7 +212,7 @@ def _read_files(
                 raise lacking(word, words, path)
             same = provenance["corpus"].get(word) == corpus.digest
             if not same or not _is_of(words[word], corpus):
-                raise outdated(
+                raise wrong_file(
                     f"the table was made from other instances of {word!r} than the corpus has", path
                 )
         model, further = provenance["encoder"]["model"]["name"], ("method", "classifier")

@@ -16,7 +16,7 @@ from wsd import logs
 from wsd.arguments import add_files, add_out, add_path
 from wsd.artifacts.counted_instances import FILE, NO_SENSE, TESTED, CountedInstance, read
 from wsd.artifacts.predictions import TEST, read_predictions
-from wsd.errors import outdated
+from wsd.errors import wrong_file
 from wsd.storage.csv import write_csv
 
 NAMES = ("model", "view", "layers", "classifier")
@@ -46,7 +46,7 @@ def answers(instances: Sequence[CountedInstance], path: Path) -> tuple[dict[str,
             found = said.get((one.word, one.index))
             if found is None or not one.is_right(found[1]):
                 what = f"nothing of the instance of {one.word!r} in {one.where}, or another one"
-                raise outdated(what, path)
+                raise wrong_file(what, path)
     names = {key: str(source[key]) for key in NAMES[1:]}
 
     def answer(one: CountedInstance) -> str | None:

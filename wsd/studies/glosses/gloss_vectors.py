@@ -9,7 +9,7 @@ import numpy as np
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.feature_set import ENCODER_KEYS, read_features
 from wsd.artifacts.run_map import Words
-from wsd.errors import outdated
+from wsd.errors import wrong_file
 from wsd.studies.glosses.names import KINDS
 
 
@@ -49,7 +49,7 @@ def read_gloss_vectors(
         If the glosses are of other senses than the corpus, or another encoder read them.
     """
     if glosses.senses != corpus.senses or set(glosses.gold) != set(range(len(corpus.senses))):
-        raise outdated(
+        raise wrong_file(
             f"the glosses of {corpus.word!r} are of other senses than its corpus", _named(folder)
         )
     found = {}
@@ -57,7 +57,7 @@ def read_gloss_vectors(
         _, vectors, source = read_features(folder, glosses, view, layers)
         if other := [key for key in ENCODER_KEYS if source[key] != made[key]]:
             what = f"the glosses of {corpus.word!r} were read with another {other[0]}"
-            raise outdated(f"{what} than its sentences", _named(folder))
+            raise wrong_file(f"{what} than its sentences", _named(folder))
         found[kind] = SenseVectors(vectors, glosses.gold)
     return found
 

@@ -23,7 +23,7 @@ from wsd.corpora.word_forms import Finder, Occurrence
 from wsd.errors import CorpusError
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name
-from wsd.storage.text import refusing
+from wsd.storage.text_files import at_place
 from wsd.studies.glosses.names import GLOSS
 
 COLUMNS = ("word", "sense", "gloss")
@@ -56,7 +56,7 @@ def read_glosses(path: Path, senses: Mapping[str, Sequence[str]]) -> dict[str, l
     for where, word, sense, gloss in lines:
         if word not in senses:
             continue
-        with refusing(where, FIX):
+        with at_place(where, FIX):
             if sense not in senses[word]:
                 known = ", ".join(senses[word])
                 raise ValueError(f"{word!r} has no sense {sense!r}: there are {known}")

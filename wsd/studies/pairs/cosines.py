@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.pair_table import Pairs
-from wsd.errors import outdated
+from wsd.errors import wrong_file
 from wsd.storage.parquet import read_table, write_table
 from wsd.storage.result_files import parsing
 
@@ -46,5 +46,5 @@ def read_cosines(path: Path, pairs: Pairs) -> tuple[Cosines, dict[str, Any]]:
         cosines = {(one, other): table[f"{one}/{other}"].to_numpy() for one, other in names}
         known = provenance["sentences"], len(table)
     if known != (pairs.sentences.digest, len(pairs)):
-        raise outdated("the cosines are of other pairs", path)
+        raise wrong_file("the cosines are of other pairs", path)
     return cosines, provenance

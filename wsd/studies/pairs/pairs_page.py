@@ -12,7 +12,7 @@ import pandas as pd
 
 from wsd.arguments import add_out, add_path
 from wsd.artifacts.pair_table import DIFFERENT, SAME, Pairs, read_pairs
-from wsd.errors import outdated
+from wsd.errors import wrong_file
 from wsd.report.pages.render import render_alone
 from wsd.report.pages.report_data import having, records
 from wsd.storage.atomic import write_text
@@ -117,5 +117,5 @@ def run(args: argparse.Namespace) -> None:
     path: Path = args.scores / TABLE
     table = read_csv(path, COLUMNS)
     if set(zip(table["transform"], table["layers"], strict=True)) != set(cosines):
-        raise outdated("the table is of other layer choices than the cosines", path)
+        raise wrong_file("the table is of other layer choices than the cosines", path)
     write_text(args.out, page(pairs, table, cosines, provenance, text=not args.no_text))

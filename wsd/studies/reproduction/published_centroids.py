@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from wsd.errors import CorpusError
-from wsd.storage.text import read_lines
+from wsd.storage.text_files import read_lines
 
 FIX = "give the authors' file of sense vectors, as it was published"
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")

@@ -16,7 +16,7 @@ from wsd.corpora.importer.labelled_sentence import labelled, plain
 from wsd.corpora.importer.labelled_tables import PLACES, Cells, columns_of, lines_of
 from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError
-from wsd.storage.text import numbered, refusing
+from wsd.storage.text_files import at_place, numbered_lines
 
 TEXT = ".txt"
 Use = tuple[str, Sentence]
@@ -89,7 +89,7 @@ Line = tuple[str, str, list[Sentence]]
 
 
 def _lines(path: Path, word: str | None) -> Iterator[Line]:
-    for where, text in numbered(path):
+    for where, text in numbered_lines(path):
         if "\t" in text.strip():
             what = "a tab in a line of sentences"
             fix = "if the file is a table, call it .tsv; if not, write a space"
@@ -120,7 +120,7 @@ def _cells(path: Path, columns: Mapping[str, str], word: str | None) -> Iterator
 
 def _told_or_found(where: str, text: str, word: str | None) -> tuple[str, list[Sentence]]:
     """The word, and its uses in a sentence: that which is marked, or all that are found."""
-    with refusing(where, FIX_MARK):
+    with at_place(where, FIX_MARK):
         if mark := find_mark(text, bool if word is None else _finder(plain(word)).words_of):
             marked = of_span(mark.text, mark.start, mark.end, word or "")
             return plain(word or marked[1][marked[0]].lower()), [marked]

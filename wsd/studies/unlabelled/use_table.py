@@ -17,7 +17,7 @@ import numpy as np
 from wsd.artifacts.corpus_table import Corpora, Corpus
 from wsd.artifacts.instances import read_instances, write_instances
 from wsd.artifacts.neighbour_table import Neighbours
-from wsd.errors import outdated
+from wsd.errors import wrong_file
 from wsd.metrics.nearest import K
 from wsd.storage.result_files import parsing, require
 
@@ -186,5 +186,5 @@ def read_uses(path: Path, corpora: Corpora) -> tuple[dict[str, WordUses], dict[s
             nearest = Neighbours(near[own], similarity[own], float("nan"))
             found[word] = WordUses(points[own], nearest, partitions, labels)
     if now != known:
-        raise outdated("the uses are of other words, or of other sentences", path)
+        raise wrong_file("the uses are of other words, or of other sentences", path)
     return found, provenance

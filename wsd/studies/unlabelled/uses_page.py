@@ -18,7 +18,7 @@ from wsd.artifacts.corpus_table import Corpora, read_corpora
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
 from wsd.artifacts.manifest import find
 from wsd.artifacts.run_map import list_folders
-from wsd.errors import outdated
+from wsd.errors import wrong_file
 from wsd.report.pages.model_notes import label
 from wsd.report.pages.render import render_alone
 from wsd.report.pages.report_data import having, records
@@ -65,7 +65,7 @@ def read_all(
         models[model["name"]] = model
         settings.add((provenance["seed"], provenance["centre"]))
         if len(settings) > 1:
-            raise outdated("the uses are of another seed or --centre than those before", path)
+            raise wrong_file("the uses are of another seed or --centre than those before", path)
         choice = parse_layers(provenance["layers"], model["blocks"])
         found.setdefault(model["name"], {})[choice] = words
     ordered = {

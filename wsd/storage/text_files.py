@@ -1,4 +1,4 @@
-"""Foreign text: UTF-8, its lines, its JSON; what is wrong is named with its file and line."""
+"""Read text files of the user: UTF-8, lines, JSON. Every error names the file and the line."""
 
 import json
 import shlex
@@ -14,8 +14,8 @@ UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @contextmanager
-def refusing(where: str, fix: str | None = None) -> Iterator[None]:
-    """Turn what is wrong with a foreign text, told as a ValueError, into one that names its place.
+def at_place(where: str, fix: str | None = None) -> Iterator[None]:
+    """Turn a ValueError about a text into a CorpusError that names its place.
 
     Parameters
     ----------
@@ -31,16 +31,16 @@ def refusing(where: str, fix: str | None = None) -> Iterator[None]:
 
 
 def read_text_file(path: Path) -> str:
-    """The text of a file in UTF-8 that is there and not empty."""
+    """Return the text of a file in UTF-8; refuse a missing or empty file."""
     if path.is_dir():
-        raise CorpusError("a folder, and not a file", where=str(path), fix="name a file")
+        raise CorpusError("a folder in place of a file", where=str(path), fix="name a file")
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
-        fix = "name a file or folder that is there; snakemake makes those of a run"
+        fix = "name an existing file or folder; snakemake creates the files of a run"
         raise CorpusError("a corpus file is missing", where=str(path), fix=fix) from None
     if not raw:
-        raise CorpusError("the file is empty", where=str(path), fix="have it written again")
+        raise CorpusError("the file is empty", where=str(path), fix="write it again")
     if raw.startswith(GZIP):
         raise CorpusError("the file is compressed", where=str(path), fix="unpack it first")
     if raw.startswith(UTF16):
@@ -57,13 +57,13 @@ def read_text_file(path: Path) -> str:
         raise CorpusError(what, where=f"{path}:{line}", fix=fix) from None
 
 
-def text_of(path: Path) -> str:
-    """The text of a file in UTF-8, with or without a byte order mark."""
+def text_without_bom(path: Path) -> str:
+    """Return the text of a file in UTF-8 without a byte order mark."""
     return read_text_file(path).removeprefix("\ufeff")
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a text file; a last line without newline is fine."""
+    """Return the lines of a text file with LF line ends."""
     text = read_text_file(path)
     if "\r" in text:
         what = "a carriage return: the file has Windows (CRLF) line ends"
@@ -73,11 +73,11 @@ def read_lines(path: Path) -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
-def numbered(path: Path) -> Iterator[tuple[str, str]]:
-    """(file and line, text) of every line, whatever its line end and byte order mark."""
-    text = text_of(path)
+def numbered_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield (file and line, text) of every line; accept CRLF and a byte order mark."""
+    text = text_without_bom(path)
     if "\r" in text.rstrip("\r") and "\n" not in text:
-        what, fix = "lines that end in carriage returns alone", "save it with LF or CRLF line ends"
+        what, fix = "lines end in carriage returns alone", "save it with LF or CRLF line ends"
         raise CorpusError(what, where=str(path), fix=fix)
     for number, line in enumerate(text.split("\n"), start=1):
         yield f"{path}:{number}", line.removesuffix("\r")
@@ -87,18 +87,18 @@ Pairs = list[tuple[str, Any]]
 
 
 def parse_json(text: str, pairs: Callable[[Pairs], Any] | None = None) -> Any:
-    """What a foreign text in JSON says.
+    """Parse JSON that the user wrote.
 
     Parameters
     ----------
     text : str
     pairs : callable, optional
-        What is made of the pairs of an object.
+        Function that turns the pairs of an object into a value (default: dict).
 
     Raises
     ------
     ValueError
-        In words for the user, so that :func:`refusing` can say where.
+        With a message for the user; :func:`at_place` adds the place.
     """
     try:
         return json.loads(text, object_pairs_hook=pairs)
@@ -106,20 +106,20 @@ def parse_json(text: str, pairs: Callable[[Pairs], Any] | None = None) -> Any:
         raise ValueError(f"not valid JSON: {error}") from None
 
 
-def each_once(pairs: Pairs) -> dict[str, Any]:
-    """Return an object of JSON, each of whose keys stands in it once; else a ValueError."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key stands in an object twice")
-    return found
+def unique_keys(pairs: Pairs) -> dict[str, Any]:
+    """Return an object of JSON; raise a ValueError if it has a key twice."""
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise ValueError("an object has a key twice")
+    return values
 
 
 def json_lines(path: Path, fix: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(file and line, object) of a file with a JSON object per line; empty lines are skipped."""
-    for where, line in numbered(path):
+    """Yield (file and line, object) of a file with a JSON object per line; skip empty lines."""
+    for where, line in numbered_lines(path):
         if line.strip():
-            with refusing(where, fix):
-                found = parse_json(line, each_once)
-                if not isinstance(found, dict):
+            with at_place(where, fix):
+                values = parse_json(line, unique_keys)
+                if not isinstance(values, dict):
                     raise ValueError("not a JSON object")
-            yield where, found
+            yield where, values

@@ -11,7 +11,7 @@ from wsd.storage.file_lock import lock_file
 PART = ".part"
 
 
-def sweep(folder: Path) -> list[Path]:
+def remove_abandoned(folder: Path) -> list[Path]:
     """Remove the temporary files that killed processes left below ``folder``, and list them."""
     parts = [
         Path(root) / name
