@@ -16,8 +16,6 @@ TABLE = {
         "copy-corpus": ("corpora", "Copy a corpus that `wsd import` wrote, and check every file."),
         "corpus": ("corpora", "Read and check the words' files."),
         "training-sets": ("corpora", "Find which sentences each further training set has."),
-        "published": ("corpora", "Read what a published system said of each instance."),
-        "score": ("corpora", "Check and score what any system says of the test instances."),
         "folds": ("corpora", "Draw the folds of a training set, near-duplicates together."),
         "model": ("encoder", "Find or fetch an encoder and verify its files."),
         "embed": ("encoder", "Run an encoder over words' sentences, keeping every layer."),

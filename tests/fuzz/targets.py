@@ -45,7 +45,8 @@ from wsd.artifacts.cv_table import Search, read_search, write_search
 from wsd.artifacts.senses import called
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification.estimators.registry import make_estimator
-from wsd.corpora import published, text_format, training_sets
+from wsd.corpora import text_format, training_sets
+from wsd.studies.systems import published
 from wsd.corpora.importer import sense_texts
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.unpack_archive import MEMBER_LIMIT, _Bounded, extract

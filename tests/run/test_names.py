@@ -21,7 +21,6 @@ from wsd.artifacts.dataset import ABOUT, COUNTS, DATASETS, FILES, FORMAT, MANIFE
 from wsd.artifacts.reserved_names import RESERVED, check_case, check_reserved
 from wsd.artifacts.run_map import LISTED, PAGES, SOURCE, TABLES, bare, is_listing
 from wsd.cli import main
-from wsd.corpora.published_systems import SYSTEMS
 from wsd.errors import ConfigError
 from wsd.run.config import check
 from wsd.run.config_files import read_configs
@@ -29,6 +28,7 @@ from wsd.run.digests import Digests, Seen
 from wsd.run.keys import Keys
 from wsd.run.run_files import Files
 from wsd.storage.file_names import file_name
+from wsd.studies.systems.published_systems import SYSTEMS
 
 ROOT = Path(__file__).parents[2]
 # What pages have in their folders, by words and models.

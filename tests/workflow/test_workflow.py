@@ -27,7 +27,7 @@ from wsd.artifacts.run_map import bare
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.fit_and_predict import predict_word
 from wsd.commands import COMMANDS
-from wsd.corpora.published_systems import SYSTEMS
+from wsd.studies.systems.published_systems import SYSTEMS
 from wsd.run import step_code
 from wsd.run.config import check
 from wsd.run.config_files import read_configs

@@ -168,9 +168,14 @@ step(
         "predictions": [
             *FILES.scored(PREDICTIONS),
             *FILES.of_models(FILES.per_word),
-            *(path for paths in FILES.further_scores.values() for path in paths),
+            *(
+                path
+                for row, paths in FILES.further_scores.items()
+                if row != "systems"
+                for path in paths
+            ),
         ],
-        "systems": [*FILES.published_systems, *FILES.other_systems],
+        "systems": FILES.further_scores.get("systems", []),
         "_selection": CHOSEN,
     },
     {

@@ -33,7 +33,6 @@ from wsd.artifacts.pair_table import PAGE as PAIRS_PAGE
 from wsd.artifacts.run_map import bare, megabytes
 from wsd.artifacts.training_set import FULL
 from wsd.corpora import coarsewsd20
-from wsd.corpora import published_systems
 from wsd.errors import StorageError, WsdError, as_user_error
 from wsd.report.leaderboard import leaderboard
 from wsd.run import run_files
@@ -146,7 +145,6 @@ wildcard_constraints:
     record=any_of(FILES.keyed["record"].values()),
     train=any_of(FILES.keyed["train"].values()),
     classifier=any_of(FILES.keyed["classifier"].values()),
-    system=any_of([*published_systems.SYSTEMS, *FILES.keyed["system"].values()]),
     method=any_of(FILES.keyed["method"].values()),
     part=r"\d+",
     view=r"[a-z_]+(\+[a-z_]+)*@[0-9a-f]{10}",

@@ -2,9 +2,7 @@
 #      (WSD_NOAD_ARCHIVE), wsd/data/<dataset>, or a folder that `wsd import` wrote.
 # Out: source/, the corpus's files, listed in source.json;
 #      corpus/<word>.parquet, a checked table per word, listed in words.json;
-#      trains/<train>.parquet, the rows of a training set; folds/<train>.parquet, its folds;
-#      published/<system>.parquet, the predictions of a published system;
-#      systems/<system>.parquet, the predictions of another system.
+#      trains/<train>.parquet, the rows of a training set; folds/<train>.parquet, its folds.
 
 OWN = CONFIG.dataset.folder
 FROM_NOAD = DATASET in noad.NOAD
@@ -95,30 +93,6 @@ if DATASET == "coarsewsd20":
         minutes=(10, 1),
         params=TEXTS,
     )
-
-    step(
-        "published",
-        {"corpus": CORPUS, "_source": LISTED},
-        FILES.published,
-        "published: reading the predictions of {system}",
-        "--source {params.source} --system {system}",
-        mem=(600, 20),
-        minutes=(10, 1),
-        params=TEXTS,
-    )
-
-step(
-    "score",
-    {
-        "corpus": CORPUS,
-        "_file": lambda wildcards: CONFIG.systems[bare(wildcards.system)],
-    },
-    FILES.systems,
-    "score: reading the predictions of {system}",
-    "{input._file:q} --name {system}",
-    mem=(600, 20),
-    minutes=(10, 1),
-)
 
 step(
     "folds",

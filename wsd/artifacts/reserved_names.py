@@ -4,6 +4,7 @@ Names of datasets, runs and models become folders beside fixed names; names of s
 classifiers become the first part of a file's name; words stand in tables beside fixed rows.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from wsd.artifacts import noad
@@ -95,3 +96,32 @@ def check_case(folder: Path, name: str, where: str) -> None:
         if alike and (folder / name).exists() and other.samefile(folder / name):
             what = f"{name!r} and {other.name!r} are one folder on this disk"
             raise ConfigError(what, where=where, fix=f"write it as {other.name!r}, or rename it")
+
+
+def check_free(key: str, names: Iterable[str], others: Iterable[str], fix: str) -> None:
+    """Refuse a reserved name, and a name that is given twice in any case.
+
+    Some disks ignore the case of file names.
+
+    Parameters
+    ----------
+    key : str
+        The config key of a list, such as ``models``.
+    names : iterable of str
+        The names of its entries.
+    others : iterable of str
+        Names that are taken.
+    fix : str
+        What to do.
+
+    Raises
+    ------
+    ConfigError
+    """
+    taken = {name.lower() for name in others}
+    for i, name in enumerate(names):
+        where = f"config key {key}[{i}].name"
+        check_reserved(key.removesuffix("s"), name, where)
+        if name.lower() in taken:
+            raise ConfigError(f"the name {name!r} is taken", where=where, fix=fix)
+        taken.add(name.lower())

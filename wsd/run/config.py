@@ -16,28 +16,25 @@ from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.named_runs import NAMELESS
 from wsd.artifacts.noad import AT_LEAST, NOAD
-from wsd.artifacts.reserved_names import check_reserved
+from wsd.artifacts.reserved_names import check_free, check_reserved
 from wsd.artifacts.training_set import FULL
 from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
-from wsd.corpora.published_systems import SYSTEMS as PUBLISHED
 from wsd.errors import CorpusError
 from wsd.run.config_errors import README, validate
 from wsd.run.config_files import read_configs
 from wsd.run.fold_checks import check_folds
-from wsd.run.key_checks import check_controls, check_file, check_views, without_braces
+from wsd.run.key_checks import check_controls, check_views, without_braces
 from wsd.run.schema import ConfigFile
 from wsd.run.schema_entries import SOURCES, ModelEntry
 from wsd.run.settings import MIX, Classifier, Config, Model
 from wsd.studies.base import refused
 from wsd.studies.registry import STUDIES
 
-JSON_LINES = "give a file of JSON lines, as `wsd score` takes it"
 # What to do about a name that is taken.
 FREE = {
     "models": "give it another name: no other model, random control or published system has it",
     "classifiers": "give it another name: no other classifier, kind of gloss vector or fine-tuned "
     "row has it",
-    "systems": "give the system a name that no model, published system or other system has",
 }
 
 
@@ -66,10 +63,8 @@ def check(config: Mapping[str, Any]) -> Config:
     models = _models(file)
     random_controls = {} if dataset.of_pairs else _random_controls(file, models)
     classifiers = _classifiers(file, config["classifiers"])
-    _check_names(file, dataset, words, random_controls)
+    _check_names(file, words, random_controls)
     check_controls(file.controls, classifiers)
-    for i, system in enumerate(file.systems):
-        check_file(system.file, f"systems[{i}].file", JSON_LINES)
     # The step for pairs reads the first view alone.
     stored = file.views.classify[:1] if dataset.of_pairs else file.views.store
     checked = Config(
@@ -86,7 +81,6 @@ def check(config: Mapping[str, Any]) -> Config:
         transforms=tuple(file.transforms),
         projections=tuple(file.projections),
         sentences=file.sentences,
-        systems={system.name: system.file for system in file.systems},
         classifiers=classifiers,
         store=tuple(stored),
         classify=tuple(file.views.classify),
@@ -183,31 +177,18 @@ def _classifiers(file: ConfigFile, written: Sequence[Mapping[str, Any]]) -> dict
     }
 
 
-def _check_names(
-    file: ConfigFile, dataset: Dataset, words: Sequence[str], random_controls: Iterable[str]
-) -> None:
+def _check_names(file: ConfigFile, words: Sequence[str], random_controls: Iterable[str]) -> None:
     """Refuse reserved names and names that are taken."""
     for word in words:
         check_reserved("word", word, "config key words")
     if file.run:
         check_reserved("run", file.run, "config key run")
-    models = [entry.name for entry in file.models]
-    published = PUBLISHED if dataset.name == "coarsewsd20" else ()
-    rows = [name for study in STUDIES.values() for name in study.reserved_names(file)]
-    _check_free("models", models, [*random_controls, *published])
-    _check_free("classifiers", [entry.name for entry in file.classifiers], rows)
-    systems = [entry.name for entry in file.systems]
-    _check_free("systems", systems, [*models, *random_controls, *published])
-
-
-def _check_free(key: str, names: Iterable[str], others: Iterable[str]) -> None:
-    """Refuse a name twice, in any case: some disks ignore the case of file names."""
-    taken = {name.lower() for name in others}
-    for i, name in enumerate(names):
-        check_reserved(key.removesuffix("s"), name, f"config key {key}[{i}].name")
-        if name.lower() in taken:
-            raise refused(f"the name {name!r} is taken", f"{key}[{i}].name", FREE[key])
-        taken.add(name.lower())
+    taken: dict[str, list[str]] = {"models": [*random_controls], "classifiers": []}
+    for study in STUDIES.values():
+        for key, names in study.reserved_names(file).items():
+            taken[key] += names
+    for key, entries in (("models", file.models), ("classifiers", file.classifiers)):
+        check_free(key, [entry.name for entry in entries], taken[key], FREE[key])
 
 
 def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tuple[str, ...]:

@@ -16,9 +16,9 @@ SHOWN = ("models", "layers", "views.classify")
 SINGLE = (*SHOWN, "classifiers")
 CANDIDATES = (*SINGLE, "features")
 CONTROLS = ("controls.views", "controls.random_weights", "controls.classifiers")
-SCORED = (*CANDIDATES, *CONTROLS, "systems")
+SCORED = (*CANDIDATES, *CONTROLS)
 SET = ("vectors", "views", "other")
-PREDICTED = ("predictions", "per-word", "published", "systems")
+PREDICTED = ("predictions", "per-word")
 EVERY = "every key"
 
 # kind -> what decides it. Nowhere in here: part, threads, cores, where things are.
@@ -28,8 +28,6 @@ KINDS = {
     # Not what the corpus is called, but of pairs.
     "corpus": Kind("corpus", {}, ("dataset", "at_least", "words")),
     "trains": Kind("training-sets", {}, (), ("corpus",)),
-    "published": Kind("published", {}, (), ("corpus",)),
-    "systems": Kind("score", {}, ("systems",), ("corpus",)),
     "folds": Kind("folds", FOLDED, (), ("corpus", "trains")),
     "record": Kind("model", {}, IDENTITY),
     # A word's own files go by its sentences: see wsd.encoder.embed.

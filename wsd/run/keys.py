@@ -141,19 +141,6 @@ class Keys:
         rows = {FULL: "", **self.trains}
         return {train: self.key("folds", train, rows[train], self.corpus) for train in rows}
 
-    @cached_property
-    def published(self) -> str:
-        """Return the key of the predictions of published systems."""
-        return self.key("published", self.corpus)
-
-    @cached_property
-    def systems(self) -> dict[str, str]:
-        """Return the keys of the predictions of each other system."""
-        return {
-            name: self.key("systems", name, self.digest(file), self.corpus)
-            for name, file in self.config.systems.items()
-        }
-
     # Encoders
 
     def contents(self, model: Model) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Patterns of the paths in the store, and the values of their wildcards.
 
-The values of ``model``, ``record``, ``train``, ``view``, ``classifier``, ``system``, ``method`` and
-of the wildcards of studies are names with their keys.
+The values of ``model``, ``record``, ``train``, ``view``, ``classifier``, ``method`` and of the
+wildcards of studies are names with their keys.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,8 +45,7 @@ class Places:
         self.parts = dict(enumerate(in_parts(config.words, config.dataset.sizes), 1))
         named: Mapping[str, Mapping[str, str]] = {
             "model": keys.vectors, "record": keys.records, "train": keys.folds,
-            "classifier": keys.classifiers, "system": keys.systems, "method": keys.projections,
-            **keys.names,
+            "classifier": keys.classifiers, "method": keys.projections, **keys.names,
         }  # fmt: skip
         self.keyed = {
             wildcard: {name: f"{name}@{key}" for name, key in names.items()}
@@ -65,8 +64,6 @@ class Places:
         self.neighbours = f"{model}/neighbours@{key('neighbours')}/{{view}}/{{layers}}.parquet"
         baselines = key("baselines", keys.folds[FULL])
         self.baselines = f"{store}/baselines@{baselines}/{{baseline}}.parquet"
-        self.published = f"{store}/published@{keys.published}/{{system}}.parquet"
-        self.systems = f"{store}/systems/{{system}}.parquet"
         self.study = {name: study.patterns(self) for name, study in STUDIES.items()}
 
     def train(self, name: str) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from wsd.artifacts.training_set import FULL
-from wsd.corpora.published_systems import SYSTEMS
 from wsd.run.keys import Keys
 from wsd.run.path_patterns import Places
 from wsd.run.settings import Config
@@ -69,9 +68,6 @@ class Files(Places):
         first = config.classify[:1]
         # Views that are classified as a control alone.
         self.control_views = [v for v in config.controls.views if v not in config.classify]
-        published = SYSTEMS if config.dataset.name == "coarsewsd20" else ()
-        self.published_systems = [self.published.format(system=name) for name in published]
-        self.other_systems = self.paths(self.systems, system=config.systems)
         # The paths of the candidates are in the key of what is selected among them.
         self.selection = (
             f"{self.store}/selection@{key('selection', self.candidates(self.searches))}"
@@ -91,8 +87,8 @@ class Files(Places):
             "views": self.controls(self.predictions, config.models, self.control_views),
             "random_controls": self.controls(self.predictions, config.random_controls, first),
             **{row: [] for row in STUDY_ROWS},
-            "published": self.published_systems,
-            "systems": self.other_systems,
+            "published": [],
+            "systems": [],
         }
         self.further_scores: dict[str, Paths] = {}
         for study in STUDIES.values():
@@ -103,7 +99,7 @@ class Files(Places):
     def _place_scores(self) -> None:
         key, store = self.keys.key, self.store
         scored: list[Any] = [self.scored(self.predictions), self.judged["per_word"]]
-        scored += [self.further_scores, self.published_systems, self.other_systems, self.selection]
+        scored += [self.further_scores, self.selection]
         self._scores = key("scores", self.config.dataset.name, scored)
         names = {"scores": "csv", "summary": "csv", "sources": "json"}
         self.scores = {

@@ -21,7 +21,7 @@ from wsd.artifacts.config_values import (
     View,
 )
 from wsd.artifacts.noad import AT_LEAST
-from wsd.run.schema_entries import ClassifierEntry, ModelEntry, SystemEntry
+from wsd.run.schema_entries import ClassifierEntry, ModelEntry
 from wsd.studies.registry import STUDIES
 
 ANALYSES = tuple(study.analysis for study in STUDIES.values() if study.analysis)
@@ -164,8 +164,6 @@ class CoreKeys(Section):
     sentences
         Whether the pages contain the corpus's sentences. Without them, a report may be shared where
         the corpus may not.
-    systems
-        Other systems, to compare with: their predictions on the test instances.
     seed
         The seed of everything random.
     device
@@ -188,7 +186,6 @@ class CoreKeys(Section):
     transforms: Some[Transform]
     projections: Annotated[Some[Projection], AfterValidator(_not_discriminant_alone)]
     sentences: bool
-    systems: list[SystemEntry]
     seed: Seed
     device: Device
 

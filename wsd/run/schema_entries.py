@@ -133,18 +133,3 @@ class ClassifierEntry(Section):
             known = ", ".join(PARAMETERS[estimator])
             raise refusal(f"{estimator} has no parameter {name!r}: its parameters are {known}")
         return self
-
-
-class SystemEntry(Section):
-    """Another system: its name, and the file with its predictions.
-
-    Attributes
-    ----------
-    name
-        A file-safe name; no model has it.
-    file
-        JSON lines, as `wsd score` takes them.
-    """
-
-    name: Name
-    file: Text

@@ -100,8 +100,6 @@ class Config:
         The pictures of the word pages.
     sentences : bool
         Whether the pages hold the corpus's sentences.
-    systems : dict
-        Other systems by name, and the file with the predictions of each.
     sections : dict
         What studies made of their keys of the config, by key.
     """
@@ -119,7 +117,6 @@ class Config:
     transforms: tuple[str, ...]
     projections: tuple[str, ...]
     sentences: bool
-    systems: dict[str, str]
     classifiers: dict[str, Classifier]
     store: tuple[str, ...]
     classify: tuple[str, ...]

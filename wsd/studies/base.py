@@ -163,9 +163,9 @@ class Study:
         """
         return config
 
-    def reserved_names(self, file: Any) -> list[str]:
-        """Return the names of classifiers that the user cannot give, since its rows have them."""
-        return []
+    def reserved_names(self, file: Any) -> Mapping[str, list[str]]:
+        """Return names that the user cannot give, since its rows have them, by config key."""
+        return {}
 
     def applies(self, config: Config) -> bool:
         """Return whether its rules are part of a run of this config."""

@@ -13,7 +13,7 @@ NAMES = (
     "geometry",
     "audit",
     "code_length",
-    "reproduction",
+    "systems",
     "pairs",
     "unlabelled",
     "all_words",

@@ -69,11 +69,12 @@ class Finetuning(Study):
         sections = {**config.sections, "finetune": file.finetune}
         return replace(config, sections=sections, finetuned=models)
 
-    def reserved_names(self, file: Any) -> list[str]:
+    def reserved_names(self, file: Any) -> Mapping[str, list[str]]:
         """Return the names of the rows of fine-tuned encoders, one per seed."""
         from wsd.artifacts.column_names import FINETUNED
 
-        return [f"{FINETUNED}-{seed}" for seed in file.finetune.seeds] if file.finetune else []
+        seeds = file.finetune.seeds if file.finetune else []
+        return {"classifiers": [f"{FINETUNED}-{seed}" for seed in seeds]}
 
     def applies(self, config: Config) -> bool:
         """Return whether the config asks for fine-tuning."""

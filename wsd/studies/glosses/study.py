@@ -53,9 +53,9 @@ class Glosses(Study):
             _check(file, config)
         return replace(config, sections={**config.sections, "glosses": file.glosses})
 
-    def reserved_names(self, file: Any) -> list[str]:
+    def reserved_names(self, file: Any) -> Mapping[str, list[str]]:
         """Return the names of the kinds of gloss vectors."""
-        return list(KINDS) if file.glosses != NO_GLOSSES else []
+        return {"classifiers": list(KINDS)} if file.glosses != NO_GLOSSES else {}
 
     def applies(self, config: Config) -> bool:
         """Return whether the config asks for glosses."""

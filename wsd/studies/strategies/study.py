@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # Baselines that are no strategy.
 LEFT_OUT = ("position_length",)
+# Kinds of rows that are strategies, if other studies add them.
+ROWS = ("zero_shot", "finetuned")
 
 
 class Strategies(Study):
@@ -41,7 +43,7 @@ class Strategies(Study):
             files.of_every_train(files.searches),
             self.baselines(files),
             files.judged["per_word"],
-            files.further_scores,
+            [files.further_scores.get(row, []) for row in ROWS],
             files.selection,
         ]
         key = files.keys.key("strategies", read)

@@ -31,17 +31,17 @@ from wsd.artifacts.vectors import Embeddings
 from wsd.commands import COMMANDS
 from wsd.corpora import text_format as corpora_of
 from wsd.corpora.coarsewsd20 import ARCHIVE, place
-from wsd.corpora.published import make_published, read_system
-from wsd.corpora.published_systems import SYSTEMS
 from wsd.corpora.unpack_archive import extract
 from wsd.encoder import embed as embed_module
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve
 from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
 from wsd.run import step_code
-from wsd.studies.reproduction import reproduce, verdict
-from wsd.studies.reproduction.published_centroids import read_centroids
-from wsd.studies.reproduction.reproduce import ReproductionError
+from wsd.studies.systems import reproduce, verdict
+from wsd.studies.systems.published import make_published, read_system
+from wsd.studies.systems.published_centroids import read_centroids
+from wsd.studies.systems.published_systems import SYSTEMS
+from wsd.studies.systems.reproduce import ReproductionError
 
 BLOCKS, WIDTH = 5, 32
 SYSTEM = "1nn-bert-base-uncased"

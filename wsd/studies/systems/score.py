@@ -17,8 +17,6 @@ from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.named_runs import choose_run, tables_of
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.artifacts.run_map import RUN_MAP, TABLES, RunMap, listed
-from wsd.corpora.published_systems import System
-from wsd.corpora.system_predictions import Output, assemble, write_outputs
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.checksums import sha256
 from wsd.storage.text_files import at_place, json_lines

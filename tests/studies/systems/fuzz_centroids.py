@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from fuzz_target import Target
 
-from wsd.studies.reproduction import published_centroids
+from wsd.studies.systems import published_centroids
 
 
 def run_centroids(data: bytes, folder: Path) -> None:
@@ -19,7 +19,7 @@ def run_centroids(data: bytes, folder: Path) -> None:
 
 
 PARSERS = {
-    "studies/reproduction/published_centroids": ("read_centroids",),
+    "studies/systems/published_centroids": ("read_centroids",),
 }
 TARGETS = [
     Target(

@@ -13,8 +13,8 @@ from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
 from wsd.corpora.coarsewsd20 import ARCHIVE, downloaded_files, place
-from wsd.corpora.published import make_published, read_system, read_word
-from wsd.corpora.published_systems import SYSTEMS
+from wsd.studies.systems.published import make_published, read_system, read_word
+from wsd.studies.systems.published_systems import SYSTEMS
 from wsd.corpora.text_format import read_text
 from wsd.corpora.unpack_archive import extract
 from wsd.errors import ConfigError, CorpusError

@@ -14,8 +14,8 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus
 from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_predictions
-from wsd.corpora.published_systems import System
 from wsd.errors import CorpusError
+from wsd.studies.systems.published_systems import System
 
 SHOWN = 5
 # Of a system, the keys of its predictions.

@@ -25,7 +25,7 @@ lies between 0.998 and 0.99999. No two senses of a word come closer than 0.973.
 
 Of the 10,196 published predictions 2 lead by less than 1e-4, and 28 by less than 1e-3:
 ``AGREEMENT`` lets 10 near ties fall otherwise. A greater lead that we contradict is in the
-report, whatever the verdict. (Both are in :mod:`wsd.studies.reproduction.verdict`.)
+report, whatever the verdict. (Both are in :mod:`wsd.studies.systems.verdict`.)
 """
 
 import argparse
@@ -48,8 +48,8 @@ from wsd.storage.atomic import write_text
 from wsd.storage.checksums import sha256
 from wsd.storage.json import write_json
 from wsd.storage.result_files import parsing
-from wsd.studies.reproduction import verdict
-from wsd.studies.reproduction.published_centroids import read_centroids
+from wsd.studies.systems import verdict
+from wsd.studies.systems.published_centroids import read_centroids
 
 VIEW = "focal"
 LAYERS = "sum-last-4"
@@ -152,7 +152,7 @@ def check(
     Returns
     -------
     dict
-        Of :func:`wsd.studies.reproduction.verdict.summarize`.
+        Of :func:`wsd.studies.systems.verdict.summarize`.
 
     Raises
     ------

@@ -17,12 +17,12 @@ from wsd.artifacts import predictions
 from wsd.artifacts.column_names import SYSTEM
 from wsd.artifacts.corpus_table import Corpus, write
 from wsd.artifacts.run_map import write_listing, write_map
-from wsd.corpora import published, score, system_predictions
 from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.evaluation import evaluate
 from wsd.evaluation.comparison_rows import read_rows
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name
+from wsd.studies.systems import published, score, system_predictions
 
 ROWS = [("train", 0), ("train", 1), ("test", 0), ("test", 1), ("test", 0), ("outofdomain", 1)]
 Line = dict[str, Any]

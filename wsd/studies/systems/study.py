@@ -1,0 +1,109 @@
+"""How do published and other systems do on the same instances?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wsd.studies.base import Kind, Paths, Study, refused
+
+if TYPE_CHECKING:
+    from wsd.artifacts.config_section import Section
+    from wsd.run.keys import Keys
+    from wsd.run.path_patterns import Places
+    from wsd.run.run_files import Files
+    from wsd.run.settings import Config
+
+# The corpus that systems were published for.
+PUBLISHED_FOR = "coarsewsd20"
+FREE = "give the system a name that no model, published system or other system has"
+JSON_LINES = "give a file of JSON lines, as `wsd score` takes it"
+
+
+class Systems(Study):
+    """Declare the study to the run and to the command line."""
+
+    name = "systems"
+    commands = {
+        "published": "Read the predictions of a published system.",
+        "score": "Check and score any system's predictions of the test instances.",
+        "reproduce": "Compare with the published centroids and predictions.",
+    }
+    kinds = {
+        "published": Kind("published", {}, (), ("corpus",)),
+        "systems": Kind("score", {}, ("systems",), ("corpus",)),
+        "reproduced": Kind("reproduce", {}, (), ("vectors", "views", "published")),
+    }
+    feeds = {
+        "scores": Kind("", {}, ("systems",), ("published", "systems")),
+        "comparison": Kind("", {}, (), ("published", "systems")),
+    }
+
+    def keys(self) -> type[Section]:
+        """Return the config key ``systems``."""
+        from wsd.studies.systems.config import SystemsKeys
+
+        return SystemsKeys
+
+    def configure(self, file: Any, config: Config) -> Config:
+        """Check the names and the files of the systems."""
+        from wsd.artifacts.reserved_names import check_free
+
+        taken = [*config.encoders, *_published(config.dataset.name)]
+        check_free("systems", [entry.name for entry in file.systems], taken, FREE)
+        for i, entry in enumerate(file.systems):
+            key = f"systems[{i}].file"
+            if any(brace in entry.file for brace in "{}"):
+                what = f"the path {entry.file!r} has braces, which Snakemake takes for wildcards"
+                raise refused(what, key, "rename the folder, or use a link to it")
+            if not os.path.isfile(entry.file):  # noqa: PTH113 - a name may be too long for a file
+                raise refused(f"there is no file {entry.file!r}", key, JSON_LINES)
+        files = {entry.name: entry.file for entry in file.systems}
+        return replace(config, sections={**config.sections, "systems": files})
+
+    def reserved_names(self, file: Any) -> Mapping[str, list[str]]:
+        """Return the names of the published systems."""
+        return {"models": _published(file.dataset)}
+
+    def names(self, keys: Keys) -> Mapping[str, Mapping[str, str]]:
+        """Return each other system, as the wildcard ``system``."""
+        systems = keys.config.sections["systems"].items()
+        return {
+            "system": {
+                name: keys.key("systems", name, keys.digest(file), keys.corpus)
+                for name, file in systems
+            }
+        }
+
+    def patterns(self, places: Places) -> dict[str, Any]:
+        """Return the patterns of published and other predictions."""
+        key = places.keys.key("published", places.keys.corpus)
+        return {
+            "published": f"{places.store}/published@{key}/{{system}}.parquet",
+            "systems": f"{places.store}/systems/{{system}}.parquet",
+            "reproduced": places.keys.key("reproduced", places.keys.corpus),
+        }
+
+    def compared(self, files: Files) -> Mapping[str, Paths]:
+        """Return the predictions of published and of other systems."""
+        patterns, config = files.study[self.name], files.config
+        published = _published(config.dataset.name)
+        return {
+            "published": [patterns["published"].format(system=name) for name in published],
+            "systems": files.paths(patterns["systems"], system=config.sections["systems"]),
+        }
+
+    def scored(self, files: Files) -> Mapping[str, Paths]:
+        """Return the same predictions as systems, which the scores tell from our own."""
+        return {"systems": [path for paths in self.compared(files).values() for path in paths]}
+
+
+def _published(dataset: object) -> list[str]:
+    from wsd.studies.systems.published_systems import SYSTEMS
+
+    return list(SYSTEMS) if dataset == PUBLISHED_FOR else []
+
+
+STUDY = Systems()
