@@ -46,7 +46,6 @@ from wsd.artifacts.senses import called
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification.estimators.registry import make_estimator
 from wsd.corpora import text_format, training_sets
-from wsd.studies.systems import published
 from wsd.corpora.importer import sense_texts
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.unpack_archive import MEMBER_LIMIT, _Bounded, extract
@@ -60,6 +59,7 @@ from wsd.metrics import nearest, out_of_distribution
 from wsd.report import leaderboard, tables
 from wsd.run import config, config_files
 from wsd.storage import csv, file_names
+from wsd.studies.systems import published
 
 # The corpus's text files
 

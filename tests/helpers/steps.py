@@ -19,10 +19,10 @@ from wsd.artifacts.dataset import DATA
 from wsd.artifacts.run_map import write_map
 from wsd.cli import main
 from wsd.commands import COMMANDS
-from wsd.studies.systems.published_systems import SYSTEMS
 from wsd.corpora.text_format import read_text
 from wsd.storage.checksums import SUMS
 from wsd.storage.json import write_json
+from wsd.studies.systems.published_systems import SYSTEMS
 
 WORDS = ("apple", "crane")
 LAID_OUT = "results/quickstart"

@@ -27,7 +27,6 @@ from wsd.artifacts.run_map import bare
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.fit_and_predict import predict_word
 from wsd.commands import COMMANDS
-from wsd.studies.systems.published_systems import SYSTEMS
 from wsd.run import step_code
 from wsd.run.config import check
 from wsd.run.config_files import read_configs
@@ -35,6 +34,7 @@ from wsd.run.digests import Digests, Seen
 from wsd.run.keys import Keys
 from wsd.run.run_files import Files
 from wsd.studies.registry import STUDIES
+from wsd.studies.systems.published_systems import SYSTEMS
 
 KEYS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
 FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]

@@ -13,12 +13,12 @@ from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
 from wsd.corpora.coarsewsd20 import ARCHIVE, downloaded_files, place
-from wsd.studies.systems.published import make_published, read_system, read_word
-from wsd.studies.systems.published_systems import SYSTEMS
 from wsd.corpora.text_format import read_text
 from wsd.corpora.unpack_archive import extract
 from wsd.errors import ConfigError, CorpusError
 from wsd.evaluation import evaluate
+from wsd.studies.systems.published import make_published, read_system, read_word
+from wsd.studies.systems.published_systems import SYSTEMS
 
 TEST = ("the mint struck a medal", "tea with mint", "mint coins and mint sweets")
 GOLD = ("mint_coins", "mint_herb", "mint_sweet")

@@ -8,10 +8,10 @@ import pytest
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATASETS
 from wsd.corpora.coarsewsd20 import ARCHIVE, place
-from wsd.studies.systems.published_systems import SYSTEMS
 from wsd.corpora.unpack_archive import extract
 from wsd.errors import CorpusError
 from wsd.studies.systems.published_centroids import read_centroids
+from wsd.studies.systems.published_systems import SYSTEMS
 
 CENTROIDS = "mint_herb 1.5 -2 3e-05\nmint_coins -0.0 12.25 7E+2\n"
 
