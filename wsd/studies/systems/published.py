@@ -17,11 +17,11 @@ import numpy as np
 from wsd.arguments import add_corpora, add_out, add_path
 from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
-from wsd.studies.systems.published_systems import SYSTEMS
-from wsd.studies.systems.system_predictions import Output, assemble, write_outputs
 from wsd.errors import CorpusError, unknown_choice
 from wsd.storage.file_names import file_name
 from wsd.storage.text_files import at_place, parse_json, read_lines
+from wsd.studies.systems.published_systems import SYSTEMS
+from wsd.studies.systems.system_predictions import Output, assemble, write_outputs
 
 KEYS = {"gold", "idx", "matches", "tokens"}
 
