@@ -20,6 +20,8 @@ from wsd.artifacts.run_map import RUN_MAP, TABLES, RunMap, listed
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.checksums import sha256
 from wsd.storage.text_files import at_place, json_lines
+from wsd.studies.systems.published_systems import System
+from wsd.studies.systems.system_predictions import Output, assemble, write_outputs
 
 LARGEST = 1e300  # a score; NaN is below nothing
 KEYS = ("word", "id", "sense")
