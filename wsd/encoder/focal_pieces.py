@@ -6,10 +6,10 @@ each carries the number of its word. Sentences beyond the model's length lose th
 from the focal one. Left out on purpose: the model.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.encoder.spelling import check_case, normalised, spelling
@@ -72,8 +72,11 @@ class Aligned:
         return self.focal[-1:] if pooling == "last" else self.focal
 
 
-# A word piece: its number in the vocabulary, that of its word if it has one, its segment.
-_Piece = tuple[int, int | None, int]
+class _Word(NamedTuple):
+    """The pieces of a word: their numbers in the vocabulary, and how they are spelled."""
+
+    ids: list[int]
+    spelled: tuple[str, ...]
 
 
 class Aligner:
@@ -115,9 +118,6 @@ class Aligner:
             raise ModelError(what, fix="use a model with a tokenizer.json")
         self.tokenizer, self.max_length = tokenizer, max_length
         self.backend = tokenizer.backend_tokenizer
-        # The very same tokenizer needs no comparing.
-        same = file is None or file.to_str() == self.backend.to_str()
-        self.file = None if same else file
         self.mask: int | None = None
         if masked:
             self.mask = tokenizer.mask_token_id
@@ -130,20 +130,23 @@ class Aligner:
             raise ModelError(what, fix="set `dropout` to null in tokenizer.json")
         with tokenizing():
             check_case(tokenizer)
-            self.spaced, probe = self._find_spacing()
-        inner = [i for i, word in enumerate(probe.word_ids) if word is not None]
-        first, last = inner[0], inner[-1] + 1
-        self.before, self.after = probe.ids[:first], probe.ids[last:]
-        self.segments = probe.type_ids[: first + 1] + probe.type_ids[last:]
+            (probe,) = self._call([PROBE])
+            inner = [i for i, word in enumerate(probe.word_ids) if word is not None]
+            first, last = inner[0], inner[-1] + 1
+            self.before, self.after = probe.ids[:first], probe.ids[last:]
+            self.segments = probe.type_ids[: first + 1] + probe.type_ids[last:]
+            self.spaced = self._find_spacing(probe.ids)
+        # The very same tokenizer needs no comparing. Only now its settings are those in use.
+        same = file is None or file.to_str() == self.backend.to_str()
+        self.file = None if same else file
         self._spelled: dict[tuple[str, tuple[str, ...]], bool] = {}
 
-    def _find_spacing(self) -> tuple[bool, Any]:
-        """Whether words take the space before them, and what comes of the probe then."""
-        (running,) = self._running([PROBE.split()])
+    def _find_spacing(self, pieces: Sequence[int]) -> bool:
+        """Whether words take the space before them, so that the probe has these pieces."""
         for spaced in (True, False):
-            (found,) = self._encode([PROBE.split()], spaced)
-            if found.ids == running.ids:
-                return spaced, found
+            (words,) = self._cut([PROBE.split()], spaced, {})
+            if self._between_ends(word.ids for word in words) == pieces:
+                return spaced
         kind = type(self.tokenizer).__name__
         what = f"{kind} cuts a sentence otherwise than its words, so the focal word cannot be found"
         raise ModelError(what, fix="use a model whose tokenizer treats a sentence word by word")
@@ -159,89 +162,106 @@ class Aligner:
         """
         rows = range(len(corpus))
         chunks = (rows[start : start + CHUNK] for start in rows[::CHUNK])
+        words: dict[str, _Word] = {}
         with tokenizing(corpus.word):
-            return [one for chunk in chunks for one in self._align_rows(corpus, chunk)]
+            return [one for chunk in chunks for one in self._align_rows(corpus, chunk, words)]
 
-    def _align_rows(self, corpus: Corpus, rows: range) -> Iterator[Aligned]:
+    def _align_rows(
+        self, corpus: Corpus, rows: range, known: dict[str, _Word]
+    ) -> Iterator[Aligned]:
         sentences = [corpus.tokens[row] for row in rows]
-        encodings = self._encode(sentences, self.spaced)
-        running = [found.ids for found in self._running(sentences)]
+        texts = [" ".join(tokens) for tokens in sentences]
+        running = [encoding.ids for encoding in self._call(texts)]
         of_file = running
         if self.file is not None:
-            texts = [" ".join(tokens) for tokens in sentences]
-            of_file = [found.ids for found in self.file.encode_batch(texts)]
-        for i, row in enumerate(rows):
+            of_file = [encoding.ids for encoding in self.file.encode_batch(texts)]
+        cut = self._cut(sentences, self.spaced, known)
+        for i, (row, words) in enumerate(zip(rows, cut, strict=True)):
             position, name = int(corpus.position[row]), instance_name(corpus, row)
-            aligned = self._align(encodings[i], sentences[i], position, name)
             yield replace(
-                aligned, as_text=encodings[i].ids == running[i], as_file=running[i] == of_file[i]
+                self._align(words, sentences[i], position, name),
+                as_text=self._between_ends(word.ids for word in words) == running[i],
+                as_file=running[i] == of_file[i],
             )
 
-    def _encode(self, sentences: Sequence[Sequence[str]], spaced: bool) -> list[Any]:
+    def _cut(
+        self, sentences: Sequence[Sequence[str]], spaced: bool, known: dict[str, _Word]
+    ) -> list[list[_Word]]:
+        """The pieces of each word of each sentence. Known words are not cut again."""
         handed = [
             [f" {token}" if spaced and i else token for i, token in enumerate(tokens)]
             for tokens in sentences
         ]
-        return self._call(handed, is_split_into_words=True)
+        new = list({word: None for words in handed for word in words if word not in known})
+        encodings = self.backend.encode_batch(
+            [[word] for word in new], is_pretokenized=True, add_special_tokens=False
+        )
+        for word, encoding in zip(new, encodings, strict=True):
+            known[word] = _Word(encoding.ids, tuple(encoding.tokens))
+        return [[known[word] for word in words] for words in handed]
 
-    def _running(self, sentences: Sequence[Sequence[str]]) -> list[Any]:
-        return self._call([" ".join(tokens) for tokens in sentences])
+    def _between_ends(self, pieces: Iterable[Sequence[int]]) -> list[int]:
+        return [*self.before, *chain.from_iterable(pieces), *self.after]
 
     def _call(self, texts: Sequence[Any], **how: Any) -> list[Any]:
         how |= {"padding": False, "truncation": False, "return_attention_mask": False}
         return self.tokenizer(texts, verbose=False, **how).encodings
 
-    def _align(self, encoding: Any, tokens: Sequence[str], position: int, name: str) -> Aligned:
-        sentence = list(zip(encoding.ids, encoding.word_ids, encoding.type_ids, strict=True))
-        words = {word for _, word, _ in sentence} - {None}
-        special = {word for piece, word, _ in sentence if piece in self._special} - {None}
-        focal = [i for i, (_, word, _) in enumerate(sentence) if word == position]
-        spelled = tuple(encoding.tokens[i] for i in focal)
-        unknown = self.tokenizer.unk_token_id in [sentence[i][0] for i in focal]
+    def _align(
+        self, words: Sequence[_Word], tokens: Sequence[str], position: int, name: str
+    ) -> Aligned:
+        pieces = [word.ids for word in words]
+        special = [i for i, ids in enumerate(pieces) if self._special.intersection(ids)]
+        unknown = self.tokenizer.unk_token_id in pieces[position]
+        spelled = words[position].spelled
         self._check_focal(tokens, position, spelled, position in special, unknown, name)
         if self.mask is not None:
-            first, *rest = focal
-            sentence[first] = (self.mask, position, sentence[first][2])
-            sentence = [piece for i, piece in enumerate(sentence) if i not in rest]
-        windowed = self.max_length is not None and len(sentence) > self.max_length
-        if windowed:
-            kept = self._window(sentence, len(tokens), position, name)
-            sentence = [piece for piece in sentence if piece[1] is None or piece[1] in kept]
-        ids, of_words, segments = (list(column) for column in zip(*sentence, strict=True))
-        own = [i for i, word in enumerate(of_words) if word is None]
-        cls = self.tokenizer.cls_token_id
+            pieces[position] = [self.mask]
+        lengths = [len(ids) for ids in pieces]
+        kept = self._window(lengths, position, name)
+        ids = self._between_ends(pieces[kept.start : kept.stop])
+        # Where the pieces of the words begin and end, and those of the focal word.
+        begin, end = len(self.before), len(ids) - len(self.after)
+        first = begin + sum(lengths[kept.start : position])
+        last = first + lengths[position]
+        own = [*range(begin), *range(end, len(ids))]
+        segments = [*self.segments]
+        segments[begin : begin + 1] *= end - begin
         return Aligned(
             ids=ids,
-            focal=[i for i, word in enumerate(of_words) if word == position],
-            others=[i for i, word in enumerate(of_words) if word is not None and word != position],
-            cls=next((i for i in own if ids[i] == cls), None),
-            windowed=windowed,
+            focal=[*range(first, last)],
+            others=[*range(begin, first), *range(last, end)],
+            cls=next((i for i in own if ids[i] == self.tokenizer.cls_token_id), None),
+            windowed=len(kept) < len(words),
             segments=segments if any(segments) else None,
             pieces=spelled,
             unknown=unknown,
-            vanished=len(tokens) - len(words),
+            vanished=lengths.count(0),
             special=len(special),
         )
 
-    def _window(self, sentence: Sequence[_Piece], n_words: int, position: int, name: str) -> range:
+    def _window(self, lengths: Sequence[int], position: int, name: str) -> range:
         """The words around the focal word that fit, as even on both sides as can be."""
-        assert self.max_length is not None
-        pieces = Counter(word for _, word, _ in sentence)
-        room = self.max_length - pieces[None] - pieces[position]
+        if self.max_length is None:
+            return range(len(lengths))
+        room = self.max_length - len(self.before) - len(self.after)
+        if sum(lengths) <= room:
+            return range(len(lengths))
+        room -= lengths[position]
         if room < 0:
-            number = pieces[position]
+            number = lengths[position]
             what = f"the focal word has {number} pieces, the model takes {self.max_length}"
             raise ModelError(what, where=name)
         first, last = position, position
         growing = True
         while growing:
             growing = False
-            if first > 0 and pieces[first - 1] <= room:
+            if first > 0 and lengths[first - 1] <= room:
                 first, growing = first - 1, True
-                room -= pieces[first]
-            if last < n_words - 1 and pieces[last + 1] <= room:
+                room -= lengths[first]
+            if last < len(lengths) - 1 and lengths[last + 1] <= room:
                 last, growing = last + 1, True
-                room -= pieces[last]
+                room -= lengths[last]
         return range(first, last + 1)
 
     def _check_focal(
