@@ -1,7 +1,7 @@
 """How often the intervals of wsd/metrics cover, and how often its tests are wrong.
 
 Truths are confusion rates for the words of CoarseWSD-20 with its own test counts; data are drawn
-from them, and an interval covers if it holds the figure of the expected confusion matrix.
+from them, and an interval covers if it holds the metric of the expected confusion matrix.
 
     python bench/coverage.py words --scenario plain
     python bench/coverage.py means --scenario ceiling
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from wsd.metrics.confidence_set import not_told_from_best
+from wsd.metrics.confidence_set import confidence_set
 from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.permutation import paired_permutations
 from wsd.metrics.scores import (
@@ -120,14 +120,14 @@ def mean_differences(joints: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
 
 def percentile(
     counts: Sequence[np.ndarray],
-    figures: Callable[[Sequence[np.ndarray]], Mapping[str, np.ndarray]],
+    scores: Callable[[Sequence[np.ndarray]], Mapping[str, np.ndarray]],
     draws: int,
     rng: np.random.Generator,
 ) -> dict[str, tuple[float, float]]:
     """The percentile bootstrap, stratified by sense."""
     n = [matrix.reshape(len(matrix), -1).sum(axis=1) for matrix in counts]
     drawn = [sample(matrix, of, rng, draws) for matrix, of in zip(counts, n, strict=True)]
-    found = figures(drawn)
+    found = scores(drawn)
     return {
         name: (float(np.quantile(x, 0.025)), float(np.quantile(x, 0.975)))
         for name, x in found.items()
@@ -223,13 +223,13 @@ def predictions(
 def sets(
     own: Sequence[float], simulations: int, permutations: int, rng: np.random.Generator
 ) -> dict[str, tuple[float, float]]:
-    """How often choice 0, the best, is in the set, and the set's mean size, by figure."""
+    """How often choice 0, the best, is in the set, and the set's mean size, by metric."""
     held, size = defaultdict(list), defaultdict(list)
     for _ in range(simulations):
         gold, found = predictions(len(own), own, rng)
         seed = int(rng.integers(2**32))
         for name in MEAN_SCORES:
-            best = not_told_from_best(gold, found, name, permutations=permutations, rng=seed)
+            best = confidence_set(gold, found, name, permutations=permutations, rng=seed)
             held[name].append(best.within[0])
             size[name].append(best.within.sum())
     return {name: (float(np.mean(held[name])), float(np.mean(size[name]))) for name in held}
@@ -238,10 +238,10 @@ def sets(
 def rejections(
     opposed: bool, simulations: int, permutations: int, rng: np.random.Generator
 ) -> dict[str, float]:
-    """How often the paired test of two equal systems has p <= 0.05, by figure.
+    """How often the paired test of two equal systems has p <= 0.05, by metric.
 
     Opposed, one is better on the first half of the words and the other, by as much, on the rest:
-    each word stands twice, so that all four figures are equal, but nothing may be exchanged.
+    each word stands twice, so that all four scores are equal, but nothing may be exchanged.
     """
     wrong = defaultdict(list)
     for _ in range(simulations):

@@ -97,7 +97,7 @@ class Products:
         return timed
 
 
-def figures(scores: list, repeats: list, gold: np.ndarray) -> np.ndarray:
+def point_scores(scores: list, repeats: list, gold: np.ndarray) -> np.ndarray:
     """As `wsd.classification.cross_validation.score_word`."""
     following, found = iter(scores), np.empty((len(repeats), len(GRID), len(WORD_SCORES)))
     for repeat, splits in enumerate(repeats):
@@ -106,7 +106,7 @@ def figures(scores: list, repeats: list, gold: np.ndarray) -> np.ndarray:
             predicted[:, held] = np.unique(gold[fit])[next(following).argmax(axis=2)]
         for i, of_point in enumerate(predicted):
             scored = word_scores(confusion(gold, of_point, int(gold.max()) + 1))
-            found[repeat, i] = [scored[figure] for figure in WORD_SCORES]
+            found[repeat, i] = [scored[metric] for metric in WORD_SCORES]
     return found
 
 
@@ -153,7 +153,7 @@ def main() -> None:
                 if word in args.peers:
                     seconds[f"{name} (peers' words)"] += took
             for name, of_points in chosen.items():
-                of_points[word] = figures(found[name], repeats, y)
+                of_points[word] = point_scores(found[name], repeats, y)
             for ours, theirs in zip(found["now"], found["before"], strict=True):
                 differ += int((ours.argmax(axis=2) != theirs.argmax(axis=2)).sum())
                 labels += theirs.shape[0] * theirs.shape[1]

@@ -37,9 +37,9 @@ def main() -> None:
                 f"wrong: {row.line.text}\n  {row.sense} ({row.probability:.0%}), not {one['sense']}"
             )
     sure = sum((row.probability or 0) > SURE for row in right)
-    far = sum(row.far for row in rows)
+    ood = sum(row.ood for row in rows)
     print(f"{len(right)} of {len(rows)} right, {sure} of these with a probability above {SURE:.0%}")
-    print(f"{far} marked as far from every training sentence")
+    print(f"{ood} flagged as out of distribution")
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ def made_report(n: int, layers: int, methods: Sequence[str], rng: np.random.Gene
     chosen = pd.DataFrame(
         {
             "model": "made", "view": "focal", "word": "bench", "classifier": reader,
-            "layers": choice.name, "chosen_on_folds": choice.name == "5", "macro_f1_on_folds": 0.9,
+            "layers": choice.name, "selected_by_cv": choice.name == "5", "macro_f1_cv": 0.9,
         }
         for reader in readers
         for choice in choices

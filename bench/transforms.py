@@ -23,7 +23,7 @@ from wsd.metrics.intervals import difference_intervals, mean_intervals
 from wsd.metrics.permutation import holm, paired_permutations
 from wsd.metrics.transforms import fitted
 
-FIGURE = "mean_macro_f1"
+METRIC = "mean_macro_f1"
 NAMES = ("centre", "remove-1", "remove-2", "remove-4", "whiten")
 
 
@@ -58,8 +58,8 @@ def main() -> None:
                 of_all = {w: whole.apply(X) for w, X in vectors.items()}
                 for one in (row(name, "word", vectors), row(name, "corpus", of_all)):
                     joints = one.joints(plain)
-                    difference, p = paired_permutations(joints, rng=1)[FIGURE]
-                    low, high = difference_intervals(joints, rng=1)[FIGURE]
+                    difference, p = paired_permutations(joints, rng=1)[METRIC]
+                    low, high = difference_intervals(joints, rng=1)[METRIC]
                     bounds = f"[{100 * low:+.1f}, {100 * high:+.1f}]"
                     tell(one, f"{100 * difference:+6.1f} {bounds} p {p:.4f}")
                     tested.append((one, p))
@@ -70,8 +70,8 @@ def main() -> None:
 
 
 def tell(row: ComparisonRow, text: str = "") -> None:
-    low, high = mean_intervals(row.confusions, rng=1)[FIGURE]
-    value = row.mean(FIGURE)
+    low, high = mean_intervals(row.confusions, rng=1)[METRIC]
+    value = row.mean(METRIC)
     said = f"{row.classifier:16}{row.layers:>4} {row.model:10}{row.kind:8}"
     print(f"{said}{100 * value:6.1f} [{100 * low:.1f}, {100 * high:.1f}] {text}", flush=True)
 

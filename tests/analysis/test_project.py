@@ -191,7 +191,7 @@ def test_the_score_is_that_of_a_vote_in_the_plane(make_corpus: MakeCorpus, metho
     assert found.score == pytest.approx(expected, rel=1e-12)
 
 
-def test_the_score_on_folds_asks_the_training_points_of_other_folds(
+def test_the_score_cv_asks_the_training_points_of_other_folds(
     make_corpus: MakeCorpus,
 ) -> None:
     vectors, side = two_clouds(31, apart=0.05, width=2)
@@ -203,10 +203,10 @@ def test_the_score_on_folds_asks_the_training_points_of_other_folds(
     for seen, held in folds.splits(0):
         model = KNeighborsClassifier(5).fit(points[seen], gold[seen])
         told[held] = model.predict(points[held])
-    assert 0.5 < picture.score_on_folds < 1
-    assert picture.score_on_folds == pytest.approx(f1_score(gold, told, average="macro"))
+    assert 0.5 < picture.score_cv < 1
+    assert picture.score_cv == pytest.approx(f1_score(gold, told, average="macro"))
     # The test instance decides nothing, and without folds there is no score.
-    assert np.isnan(place(corpus, np.vstack([vectors, [[99, 99]]]), "pca", 1).score_on_folds)
+    assert np.isnan(place(corpus, np.vstack([vectors, [[99, 99]]]), "pca", 1).score_cv)
 
 
 def test_what_lies_beyond_two_axes_is_lost(make_corpus: MakeCorpus) -> None:
@@ -385,8 +385,8 @@ def test_project_by_discriminants(
     # Two senses have one axis, which holds all that lies between them: no share.
     assert (pictures["mint"].explained, pictures["mint"].missing) == (None, "")
     assert pictures["mint"].score == expected.score
-    assert pictures["mint"].score_on_folds == expected.score_on_folds
-    assert np.isnan(pictures["sage"].score_on_folds)
+    assert pictures["mint"].score_cv == expected.score_cv
+    assert np.isnan(pictures["sage"].score_cv)
     # A word that cannot be folded has a reason in place of a picture.
     assert np.isnan(pictures["sage"].points).all() and np.isnan(pictures["sage"].score)
     assert pictures["sage"].missing == "too few to fold: the sense 'a' has 4 training instances"
@@ -441,7 +441,7 @@ def test_write_and_read(tmp_path: Path, make_corpus: MakeCorpus) -> None:
             np.arange(2 * len(corpus), dtype=np.float32).reshape(-1, 2) / 3,
             (0.5, 0.25),
             0.75,
-            score_on_folds=0.5,
+            score_cv=0.5,
         )
         for word, corpus in corpora.items()
     }
@@ -456,7 +456,7 @@ def test_write_and_read(tmp_path: Path, make_corpus: MakeCorpus) -> None:
         assert_array_equal(again[word].points, pictures[word].points)
         assert again[word].explained == pictures[word].explained
         assert_array_equal(again[word].score, pictures[word].score)
-        assert_array_equal(again[word].score_on_folds, pictures[word].score_on_folds)
+        assert_array_equal(again[word].score_cv, pictures[word].score_cv)
     assert provenance["scores"] == {"zinc": None, "arm": 0.75}
 
 

@@ -1,4 +1,4 @@
-"""Rows without an encoder: what each sees, how it is tuned, and the known figures."""
+"""Rows without an encoder: what each sees, how it is tuned, and the known scores."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -314,8 +314,8 @@ def test_the_known_figures_of_the_most_frequent_sense(real_corpora: dict[str, Co
     means = [
         right / sum(score["n_test"] for score in scores),
         *(
-            np.mean([score[figure] for score in scores])
-            for figure in ("accuracy", "macro_f1", "balanced_accuracy")
+            np.mean([score[metric] for score in scores])
+            for metric in ("accuracy", "macro_f1", "balanced_accuracy")
         ),
     ]
     assert [round(100 * float(mean), 2) for mean in means] == [73.43, 66.48, 33.23, 41.00]
@@ -324,13 +324,13 @@ def test_the_known_figures_of_the_most_frequent_sense(real_corpora: dict[str, Co
 @pytest.mark.slow
 def test_a_bag_of_words_knows_most_of_the_real_corpus(real_corpora: dict[str, Corpus]) -> None:
     """Below every encoder and far above the most frequent sense; untuned, to be quick."""
-    figures = [
+    scores = [
         score_word(
             predictions_of("bag_of_words", corpus, np.flatnonzero(corpus.split == "train"), {})[0]
         )["macro_f1"]
         for corpus in real_corpora.values()
     ]
-    assert 0.78 < np.mean(figures) < 0.92
+    assert 0.78 < np.mean(scores) < 0.92
 
 
 def test_a_bag_of_substitutes_is_a_row_of_its_model(tmp_path: Path) -> None:

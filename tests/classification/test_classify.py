@@ -254,7 +254,7 @@ def test_classify(folder: Folder) -> None:
     }
     assert set(provenance["versions"]) == {"numpy", "scikit-learn", "scipy", "wsd"}
     search, source = read_search(folder.search)
-    assert (search.grid, search.figures) == ([{"metric": "euclidean"}], {})
+    assert (search.grid, search.scores) == ([{"metric": "euclidean"}], {})
     assert {key: source[key] for key in expected} == expected
 
 

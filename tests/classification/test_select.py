@@ -18,12 +18,12 @@ from wsd.errors import ResultError
 
 GRID = [{"C": 0.1}, {"C": 1}]
 NEAR = [{"metric": "cosine"}]
-Figures = dict[str, list[list[float]]]
+Scores = dict[str, list[list[float]]]
 
 
 def write(
     folder: Path,
-    figures: Figures,
+    scores: Scores,
     *,
     layers: str = "6",
     view: str = "focal",
@@ -36,10 +36,10 @@ def write(
     train: str = "full",
     seed: int = 1,
 ) -> Path:
-    """A search file with, per word, macro-F1 of every repeat and point; other figures are 0."""
+    """A search file with, per word, macro-F1 of every repeat and point; other scores are 0."""
     of_words = {
         word: np.stack([np.zeros_like(f1), f1, np.zeros_like(f1)], axis=-1)
-        for word, of_word in figures.items()
+        for word, of_word in scores.items()
         for f1 in [np.array(of_word)]
     }
     path = folder / f"{len(list(folder.glob('*.parquet')))}.parquet"
@@ -53,7 +53,7 @@ def write(
         "space": {"C": [0.1, 1]} if grid is GRID else {"metric": "cosine"},
         "objective": objective,
         "folds": {"k": 5, "repeats": 2, "seed": seed},
-        "corpus": dict.fromkeys(figures, "its digest"),
+        "corpus": dict.fromkeys(scores, "its digest"),
     }
     cv_table.write_search(path, Search(grid, of_words, untuned), provenance)
     return path
@@ -246,12 +246,12 @@ def test_files_tuned_for_another_objective_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("other", [{"seed": 2}, {"figures": {"sage": [[0.1, 0.2]]}}])
+@pytest.mark.parametrize("other", [{"seed": 2}, {"scores": {"sage": [[0.1, 0.2]]}}])
 def test_searches_of_two_runs_are_refused(tmp_path: Path, other: dict[str, Any]) -> None:
-    figures = {"mint": [[0.1, 0.2]]}
+    scores = {"mint": [[0.1, 0.2]]}
     files = [
-        write(tmp_path, figures, layers="2"),
-        write(tmp_path, **{"figures": figures, **other}, layers="5"),
+        write(tmp_path, scores, layers="2"),
+        write(tmp_path, **{"scores": scores, **other}, layers="5"),
     ]
     with pytest.raises(ResultError, match="the search of another run: its folds, words") as caught:
         run(tmp_path, files)
@@ -260,10 +260,10 @@ def test_searches_of_two_runs_are_refused(tmp_path: Path, other: dict[str, Any])
 
 
 def test_the_objective_that_is_asked_for_is_read(tmp_path: Path) -> None:
-    """Accuracy is the first of the three figures."""
+    """Accuracy is the first of the three scores."""
     files = []
     for layers, accuracy in (("2", 0.1), ("5", 0.3)):
-        figures = {"mint": np.array([[[accuracy, 1 - accuracy, 0.5]]])}
+        scores = {"mint": np.array([[[accuracy, 1 - accuracy, 0.5]]])}
         provenance = {
             "encoder": {"model": {"name": "toy", "blocks": 12}},
             "train": "full", "view": "focal", "layers": layers, "classifier": "near",
@@ -271,7 +271,7 @@ def test_the_objective_that_is_asked_for_is_read(tmp_path: Path) -> None:
             "folds": {}, "corpus": {},
         }  # fmt: skip
         files.append(tmp_path / f"{layers}.parquet")
-        cv_table.write_search(files[-1], Search([{}], figures, ()), provenance)
+        cv_table.write_search(files[-1], Search([{}], scores, ()), provenance)
     _, chosen = run(tmp_path, files, "mean_word_accuracy")
     best = chosen["chosen"]["toy"]["full"]["all"]
     assert (best["layers"], best["objective"], best["frequency"]) == ("5", 0.3, 1)

@@ -56,7 +56,7 @@ def test_points_in_the_order_of_the_lists() -> None:
     assert list(grid_points({"b": 1, "a": [2]})[0]) == ["b", "a"]
 
 
-# Out-of-fold figures
+# Out-of-fold scores
 
 
 def random_folds(n: int, k: int = 4, repeats: int = 2) -> WordFolds:
@@ -69,7 +69,7 @@ def random_folds(n: int, k: int = 4, repeats: int = 2) -> WordFolds:
 def naive(
     classifier: Any, grid: Sequence[Any], X: np.ndarray, y: np.ndarray, folds: WordFolds
 ) -> np.ndarray:
-    """Fit every point on every fold, one by one, with scikit-learn's figures at the end."""
+    """Fit every point on every fold, one by one, with scikit-learn's scores at the end."""
     assert folds.held is not None
     found = np.zeros((len(folds.held), len(grid), 3))
     for repeat, numbers in enumerate(folds.held):
@@ -158,13 +158,13 @@ def test_scaling_and_transformations_are_fitted_inside_the_fold(name: str) -> No
 # What is best
 
 
-def found(figures: dict[str, Any], n: int, untuned: tuple[str, ...] = ()) -> Search:
-    """A search with the same figure for all three objectives, but for their order of size."""
+def found(scores: dict[str, Any], n: int, untuned: tuple[str, ...] = ()) -> Search:
+    """A search with the same metric for all three objectives, but for their order of size."""
     return Search(
         [{"C": i} for i in range(n)],
         {
             word: np.stack([np.asarray(v, float) + 0.001 * i for i in range(3)], axis=-1)
-            for word, v in figures.items()
+            for word, v in scores.items()
         },
         untuned,
     )
@@ -293,12 +293,12 @@ def test_classify_tunes_on_the_folds_and_fits_on_all(tuned: Tuned) -> None:
     found, provenance = read_search(search_path)
     grid = grid_points(LOGISTIC)
     assert found.grid == grid
-    assert (set(found.figures), found.untuned) == ({"mint", "sage"}, ("thyme",))
+    assert (set(found.scores), found.untuned) == ({"mint", "sage"}, ("thyme",))
     for word in ("mint", "sage"):
         X, y = tuned.vectors[word][1, :30], tuned.corpora[word].gold[:30]
         expected = naive(Logistic(), grid, X, y, tuned.words[word])
-        assert_allclose(found.figures[word], expected, rtol=1e-12)
-    mean = np.mean([found.figures[word][..., 1] for word in found.figures], axis=(0, 1))
+        assert_allclose(found.scores[word], expected, rtol=1e-12)
+    mean = np.mean([found.scores[word][..., 1] for word in found.scores], axis=(0, 1))
     best = grid[int(mean.argmax())]
     assert mean.max() > np.sort(mean)[-2]  # no tie
     words, made = predictions.read_predictions(out)
@@ -343,7 +343,7 @@ def test_without_any_folds_only_what_is_fixed_is_noted(
     assert provenance["parameters"] == {"prior_shift": 0.5}
     assert sorted(provenance["untuned"]) == ["mint", "sage", "thyme"]
     found, _ = read_search(search_path)
-    assert found.figures == {} and len(found.grid) == 2
+    assert found.scores == {} and len(found.grid) == 2
 
 
 @pytest.mark.parametrize(
@@ -370,9 +370,9 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
     write_search(tmp_path / "s.parquet", of, {"layers": "6"})
     again, provenance = read_search(tmp_path / "s.parquet")
     assert (again.grid, again.untuned, provenance["layers"]) == (of.grid, of.untuned, "6")
-    assert set(again.figures) == set(of.figures)
-    for word, figures in of.figures.items():
-        assert_array_equal(again.figures[word], figures)
+    assert set(again.scores) == set(of.scores)
+    for word, scores in of.scores.items():
+        assert_array_equal(again.scores[word], scores)
 
 
 def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:

@@ -239,14 +239,14 @@ def test_models_are_compared_by_what_was_selected_of_each() -> None:
     unlike = {word: np.ones(len(gold), dtype=bool) for word, gold in GOLD.items()}
     shown = [of_first.reference, *of_first.others]
     lines = with_intervals(shown, unlike, of_first.objective, seed=1)
-    assert [(x["kind"], x["model"], x["objective_on_folds"]) for x in lines] == [
+    assert [(x["kind"], x["model"], x["objective_cv"]) for x in lines] == [
         (SELECTED, "m", 0.875),
         (BEST, "m", None),
         (SELECTED, "n", 0.5),
     ]
     clusters = {word: np.arange(len(gold)) for word, gold in GOLD.items()}
     against = pd.DataFrame(differences(of_second, clusters, seed=1))
-    line = against[(against["kind"] == SELECTED) & (against["figure"] == "mean_macro_f1")].iloc[0]
+    line = against[(against["kind"] == SELECTED) & (against["metric"] == "mean_macro_f1")].iloc[0]
     assert (line["reference_model"], line["model"]) == ("n", "m")
     assert line["difference"] == pytest.approx(
         rows[2].mean("mean_macro_f1") - rows[1].mean("mean_macro_f1")
@@ -299,18 +299,18 @@ def test_differences_are_of_the_same_instances_and_adjusted_per_figure() -> None
     assert (same["difference"] == 0).all()
     # The same predictions: nothing is open, and nothing is tested.
     assert same[["low", "high", "p", "p_holm", "p_mcnemar"]].isna().all(axis=None)
-    baseline = table[(table["kind"] == BASELINE) & (table["figure"] == "mean_macro_f1")].iloc[0]
+    baseline = table[(table["kind"] == BASELINE) & (table["metric"] == "mean_macro_f1")].iloc[0]
     other = row(BASELINE, "-", MANY)
     assert baseline["difference"] == pytest.approx(
         found.reference.mean("mean_macro_f1") - other.mean("mean_macro_f1")
     )
     assert baseline["low"] < baseline["difference"] < baseline["high"]
     for name in MEAN_SCORES:
-        family = table[table["figure"] == name]
+        family = table[table["metric"] == name]
         tested = family.dropna(subset="p")
         assert len(tested) == 2 < len(family)
         np.testing.assert_allclose(tested["p_holm"], permutation.holm(tested["p"].to_numpy()))
-    assert table[table["p_mcnemar"].notna()]["figure"].unique().tolist() == ["micro_accuracy"]
+    assert table[table["p_mcnemar"].notna()]["metric"].unique().tolist() == ["micro_accuracy"]
 
 
 def test_the_table_leaves_out_near_duplicates_of_training_sentences() -> None:
@@ -333,8 +333,8 @@ def test_rare_senses_have_rows_of_their_own() -> None:
 
 def test_the_best_set_holds_the_best_and_not_the_worst() -> None:
     lines = {line["layers"]: line for line in best_set(systems(), "mean_macro_f1", seed=1)}
-    assert lines["1"]["not_told_from_best"]
-    assert not lines["3"]["not_told_from_best"]
+    assert lines["1"]["in_confidence_set"]
+    assert not lines["3"]["in_confidence_set"]
 
 
 def test_selectivity_is_task_less_control() -> None:
@@ -437,7 +437,7 @@ def test_compare_writes_every_table(tmp_path: Path) -> None:
     )
     written_table = pd.read_csv(tmp_path / "comparison.csv", dtype={"layers": str})
     assert written_table["kind"].tolist() == [SELECTED, BEST, PUBLISHED, CANDIDATE]
-    assert written_table["objective_on_folds"].dropna().tolist() == [0.875] * 3
+    assert written_table["objective_cv"].dropna().tolist() == [0.875] * 3
     learned = pd.read_csv(tmp_path / "out/learning.csv")
     assert learned[["classifier", "n_train"]].to_numpy().tolist() == [["lda", 9 * len(GOLD)]]
     # The one candidate is also the best on the test set: the same predictions.

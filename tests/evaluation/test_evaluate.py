@@ -236,7 +236,7 @@ def test_every_training_set_and_test_set_has_its_own_rows(tmp_path: Path) -> Non
     ]
     assert "toy,full,,outofdomain,focal,6,near,0.500000,0.500000,,0.500000\n" in summary
     assert "toy,full,,outofdomain,focal,6,near,mint,2,9,2,0.500000,,0.500000\n" in scores
-    # The test split's figures are as if there were no other.
+    # The test split's scores are as if there were no other.
     alone = run(tmp_path, [write(tmp_path, WORDS)])
     assert set(alone[1].splitlines()) <= set(summary.splitlines())
 
@@ -311,8 +311,8 @@ def test_the_points_that_were_chosen_may_differ(tmp_path: Path) -> None:
 MOST_FREQUENT = (73.43, 66.48, 33.23, 41.00)
 
 
-def figures(words: list[WordPredictions]) -> tuple[float, ...]:
-    """The four figures of the summary, in percent to two decimals."""
+def scores(words: list[WordPredictions]) -> tuple[float, ...]:
+    """The four scores of the summary, in percent to two decimals."""
     (row,) = summarise(pd.DataFrame(scores_of(words), columns=SCORES_COLUMNS)).to_dict("records")
     return tuple(round(100 * row[name], 2) for name in MEAN_SCORES)
 
@@ -323,7 +323,7 @@ def test_the_most_frequent_sense(real_corpora: dict[str, Corpus]) -> None:
         ((sense, _),) = Counter(corpus.gold[corpus.split == "train"].tolist()).most_common(1)
         gold = corpus.gold[corpus.split == "test"].tolist()
         words.append(predicted(gold, [sense] * len(gold), word=word, n_senses=len(corpus.senses)))
-    assert figures(words) == MOST_FREQUENT
+    assert scores(words) == MOST_FREQUENT
 
 
 def test_versions_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def pair(
     folder: Path,
     layers: str,
     wrong: Wrong,
-    figures: dict[str, list[list[float]]],
+    scores: dict[str, list[list[float]]],
     *,
     model: str = "m",
     untuned: tuple[str, ...] = (),
@@ -61,7 +61,7 @@ def pair(
     }
     of_words = {
         word: np.stack([1 - f1, f1, np.zeros_like(f1)], axis=-1)
-        for word, values in figures.items()
+        for word, values in scores.items()
         for f1 in [np.array(values)]
     }
     predictions.write_predictions(files[0], words(wrong), source)
@@ -120,7 +120,7 @@ def test_the_same_predictions_have_no_interval_and_no_test(tmp_path: Path) -> No
     pairs = [*three(tmp_path), pair(tmp_path, "sum-all", SOME, POOR)]
     layers, _ = run(tmp_path, *pairs)
     same = layers[layers["layers"] == "sum-all"].iloc[0]
-    assert same["difference"] == 0 and not same["chosen_on_folds"]
+    assert same["difference"] == 0 and not same["selected_by_cv"]
     assert same[["difference_low", "difference_high", "p", "p_holm"]].isna().all()
     others = layers.dropna(subset="p")
     assert len(others) == 2
@@ -133,24 +133,24 @@ def test_the_columns(tmp_path: Path) -> None:
     assert list(layers.columns) == LAYER_COLUMNS
     assert list(of_words.columns) == WORD_COLUMNS
     for table in (layers, of_words):
-        assert table["chosen_on_folds"].dtype == table["not_told_from_best"].dtype == bool
+        assert table["selected_by_cv"].dtype == table["in_confidence_set"].dtype == bool
     assert (len(layers), len(of_words)) == (3, 6)
 
 
-def test_the_reference_is_chosen_on_folds_and_every_other_is_compared_with_it(
+def test_the_reference_is_selected_by_cv_and_every_other_is_compared_with_it(
     tmp_path: Path,
 ) -> None:
     layers, _ = run(tmp_path, *three(tmp_path))
     # The mean over repeats of the mean over words, at the best point: the first of layer 1 and
     # the second of the others.
-    assert layers["objective_on_folds"].tolist() == near([0.65, 0.7, 0.6])
-    assert layers["chosen_on_folds"].tolist() == [False, True, False]
+    assert layers["objective_cv"].tolist() == near([0.65, 0.7, 0.6])
+    assert layers["selected_by_cv"].tolist() == [False, True, False]
     assert layers["reference"].tolist() == ["2"] * 3
     # bat's senses: 11 of 12 right and one of the other's 20 too many; seal all right.
     few = ((22 / 23 + 40 / 41) / 2 + 1) / 2
     # 10 of 12, one too many; 19 of 20, two too many.
     some = ((20 / 23 + 38 / 41) / 2 + 1) / 2
-    assert layers["figure"].tolist() == ["mean_macro_f1"] * 3
+    assert layers["metric"].tolist() == ["mean_macro_f1"] * 3
     assert layers["value"].tolist()[:2] == near([few, some])
     assert layers["difference"].tolist()[0] == near(few - some)
     assert layers["difference"][2] < 0
@@ -181,14 +181,14 @@ def test_intervals_and_tests_are_those_of_the_statistics(tmp_path: Path) -> None
 def test_another_objective_is_the_figure(tmp_path: Path) -> None:
     """On folds accuracy is macro-F1 upside down: what was last is first."""
     layers, of_words = run(tmp_path, *three(tmp_path, objective="mean_word_accuracy"))
-    assert layers["figure"].unique().tolist() == ["mean_word_accuracy"]
-    assert layers["objective_on_folds"].tolist() == near([1 - 0.1, 1 - 0.65, 1 - 0.35])
+    assert layers["metric"].unique().tolist() == ["mean_word_accuracy"]
+    assert layers["objective_cv"].tolist() == near([1 - 0.1, 1 - 0.65, 1 - 0.35])
     assert layers["reference"].unique().tolist() == ["1"]
     assert layers["value"].tolist() == near(
         [(31 / 32 + 1) / 2, (29 / 32 + 1) / 2, (23 / 32 + 49 / 50) / 2]
     )
     # Macro-F1 of the point that is best by accuracy.
-    assert of_words["macro_f1_on_folds"].tolist()[:3] == near([0.1, 0.7, 0.4])
+    assert of_words["macro_f1_cv"].tolist()[:3] == near([0.1, 0.7, 0.4])
 
 
 def test_what_is_equally_good_on_folds_is_taken_in_the_order_of_the_grammar(tmp_path: Path) -> None:
@@ -199,14 +199,14 @@ def test_what_is_equally_good_on_folds_is_taken_in_the_order_of_the_grammar(tmp_
     layers, of_words = run(tmp_path, *pairs)
     order = ["2", "10", "concat-last-2", "mean-last-2", "mean-all"]
     assert layers["layers"].tolist() == order
-    assert layers["chosen_on_folds"].tolist() == [True, False, False, False, False]
+    assert layers["selected_by_cv"].tolist() == [True, False, False, False, False]
     # All have the same predictions: no test is made.
     assert layers[["p", "p_holm"]].isna().all(axis=None)
     assert layers["difference"].tolist()[1:] == [0] * 4
-    assert layers["not_told_from_best"].all()
+    assert layers["in_confidence_set"].all()
     assert of_words["word"].tolist() == ["bat"] * 5 + ["seal"] * 5
     assert of_words["layers"].tolist() == order * 2
-    assert of_words["chosen_on_folds"].tolist() == [True, False, False, False, False] * 2
+    assert of_words["selected_by_cv"].tolist() == [True, False, False, False, False] * 2
 
 
 @pytest.mark.slow
@@ -239,10 +239,10 @@ def test_only_the_layers_of_one_classifier_are_a_family(tmp_path: Path) -> None:
 def test_a_single_layer_choice_is_compared_with_nothing(tmp_path: Path) -> None:
     layers, of_words = run(tmp_path, pair(tmp_path, "1", MANY, POOR))
     (line,) = layers.to_dict("records")
-    assert line["chosen_on_folds"] and line["not_told_from_best"] and line["reference"] == "1"
+    assert line["selected_by_cv"] and line["in_confidence_set"] and line["reference"] == "1"
     assert np.isnan([line["difference"], line["p"], line["p_holm"]]).all()
     assert line["low"] < line["value"] < line["high"]
-    assert of_words["chosen_on_folds"].all() and of_words["not_told_from_best"].all()
+    assert of_words["selected_by_cv"].all() and of_words["in_confidence_set"].all()
 
 
 @pytest.mark.parametrize(("view", "depths"), [("focal", [1 / 12, 0.5]), ("static", [])])
@@ -299,10 +299,10 @@ def test_the_figures_of_a_word(tmp_path: Path) -> None:
     for layers, wrong in (("1", FEW), ("2", SOME), ("mean-all", MANY)):
         for word, matrix in zip(SENSES, confusions(wrong), strict=True):
             intervals = word_intervals(matrix, rng=3)
-            for figure in ("macro_f1", "accuracy"):
+            for metric in ("macro_f1", "accuracy"):
                 line = lines.loc[(word, layers)]
-                assert line[figure] == near(float(word_scores(matrix)[figure]))
-                assert (line[f"{figure}_low"], line[f"{figure}_high"]) == near(intervals[figure])
+                assert line[metric] == near(float(word_scores(matrix)[metric]))
+                assert (line[f"{metric}_low"], line[f"{metric}_high"]) == near(intervals[metric])
 
 
 def test_the_choice_of_a_word_is_that_of_its_own_folds(tmp_path: Path) -> None:
@@ -310,12 +310,12 @@ def test_the_choice_of_a_word_is_that_of_its_own_folds(tmp_path: Path) -> None:
     lines = of_words.set_index("word")
     # At the point that is best for this word: of layer 2 on bat the first, though the second is
     # better on both words.
-    assert lines.loc["bat", "macro_f1_on_folds"].tolist() == near([0.8, 0.8, 0.4])
-    assert lines.loc["seal", "macro_f1_on_folds"].tolist() == near([0.5, 0.7, 0.8])
+    assert lines.loc["bat", "macro_f1_cv"].tolist() == near([0.8, 0.8, 0.4])
+    assert lines.loc["seal", "macro_f1_cv"].tolist() == near([0.5, 0.7, 0.8])
     # Layers 1 and 2 are alike on bat: the one that is better on all words.
-    assert lines.loc["bat", "chosen_on_folds"].tolist() == [False, True, False]
-    assert lines.loc["seal", "chosen_on_folds"].tolist() == [False, False, True]
-    assert of_words["chosen_by"].unique().tolist() == ["word"]
+    assert lines.loc["bat", "selected_by_cv"].tolist() == [False, True, False]
+    assert lines.loc["seal", "selected_by_cv"].tolist() == [False, False, True]
+    assert of_words["selected_by"].unique().tolist() == ["word"]
 
 
 def test_what_is_not_told_from_the_best(tmp_path: Path) -> None:
@@ -333,14 +333,12 @@ def test_what_is_not_told_from_the_best(tmp_path: Path) -> None:
     predicted = [np.stack([words(wrong)[i].predicted for wrong in systems]) for i in (0, 1)]
     gold = [w.gold for w in words({})]
 
-    def best(of: slice, figure: str = "mean_macro_f1") -> list[bool]:
-        return confidence_set.not_told_from_best(
-            gold[of], predicted[of], figure, rng=3
-        ).within.tolist()
+    def best(of: slice, metric: str = "mean_macro_f1") -> list[bool]:
+        return confidence_set.confidence_set(gold[of], predicted[of], metric, rng=3).within.tolist()
 
     over_all, bat, seal = best(slice(None)), best(slice(1)), best(slice(1, None))
-    assert layers["not_told_from_best"].tolist() == over_all == [True, False, True]
-    assert of_words["not_told_from_best"].tolist() == [*bat, *seal]
+    assert layers["in_confidence_set"].tolist() == over_all == [True, False, True]
+    assert of_words["in_confidence_set"].tolist() == [*bat, *seal]
     # The three differ from each other, or from what micro accuracy says.
     assert seal == [True, True, False]
     assert best(slice(None), "micro_accuracy") == [True, True, True]
@@ -352,10 +350,10 @@ def test_a_word_without_folds_has_the_choice_for_all_words(tmp_path: Path) -> No
         for layers, wrong, folds in (("1", FEW, POOR), ("2", SOME, GOOD))
     ]
     layers, of_words = run(tmp_path, *pairs)
-    assert layers["objective_on_folds"].tolist() == near([0.4, 0.8])
-    assert of_words["chosen_by"].tolist() == ["word"] * 2 + ["all words"] * 2
-    assert of_words["chosen_on_folds"].tolist() == [False, True] * 2
-    assert of_words["macro_f1_on_folds"].isna().tolist() == [False] * 2 + [True] * 2
+    assert layers["objective_cv"].tolist() == near([0.4, 0.8])
+    assert of_words["selected_by"].tolist() == ["word"] * 2 + ["all words"] * 2
+    assert of_words["selected_by_cv"].tolist() == [False, True] * 2
+    assert of_words["macro_f1_cv"].isna().tolist() == [False] * 2 + [True] * 2
 
 
 # Files that do not belong together

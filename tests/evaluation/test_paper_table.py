@@ -12,21 +12,21 @@ def line(kind: str, **other: str) -> dict[str, object]:
         "layers": "5+mean-all",
         "classifier": "a&b|c",
     }
-    figures = {f"{name}{end}": 0.5 for name in MEAN_SCORES for end in ("", "_low", "_high")}
-    return {"kind": kind, **names, **figures, **other}
+    scores = {f"{name}{end}": 0.5 for name in MEAN_SCORES for end in ("", "_low", "_high")}
+    return {"kind": kind, **names, **scores, **other}
 
 
 ROWS = [line("selected"), line("candidate", layers="1+2"), line("published")]
 AGAINST = [
     {
         **{k: ROWS[2][k] for k in KEY},
-        "figure": figure,
+        "metric": metric,
         "difference": difference,
         "low": -0.01,
         "high": 0.05,
         "p_holm": 0.0004,
     }
-    for figure, difference in (("micro_accuracy", 0.09), ("mean_macro_f1", 0.02))
+    for metric, difference in (("micro_accuracy", 0.09), ("mean_macro_f1", 0.02))
 ]
 
 

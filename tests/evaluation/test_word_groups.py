@@ -71,8 +71,8 @@ def test_the_figures_are_those_of_the_words_alone(part: str, name: str) -> None:
     for row in group(own).rows:
         found = row_of(layers, part_of_speech=name, training_instances=ALL, layers=row.layers)
         assert list(found) == GROUP_COLUMNS
-        for figure in ("mean_macro_f1", "micro_accuracy"):
-            assert found[figure] == pytest.approx(row.mean(figure))
+        for metric in ("mean_macro_f1", "micro_accuracy"):
+            assert found[metric] == pytest.approx(row.mean(metric))
         assert (found["n_words"], found["n_test"]) == (len(own), 8 * len(own))
         assert found["n_train"] == sum(WORDS[word][0] for word in own)
         depth = int(row.layers) / 2 if row.layers.isdecimal() else None
@@ -99,7 +99,7 @@ def test_verbs_peak_where_nouns_do_or_not() -> None:
     _, peaks = of_groups(group(), word_groups(CORPORA, SEED))
     assert all(set(row) <= set(PEAK_COLUMNS) for row in peaks)
     noun, verb = (
-        row_of(peaks, part_of_speech=part, training_instances=ALL, figure="mean_macro_f1")
+        row_of(peaks, part_of_speech=part, training_instances=ALL, metric="mean_macro_f1")
         for part in ("noun", "verb")
     )
     assert [noun[key] for key in ("peak", "low", "high", "share_of_draws")] == [2, 2, 2, 1.0]

@@ -82,10 +82,10 @@ def test_labels_stay_and_other_words_are_counted(root: Path) -> None:
         for kind in ("as they are", "calibrated")
     )
     assert raw["accuracy"] == calibrated["accuracy"]
-    assert {row["sentences"] for row in rows(root, "novelty")} == {"test", "other words"}
-    (of_others,) = rows(root, "novelty", sentences="other words", word="crane")
+    assert {row["sentences"] for row in rows(root, "ood")} == {"test", "other words"}
+    (of_others,) = rows(root, "ood", sentences="other words", word="crane")
     assert int(of_others["n"]) == 25
-    assert of_others["accuracy_far"] == ""
+    assert of_others["accuracy_ood"] == ""
 
 
 def test_many_words_are_not_each_asked_about_all_others() -> None:
@@ -102,5 +102,5 @@ def test_the_card_quotes_the_tables(root: Path) -> None:
         card = file.read("README.md").decode()
     (row,) = rows(root, "calibration", word="(all)", scores="calibrated")
     assert f"| calibrated | 50 | {100 * float(row['accuracy']):.1f} |" in card
-    (far,) = rows(root, "novelty", word="(all)", sentences="other words")
-    assert f"| other words | 50 | {100 * float(far['far']):.1f} |" in card
+    (ood,) = rows(root, "ood", word="(all)", sentences="other words")
+    assert f"| other words | 50 | {100 * float(ood['ood']):.1f} |" in card

@@ -166,9 +166,9 @@ def check_predictions(found: Any) -> None:
 
 def check_search(found: Any) -> None:
     search, _ = found
-    for figures in search.figures.values():
-        assert figures.shape[1:] == (len(search.grid), 3) and len(figures)
-        assert ((figures >= 0) & (figures <= 1)).all()
+    for values in search.scores.values():
+        assert values.shape[1:] == (len(search.grid), 3) and len(values)
+        assert ((values >= 0) & (values <= 1)).all()
     assert all(isinstance(point, dict) for point in search.grid)
 
 
@@ -216,8 +216,8 @@ def write_tables(folder: Path) -> dict[str, Path]:
     )
     predictions.write_predictions(paths["predictions"], [small_predictions()], shared)
     grid = [{"C": 0.1}, {"C": 1.0}]
-    figures = {"crane": np.array([[[0.5, 0.5, 0.25], [1.0, 1.0, 0.0]]])}
-    write_search(paths["search"], Search(grid, figures, ("bank",)), shared)
+    scores = {"crane": np.array([[[0.5, 0.5, 0.25], [1.0, 1.0, 0.0]]])}
+    write_search(paths["search"], Search(grid, scores, ("bank",)), shared)
     points = np.arange(18, dtype=np.float32).reshape(9, 2)
     projection.write_projections(
         paths["projection"],
@@ -376,7 +376,7 @@ def run_model_file(data: bytes, folder: Path) -> None:
         assert ((answers.predicted >= 0) & (answers.predicted < len(fitted.senses))).all()
         assert not np.isinf(answers.probabilities).any()
         assert (answers.neighbours < len(fitted.gold)).all()
-        assert fitted.is_far(answers.distance).dtype == bool
+        assert fitted.is_ood(answers.distance).dtype == bool
 
 
 # What senses are called

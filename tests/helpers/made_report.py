@@ -207,7 +207,7 @@ def make_run(
                             or (method == "discriminant" and len(corpus.senses) == 2)
                             else explained_at(choice),
                             1 - KEPT[method],
-                            score_on_folds=np.nan if method == "tsne" else KEPT[method],
+                            score_cv=np.nan if method == "tsne" else KEPT[method],
                         )
                         for word, corpus in corpora.items()
                     }
@@ -309,9 +309,9 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         summary[f"{mean}_low"] = summary[mean] - 0.03
         summary[f"{mean}_high"] = summary[mean] + 0.02
     names = ["model", "view", "layers", "classifier"]
-    figures = [c for c in summary if c.startswith(MEAN_SCORES)]
-    own = summary[names + figures].assign(kind="candidate", n_words=len(SENSES), about="")
-    own["objective_on_folds"] = own["mean_macro_f1"] - 0.1
+    scores = [c for c in summary if c.startswith(MEAN_SCORES)]
+    own = summary[names + scores].assign(kind="candidate", n_words=len(SENSES), about="")
+    own["objective_cv"] = own["mean_macro_f1"] - 0.1
     best = own.loc[[own["mean_macro_f1"].idxmax()]]
     other = best.assign(model="no encoder", view="text", layers="-")
     published = best.assign(kind="published", model="theirs", classifier="1nn", layers="-")
@@ -344,20 +344,20 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
                 {
                     **{name: row[name] for name in names},
                     "relative_depth": depth_of(row["layers"], blocks[row["model"]]),
-                    "objective_on_folds": value - 0.1,
-                    "chosen_on_folds": row["layers"] == reference["layers"],
-                    "figure": "mean_macro_f1", "value": value, "low": value - 0.03,
+                    "objective_cv": value - 0.1,
+                    "selected_by_cv": row["layers"] == reference["layers"],
+                    "metric": "mean_macro_f1", "value": value, "low": value - 0.03,
                     "high": value + 0.02, "reference": reference["layers"], "difference": apart,
                     "difference_low": apart - 0.03, "difference_high": apart + 0.03,
                     "p": 0.01, "p_holm": 0.03 if row["layers"] == "0" else 0.4,
-                    "not_told_from_best": row["layers"] != "0",
+                    "in_confidence_set": row["layers"] != "0",
                 }
             )  # fmt: skip
             if row["model"] in others and blocks[row["model"]] == blocks[first]:
                 by_model.append(
                     {
                         **{name: row[name] for name in names}, "relative_depth": None,
-                        "figure": "mean_macro_f1", "value": value, "reference_model": first,
+                        "metric": "mean_macro_f1", "value": value, "reference_model": first,
                         "reference_value": value - 0.0625, "difference": 0.0625,
                         "difference_low": 0.05, "difference_high": 0.07, "p_holm": 0.01,
                     }
@@ -369,15 +369,15 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
                 **{name: row[name] for name in [*names, "word"]}, "n_test": row["n_test"],
                 "errors": round((1 - float(row["accuracy"])) * row["n_test"]),
                 "macro_f1": value, "macro_f1_low": value - 0.05, "macro_f1_high": value + 0.04,
-                "macro_f1_on_folds": value - 0.1,
+                "macro_f1_cv": value - 0.1,
                 # The choice of each word, so that pages open with another than the last.
-                "chosen_on_folds": row["layers"] == CHOSEN[row["word"]],
-                "chosen_by": "word", "not_told_from_best": row["layers"] in ("1", "2"),
+                "selected_by_cv": row["layers"] == CHOSEN[row["word"]],
+                "selected_by": "word", "in_confidence_set": row["layers"] in ("1", "2"),
             }
         )  # fmt: skip
     best_set = own[names].assign(
-        figure="mean_macro_f1", estimate=own["mean_macro_f1"], p=0.5,
-        not_told_from_best=own["layers"] == "1",
+        metric="mean_macro_f1", estimate=own["mean_macro_f1"], p=0.5,
+        in_confidence_set=own["layers"] == "1",
     )  # fmt: skip
     controls = own[own["layers"].str.len() == 1].assign(kind="control view", view="context")
     learning = pd.concat(
@@ -411,9 +411,9 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
     )  # fmt: skip
     differences = pd.DataFrame(
         [{**dict.fromkeys([*names, "reference_model"], "x"), "kind": "baseline",
-          "figure": "mean_macro_f1", "difference": 0.1, "low": 0.0, "high": 0.2, "p_holm": 0.5}]
+          "metric": "mean_macro_f1", "difference": 0.1, "low": 0.0, "high": 0.2, "p_holm": 0.5}]
         + [{"reference_model": other, **dict.fromkeys(names, "x"), "model": first,
-            "kind": "selected", "figure": "mean_macro_f1", "difference": -0.0425, "low": -0.05,
+            "kind": "selected", "metric": "mean_macro_f1", "difference": -0.0425, "low": -0.05,
             "high": 0.01, "p_holm": 0.25} for other in others]
     )  # fmt: skip
     alignment = pd.DataFrame(
@@ -427,14 +427,15 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
     strategies = pd.DataFrame(
         {
             "model": model, "strategy": name, "train": train, "view": "focal", "layers": layers,
-            "classifier": "<b>own</b>", "chosen_by": by, "n_words": 2, "runs": runs.count(" ") + 1,
-            "setting": "rate <b>1" if "tuned" in name else "", "draws": draws, "labels": labels,
+            "classifier": "<b>own</b>", "selected_by": by, "n_words": 2,
+            "runs": runs.count(" ") + 1, "setting": "rate <b>1" if "tuned" in name else "",
+            "draws": draws, "labels": labels,
             "processor_minutes": minutes,
             "processor_minutes_with_search": None if minutes is None else 2 * minutes,
-            "not_told_from_best": alike,
+            "in_confidence_set": alike,
             **{
-                f"{figure}{of}": found
-                for figure in ("mean_macro_f1", "micro_accuracy")
+                f"{metric}{of}": found
+                for metric in ("mean_macro_f1", "micro_accuracy")
                 for of, found in {
                     "": value, "_low": value - 0.03, "_high": value + 0.02, "_of_runs": runs,
                     "_difference": apart, "_difference_low": apart, "_difference_high": apart,
@@ -446,9 +447,9 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         for name, train, layers, by, labels, minutes, value, apart, alike, runs, draws in (
             ("bag of words", "full", "-", "", 60, 0.024, 0.5, -0.25, False, "0.5", 1),
             ("zero-shot (gloss)", "none", "2", "last layer", 0, None, 0.45, -0.3, False, "0.45", 1),
-            ("best frozen layer", "full", "1", "folds", 60, 1.5, 0.75, None, True, "0.75", 1),
-            ("<i>tuned</i>", "full", "1", "folds", 60, 120.0, 0.8, 0.05, True, "0.8125 0.7875", 1),
-            ("best frozen layer", "1pct", "1", "folds", 10, None, 0.6, None, True, "0.6", 1),
+            ("best frozen layer", "full", "1", "cross-validation", 60, 1.5, 0.75, None, True, "0.75", 1),
+            ("<i>tuned</i>", "full", "1", "cross-validation", 60, 120.0, 0.8, 0.05, True, "0.8125 0.7875", 1),
+            ("best frozen layer", "1pct", "1", "cross-validation", 10, None, 0.6, None, True, "0.6", 1),
             ("<i>tuned</i>", "1pct", "1", "as given", 10, 1.0, 0.5, -0.1, True,
              "0.5 0.6 0.4 0.5", 2),
         )
@@ -500,17 +501,17 @@ def made_confidence(own: pd.DataFrame) -> dict[str, pd.DataFrame]:
         for kind, ece in kinds.items()
         for high in (0.7, 1.0)
     ]  # fmt: skip
-    novelty = [
+    ood = [
         {**row, "sentences": sentences, "word": word, "threshold": 0.3, "n_train": 60, "n": 90,
-         "far": far, "accuracy_far": 0.5, "accuracy_near": 0.9}
+         "ood": share, "accuracy_ood": 0.5, "accuracy_in_distribution": 0.9}
         for row in selected
-        for sentences, far in (("test", 0.012), ("other words", 0.75))
+        for sentences, share in (("test", 0.012), ("other words", 0.75))
         for word in ("(all)", "bank")
     ]  # fmt: skip
     return {
         "calibration": pd.DataFrame(calibration),
         "reliability": pd.DataFrame(reliability),
-        "novelty": pd.DataFrame(novelty),
+        "ood": pd.DataFrame(ood),
     }
 
 

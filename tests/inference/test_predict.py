@@ -1013,8 +1013,8 @@ def test_a_sentence_unlike_all_others_is_marked(root: Path, answers: Call) -> No
     table = Results(Path(RESULTS)).corpus("crane")
     sentence = " ".join(table.tokens[0])
     like, unlike = answers(sentence, "7 & crane", "--word", "crane", "--model-file", "model.wsd")
-    assert not like["far"]
-    assert unlike["far"]
+    assert not like["ood"]
+    assert unlike["ood"]
     assert "far from every training sentence" in unlike["message"]
 
 
@@ -1077,10 +1077,10 @@ def test_csv_cells_are_no_formulas(root: Path, tmp_path: Path) -> None:
     rows = list(csv.DictReader(out.open(newline="")))
     assert [row["text"] for row in rows] == ['\'=HYPERLINK("x") crane', "'-1 no", '"quoted", apple']
     assert rows[0]["status"] == "ok"
-    assert rows[1]["sense"] == rows[1]["far"] == ""
+    assert rows[1]["sense"] == rows[1]["ood"] == ""
     scores = dict(pair.split("=") for pair in rows[0]["scores"].split("; "))
     assert set(scores) == set(Results(Path(RESULTS)).corpus("crane").senses)
-    assert (rows[0]["model"], rows[0]["layers"], rows[0]["far"]) == ("tiny", "2", rows[0]["far"])
+    assert (rows[0]["model"], rows[0]["layers"], rows[0]["ood"]) == ("tiny", "2", rows[0]["ood"])
 
 
 def test_a_table_moves_no_cursor(

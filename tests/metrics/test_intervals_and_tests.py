@@ -1,4 +1,4 @@
-"""Statistics: the evaluation's figures, exact tests on small cases, coverage by simulation."""
+"""Statistics: the evaluation's scores, exact tests on small cases, coverage by simulation."""
 
 import itertools
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from sklearn.metrics import accuracy_score, f1_score, recall_score
 from wsd.artifacts.column_names import KEY_COLUMNS
 from wsd.evaluation.evaluate import summarise
 from wsd.metrics.cluster_bootstrap import cluster_intervals
-from wsd.metrics.confidence_set import not_told_from_best
+from wsd.metrics.confidence_set import confidence_set
 from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.permutation import holm, mcnemar, paired_permutations
 from wsd.metrics.scores import (
@@ -42,7 +42,7 @@ def bench() -> ModuleType:
 
 
 def scored(gold: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
-    """scikit-learn's figures."""
+    """scikit-learn's scores."""
     occurring = sorted(set(gold.tolist()) | set(predicted.tolist()))
     return {
         "n_test": len(gold),
@@ -86,7 +86,7 @@ def systems(pairs: Sequence[Counts]) -> tuple[list[np.ndarray], list[np.ndarray]
     return [joint.sum(axis=2) for joint in found], [joint.sum(axis=1) for joint in found]
 
 
-# Counts and figures
+# Counts and scores
 
 
 def test_counts() -> None:
@@ -206,7 +206,7 @@ def test_two_that_are_one_do_not_differ() -> None:
         assert -low == pytest.approx(high, rel=0.2)
     assert mcnemar(pair) == 1
     for name in MEAN_SCORES:
-        best = not_told_from_best([gold], [np.stack([guessed] * 3)], name)
+        best = confidence_set([gold], [np.stack([guessed] * 3)], name)
         assert best.p.tolist() == [1, 1, 1]
         assert best.within.all()
 
@@ -256,7 +256,7 @@ def test_clusters_of_one_are_instances_and_doubles_inflate() -> None:
     golds = [np.repeat([0, 1], [60, 30]) for _ in range(6)]
     guesses = [np.where(rng.random(90) < 0.15, 1 - gold, gold) for gold in golds]
     clusters = [np.arange(90)] * 6
-    # Less a system without errors, whose figures are 1 however often an instance is drawn.
+    # Less a system without errors, whose scores are 1 however often an instance is drawn.
     alone = cluster_intervals(zip(golds, guesses, golds, clusters, strict=True))
     doubled = [[np.tile(x, 2) for x in of] for of in (golds, guesses, golds, clusters)]
     twice = cluster_intervals(zip(*doubled, strict=True))
@@ -285,7 +285,7 @@ def test_clusters_of_a_difference() -> None:
 
 
 def enumerated(words: Sequence[Word]) -> dict[str, float]:
-    """p over all 2^n exchanges of the n instances, with the evaluation's own figures."""
+    """p over all 2^n exchanges of the n instances, with the evaluation's own scores."""
 
     def means(sides: Sequence[np.ndarray]) -> np.ndarray:
         rows = [
@@ -383,8 +383,8 @@ def test_two_choices_are_a_one_sided_paired_test(seed: int) -> None:
     golds = [gold for gold, *_ in words]
     two_sided = paired_permutations(joints(words))
     for name in MEAN_SCORES:
-        found = not_told_from_best(golds, [np.stack([a, b]) for _, a, b, _ in words], name)
-        turned = not_told_from_best(golds, [np.stack([b, a]) for _, a, b, _ in words], name)
+        found = confidence_set(golds, [np.stack([a, b]) for _, a, b, _ in words], name)
+        turned = confidence_set(golds, [np.stack([b, a]) for _, a, b, _ in words], name)
         worse, better = np.argsort(found.estimate)
         assert abs(np.diff(found.estimate)[0]) == pytest.approx(abs(two_sided[name].difference))
         assert two_sided[name].difference != 0
@@ -407,9 +407,9 @@ def test_the_family_is_corrected() -> None:
         rows.append(first.copy())
         rows[-1][start : start + 8] = 1 - first[start : start + 8]
     name = "micro_accuracy"
-    alone = not_told_from_best([gold], [np.stack(rows[:2])], name)
+    alone = confidence_set([gold], [np.stack(rows[:2])], name)
     family = [
-        not_told_from_best([gold], [np.stack(rows)], name, permutations=2000, rng=seed).p[0]
+        confidence_set([gold], [np.stack(rows)], name, permutations=2000, rng=seed).p[0]
         for seed in range(8)
     ]
     assert alone.p[0] == pytest.approx(9 / 256)
@@ -426,7 +426,7 @@ def test_a_wild_choice_does_not_shield_another() -> None:
     second, third = first.copy(), first.copy()
     second[:8] = 0
     third[8:] = 1 - first[8:]
-    best = not_told_from_best([gold], [np.stack([first, second, third])], "micro_accuracy")
+    best = confidence_set([gold], [np.stack([first, second, third])], "micro_accuracy")
     assert best.p[0] < 0.03
     # Nor is this transitive: the third can be told neither from the first nor from the second.
     assert best.within.tolist() == [False, True, True]
@@ -438,7 +438,7 @@ def test_the_set_leaves_out_what_is_clearly_worse() -> None:
     chances = np.array([0.05, 0.05, 0.06, 0.3, 0.4])[:, None]
     tables = [np.where(rng.random((5, 120)) < chances, 1 - gold, gold) for gold in golds]
     for name in MEAN_SCORES:
-        best = not_told_from_best(golds, tables, name, permutations=500)
+        best = confidence_set(golds, tables, name, permutations=500)
         over = mean_scores(
             [
                 np.stack([confusion(gold, row, 2) for row in table])
@@ -454,7 +454,7 @@ def test_the_set_leaves_out_what_is_clearly_worse() -> None:
 
 def test_one_choice_is_the_best() -> None:
     gold = np.array([0, 1, 1])
-    best = not_told_from_best([gold], [gold[None]], "micro_accuracy")
+    best = confidence_set([gold], [gold[None]], "micro_accuracy")
     assert best.within.tolist() == [True]
     assert best.p.tolist() == [1]
 

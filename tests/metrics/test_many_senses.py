@@ -1,4 +1,4 @@
-"""Words of many senses: no array of the senses' cube, and the figures of what has one."""
+"""Words of many senses: no array of the senses' cube, and the scores of what has one."""
 
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +8,7 @@ import pytest
 
 from wsd.metrics import intervals
 from wsd.metrics.cluster_bootstrap import DRAWS, cluster_intervals
-from wsd.metrics.confidence_set import not_told_from_best
+from wsd.metrics.confidence_set import confidence_set
 from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.permutation import paired_permutations
 from wsd.metrics.scores import (
@@ -22,7 +22,7 @@ from wsd.metrics.scores import (
 )
 
 Word = tuple[np.ndarray, np.ndarray, np.ndarray]
-Figures = Mapping[str, np.ndarray]
+Scores = Mapping[str, np.ndarray]
 
 
 def word(n_senses: int, n: int, seed: int) -> Word:
@@ -51,19 +51,19 @@ def naive_word(matrix: np.ndarray, draws: int, seed: int) -> dict[str, tuple[flo
     cell = (uniform > right_or_wrong.cumsum(axis=1)[:, :-1]).sum(axis=-1, keepdims=True)
     more = rng.standard_exponential(cell.shape)
     np.put_along_axis(mass, cell, np.take_along_axis(mass, cell, -1) + more, -1)
-    drawn = figures(mass, matrix)
+    drawn = scores(mass, matrix)
     found = {}
     for name in WORD_SCORES:
         ordered = np.sort(drawn[name])
         inside = int(np.ceil(0.95 * draws))
         start = int((ordered[inside - 1 :] - ordered[: draws - inside + 1]).argmin())
         low, high = ordered[start], ordered[start + inside - 1]
-        estimate = float(figures(matrix, matrix)[name])
+        estimate = float(scores(matrix, matrix)[name])
         found[name] = (min(max(low, 0), estimate), max(min(high, 1), estimate))
     return found
 
 
-def figures(mass: np.ndarray, matrix: np.ndarray) -> dict[str, np.ndarray]:
+def scores(mass: np.ndarray, matrix: np.ndarray) -> dict[str, np.ndarray]:
     """Of drawn mass, each row as much as was counted; macro-F1 over the senses that occur."""
     counts = mass / np.maximum(mass.sum(axis=-1, keepdims=True), 1e-300)
     counts = counts * matrix.sum(axis=-1, keepdims=True)
@@ -72,13 +72,13 @@ def figures(mass: np.ndarray, matrix: np.ndarray) -> dict[str, np.ndarray]:
     return scores_of_margins(right, counts.sum(axis=-1), counts.sum(axis=-2), labels)
 
 
-def naive_means(drawn: Sequence[Figures], sizes: Sequence[float]) -> dict[str, np.ndarray]:
+def naive_means(drawn: Sequence[Scores], sizes: Sequence[float]) -> dict[str, np.ndarray]:
     over = {name: np.mean([of[name] for of in drawn], axis=0) for name in WORD_SCORES}
     micro = np.average([of["accuracy"] for of in drawn], axis=0, weights=sizes)
     return dict(zip(MEAN_SCORES, (micro, *over.values()), strict=True))
 
 
-def shifted(drawn: Figures, estimate: Figures, floor: int) -> dict[str, tuple[float, float]]:
+def shifted(drawn: Scores, estimate: Scores, floor: int) -> dict[str, tuple[float, float]]:
     found = {}
     for name, of in estimate.items():
         low, high = of + np.quantile(drawn[name] - drawn[name].mean(), [0.025, 0.975])
@@ -94,7 +94,7 @@ def naive_mean(
     for matrix in matrices:
         prior = np.where(np.eye(len(matrix)), 0.5, 0.5 / (len(matrix) - 1))
         mass = rng.standard_gamma(matrix + prior, size=(draws, *matrix.shape))
-        drawn.append(figures(mass, matrix))
+        drawn.append(scores(mass, matrix))
     means = naive_means(drawn, [matrix.sum() for matrix in matrices])
     return shifted(means, mean_scores(matrices), floor=0)
 
@@ -114,7 +114,7 @@ def naive_difference(
             prior[gold, gold, gold] = 0.25
         mass = rng.standard_gamma(joint + prior, size=(draws, *joint.shape))
         mass *= (joint.sum(axis=(1, 2)) / mass.sum(axis=(-2, -1)))[..., None, None]
-        pair = [figures(mass.sum(axis=-axis), joint.sum(axis=-axis)) for axis in (1, 2)]
+        pair = [scores(mass.sum(axis=-axis), joint.sum(axis=-axis)) for axis in (1, 2)]
         drawn.append(subtract(*pair))
     means = naive_means(drawn, [joint.sum() for joint in joints])
     return shifted(means, naive_estimate(joints), floor=-1)
@@ -229,7 +229,7 @@ def test_memory_does_not_grow_with_the_senses_cube() -> None:
         lambda: word_intervals(matrix, draws=4000),
         lambda: paired_permutations([joint], permutations=4000),
         lambda: cluster_intervals([(*of, np.arange(600))]),
-        lambda: not_told_from_best([of[0]], [np.stack(of[1:])], MEAN_SCORES[0], permutations=400),
+        lambda: confidence_set([of[0]], [np.stack(of[1:])], MEAN_SCORES[0], permutations=400),
     ):
         assert peak(function) < 64
     of = word(1000, 600, 1)
@@ -243,4 +243,4 @@ def test_memory_does_not_grow_with_the_number_of_words() -> None:
     golds = [gold for gold, *_ in of]
     tables = [np.stack([*systems, gold] * 4) for gold, *systems in of]
     name = MEAN_SCORES[0]
-    assert peak(lambda: not_told_from_best(golds, tables, name, permutations=2500)) < 256
+    assert peak(lambda: confidence_set(golds, tables, name, permutations=2500)) < 256

@@ -1,4 +1,4 @@
-"""Near-duplicates: Jaccard against a naive loop, groups, and the figures of the real corpus."""
+"""Near-duplicates: Jaccard against a naive loop, groups, and the scores of the real corpus."""
 
 import re
 from itertools import permutations

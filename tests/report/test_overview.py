@@ -66,7 +66,7 @@ def test_every_report_has_a_row_and_a_link(run: Run, tmp_path: Path) -> None:
     assert len(links) == 3 and all((tmp_path / link).is_file() for link in links)
     rows = cells(page)
     table = read_csv(run.tables["comparison"][0])
-    best = table[table["kind"] == "selected"].nlargest(1, "objective_on_folds").iloc[0]
+    best = table[table["kind"] == "selected"].nlargest(1, "objective_cv").iloc[0]
     assert [row[1] for row in rows] == ["a", "\N{EN DASH}", "more.layers"]
     for row in rows:
         assert f"{100 * best['mean_macro_f1']:.2f}" in row[4]

@@ -78,7 +78,7 @@ def layer_rows(
             {
                 **{"model": model, "view": "focal", "classifier": classifier, "layers": layers},
                 "relative_depth": int(layers) / blocks if layers.isdecimal() else None,
-                **{"chosen_on_folds": is_chosen, "figure": "mean_macro_f1", "value": level - away},
+                **{"selected_by_cv": is_chosen, "metric": "mean_macro_f1", "value": level - away},
                 **{"low": level - away - 0.02, "high": level - away + 0.01},
                 "difference": None if is_chosen else -away,
                 "difference_low": None if is_chosen else -away - 0.02,
@@ -119,7 +119,7 @@ def word_rows(
         {
             **{"model": model, "view": "focal", "classifier": classifier, "word": word},
             **{"layers": layers, "macro_f1": 0.31 + 0.11 * i + 0.05 * j},
-            "chosen_on_folds": i == j + 1,
+            "selected_by_cv": i == j + 1,
         }
         for j, word in enumerate(words)
         for i, layers in enumerate(CHOICES)
@@ -316,7 +316,7 @@ def test_labels_are_moved_apart_and_keep_their_order(values: list[float]) -> Non
 
 
 def test_the_figure_that_the_folds_choose_by_is_drawn() -> None:
-    rows = [{**row, "figure": "mean_word_accuracy"} for row in layer_rows()]
+    rows = [{**row, "metric": "mean_word_accuracy"} for row in layer_rows()]
     controls = [{**row, "mean_word_accuracy": 0.42} for row in control_rows()]
     (ax,) = layers_figure(rows, controls).axes
     assert ax.get_ylabel() == "Mean word accuracy (%)"

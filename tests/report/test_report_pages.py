@@ -351,7 +351,7 @@ def test_no_page_of_errors_without_other_systems(run: Run, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("column", "value"), [("view", "static"), ("objective_on_folds", "")])
+@pytest.mark.parametrize(("column", "value"), [("view", "static"), ("objective_cv", "")])
 def test_the_curve_marks_what_was_chosen_of_its_own_view_alone(
     run: Run, tmp_path: Path, column: str, value: str
 ) -> None:
@@ -411,7 +411,7 @@ def test_index_has_a_row_per_word(run: Run, built: Path) -> None:
         line = f"{word} {len(corpus.senses)}3018{baseline * 100:.1f} "
         for reader in READERS:
             of = table[(table["word"] == word) & (table["classifier"] == reader)]
-            row = of[of["chosen_on_folds"]].iloc[0]
+            row = of[of["selected_by_cv"]].iloc[0]
             low, high = row["macro_f1_low"] * 100, row["macro_f1_high"] * 100
             line += f"{row['macro_f1'] * 100:.1f} {low:.0f}\N{EN DASH}{high:.0f}"
         chosen = {"1": "layer 1", "2": "layer 2"}[CHOSEN[word]]
@@ -435,7 +435,7 @@ def test_cells_link_to_the_word_at_that_layer(run: Run, built: Path) -> None:
     assert found == {
         (row["word"], row["layers"], row["classifier"]): (
             f"{row['macro_f1'] * 100:.1f}",
-            row["chosen_on_folds"],
+            row["selected_by_cv"],
         )
         for row in table.to_dict("records")
     }
@@ -446,9 +446,7 @@ def test_differences_are_those_of_the_table(run: Run, built: Path) -> None:
     for row in pd.read_csv(run.tables["layers"][0], dtype={"layers": str}).to_dict("records"):
         minus = "\N{MINUS SIGN}"
         if row["layers"] == row["reference"]:
-            assert (
-                f"{row['value'] * 100:.2f}{row['objective_on_folds'] * 100:.2f} reference" in text
-            )
+            assert f"{row['value'] * 100:.2f}{row['objective_cv'] * 100:.2f} reference" in text
             continue
         numbers = [
             f"{row[n] * 100:+.2f}".replace("-", minus)
@@ -456,7 +454,7 @@ def test_differences_are_those_of_the_table(run: Run, built: Path) -> None:
         ]
         apart = "yes" if row["p_holm"] < 0.05 else "no"
         assert (
-            f"{row['objective_on_folds'] * 100:.2f} {numbers[0]} {numbers[1]} to {numbers[2]}"
+            f"{row['objective_cv'] * 100:.2f} {numbers[0]} {numbers[1]} to {numbers[2]}"
             f"{row['p_holm']:.3f}{apart}"
         ) in text
 
@@ -584,9 +582,7 @@ def test_every_page_names_its_run_and_a_legend_what_is_drawn(tmp_path: Path) -> 
         table = pd.read_csv(run.tables[name][0], dtype=str, keep_default_na=False)
         table[table["scores"] == "calibrated"].to_csv(run.tables[name][0], index=False)
     best = pd.read_csv(run.tables["best-set"][0], dtype=str, keep_default_na=False)
-    best[best["not_told_from_best"] == "True"].head(1).to_csv(
-        run.tables["best-set"][0], index=False
-    )
+    best[best["in_confidence_set"] == "True"].head(1).to_csv(run.tables["best-set"][0], index=False)
     build_report(**run.arguments(tmp_path))
     pages = list((tmp_path / "report").rglob("*.html"))
     assert len(pages) == 6
@@ -804,7 +800,7 @@ def test_a_page_of_a_large_word_shows_a_sample_and_counts_all(
     )
     places = [rows(whole).index(row) for row in kept]
     for entry, of_all in zip(data["choices"], whole["choices"], strict=True):
-        for name in ("score", "figures", "confusion"):
+        for name in ("score", "scores", "confusion"):
             assert entry[name] == of_all[name]
         for reader, table in zip(READERS, entry["confusion"], strict=True):
             words = predictions_of(run, "bank", entry["name"], reader)
@@ -894,7 +890,7 @@ def test_index_sets_the_models_side_by_side(three_models: Path) -> None:
     ]  # fmt: skip
     compared = pd.read_csv(three_models / "data" / "comparison.csv", keep_default_na=False)
     selected = compared[compared["kind"] == "selected"].drop_duplicates("model")
-    best = selected.loc[selected["objective_on_folds"].astype(float).idxmax()]
+    best = selected.loc[selected["objective_cv"].astype(float).idxmax()]
     answer = text[text.index('class="answer"') :].partition("</p>")[0]
     assert "Of 3 models, folds" in answer and f"of {best['model']} with" in answer
     assert f"{best['mean_macro_f1'] * 100:.2f}" in answer
@@ -1117,9 +1113,9 @@ def test_a_page_opens_with_what_the_folds_chose(tmp_path: Path) -> None:
     # A learned mix has no picture: the best of those that have one.
     of_bank = (table["word"] == "bank") & (table["classifier"] == "logistic")
     logistic = table["classifier"] == "logistic"
-    table.loc[logistic, "chosen_on_folds"] = table["layers"] == "mix-all"
-    table.loc[of_bank, "macro_f1_on_folds"] = 0.1
-    table.loc[of_bank & (table["layers"] == "1"), "macro_f1_on_folds"] = 0.9
+    table.loc[logistic, "selected_by_cv"] = table["layers"] == "mix-all"
+    table.loc[of_bank, "macro_f1_cv"] = 0.1
+    table.loc[of_bank & (table["layers"] == "1"), "macro_f1_cv"] = 0.9
     table.to_csv(path, index=False)
     assert opened() == ("1", "logistic")
     text = " ".join(Page(tmp_path / "report" / "index.html").text.split())
@@ -1134,7 +1130,7 @@ def test_a_page_opens_with_what_the_folds_chose(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_small_runs_have_no_controls_and_no_further_training_sets(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
-    for name in ("controls", "learning", "differences", "calibration", "reliability", "novelty"):
+    for name in ("controls", "learning", "differences", "calibration", "reliability", "ood"):
         run.tables[name][0].write_text("\n")
     arguments = run.arguments(tmp_path)
     del arguments["tables"]["geometry"], arguments["tables"]["gloss-worth"]
@@ -1279,7 +1275,7 @@ def test_a_missing_row(run: Run, tmp_path: Path, name: str) -> None:
 
 def test_a_word_for_which_folds_chose_nothing(run: Run, tmp_path: Path) -> None:
     table = pd.read_csv(run.tables["word-layers"][0], dtype={"layers": str})
-    table.loc[table["word"] == "bank", "chosen_on_folds"] = False
+    table.loc[table["word"] == "bank", "selected_by_cv"] = False
     table.to_csv(tmp_path / "t.csv", index=False)
     arguments = run.arguments(tmp_path)
     arguments["tables"]["word-layers"] = [tmp_path / "t.csv"]

@@ -38,14 +38,14 @@ def made() -> tuple[pd.DataFrame, pd.DataFrame]:
             for j, layers in enumerate(CHOICES):
                 value = 0.5 + 0.01 * i + 0.1 * j
                 ends = {} if part == FEW else {"low": value - 0.05, "high": value + 0.04}
-                figures = {
-                    f"{figure}{end}": of
-                    for figure in ("mean_macro_f1", "micro_accuracy")
+                scores = {
+                    f"{metric}{end}": of
+                    for metric in ("mean_macro_f1", "micro_accuracy")
                     for end, of in (("", value), *((f"_{k}", v) for k, v in ends.items()))
                 }
-                groups.append({**named, "n_train": 1234, "n_test": 5, "layers": layers, **figures})
-            for figure in ("mean_macro_f1", "micro_accuracy"):
-                line = {**named, "figure": figure, "peak": 2, "low": 1, "high": 2}
+                groups.append({**named, "n_train": 1234, "n_test": 5, "layers": layers, **scores})
+            for metric in ("mean_macro_f1", "micro_accuracy"):
+                line = {**named, "metric": metric, "peak": 2, "low": 1, "high": 2}
                 if part == "verb":
                     line |= {"peak": 1, "reference": "noun", "difference": -1}
                     line |= {"difference_low": -2, "difference_high": 0}

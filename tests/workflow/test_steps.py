@@ -72,7 +72,7 @@ def test_classify_writes_a_file_and_a_search_per_training_set(every_step: Path) 
         assert provenance["train"] == source["train"] == train
         assert (provenance["view"], provenance["layers"]) == ("focal", "mix-all")
         assert provenance["estimator"] == "logistic" and provenance["task"] == "sense"
-        assert set(searched.figures) == set(WORDS) and len(searched.grid) == 4
+        assert set(searched.scores) == set(WORDS) and len(searched.grid) == 4
         assert provenance["parameters"] == searched.best("mean_macro_f1")
         # The one sentence from out of domain is of one of the words.
         assert [(of.word, of.split) for of in found] == [

@@ -344,7 +344,7 @@ MADE = {
     "strategies": "comparison/strategies[.]",
     "compare": "comparison",
     "figures": "figures.json",
-    "calibration": "tiny/(calibration|reliability|novelty)[.]",
+    "calibration": "tiny/(calibration|reliability|ood)[.]",
     "report": "(report|portable).json",
 }
 MADE = {rule: path for rule, path in MADE.items() if rule not in NOT_THERE}
@@ -839,7 +839,7 @@ def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
         (row,) = csv.DictReader(file)
     assert row["selected"] == "True" and not (row["objective"] or row["frequency"])
     with (results / "comparison.csv").open(encoding="utf-8", newline="") as file:
-        assert not any(row["objective_on_folds"] for row in csv.DictReader(file))
+        assert not any(row["objective_cv"] for row in csv.DictReader(file))
     index = (results / "report/index.html").read_text()
     assert "Nothing was selected" in index and "training set choose" not in index
     paper = (results / "comparison/comparison.md").read_text()

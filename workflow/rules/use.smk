@@ -1,6 +1,6 @@
 # In:  the selection; predictions, vectors and folds of the selected configurations.
 # Out: <model>/calibration.csv and reliability.csv, how well the selected probabilities are calibrated;
-#      <model>/novelty.csv, which sentences are out of distribution;
+#      <model>/ood.csv, which sentences are out of distribution;
 #      selected.wsd, the selected classifier in one file, only when asked for: `snakemake fit`.
 
 SELECTED = {

@@ -4,9 +4,9 @@ One file per method and layer choice holds all words: word, split, index, x, y; 
 what share each axis holds, two scores, and why a word has no picture. A picture is not the
 classifier's view: two axes of hundreds. How much of the senses it still shows is what the score
 says, the macro-F1 on the test split of a vote of the five nearest training points;
-:mod:`wsd.artifacts.neighbour_table` has the same figure for the full space. The score on folds is the
-same vote among the training points, each by the points of the other folds: pages choose a
-projection by it, so that no test label decides which one is shown.
+:mod:`wsd.artifacts.neighbour_table` has the same score for the full space. The cross-validated
+score is the same vote among the training points, each by the points of the other folds: pages
+choose a projection by it, so that no test label decides which one is shown.
 """
 
 import argparse
@@ -139,11 +139,11 @@ def place(
     voters = _nearest_points(points[test], points[train])
     senses = len(corpus.senses)
     score = vote_macro_f1(voters, corpus.gold[train], corpus.gold[test], senses)
-    on_folds = _score_on_folds(points[train], corpus.gold[train], senses, folds)
-    return Projection(points, explained, score, score_on_folds=on_folds)
+    on_folds = _score_cv(points[train], corpus.gold[train], senses, folds)
+    return Projection(points, explained, score, score_cv=on_folds)
 
 
-def _score_on_folds(
+def _score_cv(
     points: np.ndarray, gold: np.ndarray, n_senses: int, folds: WordFolds | None
 ) -> float:
     """Macro-F1 over the training points of a vote of the five nearest points of other folds."""

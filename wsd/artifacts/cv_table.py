@@ -66,7 +66,7 @@ class Search:
     ----------
     grid : list of dict
         The points of the search space.
-    figures : mapping of word to array of shape (repeats, n_points, 3)
+    scores : mapping of word to array of shape (repeats, n_points, 3)
         In the order of ``wsd.metrics.scores.WORD_SCORES``; only of words that have folds.
     untuned : tuple of str
         Words whose rarest sense has fewer instances than there are folds: they get the
@@ -74,19 +74,19 @@ class Search:
     """
 
     grid: list[dict[str, Any]]
-    figures: Mapping[str, np.ndarray]
+    scores: Mapping[str, np.ndarray]
     untuned: tuple[str, ...]
 
     def objective(self, name: str, words: Sequence[str] | None = None) -> np.ndarray | None:
-        """The mean over words of a figure, per repeat and point: shape (repeats, n_points).
+        """The mean over words of a metric, per repeat and point: shape (repeats, n_points).
 
         None where no word has folds.
         """
         column = WORD_SCORES.index(OBJECTIVES[name])
-        tuned = [word for word in words or self.figures if word in self.figures]
+        tuned = [word for word in words or self.scores if word in self.scores]
         if not tuned:
             return None
-        return np.mean([self.figures[word][..., column] for word in tuned], axis=0)
+        return np.mean([self.scores[word][..., column] for word in tuned], axis=0)
 
     def best(self, name: str, words: Sequence[str] | None = None) -> dict[str, Any] | None:
         """The point with the highest objective, over the repeats; of equal ones the first.
@@ -96,7 +96,7 @@ class Search:
         if (objective := self.objective(name, words)) is None:
             return None
         values = objective.mean(axis=0)
-        # Means over repeats of equal figures may differ in their last bits.
+        # Means over repeats of equal scores may differ in their last bits.
         return self.grid[int((values >= values.max() - 1e-12).argmax())]
 
 
@@ -107,12 +107,12 @@ def write_search(path: Path, found: Search, provenance: Mapping[str, Any]) -> No
     keys = {"word": pa.string(), "repeat": pa.int32(), "point": pa.int32()}
     schema = pa.schema({**keys, **dict.fromkeys(WORD_SCORES, pa.float64())})
     rows = [
-        dict(zip(schema.names, (word, *at, *figures[at]), strict=True))
-        for word, figures in found.figures.items()
-        for at in np.ndindex(figures.shape[:2])
+        dict(zip(schema.names, (word, *at, *scores[at]), strict=True))
+        for word, scores in found.scores.items()
+        for at in np.ndindex(scores.shape[:2])
     ]
     table = pa.Table.from_pylist(rows, schema=schema)
-    extra = {"grid": found.grid, "untuned": list(found.untuned), "tuned": list(found.figures)}
+    extra = {"grid": found.grid, "untuned": list(found.untuned), "tuned": list(found.scores)}
     write_table(path, table, {**provenance, **extra})
 
 
@@ -121,14 +121,14 @@ def read_search(path: Path) -> tuple[Search, dict[str, Any]]:
     table, provenance = read_table(path)
     with parsing(path):
         rows = rows_by(table["word"], provenance["tuned"])
-        values = np.stack([table[figure].to_numpy() for figure in WORD_SCORES], axis=1)
+        values = np.stack([table[metric].to_numpy() for metric in WORD_SCORES], axis=1)
         grid = provenance["grid"]
-        figures = {
+        scores = {
             word: values[rows[word]].reshape(-1, len(grid), len(WORD_SCORES))
             for word in provenance["tuned"]
         }
         require(all(isinstance(p, dict) for p in grid), "a point that is no set of parameters")
-        for of in figures.values():
+        for of in scores.values():
             sound = len(of) and ((of >= 0) & (of <= 1)).all()
-            require(sound, "a figure that is no fraction, or none")
-        return Search(grid, figures, tuple(provenance["untuned"])), provenance
+            require(sound, "a metric that is no fraction, or none")
+        return Search(grid, scores, tuple(provenance["untuned"])), provenance

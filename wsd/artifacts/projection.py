@@ -35,7 +35,7 @@ class Projection:
         has no test instance.
     missing : str
         Why there is no picture of the word; all its points are then NaN.
-    score_on_folds : float
+    score_cv : float
         Macro-F1 on the training split of a vote of the five nearest points of other folds; NaN if
         the word has no folds, or the file is of an earlier version.
     """
@@ -44,7 +44,7 @@ class Projection:
     explained: tuple[float, float] | None
     score: float
     missing: str = ""
-    score_on_folds: float = float("nan")
+    score_cv: float = float("nan")
 
 
 def align_signs(pictures: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -77,12 +77,10 @@ def write_projections(
     missing = {word: pictures[word].missing for word in corpora if pictures[word].missing}
     # NaN is left out: JSON lacks it.
     on_folds = {
-        word: pictures[word].score_on_folds
-        for word in corpora
-        if not np.isnan(pictures[word].score_on_folds)
+        word: pictures[word].score_cv for word in corpora if not np.isnan(pictures[word].score_cv)
     }
     said = {
-        **provenance, "explained": explained, "missing": missing, "scores_on_folds": on_folds
+        **provenance, "explained": explained, "missing": missing, "scores_cv": on_folds
     }  # fmt: skip
     write_instances(path, corpora, columns, pictures, said)
 
@@ -98,7 +96,7 @@ def read_projections(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]
         shares = provenance["explained"].items()
         explained = {word: None if of is None else (of[0], of[1]) for word, of in shares}
         missing = {word: str(why) for word, why in provenance["missing"].items()}
-        on_folds = {w: float(of) for w, of in provenance.get("scores_on_folds", {}).items()}
+        on_folds = {w: float(of) for w, of in provenance.get("scores_cv", {}).items()}
         pictures = {
             word: Projection(
                 points[rows[word]],

@@ -123,7 +123,7 @@ def search_baseline(chosen: Baseline, corpora: Mapping[str, Corpus], train: Fold
     """
     words = map(chosen.labelled, corpora.values()) if chosen.space else ()
     (found,) = tune(words, [train], grid_points(chosen.space))
-    untuned = tuple(word for word in train.words if word not in found.figures)
+    untuned = tuple(word for word in train.words if word not in found.scores)
     return replace(found, untuned=untuned)
 
 

@@ -1,9 +1,9 @@
 """Scoring a classifier's search space on the folds of the training set. No test row is looked at.
 
 Every point of the search space predicts every training instance once per repeat, while its fold
-is held out; whatever is fitted, scaling included, is fitted on the other folds. The figures are
+is held out; whatever is fitted, scaling included, is fitted on the other folds. The scores are
 computed once on the predictions of all folds together, not per fold and averaged: a rare sense
-has no figure within a fold.
+has no score within a fold.
 
 Macro-F1 is averaged over the senses that the training set has, balanced accuracy too.
 """
@@ -26,11 +26,11 @@ def tune(
 ) -> list[Search]:
     """What the folds of each training set say about every point of a search space."""
     seen: list[str] = []
-    figures: list[dict[str, np.ndarray]] = [{} for _ in trains]
+    scores: list[dict[str, np.ndarray]] = [{} for _ in trains]
     for word in words:
         name = word.corpus.word
         seen.append(name)
-        for train, of_words in zip(trains, figures, strict=True):
+        for train, of_words in zip(trains, scores, strict=True):
             folds = train.words.get(name)
             if folds is not None and folds.held is not None:
                 rows = train.rows(word.corpus)
@@ -39,7 +39,7 @@ def tune(
         log.debug("tuned on %d words", len(seen))
     return [
         Search(grid, of_words, tuple(w for w in seen if w in train.words and w not in of_words))
-        for train, of_words in zip(trains, figures, strict=True)
+        for train, of_words in zip(trains, scores, strict=True)
     ]
 
 
@@ -75,7 +75,7 @@ def score_word(
     gold: np.ndarray,
     folds: WordFolds,
 ) -> np.ndarray:
-    """The out-of-fold figures of every point of a search space on one word.
+    """The out-of-fold scores of every point of a search space on one word.
 
     Parameters
     ----------
@@ -90,18 +90,18 @@ def score_word(
     Returns
     -------
     array of shape (repeats, n_points, 3)
-        The figures in the order of ``WORD_SCORES``.
+        The scores in the order of ``WORD_SCORES``.
     """
     assert folds.held is not None
     n_senses = int(gold.max()) + 1
     repeats = [list(folds.splits(repeat)) for repeat in range(len(folds.held))]
     splits = [split for of_repeat in repeats for split in of_repeat]
-    scores = iter(fold_scores(classifier, vectors, gold, splits, grid))
-    figures = np.empty((len(repeats), len(grid), len(WORD_SCORES)))
+    fold_results = iter(fold_scores(classifier, vectors, gold, splits, grid))
+    scores = np.empty((len(repeats), len(grid), len(WORD_SCORES)))
     for repeat, of_repeat in enumerate(repeats):
         predicted = np.empty((len(grid), len(gold)), dtype=np.int64)
         for fit, held in of_repeat:
-            predicted[:, held] = np.unique(gold[fit])[next(scores).argmax(axis=2)]
+            predicted[:, held] = np.unique(gold[fit])[next(fold_results).argmax(axis=2)]
         found = word_scores(np.stack([confusion(gold, point, n_senses) for point in predicted]))
-        figures[repeat] = np.stack([found[figure] for figure in WORD_SCORES], axis=-1)
-    return figures
+        scores[repeat] = np.stack([found[metric] for metric in WORD_SCORES], axis=-1)
+    return scores

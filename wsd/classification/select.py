@@ -79,9 +79,9 @@ def choose(
             return None
         of_repeats.append(of.max(axis=1))
         of_point = of[:, candidate.search.grid.index(parameters)]
-        figures = {"objective": float(of_point.mean()), "spread": float(of_point.std())}
+        scores = {"objective": float(of_point.mean()), "spread": float(of_point.std())}
         named = {name: getattr(candidate, name) for name in CONFIGURATION}
-        rows.append({**named, "parameters": parameters, **figures})
+        rows.append({**named, "parameters": parameters, **scores})
     first = _first_best(np.stack(of_repeats))
     for i, row in enumerate(rows):
         row["frequency"] = float((first == i).mean())
@@ -119,8 +119,8 @@ def choose_each(group: Sequence[Candidate], objective: str) -> dict[str, Any] | 
     ranked = [group[i] for i in order]
     words: dict[str, Mapping[str, Any]] = {}
     first = group[0].search
-    for word in sorted({*first.figures, *first.untuned}):
-        of_word = choose(ranked, objective, [word]) if word in first.figures else None
+    for word in sorted({*first.scores, *first.untuned}):
+        of_word = choose(ranked, objective, [word]) if word in first.scores else None
         if of_word is None:
             words[word] = {**rows[best], "parameters": _fixed(rows[best], group[best])}
         else:

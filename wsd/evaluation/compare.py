@@ -108,15 +108,15 @@ def run(args: argparse.Namespace) -> None:
     }
     # What a system learned from is not known here.
     with parsing(args.scores):
-        scores = read_csv(args.scores)[SCORED]
-    scores["draw"] = scores["draw"].astype(object).fillna("")
+        score_table = read_csv(args.scores)[SCORED]
+    score_table["draw"] = score_table["draw"].astype(object).fillna("")
     # By all its names: a model may be called like a system.
     foreign = {row.configuration for row in elsewhere}
-    names = scores[list(column_names.NAMES[1:])].itertuples(index=False, name=None)
-    score_table = scores[[of not in foreign for of in names]]
+    names = score_table[list(column_names.NAMES[1:])].itertuples(index=False, name=None)
+    score_table = score_table[[of not in foreign for of in names]]
     sets = score_table.groupby("train")["word"].agg(set)
     common = sorted(set.intersection(*sets)) if len(sets) else []
-    figures: list[Line] = []
+    scores: list[Line] = []
     behind: dict[str, list[Line]] = {
         **{name: [] for name in ("words", "rare-senses", "differences", "best-set", "errors")},
         "controls": comparison_tables.with_intervals(controls, unlike, {}, args.seed),
@@ -129,7 +129,7 @@ def run(args: argparse.Namespace) -> None:
         beside = {"reference_model": systems.reference.model}
         every = [*shown, *systems.candidates]
         of_model = comparison_tables.with_intervals(every, unlike, systems.objective, args.seed)
-        figures += [{**line, **beside} for line in of_model]
+        scores += [{**line, **beside} for line in of_model]
         behind["words"] += [
             {**line, **beside} for line in comparison_tables.word_rows(shown, args.seed)
         ]
@@ -139,8 +139,8 @@ def run(args: argparse.Namespace) -> None:
         behind["differences"] += comparison_tables.differences(systems, clusters, args.seed)
         behind["best-set"] += comparison_tables.best_set(systems, objective, args.seed)
         behind["errors"] += [{**beside, **line} for line in comparison_tables.errors(systems)]
-    write_csv(args.table, pd.DataFrame(figures))
+    write_csv(args.table, pd.DataFrame(scores))
     for name, lines in behind.items():
         write_csv(args.out / f"{name}.csv", pd.DataFrame(lines))
-    write_text(args.out / "comparison.md", markdown(figures, behind["differences"], objective))
-    write_text(args.out / "comparison.tex", latex(figures, behind["differences"], objective))
+    write_text(args.out / "comparison.md", markdown(scores, behind["differences"], objective))
+    write_text(args.out / "comparison.tex", latex(scores, behind["differences"], objective))

@@ -14,7 +14,7 @@ from wsd.evaluation.model_comparison import ModelComparison
 from wsd.evaluation.near_duplicates import without_some_rows
 from wsd.metrics import permutation
 from wsd.metrics.cluster_bootstrap import cluster_intervals
-from wsd.metrics.confidence_set import Best, not_told_from_best
+from wsd.metrics.confidence_set import Best, confidence_set
 from wsd.metrics.intervals import Interval, difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.scores import MEAN_SCORES, mean_scores, word_scores
 
@@ -57,7 +57,7 @@ def with_intervals(
                 **row.names,
                 "n_words": len(row.words),
                 "n_test": sum(len(w.gold) for w in row.words),
-                "objective_on_folds": objective.get(row.configuration) if own else None,
+                "objective_cv": objective.get(row.configuration) if own else None,
                 **_bounded(mean_scores(row.confusions), intervals[row.configuration]),
                 **{f"{name}_without_duplicates": float(of_kept[name]) for name in MEAN_SCORES},
                 "n_words_without_duplicates": len(kept),
@@ -69,7 +69,7 @@ def with_intervals(
 
 
 def word_rows(rows: Sequence[ComparisonRow], seed: int) -> list[Line]:
-    """A table row per system and word: its figures with their 95% intervals."""
+    """A table row per system and word: its scores with their 95% intervals."""
     return [
         {
             **row.names,
@@ -83,11 +83,11 @@ def word_rows(rows: Sequence[ComparisonRow], seed: int) -> list[Line]:
     ]
 
 
-def _bounded(figures: Mapping[str, np.ndarray], intervals: Mapping[str, Interval]) -> Line:
-    """Each figure beside the ends of its interval."""
+def _bounded(scores: Mapping[str, np.ndarray], intervals: Mapping[str, Interval]) -> Line:
+    """Each metric beside the ends of its interval."""
     line: Line = {}
     for name, (low, high) in intervals.items():
-        line |= {name: float(figures[name]), f"{name}_low": low, f"{name}_high": high}
+        line |= {name: float(scores[name]), f"{name}_low": low, f"{name}_high": high}
     return line
 
 
@@ -138,8 +138,8 @@ def differences(
     """The reference less every other system, on the same instances.
 
     Per mean: the difference, its 95% interval, the p-value of the paired permutation test on that
-    very figure (two systems' predictions exchanged within words), and the same adjusted by Holm's
-    method over all systems of this table for that figure. McNemar's test is on pooled instances
+    very metric (two systems' predictions exchanged within words), and the same adjusted by Holm's
+    method over all systems of this table for that metric. McNemar's test is on pooled instances
     and so stands with micro accuracy alone. The last columns draw clusters of near-duplicates in
     place of instances, as a check. Two systems with the same predictions have the difference 0,
     no interval and no test.
@@ -158,7 +158,7 @@ def differences(
         if identical(joints):
             none = dict.fromkeys(("low", "high", "p", "p_holm", "p_mcnemar"))
             same = {"difference": 0.0, **none}
-            table += [{**names, "figure": name, **same} for name in MEAN_SCORES]
+            table += [{**names, "metric": name, **same} for name in MEAN_SCORES]
             continue
         intervals = difference_intervals(joints, rng=seed)
         tests = permutation.paired_permutations(joints, rng=seed)
@@ -168,7 +168,7 @@ def differences(
         table += [
             {
                 **names,
-                "figure": name,
+                "metric": name,
                 "difference": tests[name].difference,
                 "low": intervals[name][0],
                 "high": intervals[name][1],
@@ -180,7 +180,7 @@ def differences(
             for name in MEAN_SCORES
         ]
     for name in MEAN_SCORES:
-        adjust([line for line in table if line["figure"] == name])
+        adjust([line for line in table if line["metric"] == name])
     return table
 
 
@@ -192,26 +192,26 @@ def adjust(family: Sequence[Line]) -> None:
 
 
 def best_set(systems: ModelComparison, objective: str, seed: int) -> list[Line]:
-    """Which candidates of a model cannot be told from the best by one figure."""
+    """Which candidates of a model cannot be told from the best by one metric."""
     rows = systems.candidates
     best = best_of(rows, range(len(rows[0].words)), objective, seed)
     return [
         {
             **row.names,
-            "figure": objective,
+            "metric": objective,
             "estimate": float(best.estimate[i]),
             "p": float(best.p[i]),
-            "not_told_from_best": bool(best.within[i]),
+            "in_confidence_set": bool(best.within[i]),
         }
         for i, row in enumerate(rows)
     ]
 
 
-def best_of(rows: Sequence[ComparisonRow], words: Sequence[int], figure: str, seed: int) -> Best:
+def best_of(rows: Sequence[ComparisonRow], words: Sequence[int], metric: str, seed: int) -> Best:
     """Which rows cannot be told from the best on some of the words."""
     gold = [rows[0].words[i].gold for i in words]
     predicted = [np.stack([row.words[i].predicted for row in rows]) for i in words]
-    return not_told_from_best(gold, predicted, figure, rng=seed)
+    return confidence_set(gold, predicted, metric, rng=seed)
 
 
 def selectivity(task: Sequence[ComparisonRow], control: Sequence[ComparisonRow]) -> list[Line]:

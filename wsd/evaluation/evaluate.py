@@ -3,10 +3,10 @@
 Per word: accuracy (called word accuracy where people read it); macro-F1 over the senses that occur
 in the test set's gold or predicted labels; balanced accuracy, the mean recall of the senses that
 occur in gold. Over words: micro accuracy, over all instances, and the means of the per-word
-figures. All are fractions.
+scores. All are fractions.
 
 On test instances from out of domain macro-F1 is left out: most words have one sense there, and
-the figure would hang on which others happen to be predicted.
+the metric would hang on which others happen to be predicted.
 """
 
 import argparse
@@ -30,20 +30,20 @@ from wsd.storage.result_files import parsing, require
 
 
 def score_word(words: WordPredictions) -> dict[str, Any]:
-    """The figures of one word.
+    """The scores of one word.
 
     Returns
     -------
     dict with n_senses, n_train, n_test, accuracy, macro_f1 and balanced_accuracy
     """
-    figures = word_scores(confusion(words.gold, words.predicted, len(words.senses)))
+    scores = word_scores(confusion(words.gold, words.predicted, len(words.senses)))
     if words.split != TEST:
-        figures["macro_f1"] = np.asarray(np.nan)
+        scores["macro_f1"] = np.asarray(np.nan)
     return {
         "n_senses": len(words.senses),
         "n_train": words.n_train,
         "n_test": len(words.gold),
-        **{name: float(value) for name, value in figures.items()},
+        **{name: float(value) for name, value in scores.items()},
     }
 
 

@@ -34,7 +34,7 @@ class Group:
     searches : list of Search
         What the folds say of each.
     objective : str
-        What the folds choose by: the figure of all comparisons.
+        What the folds choose by: the metric of all comparisons.
     on_folds : list of float or None
         The objective of each; None where no word has folds.
     chosen : str
@@ -71,7 +71,7 @@ class Group:
             **self.names,
             "layers": row.layers,
             "relative_depth": int(row.layers) / self.blocks if single else None,
-            "figure": self.objective,
+            "metric": self.objective,
             "value": row.mean(self.objective),
         }
 
@@ -115,7 +115,7 @@ def read_groups(
         if settings != common:
             differing = " and ".join(key for key in settings if settings[key] != common[key])
             raise _not_together(f"not of the same {differing} as {searches[0]}", other)
-        if {*search.figures, *search.untuned} != set(corpora):
+        if {*search.scores, *search.untuned} != set(corpora):
             raise _not_together("the folds are not of the words that are asked for", other)
         group = found.setdefault((row.model, row.view, row.classifier), {})
         place = parse_features(row.view, row.layers, blocks).order

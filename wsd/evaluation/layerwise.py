@@ -1,7 +1,7 @@
 """Every layer choice beside the one that the folds choose, over all words and word by word.
 
 Layer choices are compared within one model, view and classifier, so that nothing but the layers
-differs. The reference is what the folds of the training set choose there, and the figure of every
+differs. The reference is what the folds of the training set choose there, and the metric of every
 comparison is the objective that they choose by. Models are compared at the same layer choice, so
 that nothing but the model differs: each less the first. All tables hold fractions.
 """
@@ -27,43 +27,43 @@ from wsd.storage.csv import write_csv
 
 DIFFERENCE = ("difference", "difference_low", "difference_high", "p", "p_holm")
 LAYER_COLUMNS = [
-    *(*GROUP, "layers", "relative_depth", "objective_on_folds", "chosen_on_folds"),
-    *("figure", "value", "low", "high", "reference", *DIFFERENCE, "not_told_from_best"),
+    *(*GROUP, "layers", "relative_depth", "objective_cv", "selected_by_cv"),
+    *("metric", "value", "low", "high", "reference", *DIFFERENCE, "in_confidence_set"),
 ]
 WORD_COLUMNS = [
     *(*GROUP, "word", "layers", "n_test", "errors"),
     *("macro_f1", "macro_f1_low", "macro_f1_high", "accuracy", "accuracy_low", "accuracy_high"),
-    *("macro_f1_on_folds", "chosen_on_folds", "chosen_by", "not_told_from_best"),
+    *("macro_f1_cv", "selected_by_cv", "selected_by", "in_confidence_set"),
 ]
 MODEL_COLUMNS = [
-    *(*GROUP, "layers", "relative_depth", "figure", "value"),
+    *(*GROUP, "layers", "relative_depth", "metric", "value"),
     *("reference_model", "reference_value", *DIFFERENCE),
 ]
 
 
 def of_layers(group: Group, seed: int) -> list[dict[str, Any]]:
-    """A table row per layer choice: the figure over all words, and how it compares.
+    """A table row per layer choice: the metric over all words, and how it compares.
 
     The reference is compared with every other choice on the same instances; these are the family
     of Holm's method, but for choices with the same predictions. In its own row the comparison is
     empty.
     """
-    figure = group.objective
+    metric = group.objective
     (reference,) = (row for row in group.rows if row.layers == group.chosen)
-    told = best_of(group.rows, range(len(reference.words)), figure, seed).within
+    told = best_of(group.rows, range(len(reference.words)), metric, seed).within
     table: list[dict[str, Any]] = []
     for row, on_folds, within in zip(group.rows, group.on_folds, told, strict=True):
-        low, high = intervals.mean_intervals(row.confusions, rng=seed)[figure]
+        low, high = intervals.mean_intervals(row.confusions, rng=seed)[metric]
         table.append(
             {
                 **group.columns(row),
-                "objective_on_folds": on_folds,
-                "chosen_on_folds": row is reference,
+                "objective_cv": on_folds,
+                "selected_by_cv": row is reference,
                 "low": low,
                 "high": high,
                 "reference": reference.layers,
-                **({} if row is reference else _difference(row, reference, figure, seed)),
-                "not_told_from_best": bool(within),
+                **({} if row is reference else _difference(row, reference, metric, seed)),
+                "in_confidence_set": bool(within),
             }
         )
     adjust(table)
@@ -101,7 +101,7 @@ def of_models(groups: Sequence[Group], seed: int) -> list[dict[str, Any]]:
 
 
 def _difference(
-    row: ComparisonRow, reference: ComparisonRow, figure: str, seed: int
+    row: ComparisonRow, reference: ComparisonRow, metric: str, seed: int
 ) -> dict[str, float]:
     """A row less its reference: the columns of ``DIFFERENCE``, but for Holm's.
 
@@ -110,13 +110,13 @@ def _difference(
     joints = row.joints(reference)
     if identical(joints):
         return {"difference": 0.0}
-    low, high = intervals.difference_intervals(joints, rng=seed)[figure]
-    difference, p = permutation.paired_permutations(joints, rng=seed)[figure]
+    low, high = intervals.difference_intervals(joints, rng=seed)[metric]
+    difference, p = permutation.paired_permutations(joints, rng=seed)[metric]
     return {"difference": difference, "difference_low": low, "difference_high": high, "p": p}
 
 
 def of_words(group: Group, seed: int) -> list[dict[str, Any]]:
-    """A table row per word and layer choice: the word's figures, and what its folds say."""
+    """A table row per word and layer choice: the word's scores, and what its folds say."""
     lines = {(line["word"], line["layers"]): line for line in word_rows(group.rows, seed)}
     table = []
     for i, word in enumerate(of.word for of in group.rows[0].words):
@@ -125,21 +125,21 @@ def of_words(group: Group, seed: int) -> list[dict[str, Any]]:
             table.append(
                 {
                     **lines[word, row.layers],
-                    "macro_f1_on_folds": _macro_f1_on_folds(search, group.objective, word),
-                    "chosen_on_folds": row.layers == group.chosen_of[word],
-                    "chosen_by": "word" if word in search.figures else ALL_WORDS,
-                    "not_told_from_best": bool(within),
+                    "macro_f1_cv": _macro_f1_cv(search, group.objective, word),
+                    "selected_by_cv": row.layers == group.chosen_of[word],
+                    "selected_by": "word" if word in search.scores else ALL_WORDS,
+                    "in_confidence_set": bool(within),
                 }
             )
     return table
 
 
-def _macro_f1_on_folds(search: Search, objective: str, word: str) -> float | None:
+def _macro_f1_cv(search: Search, objective: str, word: str) -> float | None:
     """A word's macro-F1 on its held-out instances, at the point that is best for this word."""
     point = search.best(objective, [word])
     if point is None:
         return None
-    of_repeats = search.figures[word][:, search.grid.index(point), WORD_SCORES.index("macro_f1")]
+    of_repeats = search.scores[word][:, search.grid.index(point), WORD_SCORES.index("macro_f1")]
     return float(of_repeats.mean())
 
 

@@ -34,13 +34,13 @@ KEY = ("reference_model", *NAMES)
 Lines = Sequence[Mapping[str, Any]]
 
 
-def printed_rows(figures: Lines, differences: Lines, objective: str) -> list[list[str]]:
+def printed_rows(scores: Lines, differences: Lines, objective: str) -> list[list[str]]:
     """Return header and cells of the table; candidates, too many to print, are left out."""
     by_name = {
-        tuple(line[k] for k in KEY): line for line in differences if line["figure"] == objective
+        tuple(line[k] for k in KEY): line for line in differences if line["metric"] == objective
     }
     cells = [["", "model", "features", "classifier", *SHOWN.values(), "difference", "p"]]
-    for line in figures:
+    for line in scores:
         if line["kind"] == CANDIDATE:
             continue
         names = [line["kind"], line["model"], feature_set(line["view"], line["layers"])]
@@ -61,32 +61,32 @@ def _interval(value: float, low: float, high: float, sign: str = "") -> str:
     return f"{100 * value:{sign}.2f} [{100 * low:{sign}.2f}, {100 * high:{sign}.2f}]"
 
 
-def _note(figures: Lines, objective: str) -> str:
-    on_folds = [row.get("objective_on_folds") for row in figures if row["kind"] == SELECTED]
+def _note(scores: Lines, objective: str) -> str:
+    on_folds = [row.get("objective_cv") for row in scores if row["kind"] == SELECTED]
     by_cv = any(value is not None and value == value for value in on_folds)
-    several = len({row["reference_model"] for row in figures}) > 1
+    several = len({row["reference_model"] for row in scores}) > 1
     how, models = SELECTED_BY_CV if by_cv else ONLY, MODELS if several else ""
     return NOTE.format(how=how, score=SHOWN[objective], models=models)
 
 
-def markdown(figures: Lines, differences: Lines, objective: str) -> str:
+def markdown(scores: Lines, differences: Lines, objective: str) -> str:
     """Return the table in Markdown.
 
     Parameters
     ----------
-    figures, differences : sequences of mappings
+    scores, differences : sequences of mappings
         Rows of comparison.csv and of differences.csv.
     objective : str
         The score whose difference is shown.
     """
-    header, *body = printed_rows(figures, differences, objective)
+    header, *body = printed_rows(scores, differences, objective)
     table = text_table.markdown(header, body, right=range(4, len(header)))
-    return f"{table}\n\n{_note(figures, objective)}\n"
+    return f"{table}\n\n{_note(scores, objective)}\n"
 
 
-def latex(figures: Lines, differences: Lines, objective: str) -> str:
+def latex(scores: Lines, differences: Lines, objective: str) -> str:
     """Return the table in LaTeX, for the package booktabs. Parameters as :func:`markdown`."""
-    header, *body = printed_rows(figures, differences, objective)
+    header, *body = printed_rows(scores, differences, objective)
     table = pd.DataFrame(body, columns=header).style.hide(axis="index")
     table.format(lambda text: str(text).replace("<", r"\textless{}"), escape="latex")
     # A command of LaTeX without arguments, in the notation of Styler.
@@ -96,5 +96,5 @@ def latex(figures: Lines, differences: Lines, objective: str) -> str:
         position_float="centering",
         hrules=True,
         column_format="llll" + "r" * (len(header) - 4),
-        caption=_note(figures, objective).replace("%", r"\%"),
+        caption=_note(scores, objective).replace("%", r"\%"),
     )

@@ -2,7 +2,7 @@
 
 Only for corpora whose words carry a part of speech. What an interval is about is the kind of word:
 words are drawn with replacement, the same ones for every layer choice, and what each scores stays
-as it was measured. So a peak, the single layer with the highest figure, has an interval too, and
+as it was measured. So a peak, the single layer with the highest metric, has an interval too, and
 so has the distance of two peaks.
 """
 
@@ -23,14 +23,14 @@ ALL = "all"
 BINS = (20, 50, 100, 300)
 # Fewer words say nothing of others of their kind: no interval.
 FEW = 10
-FIGURES = ("mean_macro_f1", "micro_accuracy")
+METRICS = ("mean_macro_f1", "micro_accuracy")
 OF_GROUP = ("part_of_speech", "training_instances", "n_words")
 GROUP_COLUMNS = [
     *(*GROUP, *OF_GROUP, "n_train", "n_test", "layers", "relative_depth"),
-    *(f"{figure}{end}" for figure in FIGURES for end in ("", "_low", "_high")),
+    *(f"{metric}{end}" for metric in METRICS for end in ("", "_low", "_high")),
 ]
 PEAK_COLUMNS = [
-    *(*GROUP, *OF_GROUP, "figure", "peak", "low", "high", "share_of_draws"),
+    *(*GROUP, *OF_GROUP, "metric", "peak", "low", "high", "share_of_draws"),
     *("reference", "difference", "difference_low", "difference_high"),
 ]
 # What others' peaks are compared with.
@@ -107,7 +107,7 @@ def word_groups(corpora: Mapping[str, Corpus], seed: int) -> list[WordGroup]:
 def of_groups(
     group: Group, kinds: Sequence[WordGroup]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """A table row per group of words and layer choice; and one per group and figure, its peak."""
+    """A table row per group of words and layer choice; and one per group and metric, its peak."""
     layers: list[dict[str, Any]] = []
     peaks: list[dict[str, Any]] = []
     f1, right, total = _per_word(group)
@@ -121,14 +121,14 @@ def of_groups(
         n = {"n_train": kind.n_train, "n_test": int(total[kind.words].sum())}
         for i, row in enumerate(group.rows):
             line = {**shared, **n, "layers": row.layers, "relative_depth": depths[i]}
-            for name in FIGURES:
+            for name in METRICS:
                 line |= _bounded(name, drawn[name][:, i], kind)
             layers.append(line)
         if not single or not kind.has_intervals:
             continue
-        for name in FIGURES:
+        for name in METRICS:
             peak = numbers[drawn[name][:, single].argmax(axis=1)]
-            line = {**shared, "figure": name, "peak": int(peak[0]), **_ends("", peak)}
+            line = {**shared, "metric": name, "peak": int(peak[0]), **_ends("", peak)}
             line["share_of_draws"] = float((peak[1:] == peak[0]).mean())
             bin_ = kind.training_instances, name
             if kind.part_of_speech == REFERENCE:
@@ -152,15 +152,15 @@ def _per_word(group: Group) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _means(
     kind: WordGroup, f1: np.ndarray, right: np.ndarray, total: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """By figure, of shape (1 + draws, rows): first as it is, then in every draw."""
+    """By metric, of shape (1 + draws, rows): first as it is, then in every draw."""
     weights = np.vstack([np.ones(len(total)), kind.weights])
     of_words = weights @ f1 / len(total)
     of_instances = (weights @ right) / (weights @ total)[:, None]
-    return dict(zip(FIGURES, (of_words, of_instances), strict=True))
+    return dict(zip(METRICS, (of_words, of_instances), strict=True))
 
 
 def _bounded(name: str, drawn: np.ndarray, kind: WordGroup) -> dict[str, float | None]:
-    """A figure beside the ends of its interval."""
+    """A metric beside the ends of its interval."""
     low, high = percentiles(drawn[1:], drawn[0]) if kind.has_intervals else (None, None)
     return {name: float(drawn[0]), f"{name}_low": low, f"{name}_high": high}
 

@@ -2,7 +2,7 @@
 
 Three tables per model. ``calibration.csv``: the expected calibration error on test instances, of
 the scores as they are and after the temperature that folds of the training set give.
-``reliability.csv``: confidence against accuracy in ten bins, over all words. ``novelty.csv``: how
+``reliability.csv``: confidence against accuracy in ten bins, over all words. ``ood.csv``: how
 many sentences are marked as far from every training sentence: of the test split, of those from out
 of domain, and of other words, none of which has a sense of the word at all.
 """
@@ -40,9 +40,9 @@ TABLES = {
         *(*NAMES, "test", "scores", "low", "high", "n"),
         *("confidence", "accuracy", "accuracy_low", "accuracy_high"),
     ],
-    "novelty": [
+    "ood": [
         *(*NAMES, "sentences", "word", "threshold", "n_train", "n"),
-        *("far", "accuracy_far", "accuracy_near"),
+        *("ood", "accuracy_ood", "accuracy_in_distribution"),
     ],
 }
 Tables = dict[str, list[dict[str, Any]]]
@@ -53,7 +53,7 @@ class _Tested(NamedTuple):
 
     confidence: dict[str, np.ndarray]
     correct: np.ndarray
-    far: np.ndarray
+    ood: np.ndarray
 
 
 def _tables(fitting: Fitting, seed: int) -> Tables:
@@ -70,15 +70,15 @@ def _tables(fitting: Fitting, seed: int) -> Tables:
                 tested[split][word] = _test(fitted, learner, rows)
         others = [sample for other, sample in samples.items() if other != word]
         if others:
-            far = fitted.is_far(fitted.answer(np.concatenate(others)).distance)
-            tested[OF_OTHERS][word] = _Tested({}, np.full(len(far), np.nan), far)
+            ood = fitted.is_ood(fitted.answer(np.concatenate(others)).distance)
+            tested[OF_OTHERS][word] = _Tested({}, np.full(len(ood), np.nan), ood)
         log.info("calibration: %s, %d of %d words", word, len(words), len(fitting.words))
     tables: Tables = {name: [] for name in TABLES}
     for split, of_words in tested.items():
         if not of_words:
             continue
         together = {TOGETHER: _together(of_words)}
-        tables["novelty"] += _far(split, {**together, **of_words}, words)
+        tables["ood"] += _out_of_distribution(split, {**together, **of_words}, words)
         tables["calibration"] += _errors(split, together, words, seed)
         tables["reliability"] += _bins(split, together[TOGETHER])
         if split == TEST:
@@ -112,7 +112,7 @@ def _test(fitted: FittedWord, learner: Learner, rows: np.ndarray) -> _Tested:
     if not np.isnan(answers.probabilities).any():
         confidence[CALIBRATED] = answers.probabilities[each, answers.predicted].clip(0, 1)
     correct = (answers.predicted == learner.corpus.gold[rows]).astype(float)
-    return _Tested(confidence, correct, fitted.is_far(answers.distance))
+    return _Tested(confidence, correct, fitted.is_ood(answers.distance))
 
 
 def _together(of_words: Mapping[str, _Tested]) -> _Tested:
@@ -123,7 +123,7 @@ def _together(of_words: Mapping[str, _Tested]) -> _Tested:
     return _Tested(
         {kind: np.concatenate([one.confidence[kind] for one in ones]) for kind in kinds},
         np.concatenate([one.correct for one in ones]),
-        np.concatenate([one.far for one in ones]),
+        np.concatenate([one.ood for one in ones]),
     )
 
 
@@ -157,18 +157,18 @@ def _bins(split: str, tested: _Tested) -> list[dict[str, Any]]:
     return rows
 
 
-def _far(
+def _out_of_distribution(
     sentences: str, of_words: Mapping[str, _Tested], words: Mapping[str, FittedWord]
 ) -> list[dict[str, Any]]:
-    """A row per word: how many sentences are far, and how often both kinds are right."""
+    """Return a row per word: the share of flagged sentences, and the accuracy of both kinds."""
     rows = []
     for word, tested in of_words.items():
-        far, correct = tested.far, tested.correct
-        row = {"sentences": sentences, "word": word, "n": len(far), "far": far.mean()}
+        ood, correct = tested.ood, tested.correct
+        row = {"sentences": sentences, "word": word, "n": len(ood), "ood": ood.mean()}
         if word in words:
             row |= {"threshold": words[word].threshold, "n_train": len(words[word].gold)}
-        row["accuracy_far"] = correct[far].mean() if far.any() else np.nan
-        row["accuracy_near"] = correct[~far].mean() if not far.all() else np.nan
+        row["accuracy_ood"] = correct[ood].mean() if ood.any() else np.nan
+        row["accuracy_in_distribution"] = correct[~ood].mean() if not ood.all() else np.nan
         rows.append(row)
     return rows
 
@@ -178,7 +178,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_results(parser)
     parser.add_argument("--model", required=True, help="its name in the selection")
     add_seed(parser, "of the bootstrap")
-    add_out_folder(parser, "folder for calibration.csv, reliability.csv and novelty.csv")
+    add_out_folder(parser, "folder for calibration.csv, reliability.csv and ood.csv")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -71,7 +71,7 @@ def _measured(fitting: Fitting) -> dict[str, Any]:
         "scores": scores,
         "overall": rows("comparison.csv").head(1),
         "calibration": rows(f"{of['model']}/calibration.csv", word=TOGETHER),
-        "novelty": rows(f"{of['model']}/novelty.csv", word=TOGETHER),
+        "ood": rows(f"{of['model']}/ood.csv", word=TOGETHER),
     }
     return {name: table.to_dict("records") for name, table in tables.items()}
 

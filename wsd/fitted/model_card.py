@@ -56,7 +56,7 @@ def card(
     measured : mapping
         ``scores``, rows of scores.csv on the test split, with ``macro_f1_low`` and
         ``macro_f1_high`` where there are intervals; ``overall``, the row of comparison.csv if
-        there is one; ``calibration`` and ``novelty``, rows of those tables over all words.
+        there is one; ``calibration`` and ``ood``, rows of those tables over all words.
     with_sentences : bool
     """
     encoder, used, predicted = (manifest[k] for k in ("encoder", "configuration", "predictions"))
@@ -91,7 +91,7 @@ def card(
         "## Calibration",
         _calibration(measured["calibration"]),
         "## Far sentences",
-        _novelty(measured["novelty"]),
+        _novelty(measured["ood"]),
         "## Limits",
         LIMITS.format(title=dataset["title"], probability=probability),
         "## To cite",
@@ -142,4 +142,4 @@ def _novelty(rows: Records) -> str:
     if not rows:
         return UNMEASURED
     header = ["sentences", "n", "marked as far, %"]
-    return markdown(header, [[r["sentences"], str(r["n"]), *_measures(r, "far")] for r in rows])
+    return markdown(header, [[r["sentences"], str(r["n"]), *_measures(r, "ood")] for r in rows])

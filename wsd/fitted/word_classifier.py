@@ -122,6 +122,6 @@ class FittedWord:
             similarity=similarity,
         )
 
-    def is_far(self, distance: np.ndarray) -> np.ndarray:
+    def is_ood(self, distance: np.ndarray) -> np.ndarray:
         """Which distances lie beyond the threshold: bool array of the same shape."""
         return distance > (np.inf if self.threshold is None else self.threshold)

@@ -109,7 +109,7 @@ class Answer:
     scores: Mapping[str, float | None] = field(default_factory=dict)
     probabilities: Mapping[str, float | None] = field(default_factory=dict)
     distance: float | None = None
-    far: bool | None = None
+    ood: bool | None = None
     message: str = ""
     neighbours: tuple[Neighbour, ...] = ()
     called: Mapping[str, SenseText] = field(default_factory=dict)

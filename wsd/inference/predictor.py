@@ -110,13 +110,13 @@ class Predictor:
         called = dict(zip(word.senses, word.called, strict=True))
         for i, one in enumerate(asked):
             predicted = said.predicted[i]
-            far = None if word.threshold is None else bool(word.is_far(said.distance[i]))
+            ood = None if word.threshold is None else bool(word.is_ood(said.distance[i]))
             # A form that was not looked for, but pointed at, may be any.
             pointed = not one.at.words and one.at.form.casefold() not in self.words.forms(one.word)
             notes = {
                 f"{one.at.form!r} is not a form of {one.word}": pointed
                 and not is_form(one.word, one.at.form),
-                "uncertain: far from every training sentence": far,
+                "uncertain: far from every training sentence": ood,
                 "a long line: its ends were not read": one.aligned and one.aligned.windowed,
             }
             yield one.answer(
@@ -128,7 +128,7 @@ class Predictor:
                 scores=_by_sense(word, said.scores[i]),
                 probabilities=_by_sense(word, said.probabilities[i]),
                 distance=_number(said.distance[i]),
-                far=far,
+                ood=ood,
                 message="; ".join(note for note, applies in notes.items() if applies),
                 neighbours=tuple(self._near(word, said, i)) if neighbours else (),
             )

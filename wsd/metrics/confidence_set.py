@@ -11,7 +11,7 @@ from wsd.metrics.scores import over_words, scores_of_margins, subtract
 
 
 class Best(NamedTuple):
-    """Which of M choices may be the best, by one figure.
+    """Which of M choices may be the best, by one metric.
 
     Attributes
     ----------
@@ -27,10 +27,10 @@ class Best(NamedTuple):
     within: np.ndarray
 
 
-def not_told_from_best(
+def confidence_set(
     gold: Sequence[np.ndarray],
     predictions: Sequence[np.ndarray],
-    figure: str,
+    metric: str,
     *,
     level: float = 0.95,
     permutations: int = 5000,
@@ -53,7 +53,7 @@ def not_told_from_best(
     gold : sequence over words of int arrays of shape (n,)
     predictions : sequence over words of int arrays of shape (M, n)
         Row i is choice i, in every word.
-    figure : str
+    metric : str
         Among ``MEAN_SCORES``.
     level : float
     permutations : int
@@ -64,13 +64,13 @@ def not_told_from_best(
     numbers, sizes = [word.numbers for word in words], [word.right.size for word in words]
     most = min(CACHED // max(sizes), DRAWN // sum(sizes))
     outcomes = exchanges(numbers, permutations, np.random.default_rng(rng), most)
-    better = _advantages(words, outcomes, figure)
+    better = _advantages(words, outcomes, metric)
     p = np.array([_max_t(*of_choice, outcomes.weights) for of_choice in enumerate(better)])
     scores = over_words(
         [scores_of_margins(word.right, word.gold, word.predicted) for word in words],
         [word.gold.sum() for word in words],
     )
-    return Best(scores[figure], p, within=p > 1 - level)
+    return Best(scores[metric], p, within=p > 1 - level)
 
 
 class _Choices(NamedTuple):
@@ -111,7 +111,7 @@ def _count_choices(gold: np.ndarray, predictions: np.ndarray) -> _Choices:
     )
 
 
-def _advantages(words: Sequence[_Choices], outcomes: Exchanges, figure: str) -> np.ndarray:
+def _advantages(words: Sequence[_Choices], outcomes: Exchanges, metric: str) -> np.ndarray:
     """By how much the others are better than each choice: shape (M, outcomes, M other choices)."""
     choices = len(words[0].right)
     sizes = [word.gold.sum() for word in words]
@@ -131,7 +131,7 @@ def _advantages(words: Sequence[_Choices], outcomes: Exchanges, figure: str) -> 
                 for word, of_word in zip(words, given, strict=True)
             ]
             # As much as another is better than this one, this one is worse than the other.
-            found = over_words(of_words, sizes)[figure]
+            found = over_words(of_words, sizes)[metric]
             better[choice, start:stop, choice + 1 :] = found
             better[choice + 1 :, start:stop, choice] = -found.T
         start = stop
@@ -152,7 +152,7 @@ def _advantages_over(
 
     Returns
     -------
-    dict of figure to array of shape (outcomes, M - choice - 1)
+    dict of metric to array of shape (outcomes, M - choice - 1)
     """
     later = slice(choice + 1, None)
     gained = right[:, later] - right[:, [choice]]

@@ -1,9 +1,9 @@
-"""How sure the figures are: intervals of one system's and of the difference of two.
+"""How sure the scores are: intervals of one system's and of the difference of two.
 
 Everything here works on counts. A confusion matrix has a row per gold sense and a column per
 predicted sense; the joint confusion of two systems counts the pairs of predictions of each gold
 sense. The number of test instances of each sense is taken as given: what is uncertain is the rate
-at which a sense is taken for each other, and the quantity that an interval is about is the figure
+at which a sense is taken for each other, and the quantity that an interval is about is the metric
 of the expected confusion matrix. Methods, sources and measured coverage:
 docs/explanation/statistics.md.
 """
@@ -17,7 +17,7 @@ from wsd.metrics import scores
 from wsd.metrics.scores import Counts, Margins
 
 Interval = tuple[float, float]
-Figures = dict[str, np.ndarray]
+Scores = dict[str, np.ndarray]
 Seed = np.random.Generator | int
 # The prior gives a word of K senses 3 K squared cells of pairs. With more senses than this not all
 # are drawn, but only what occurs and, per gold sense, so many pieces of the instance more.
@@ -30,7 +30,7 @@ DRAWN = 100_000
 def word_intervals(
     confusion: np.ndarray, *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
-    """Intervals of one word's figures.
+    """Intervals of one word's scores.
 
     Every row of the confusion matrix gets one instance more, which a fair coin calls right or
     wrong (then any wrong sense alike), and a Dirichlet draw with these counts. Of a row of two
@@ -52,7 +52,7 @@ def word_intervals(
 
     Returns
     -------
-    dict of figure to (low, high)
+    dict of metric to (low, high)
     """
     generator = np.random.default_rng(rng)
     n_senses = len(confusion)
@@ -65,7 +65,7 @@ def word_intervals(
     cell = np.stack(list(map(np.searchsorted, below, uniform.T)), axis=1)
     # With one sense alone nothing is uncertain.
     more = generator.standard_exponential(cell.shape) * (n_senses > 1)
-    drawn = _figures(counts, _weighed(counts, counts, counted, more, [(1.0, [cell])]))[0]
+    drawn = _scores(counts, _weighed(counts, counts, counted, more, [(1.0, [cell])]))[0]
     estimate = scores.word_scores(confusion)
     return {
         name: bounded(*_shortest(drawn[name], level), estimate[name], floor=0)
@@ -76,7 +76,7 @@ def word_intervals(
 def mean_intervals(
     confusions: Sequence[np.ndarray], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
-    """Intervals of the figures over all words.
+    """Intervals of the scores over all words.
 
     Dirichlet posteriors of the rows, with one instance's worth of prior per row, half of it right
     (Jeffreys' prior where a word has two senses), composed over senses and words; then shifted so
@@ -100,7 +100,7 @@ def mean_intervals(
 def difference_intervals(
     joints: Sequence[Counts], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
-    """Intervals of the difference of two systems' figures over all words, on the same instances.
+    """Intervals of the difference of two systems' scores over all words, on the same instances.
 
     As :func:`mean_intervals`, with the pairs of predictions as the cells of a row and a prior of
     1/4 for each of both right, first right, second right, neither, so that each system for itself
@@ -122,7 +122,7 @@ def difference_intervals(
 
 
 def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
-    """An interval within the figure's range, and with the estimate inside."""
+    """An interval within the metric's range, and with the estimate inside."""
     return float(min(max(low, floor), estimate)), float(max(min(high, 1.0), estimate))
 
 
@@ -149,28 +149,28 @@ def _shares(n_senses: int) -> np.ndarray:
     return shares
 
 
-def drawn_means(confusions: Sequence[np.ndarray], draws: int, rng: np.random.Generator) -> Figures:
-    """One system's figures over all words in draws of the posterior."""
+def drawn_means(confusions: Sequence[np.ndarray], draws: int, rng: np.random.Generator) -> Scores:
+    """One system's scores over all words in draws of the posterior."""
     words = [Counts(np.argwhere(of), of[of > 0], len(of)) for of in confusions]
-    drawn = [_drawn_figures(counts, draws, rng)[0] for counts in words]
+    drawn = [_drawn_scores(counts, draws, rng)[0] for counts in words]
     return scores.over_words(drawn, [counts.numbers.sum() for counts in words])
 
 
 def drawn_differences(
     joints: Sequence[Counts], draws: int, rng: np.random.Generator
-) -> tuple[Figures, Figures]:
+) -> tuple[Scores, Scores]:
     """First less second over all words in draws of the posterior, and as observed."""
-    drawn = [scores.subtract(*_drawn_figures(joint, draws, rng)) for joint in joints]
+    drawn = [scores.subtract(*_drawn_scores(joint, draws, rng)) for joint in joints]
     means = scores.over_words(drawn, [joint.numbers.sum() for joint in joints])
     return means, scores.mean_differences([joint.margins(joint.numbers) for joint in joints])
 
 
-def _drawn_figures(counts: Counts, draws: int, rng: np.random.Generator) -> list[Figures]:
-    """Each system's figures in draws of the posterior, with one instance more per gold sense."""
+def _drawn_scores(counts: Counts, draws: int, rng: np.random.Generator) -> list[Scores]:
+    """Each system's scores in draws of the posterior, with one instance more per gold sense."""
     step = max(1, DRAWN // (len(counts.numbers) + counts.n_senses))
     draw = _draw_every_cell if counts.n_senses <= EVERY_CELL else _draw_pieces
     parts = [
-        _figures(counts, draw(counts, min(step, draws - start), rng))
+        _scores(counts, draw(counts, min(step, draws - start), rng))
         for start in range(0, draws, step)
     ]
     return [
@@ -179,8 +179,8 @@ def _drawn_figures(counts: Counts, draws: int, rng: np.random.Generator) -> list
     ]
 
 
-def _figures(counts: Counts, drawn: Sequence[Margins]) -> list[Figures]:
-    """Figures of drawn margins, macro-F1 over the senses that occur in what was observed."""
+def _scores(counts: Counts, drawn: Sequence[Margins]) -> list[Scores]:
+    """Scores of drawn margins, macro-F1 over the senses that occur in what was observed."""
     observed = counts.margins(counts.numbers)
     return [
         scores.scores_of_margins(*of, labels=gold + predicted > 0)

@@ -13,12 +13,12 @@ from wsd.metrics.scores import Counts
 
 # Numbers of exchanged instances that are held at once: 32 MB.
 DRAWN = 4_000_000
-# Elements that a temporary array of figures may have: it stays in the cache.
+# Elements that a temporary array of scores may have: it stays in the cache.
 CACHED = 100_000
 
 
 class PairedTest(NamedTuple):
-    """The first system's figure less the second's, and the two-sided p-value."""
+    """The first system's metric less the second's, and the two-sided p-value."""
 
     difference: float
     p: float
@@ -27,17 +27,17 @@ class PairedTest(NamedTuple):
 def paired_permutations(
     joints: Sequence[Counts], *, permutations: int = 20_000, rng: Seed = 0
 ) -> dict[str, PairedTest]:
-    """Test whether two systems differ, figure by figure, from the same permutations.
+    """Test whether two systems differ, metric by metric, from the same permutations.
 
     Under the hypothesis the two predictions of an instance may be exchanged. Only instances whose
     predictions differ matter, and only how many of each kind (gold, first, second) are exchanged:
-    a binomial number. The statistic is the difference of the figure itself, recomputed from both
+    a binomial number. The statistic is the difference of the metric itself, recomputed from both
     exchanged confusion matrices, macro-F1 over the senses that then occur. If there are at most
     ``permutations`` outcomes, all are enumerated and p is exact; otherwise the observed outcome is
     one of the ``permutations`` + 1 (Phipson & Smyth 2010), so that p is never 0 and the test not
     liberal where the predictions are exchangeable.
 
-    For one word give its joint confusion alone: the means over one word are its figures.
+    For one word give its joint confusion alone: the means over one word are its scores.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def paired_permutations(
 
     Returns
     -------
-    dict of mean to PairedTest; p is not adjusted for the number of figures
+    dict of mean to PairedTest; p is not adjusted for the number of scores
     """
     differ = [joint.kinds[:, 1] != joint.kinds[:, 2] for joint in joints]
     kinds = [joint.kinds[which] for joint, which in zip(joints, differ, strict=True)]

@@ -1,6 +1,6 @@
 """The same where there are several runs: of draws of training instances, or of seeds.
 
-Each run has an equal share of the posterior's draws, moved to its own figures as
+Each run has an equal share of the posterior's draws, moved to its own scores as
 :func:`wsd.metrics.intervals.mean_intervals` does, so that the choice of a run and the test set
 are both open. Of one run they are that module's intervals.
 """
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from wsd.metrics import intervals, permutation, scores
-from wsd.metrics.intervals import Figures, Interval, Seed
+from wsd.metrics.intervals import Interval, Scores, Seed
 from wsd.metrics.permutation import PairedTest
 from wsd.metrics.scores import Counts
 
@@ -18,7 +18,7 @@ from wsd.metrics.scores import Counts
 def intervals_over_draws(
     runs: Sequence[Sequence[np.ndarray]], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
-    """Intervals of the figures over all words, of one of several runs.
+    """Intervals of the scores over all words, of one of several runs.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def paired_tests_over_draws(
 
 
 def _pooled(
-    drawn: Sequence[Figures], estimates: Sequence[Figures], level: float, floor: int
+    drawn: Sequence[Scores], estimates: Sequence[Scores], level: float, floor: int
 ) -> dict[str, Interval]:
     found = {}
     for name in scores.MEAN_SCORES:

@@ -1,8 +1,8 @@
-"""The figures that systems are compared by, from confusion matrices, many at a time.
+"""The scores that systems are compared by, from confusion matrices, many at a time.
 
 A confusion matrix has a row per gold sense and a column per predicted sense. The joint confusion
 of two systems, in which a word of K senses has K cubed cells, is held as the kinds of instance
-that occur. All figures are fractions.
+that occur. All scores are fractions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ WORD_SCORES = ("accuracy", "macro_f1", "balanced_accuracy")
 MEAN_SCORES = ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy")
 
 # Per sense what is right, what is gold and what is predicted, of shape (..., K): all that the
-# figures need.
+# scores need.
 Margins = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -79,7 +79,7 @@ def _cells(columns: Sequence[np.ndarray], n_senses: int) -> np.ndarray:
 
 
 def word_scores(confusion: np.ndarray) -> dict[str, np.ndarray]:
-    """The figures of :mod:`wsd.evaluation.evaluate`, from confusion matrices.
+    """The scores of :mod:`wsd.evaluation.evaluate`, from confusion matrices.
 
     A sense counts for macro-F1 if it has mass in its row or its column, for balanced accuracy if
     it has mass in its row: sense by sense and matrix by matrix.
@@ -91,13 +91,13 @@ def word_scores(confusion: np.ndarray) -> dict[str, np.ndarray]:
 
     Returns
     -------
-    dict of figure to array of shape (...); NaN where a matrix is empty
+    dict of metric to array of shape (...); NaN where a matrix is empty
     """
     return scores_of_margins(*margins(confusion))
 
 
 def mean_scores(confusions: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
-    """The figures over all words, from their confusion matrices.
+    """The scores over all words, from their confusion matrices.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def mean_scores(confusions: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def mean_differences(words: Iterable[Sequence[Margins]]) -> dict[str, np.ndarray]:
-    """The figures over all words of the first system less those of the second.
+    """The scores over all words of the first system less those of the second.
 
     Parameters
     ----------
@@ -124,18 +124,18 @@ def mean_differences(words: Iterable[Sequence[Margins]]) -> dict[str, np.ndarray
     -------
     dict of mean to array of shape (...)
     """
-    figures, sizes = [], []
+    scores, sizes = [], []
     for word in words:
-        figures.append([scores_of_margins(*of) for of in word])
+        scores.append([scores_of_margins(*of) for of in word])
         sizes.append(word[0][1].sum(axis=-1))
-    first, second = (over_words(of, sizes) for of in zip(*figures, strict=True))
+    first, second = (over_words(of, sizes) for of in zip(*scores, strict=True))
     return subtract(first, second)
 
 
 def subtract(
     first: Mapping[str, np.ndarray], second: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """Figure by figure, the first less the second."""
+    """Metric by metric, the first less the second."""
     return {name: first[name] - second[name] for name in first}
 
 
@@ -148,7 +148,7 @@ def margins(confusion: np.ndarray) -> Margins:
 def scores_of_margins(
     right: np.ndarray, gold: np.ndarray, predicted: np.ndarray, labels: np.ndarray | None = None
 ) -> dict[str, np.ndarray]:
-    """The figures from arrays of shape (..., K); macro-F1 over ``labels`` where they are given."""
+    """The scores from arrays of shape (..., K); macro-F1 over ``labels`` where they are given."""
     both = gold + predicted
     counted = (both > 0) if labels is None else labels
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -175,7 +175,7 @@ def _total(of: np.ndarray) -> np.ndarray:
 def over_words(
     words: Sequence[Mapping[str, np.ndarray]], sizes: Sequence[float] | Sequence[np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """The figures over all words from those of each word and its number of instances."""
+    """The scores over all words from those of each word and its number of instances."""
     if not words:
         raise ValueError("no word to take the mean of")
     over = {name: sum(word[name] for word in words) / len(words) for name in WORD_SCORES}

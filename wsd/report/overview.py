@@ -113,7 +113,7 @@ def _chosen(tables: Path) -> list[dict[str, Any]]:
     with suppress(WsdError):  # damaged, or gone: the other reports are listed all the same
         table = read_csv(tables / "comparison.csv", TABLES["comparison"])
         rows = having(table, kind=SELECTED).dropna(subset="n_words").drop_duplicates("model")
-        return records(rows.sort_values("objective_on_folds", ascending=False, kind="stable"))
+        return records(rows.sort_values("objective_cv", ascending=False, kind="stable"))
     return []
 
 

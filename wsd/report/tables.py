@@ -44,7 +44,7 @@ _NAMES = NAMES[1:]
 _MEANS = tuple(f"{mean}{bound}" for mean in MEAN_SCORES for bound in ("", "_low", "_high"))
 _DIFFERENCE = ("difference", "difference_low", "difference_high", "p_holm")
 # What is measured of the selected configuration's probabilities, one file each per model.
-CONFIDENCE_TABLES = ("calibration", "reliability", "novelty")
+CONFIDENCE_TABLES = ("calibration", "reliability", "ood")
 # The tables that earlier steps wrote. A run without controls, further training sets, a second model
 # or parts of speech has no rows of some of them.
 _optional = partial(Columns, may_be_empty=True)
@@ -52,30 +52,30 @@ TABLES = {
     "scores": Columns((*KEY_COLUMNS, "word"), ("n_senses", "n_train", "n_test", *WORD_SCORES)),
     "summary": Columns(tuple(KEY_COLUMNS), MEAN_SCORES),
     "comparison": Columns(
-        (*NAMES, "about", "reference_model"), ("n_words", "objective_on_folds", *_MEANS)
+        (*NAMES, "about", "reference_model"), ("n_words", "objective_cv", *_MEANS)
     ),
     "controls": _optional(NAMES, _MEANS),
     "differences": _optional(
-        ("reference_model", *NAMES, "figure"), ("difference", "low", "high", "p_holm")
+        ("reference_model", *NAMES, "metric"), ("difference", "low", "high", "p_holm")
     ),
-    "best-set": Columns((*_NAMES, "figure"), ("estimate", "p"), ("not_told_from_best",)),
+    "best-set": Columns((*_NAMES, "metric"), ("estimate", "p"), ("in_confidence_set",)),
     "errors": _optional(
         ("reference_model", "kind", "model", "word", "gold", "selected", "predicted"), ("index",)
     ),
     "learning": _optional((*_NAMES, "train"), ("n_train", "mean_macro_f1_in_common")),
     "layers": Columns(
-        (*_NAMES, "figure", "reference"),
-        ("relative_depth", "objective_on_folds", "value", "low", "high", *_DIFFERENCE),
-        ("chosen_on_folds", "not_told_from_best"),
+        (*_NAMES, "metric", "reference"),
+        ("relative_depth", "objective_cv", "value", "low", "high", *_DIFFERENCE),
+        ("selected_by_cv", "in_confidence_set"),
     ),
     "model-layers": _optional(
-        (*_NAMES, "figure", "reference_model"),
+        (*_NAMES, "metric", "reference_model"),
         ("relative_depth", "value", "reference_value", *_DIFFERENCE),
     ),
     "word-layers": Columns(
-        (*_NAMES, "word", "chosen_by"),
-        ("errors", "macro_f1", "macro_f1_low", "macro_f1_high", "macro_f1_on_folds"),
-        ("chosen_on_folds", "not_told_from_best"),
+        (*_NAMES, "word", "selected_by"),
+        ("errors", "macro_f1", "macro_f1_low", "macro_f1_high", "macro_f1_cv"),
+        ("selected_by_cv", "in_confidence_set"),
     ),
     "group-layers": _optional(
         (*_NAMES, *_KIND),
@@ -85,7 +85,7 @@ TABLES = {
         ),
     ),
     "group-peaks": _optional(
-        (*(name for name in _NAMES if name != "layers"), *_KIND, "figure", "reference"),
+        (*(name for name in _NAMES if name != "layers"), *_KIND, "metric", "reference"),
         ("n_words", "peak", "low", "high", "share_of_draws"),
         # Layers from the peak of nouns, where there is one.
         whole=_DIFFERENCE[:3],
@@ -93,7 +93,7 @@ TABLES = {
     "strategies": _optional(
         (
             *("model", "strategy", "train", "view", "layers", "classifier", "setting"),
-            "chosen_by",
+            "selected_by",
             *(f"{name}_of_runs" for name in BY_KIND),
         ),
         (
@@ -101,14 +101,14 @@ TABLES = {
             *(f"{name}{of}" for name in BY_KIND for of in ("", "_low", "_high")),
             *(f"{name}_{of}" for name in BY_KIND for of in _DIFFERENCE),
         ),
-        ("not_told_from_best",),
+        ("in_confidence_set",),
     ),
     "geometry": _optional(
         ("model", "view", "layers", "transform", "fitted_on", "word"),
         ("anisotropy", "self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"),
     ),
     "substitutes": _optional(
-        ("model", "word", "sense", "input", "piece"), ("rank", "log_odds", "z", "instances", "of")
+        ("model", "word", "sense", "input", "piece"), ("rank", "log_odds", "z", "instances", "n")
     ),
     "gloss-worth": _optional(
         ("model", "layers", "start"),
@@ -129,8 +129,8 @@ TABLES = {
         (*_NAMES, "test", "scores"),
         ("n", "confidence", "accuracy", "accuracy_low", "accuracy_high"),
     ),
-    "novelty": _optional(
-        (*_NAMES, "sentences", "word"), ("n", "far", "accuracy_far", "accuracy_near")
+    "ood": _optional(
+        (*_NAMES, "sentences", "word"), ("n", "ood", "accuracy_ood", "accuracy_in_distribution")
     ),
 }
 # Those that the figures are drawn from, any of which may have no rows, with what is drawn of them.
@@ -139,11 +139,11 @@ DRAWN_TABLES = {
         ("kind", "model", "layers", "classifier", "reference_model"), MEAN_SCORES
     ),
     "layers": _optional(
-        (*_NAMES, "figure"),
+        (*_NAMES, "metric"),
         ("relative_depth", "value", "low", "high", *_DIFFERENCE),
-        ("chosen_on_folds",),
+        ("selected_by_cv",),
     ),
-    "word-layers": _optional((*_NAMES, "word"), ("macro_f1",), ("chosen_on_folds",)),
+    "word-layers": _optional((*_NAMES, "word"), ("macro_f1",), ("selected_by_cv",)),
     "controls": _optional(NAMES, MEAN_SCORES),
     "learning": _optional(
         (*_NAMES, "train"),

@@ -19,7 +19,7 @@ COMPARISON = (
     "learning",
 )  # fmt: skip
 LAYERWISE = ("layers", "word-layers", "model-layers", "group-layers", "group-peaks")
-CONFIDENCE = ("calibration", "reliability", "novelty")
+CONFIDENCE = ("calibration", "reliability", "ood")
 BASELINES = ("most_frequent_sense", "bag_of_words", "position_length")
 # Kinds of rows that only studies add to the comparison.
 STUDY_ROWS = ("zero_shot", "finetuned", "finetuned_layers", "control")

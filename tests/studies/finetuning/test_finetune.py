@@ -408,11 +408,11 @@ def test_the_first_seeds_encoder_is_kept_whatever_the_test_set_says(
         folder = tmp_path / seeds[0]
         assert finetune(place, folder, "--seeds", *seeds, grid=grid) == 0
         kept.append(load_file(folder / "model/model.safetensors"))
-    figures = [
+    scores = [
         objective_of(read_predictions(folder / f"finetuned-{seed}.parquet")[0], "mean_macro_f1")
         for seed in (1, 2)
     ]
-    assert figures[0] != figures[1]
+    assert scores[0] != scores[1]
     assert kept[0].keys() == kept[1].keys() and not equal(*kept)
 
 

@@ -1,4 +1,4 @@
-"""Strategies side by side: what stands in the table, from files made by hand with known figures."""
+"""Strategies side by side: what stands in the table, from files made by hand with known scores."""
 
 import json
 from collections.abc import Mapping
@@ -184,9 +184,9 @@ def test_every_strategy_with_its_labels_and_minutes(tmp_path: Path) -> None:
     assert searched["fine-tuned"] == near((30 + 30 + 120) / 60)
 
 
-@pytest.mark.parametrize(("tried", "chosen_by"), [(2, "folds"), (0, "as given")])
+@pytest.mark.parametrize(("tried", "selected_by"), [(2, "cross-validation"), (0, "as given")])
 def test_how_an_encoder_was_trained_and_who_chose_it(
-    tmp_path: Path, tried: int, chosen_by: str
+    tmp_path: Path, tried: int, selected_by: str
 ) -> None:
     files = [
         file(tmp_path, FEW, layers="finetuned", **{**TRAINED, "tried": tried, "train": train})
@@ -195,7 +195,7 @@ def test_how_an_encoder_was_trained_and_who_chose_it(
     more = [pair(tmp_path, "2", FEW, FAIR, train=f"nshot-3.set{i}") for i in (1, 2)]
     found = table(tmp_path, *three(tmp_path), *more, finetuned=files).loc["fine-tuned"]
     assert found["setting"].tolist() == ["rate 0.0001, 2 epochs, blocks all"] * 2
-    assert found["chosen_by"].tolist() == [chosen_by] * 2
+    assert found["selected_by"].tolist() == [selected_by] * 2
     assert found["runs"].tolist() == [1, 3] and found["draws"].tolist() == [1, 2]
 
 
@@ -251,7 +251,7 @@ def test_what_cannot_be_told_from_the_best_is_corrected_for_all_pairs(
     # Strategies with the same predictions count as one: of these four there is one pair, of the six
     # below, one of them with other predictions, there are three.
     monkeypatch.setattr(strategies, "ALPHA", p * 2)
-    found = table(few, *three(few), baselines=[baseline], per_word=[word])["not_told_from_best"]
+    found = table(few, *three(few), baselines=[baseline], per_word=[word])["in_confidence_set"]
     assert found.to_dict() == {
         "most frequent sense": False,
         "best frozen layer": True,
@@ -259,7 +259,7 @@ def test_what_cannot_be_told_from_the_best_is_corrected_for_all_pairs(
         "frozen per word": True,
     }
     many.mkdir()
-    assert everything(many)["not_told_from_best"].all()
+    assert everything(many)["in_confidence_set"].all()
 
 
 @pytest.mark.parametrize("test", [(FEW, SOME, MANY), (MANY, SOME, FEW), (SOME, MANY, FEW)])
@@ -314,7 +314,7 @@ def test_without_folds_the_last_layer_stands_and_no_features(tmp_path: Path) -> 
     (row,) = found[found["train"] == "nshot-3"].to_dict("records")
     assert (row["strategy"], row["layers"]) == ("best frozen layer", "10")
     assert row["classifier"] == "nearest_centroid"
-    assert row["chosen_by"] == "last layer"
+    assert row["selected_by"] == "last layer"
 
 
 def test_words_that_a_training_set_lacks_are_in_none_of_its_rows(tmp_path: Path) -> None:

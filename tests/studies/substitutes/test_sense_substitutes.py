@@ -26,7 +26,7 @@ def test_what_a_sense_alone_has_comes_first_and_what_both_have_not_at_all() -> N
     assert [(row["sense"], row["piece"]) for row in rows] == [
         ("a", "x"), ("a", "y"), ("b", "y2"), ("b", "z"),
     ]  # fmt: skip
-    assert all(row["z"] > 1.96 and row["instances"] == row["of"] == 20 for row in rows)
+    assert all(row["z"] > 1.96 and row["instances"] == row["n"] == 20 for row in rows)
 
 
 def test_test_instances_are_not_counted() -> None:

@@ -53,7 +53,7 @@ def test_every_instance_has_its_own_substitutes(
         assert names == ["thing", f"##s{gold[row]}", f"{split}{index[row]}"]
     plain = decoded(said[PLAIN]["pieces"], "<u4")
     assert {said["names"][piece] for piece in plain} == {"<i>itself"}
-    assert set(decoded(said[MASKED]["chances"], "u1").reshape(-1, 3)[0]) == {125, 62, 0}
+    assert set(decoded(said[MASKED]["probabilities"], "u1").reshape(-1, 3)[0]) == {125, 62, 0}
 
 
 def decoded(text: str, dtype: str) -> np.ndarray:

@@ -54,7 +54,7 @@ wsd.wordBeside = (first, figure, data, state, { pin, choose, changed }) => {
     to.prepend(line);
     return (choice) => {
       pick.selectedIndex = choice;
-      const { macro_f1: score } = data.choices[choice].figures[state.classifier];
+      const { macro_f1: score } = data.choices[choice].scores[state.classifier];
       line.lastChild.textContent = `${state.classifierName}: macro\u2011F1 ${percent(score)}`;
     };
   }

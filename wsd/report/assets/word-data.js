@@ -83,14 +83,14 @@ wsd.wordData = (packed) => {
   // ---- What the model would say in the word's place: by input, of every instance ----
 
   const saidBy = once((input) => {
-    const { pieces, chances } = packed.substitutes[input];
-    return { pieces: decode(pieces, Uint32Array), chances: decode(chances, Uint8Array) };
+    const { pieces, probabilities } = packed.substitutes[input];
+    return { pieces: decode(pieces, Uint32Array), probabilities: decode(probabilities, Uint8Array) };
   });
   function substitutes(row, input) {
-    const { most } = packed.substitutes[input], { pieces, chances } = saidBy(input);
+    const { most } = packed.substitutes[input], { pieces, probabilities } = saidBy(input);
     return Array.from({ length: most }, (_, i) => row * most + i)
       .filter((i) => pieces[i] !== 2 ** 32 - 1)
-      .map((i) => ({ piece: packed.substitutes.names[pieces[i]], chance: chances[i] / 250 }));
+      .map((i) => ({ piece: packed.substitutes.names[pieces[i]], chance: probabilities[i] / 250 }));
   }
 
   return {

@@ -34,13 +34,13 @@ wsd.wordScores = (data, state) => {
   }
 
   function showScores() {
-    const { name: layers, figures: scores, confusion } = state.layers;
+    const { name: layers, scores, confusion } = state.layers;
     const counted = confusion.map(testsAndErrors);
     for (const line of byId("scores").tBodies[0].rows) {
       const classifier = Number(line.dataset.reader);
       markCurrent(line, classifier === state.classifier);
-      for (const cell of line.querySelectorAll("[data-figure]")) {
-        const key = cell.dataset.figure;
+      for (const cell of line.querySelectorAll("[data-metric]")) {
+        const key = cell.dataset.metric;
         cell.textContent = key === "wrong" ? count(counted[classifier].wrong) : percent(scores[classifier][key]);
       }
     }

@@ -85,7 +85,7 @@ def _figure(
 def _lines(rows: pd.DataFrame, peaks: pd.DataFrame) -> list[dict[str, Any]]:
     """A row per kind of word: its numbers, a cell per layer choice, and where each figure peaks."""
     keys = ["part_of_speech", "training_instances"]
-    of_peaks = {(*(row[key] for key in keys), row["figure"]): row for row in records(peaks)}
+    of_peaks = {(*(row[key] for key in keys), row["metric"]): row for row in records(peaks)}
     found = []
     for names, of in rows.groupby(keys, sort=False):
         first, cells = records(of)[0], {row["layers"]: row for row in records(of)}

@@ -114,9 +114,9 @@ def _of_reader(report: Report, model: str, rows: pd.DataFrame, lowest: float) ->
     choices = report.choices[model]
     shown = model_notes.labels(report, model)
     by_name = {row["layers"]: row for row in records(rows)}
-    within = [name for name, row in by_name.items() if row["not_told_from_best"]]
+    within = [name for name, row in by_name.items() if row["in_confidence_set"]]
     # A learned mix can be chosen too, and has no picture.
-    chosen = by_name[rows.loc[rows["chosen_on_folds"], "layers"].iloc[0]]
+    chosen = by_name[rows.loc[rows["selected_by_cv"], "layers"].iloc[0]]
     singles = [(c.layers[0], by_name[c.name]["macro_f1"]) for c in choices if c.is_single]
     return {
         **chosen,

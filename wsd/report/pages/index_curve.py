@@ -8,7 +8,7 @@ from typing import Any
 from wsd.artifacts.column_names import CANDIDATE
 from wsd.report.pages import curves, layer_plots, plots
 from wsd.report.pages.model_notes import (
-    FIGURE,
+    METRIC,
     blocks,
     by_depth,
     labels,
@@ -32,7 +32,7 @@ def opening_curve(report: Report) -> dict[str, Any]:
     """
     reader = opening_reader(report)
     several = len(report.choices) > 1
-    lines = layer_plots.of_models(report, reader, FIGURE) if several else _of_readers(report)
+    lines = layer_plots.of_models(report, reader, METRIC) if several else _of_readers(report)
     depth = several and by_depth(report)
     ticks = layer_plots.DEPTHS if depth else {x: f"{x:g}" for line in lines for x in line.x}
     chosen = _chosen(report, lines, depth=depth)
@@ -106,7 +106,7 @@ def _of_readers(report: Report) -> list[curves.Curve]:
     for number, line in enumerate(layer_plots.overall_lines(report)):
         look: dict[str, Any] = {"name": line.name, "style": line.style, "number": number}
         rows = having(line.rows, model=model)
-        found.append(curves.of_metric(rows, FIGURE, singles, dash=line.dash, **look))
+        found.append(curves.of_metric(rows, METRIC, singles, dash=line.dash, **look))
     return [line for line in found if line.x]
 
 
@@ -116,7 +116,7 @@ def _chosen(report: Report, lines: list[curves.Curve], *, depth: bool) -> list[c
     None where that is of another view, or there were no folds to choose on.
     """
     found = []
-    rows_of = having(selected(report).head(1).dropna(subset="objective_on_folds"), view=report.view)
+    rows_of = having(selected(report).head(1).dropna(subset="objective_cv"), view=report.view)
     for row in records(rows_of):
         same = {name: row[name] for name in ("model", "layers", "classifier")}
         rows = report.rows("comparison", kind=CANDIDATE, view=report.view, **same)
@@ -128,7 +128,7 @@ def _chosen(report: Report, lines: list[curves.Curve], *, depth: bool) -> list[c
             place /= blocks(report, row["model"])
         name = f"{labels(report, row['model']).get(row['layers'], row['layers'])}, chosen on folds"
         look: dict[str, Any] = {"name": name, "style": 0, "number": 0, "joined": False}
-        found.append(curves.of_metric(rows.head(1), FIGURE, {row["layers"]: place}, **look))
+        found.append(curves.of_metric(rows.head(1), METRIC, {row["layers"]: place}, **look))
     return [of for of in found if of.x]
 
 

@@ -232,7 +232,7 @@ def calibration(report: Report) -> list[dict[str, Any]]:
         y_range = curves.percent_range([*ends, *(v for curve in lines for v in curve.low or [])])
         label = "mean confidence, percent"
         figure = curves.plot_of([*lines, diagonal], x=label, y_range=y_range)
-        far = records(report.rows("novelty", model=model, word=TOGETHER))
+        ood = records(report.rows("ood", model=model, word=TOGETHER))
         drawn = {"id": f"reliability.{model}", "figure": figure}
-        found.append({"model": model, "rows": records(rows), "far": far, **drawn})
+        found.append({"model": model, "rows": records(rows), "ood": ood, **drawn})
     return found

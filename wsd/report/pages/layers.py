@@ -84,7 +84,7 @@ def _style(style: int, dash: str) -> tuple[int, str, str]:
 def best_set(report: Report, model: str) -> dict[str, Any]:
     """The configurations of a model that are not told from the best one, the best first."""
     rows = report.rows("best-set", model=model)
-    kept = rows[rows["not_told_from_best"]]
+    kept = rows[rows["in_confidence_set"]]
     kept = kept.sort_values("estimate", ascending=False, kind="stable")
     return {"model": model, "rows": records(kept), "n": len(rows)}
 
@@ -101,7 +101,7 @@ def heat(report: Report) -> dict[str, Any]:
 
     tables = []
     for model, reader, choices, rows in rows_shown(report, table):
-        columns = (rows[name] for name in ("word", "layers", "macro_f1", "chosen_on_folds"))
+        columns = (rows[name] for name in ("word", "layers", "macro_f1", "selected_by_cv"))
         cells = {
             (word, name): cell(value, chosen)
             for word, name, value, chosen in zip(*columns, strict=True)

@@ -273,7 +273,7 @@ def _check_tables(
         ("layers", shown, of_all, "{classifier} " + choice),
         ("scores", shown, of_words, "{classifier} for {word!r} " + choice),
         ("word-layers", shown, of_words, "{classifier} for {word!r} " + choice),
-        ("word-layers", {**shown, "chosen_on_folds": True}, _less(of_words, "layers"), chosen),
+        ("word-layers", {**shown, "selected_by_cv": True}, _less(of_words, "layers"), chosen),
     ):
         columns = having(tables[name], **only)[list(needed[0])]
         there = set(columns.itertuples(index=False, name=None))

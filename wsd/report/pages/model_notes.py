@@ -10,7 +10,7 @@ from wsd.artifacts.column_names import SELECTED
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.report.pages.report_data import Report, having, records
 
-FIGURE = "mean_macro_f1"
+METRIC = "mean_macro_f1"
 LEFT_ONLY = "Left context only: a piece sees only what stands before it."
 
 
@@ -20,7 +20,7 @@ def selected(report: Report) -> pd.DataFrame:
     if not len(rows):
         return rows
     rows = rows[rows["model"].isin(list(report.choices))].drop_duplicates("model")
-    return rows.sort_values("objective_on_folds", ascending=False, kind="stable")
+    return rows.sort_values("objective_cv", ascending=False, kind="stable")
 
 
 def notes(encoder: Mapping[str, Any]) -> list[str]:
@@ -90,7 +90,7 @@ def beside(report: Report) -> list[dict[str, Any]]:
     first = next(iter(report.choices))
     against = {
         row["reference_model"]: row
-        for row in records(report.rows("differences", kind=SELECTED, model=first, figure=FIGURE))
+        for row in records(report.rows("differences", kind=SELECTED, model=first, metric=METRIC))
     }
     found = []
     for name in report.choices:
@@ -107,7 +107,7 @@ def blocks(report: Report, model: str) -> int:
 
 def objective(report: Report) -> str:
     """The metric of the selection; layer choices are tested on it alone."""
-    return str(report.tables["layers"]["figure"].iloc[0])
+    return str(report.tables["layers"]["metric"].iloc[0])
 
 
 def by_depth(report: Report) -> bool:

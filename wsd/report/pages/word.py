@@ -114,7 +114,7 @@ def start(report: Report, model: str, word: str, reader: str) -> int:
     names = list(labels(report, model))
     # A learned mix can be chosen too, and has no picture.
     rows = rows[rows["layers"].isin(names)].sort_values(
-        ["chosen_on_folds", "macro_f1_on_folds"], ascending=False, kind="stable"
+        ["selected_by_cv", "macro_f1_cv"], ascending=False, kind="stable"
     )
     return names.index(rows["layers"].iloc[0])
 
@@ -127,14 +127,14 @@ def opening(run: WordRun, choice: int) -> str:
     """
     return max(
         on_folds(run, choice) or run.pictures,
-        key=lambda method: np.nan_to_num(run.pictures[method][choice].score_on_folds, nan=-1),
+        key=lambda method: np.nan_to_num(run.pictures[method][choice].score_cv, nan=-1),
     )
 
 
 def on_folds(run: WordRun, choice: int) -> dict[str, float]:
     """The score on folds of each projection that a page may open with: of all but t-SNE."""
     return {
-        method: pictures[choice].score_on_folds
+        method: pictures[choice].score_cv
         for method, pictures in run.pictures.items()
         if method != "tsne"
     }
@@ -251,7 +251,7 @@ def _choice(run: WordRun, i: int, order: np.ndarray, levels: int) -> dict[str, A
         "score": _finite(run.neighbours[i].score),
         "predicted": [encode(of[i][tests], "<u2") for of in run.predicted.values()],
         "confidence": [_shades(of[i][tests]) for of in run.confidence.values()],
-        "figures": [{k: _finite(v) for k, v in of[i].items()} for of in run.scores.values()],
+        "scores": [{k: _finite(v) for k, v in of[i].items()} for of in run.scores.values()],
     }
 
 

@@ -37,7 +37,7 @@ def draw_differences(layers: pd.DataFrame) -> Figure | None:
     ]
     if not found:
         return None
-    measure = style.MEASURES[layers["figure"].iloc[0]]
+    measure = style.MEASURES[layers["metric"].iloc[0]]
     most = max(len(rows) for _, rows in found)
     figure, drawn = style.canvas(found, ROW * most + AROUND, sharex=True)
     for ax, rows in drawn:
@@ -65,7 +65,7 @@ def draw_differences(layers: pd.DataFrame) -> Figure | None:
 
 def line(ax: Axes, y: int, row: Mapping[Any, Any]) -> None:
     """One layer choice: a mark in its interval, and the numbers."""
-    if row["chosen_on_folds"]:
+    if row["selected_by_cv"]:
         ax.plot([0], [y], **REFERENCE)
         return
     value, low, high = (100 * row[f"difference{end}"] for end in ("", "_low", "_high"))

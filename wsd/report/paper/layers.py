@@ -40,7 +40,7 @@ def draw_layers(
     found = style.panels(layers, ("model", "view"))
     if not found:
         return None
-    measure = str(layers["figure"].iloc[0])
+    measure = str(layers["metric"].iloc[0])
     figure, drawn = style.canvas(found, HEIGHT, style.TWO_COLUMNS, sharey=True)
     of_classifiers = style.looks_of_classifiers(layers["classifier"].unique())
     depth = style.by_depth(layers)
@@ -119,7 +119,7 @@ def curve(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float], look: style.Loo
 
 def ring_chosen(ax: Axes, rows: pd.DataFrame, at: Mapping[str, float]) -> None:
     """A ring around what the folds choose."""
-    chosen = rows[rows["chosen_on_folds"]]
+    chosen = rows[rows["selected_by_cv"]]
     ax.plot(chosen["layers"].map(at), 100 * chosen["value"], **style.RINGED)
 
 

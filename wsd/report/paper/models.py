@@ -36,7 +36,7 @@ def draw_models(layers: pd.DataFrame) -> Figure | None:
         if not depth:
             ax.set_xticks(sorted(set(table["layers"].astype(int))))
         ax.tick_params(labelbottom=True)
-    figure.supylabel(style.percent_of(str(layers["figure"].iloc[0])), fontsize=8)
+    figure.supylabel(style.percent_of(str(layers["metric"].iloc[0])), fontsize=8)
     handles = [style.key(style.shown(name), **look) for name, look in of_models.items()]
     handles.append(style.key("chosen on folds", **style.RINGED))
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 4))

@@ -40,7 +40,7 @@ def draw_words(words: pd.DataFrame) -> Figure | None:
             y, x = names.index(row["word"]), choices.index(row["layers"])
             values[y, x] = row["macro_f1"]
             ax.text(x + 0.5, y + 0.5, f"{100 * values[y, x]:.0f}", **NUMBER)
-            if row["chosen_on_folds"]:
+            if row["selected_by_cv"]:
                 ax.add_patch(Rectangle((x, y), 1, 1, **FRAME))
         ax.pcolormesh(values, cmap=SHADES, norm=norm, edgecolors="white", linewidth=0.4)
         choice_ticks(ax, {choice: x + 0.5 for x, choice in enumerate(choices)})

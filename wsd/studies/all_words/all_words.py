@@ -20,7 +20,7 @@ from wsd.errors import wrong_file
 from wsd.storage.csv import write_csv
 
 NAMES = ("model", "view", "layers", "classifier")
-FIGURES = ("instances", "answered", "right", "precision", "recall", "f1")
+METRICS = ("instances", "answered", "right", "precision", "recall", "f1")
 TRAINED, BACKED, FREQUENT = "trained words", "with the most frequent sense", "most frequent sense"
 # What is answered: a sense, "" for a wrong one, None for nothing.
 Answer = Callable[[CountedInstance], str | None]
@@ -67,14 +67,14 @@ def backed(answer: Answer) -> Answer:
     return lambda one: frequent(one) if (said := answer(one)) is None else said
 
 
-def figures(instances: Sequence[CountedInstance], answer: Answer) -> dict[str, float]:
+def scores(instances: Sequence[CountedInstance], answer: Answer) -> dict[str, float]:
     """Precision, recall and F1, as fractions; 0 where nothing is answered."""
     said = [(one, sense) for one in instances if (sense := answer(one)) is not None]
     right = sum(one.is_right(sense) for one, sense in said)
     precision, recall = right / max(len(said), 1), right / len(instances)
     f1 = 2 * right / (len(said) + len(instances))
     numbers = (len(instances), len(said), right, precision, recall, f1)
-    return dict(zip(FIGURES, numbers, strict=True))
+    return dict(zip(METRICS, numbers, strict=True))
 
 
 def table(instances: Sequence[CountedInstance], files: Sequence[Path]) -> pd.DataFrame:
@@ -85,7 +85,7 @@ def table(instances: Sequence[CountedInstance], files: Sequence[Path]) -> pd.Dat
 
     def rows(names: Mapping[str, str], how: str, answer: Answer) -> Iterator[dict[str, Any]]:
         for part, of in parts.items():
-            yield {**names, "answered_by": how, "part": part, **figures(of, answer)}
+            yield {**names, "answered_by": how, "part": part, **scores(of, answer)}
 
     found = list(rows(dict.fromkeys(NAMES, "-"), FREQUENT, frequent))
     for path in files:

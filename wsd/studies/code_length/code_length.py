@@ -219,7 +219,7 @@ def run(args: argparse.Namespace) -> None:
             lengths[word] = _of_word(corpus, vectors, sets, sources)
         names = {"model": provenance["model"]["name"], **dict(zip(KEY, key, strict=True))}
         for word, of in {**lengths, TOGETHER: over_words(lengths.values())}.items():
-            figures = {**of._asdict(), "compression": of.compression}
-            lines.append({**names, "word": word, **figures})
+            scores = {**of._asdict(), "compression": of.compression}
+            lines.append({**names, "word": word, **scores})
         log.info("code length: %s %s, %s", *key)
     write_csv(args.out, pd.DataFrame(lines))

@@ -81,12 +81,12 @@ def name_of(seed: int) -> str:
 
 
 def objective_of(words: Sequence[WordPredictions], name: str) -> float:
-    """The mean over words of a figure, as `wsd.artifacts.cv_table.Search.objective` has it."""
-    figures = [
+    """The mean over words of a metric, as `wsd.artifacts.cv_table.Search.objective` has it."""
+    scores = [
         word_scores(confusion(of.gold, of.predicted, len(of.senses)))[OBJECTIVES[name]]
         for of in words
     ]
-    return float(sum(figures) / len(figures))
+    return float(sum(scores) / len(scores))
 
 
 def best(trials: Sequence[Mapping[str, Any]], settings: Sequence[Setting]) -> int:

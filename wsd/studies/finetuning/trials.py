@@ -171,13 +171,13 @@ def try_settings(
             with done.timed():
                 scored = {word: rows for word, rows in scored.items() if len(rows)}
                 found = of.predict(tagger, scored, fit)
-            figure = finetuning_files.objective_of(found, objective)
+            metric = finetuning_files.objective_of(found, objective)
             lines.append(
                 {
                     "trial": number,
                     **setting._asdict(),
                     "fold": fold,
-                    "objective": figure,
+                    "objective": metric,
                     **costs_of(done),
                 }
             )

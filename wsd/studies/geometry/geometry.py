@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> None:
         for name in args.transforms
         for on in ((NOTHING,) if name == NONE else (CORPUS, WORD))
     ]
-    # As in wsd.classification.classify: figures that do not depend on the number of cores.
+    # As in wsd.classification.classify: scores that do not depend on the number of cores.
     with one_thread():
         for choice in expand_layers(args.layers, blocks, where="--layers"):
             words = {}

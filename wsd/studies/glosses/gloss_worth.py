@@ -31,7 +31,7 @@ SHOTS = (0, 1, 2, 4, 8, 16, 32, 64)
 DRAWS = 20
 # The start without a gloss.
 ALONE = "sentences"
-FIGURE = "mean_macro_f1"
+METRIC = "mean_macro_f1"
 # By start and n: confusion matrices of shape (draws, K, K).
 OfWord = dict[tuple[str, int], np.ndarray]
 
@@ -90,13 +90,13 @@ def of_word(
 
 
 def as_many_alone(value: float, alone: Sequence[float]) -> float:
-    """How many sentences alone reach a figure: between two numbers of them on a log scale.
+    """How many sentences alone reach a metric: between two numbers of them on a log scale.
 
     Parameters
     ----------
     value : float
     alone : sequence of float
-        The figure with 1, 2, 4, … sentences. Where it falls, by chance, the highest so far counts.
+        The metric with 1, 2, 4, … sentences. Where it falls, by chance, the highest so far counts.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def as_many_alone(value: float, alone: Sequence[float]) -> float:
 def table(
     layers: str, words: Sequence[OfWord], sentences: Mapping[int, int], seed: int
 ) -> list[Any]:
-    """A row per start and n of one layer: figures over all words with their 95% intervals.
+    """A row per start and n of one layer: scores over all words with their 95% intervals.
 
     ``as_many_alone`` is :func:`as_many_alone` of the mean curve; its interval is that of the
     curves of the single draws.
@@ -117,7 +117,7 @@ def table(
     keys = list(words[0])
     runs = {key: list(zip(*(of[key] for of in words), strict=True)) for key in keys}
     of_draws = {key: [mean_scores(run) for run in of] for key, of in runs.items()}
-    curves = np.array([[float(of[FIGURE]) for of in of_draws[ALONE, n]] for n in SHOTS[1:]])
+    curves = np.array([[float(of[METRIC]) for of in of_draws[ALONE, n]] for n in SHOTS[1:]])
     lines = []
     for key in keys:
         start, n = key
@@ -128,7 +128,7 @@ def table(
             value = float(np.mean([of[name] for of in of_draws[key]]))
             line |= {name: value, f"{name}_low": low, f"{name}_high": high}
         if start != ALONE:
-            mean = line[FIGURE]
+            mean = line[METRIC]
             each = [as_many_alone(mean, curve) for curve in curves.T]
             line["as_many_alone"] = as_many_alone(mean, curves.mean(axis=1))
             line["as_many_alone_low"], line["as_many_alone_high"] = np.quantile(

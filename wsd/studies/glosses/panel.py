@@ -3,7 +3,7 @@
 from typing import Any
 
 from wsd.report.pages import curves
-from wsd.report.pages.model_notes import FIGURE
+from wsd.report.pages.model_notes import METRIC
 from wsd.report.pages.report_data import Report, having, records
 
 # As `wsd gloss-worth` calls where it starts from, and as the page does; with the line's dash.
@@ -34,7 +34,7 @@ def gloss_worth(report: Report) -> list[dict[str, Any]]:
             said = [f"{n} of each sense" for n in of["n"]]
             x = [numbers[int(n)] for n in of["n"]]
             look: dict[str, Any] = {"name": name, "style": i, "number": i, "dash": dash}
-            lines.append(curves.of_table(of, x, FIGURE, labels=said, bounds=True, **look))
+            lines.append(curves.of_table(of, x, METRIC, labels=said, bounds=True, **look))
         figure = curves.plot_of(
             lines,
             x="labelled sentences of each sense",

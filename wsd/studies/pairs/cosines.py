@@ -16,12 +16,12 @@ from wsd.storage.result_files import parsing
 
 COSINES, TABLE = "cosines.parquet", "pairs.csv"
 NAMES = ("model", "view", "transform", "layers", "split")
-FIGURES = ("accuracy", "auc")
-# A figure, its interval by pairs and its interval by words.
+METRICS = ("accuracy", "auc")
+# A metric, its interval by pairs and its interval by words.
 BOUNDS = ("", "_low", "_high", "_low_by_word", "_high_by_word")
 NUMBERS = (
     *("n", "words", "threshold", "called_same"),
-    *(f"{figure}{bound}" for figure in FIGURES for bound in BOUNDS),
+    *(f"{metric}{bound}" for metric in METRICS for bound in BOUNDS),
     *("difference", "p", "p_holm"),
 )
 # By transformation and layer choice: an array of shape (pairs,).

@@ -61,7 +61,7 @@ def measure(pairs: Pairs, vectors: np.ndarray, transforms: Sequence[str]) -> dic
 
 
 def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
-    """Threshold, figures with intervals, and tests against what is chosen, by split.
+    """Threshold, scores with intervals, and tests against what is chosen, by split.
 
     Parameters
     ----------
@@ -117,14 +117,14 @@ def _of_split(
     for name, (values, called) in answers.items():
         row: dict[str, Any] = dict(zip(("transform", "layers"), name, strict=True))
         row |= {"chosen": name == chosen, "called_same": called.mean()}
-        estimates = {key: of.item() for key, of in _figures(values, called, gold, once).items()}
+        estimates = {key: of.item() for key, of in _scores(values, called, gold, once).items()}
         row |= estimates
         for by, weights in draws.items():
-            for figure, drawn in _figures(values, called, gold, weights).items():
-                bounds = percentiles(drawn, estimates[figure])
+            for metric, drawn in _scores(values, called, gold, weights).items():
+                bounds = percentiles(drawn, estimates[metric])
                 # One word drawn again and again is always the same.
                 known = by == "" or len(set(words)) > 1
-                row[f"{figure}_low{by}"], row[f"{figure}_high{by}"] = bounds if known else NONE
+                row[f"{metric}_low{by}"], row[f"{metric}_high{by}"] = bounds if known else NONE
         joint = joint_confusion(gold, called, answers[chosen][1], 2)
         row["p"] = np.nan if name == chosen else mcnemar([joint])
         found.append(row)
@@ -135,7 +135,7 @@ def _of_split(
     return table
 
 
-def _figures(
+def _scores(
     values: np.ndarray, called: np.ndarray, gold: np.ndarray, weights: np.ndarray
 ) -> dict[str, np.ndarray]:
     return {"accuracy": accuracy(called == gold, weights), "auc": auc(values, gold, weights)}
@@ -168,7 +168,7 @@ def run(args: argparse.Namespace) -> None:
     vectors = Embeddings(path, pairs.sentences)
     cosines: dict[tuple[str, str], np.ndarray] = {}
     choices = _choices(args.layers, vectors.blocks)
-    # As in wsd.classification.classify: figures that do not depend on the number of cores.
+    # As in wsd.classification.classify: scores that do not depend on the number of cores.
     with one_thread():
         for choice in choices:
             states = {layer: vectors.layer(layer) for layer in choice.layers}

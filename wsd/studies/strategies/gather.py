@@ -31,7 +31,7 @@ BASELINES = {
     "bag_of_substitutes": "bag of substitutes",
 }
 KINDS = ("baselines", "zero_shot", "per_word", "finetuned")
-ON_FOLDS, LAST, GIVEN = "folds", "last layer", "as given"
+BY_CV, LAST, GIVEN = "cross-validation", "last layer", "as given"
 
 
 class Run(NamedTuple):
@@ -50,18 +50,18 @@ class Strategy:
     Attributes
     ----------
     name : str
-    chosen_by : str
+    selected_by : str
         How its configuration was chosen; empty if there was none to choose.
     runs : list of Run
     """
 
     name: str
-    chosen_by: str
+    selected_by: str
     runs: list[Run] = field(default_factory=list)
 
-    def mean(self, figure: str) -> float:
+    def mean(self, metric: str) -> float:
         """A mean over words, and over runs."""
-        return fsum(run.row.mean(figure) for run in self.runs) / len(self.runs)
+        return fsum(run.row.mean(metric) for run in self.runs) / len(self.runs)
 
     def beside(self, other: "Strategy") -> list[tuple[ComparisonRow, ComparisonRow]]:
         """Its runs beside those of another strategy that learned from the same sentences.
@@ -113,9 +113,9 @@ def gather(
             frozen = Frozen(groups[model, train], objective, selected, files["candidates"])
             runs += frozen.runs(model, train, corpora, costs)
         runs += _others(model, groups, files, corpora, costs)
-        for name, chosen_by, run in runs:
+        for name, selected_by, run in runs:
             of = FULL if run.train == NO_TRAIN else setting(run.train)[0]
-            strategy = of_model.setdefault((of, name), Strategy(name, chosen_by))
+            strategy = of_model.setdefault((of, name), Strategy(name, selected_by))
             strategy.runs.append(run)
         for (of, _), strategy in of_model.items():
             found.setdefault((model, of), []).append(strategy)
@@ -154,16 +154,16 @@ def _others(
             everything = [candidate for candidate, _, _ in groups[model, FULL]]
             searched = costs.embedding(model) + _classifying(model, FULL, everything, costs)
             spent = searched + costs.classifying_selected(model)
-            yield PER_WORD, ON_FOLDS, Run(FULL, row, Spent(spent, spent))
+            yield PER_WORD, BY_CV, Run(FULL, row, Spent(spent, spent))
     for path in files["finetuned"]:
         row = _row(path, column_names.FINE_TUNED, corpora)
         if row.model == model:
             with parsing(path):
                 train, tried = row.source["train"], row.source["tried"]
                 setting_of = str(Setting(**row.source["parameters"]))
-            chosen_by = ON_FOLDS if tried else GIVEN
+            selected_by = BY_CV if tried else GIVEN
             run = Run(train, row, costs.finetuning(model, train), setting_of)
-            yield FINE_TUNED, chosen_by, run
+            yield FINE_TUNED, selected_by, run
 
 
 def _row(path: Path, kind: str, corpora: Corpora) -> ComparisonRow:
@@ -201,7 +201,7 @@ class Frozen:
         every = [candidate for candidate, _, _ in self.group]
         singles = [candidate for candidate in every if candidate.layers.isdigit()]
         for name, among in ((BEST_LAYER, singles), (FEATURES, every)):
-            choice, chosen_by = self._choice(name, among)
+            choice, selected_by = self._choice(name, among)
             if choice is None:
                 continue
             (path,) = (path for of, path, _ in self.group if of is choice)
@@ -211,14 +211,14 @@ class Frozen:
                 embedding + _classifying(model, train, [choice], costs),
                 embedding + _classifying(model, train, among, costs),
             )
-            yield name, chosen_by, Run(train, row, spent)
+            yield name, selected_by, Run(train, row, spent)
 
     def _choice(self, name: str, among: Sequence[Candidate]) -> tuple[Candidate | None, str]:
         if name == FEATURES and self.selected is not None:
-            return self._selected(among), ON_FOLDS
+            return self._selected(among), BY_CV
         found = choose(among, self.objective) if among else None
         if found is not None:
-            return among[found[1]], ON_FOLDS
+            return among[found[1]], BY_CV
         if name == BEST_LAYER and among:
             return min(among, key=lambda of: (-int(of.layers), len(of.search.grid))), LAST
         return None, ""

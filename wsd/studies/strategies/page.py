@@ -10,7 +10,7 @@ import pandas as pd
 from wsd.artifacts.training_set import FULL, NO_TRAIN
 from wsd.report.pages import curves, plots
 from wsd.report.pages.curves import Curve
-from wsd.report.pages.model_notes import FIGURE
+from wsd.report.pages.model_notes import METRIC
 from wsd.report.pages.render import number, render
 from wsd.report.pages.report_data import Report, having, records
 from wsd.report.tables import MINUTES
@@ -68,7 +68,7 @@ def minutes(value: float) -> str:
 def block(model: str, rows: pd.DataFrame, names: dict[str, int]) -> dict[str, Any]:
     """What the page shows of one model."""
     y_range = curves.percent_range(
-        [value * 100 for end in ("low", "high") for value in rows[f"{FIGURE}_{end}"]]
+        [value * 100 for end in ("low", "high") for value in rows[f"{METRIC}_{end}"]]
     )
     by_labels, ticks = _by_labels(rows, names)
     by_time = list(_curves(rows[rows[MINUTES[0]] > 0], MINUTES[0], names))
@@ -85,7 +85,7 @@ def block(model: str, rows: pd.DataFrame, names: dict[str, int]) -> dict[str, An
         ],
         "figures": {name: (f"strategies.{model}.{name}", of) for name, of in drawn.items()},
         "untimed": records(rows[rows[MINUTES[0]].isna()]),
-        "rows": [{**row, "each": row[f"{FIGURE}_of_runs"].split()} for row in records(rows)],
+        "rows": [{**row, "each": row[f"{METRIC}_of_runs"].split()} for row in records(rows)],
     }
 
 
@@ -100,14 +100,14 @@ def _plot(
 
 def answer(train: Any, rows: pd.DataFrame) -> dict[str, Any]:
     """What scores highest on one training set, and what it can be told from."""
-    best, *others = records(rows.sort_values(FIGURE, ascending=False, kind="stable"))
-    alike = [row for row in others if row["not_told_from_best"]]
+    best, *others = records(rows.sort_values(METRIC, ascending=False, kind="stable"))
+    alike = [row for row in others if row["in_confidence_set"]]
     return {
         "train": train,
         "is_full": train == FULL,
         "best": best,
         "alike": alike,
-        "next": next((row for row in others if not row["not_told_from_best"]), None),
+        "next": next((row for row in others if not row["in_confidence_set"]), None),
     }
 
 
@@ -138,7 +138,7 @@ def _curves(rows: pd.DataFrame, column: str, names: dict[str, int]) -> Iterator[
             yield curves.of_table(
                 of,
                 of[column],
-                FIGURE,
+                METRIC,
                 labels=[_said(row, column) for row in records(of)],
                 bounds=True,
                 name=name,

@@ -40,20 +40,20 @@ from wsd.storage.result_files import parsing
 from wsd.studies.strategies.costs import Costs
 from wsd.studies.strategies.gather import BEST_LAYER, KINDS, Strategy, gather
 
-FIGURES = ("mean_macro_f1", "micro_accuracy")
+METRICS = ("mean_macro_f1", "micro_accuracy")
 ALPHA = 0.05
 COLUMNS = [
-    *("model", "strategy", "train", "view", "layers", "classifier", "setting", "chosen_by"),
+    *("model", "strategy", "train", "view", "layers", "classifier", "setting", "selected_by"),
     *("n_words", "runs", "draws", "labels", "processor_minutes", "processor_minutes_with_search"),
     *(
-        f"{figure}{of}"
-        for figure in FIGURES
+        f"{metric}{of}"
+        for metric in METRICS
         for of in (
             *("", "_low", "_high", "_of_runs"),
             *("_difference", "_difference_low", "_difference_high", "_p", "_p_holm"),
         )
     ),
-    "not_told_from_best",
+    "in_confidence_set",
 ]
 Line = dict[str, Any]
 
@@ -61,12 +61,12 @@ Line = dict[str, Any]
 def table_of(model: str, train: str, strategies: Sequence[Strategy], seed: int) -> list[Line]:
     """A row per strategy of one model and training set.
 
-    The differences to the best layer are one family of Holm's method per figure. Whether a strategy
+    The differences to the best layer are one family of Holm's method per metric. Whether a strategy
     can be told from the best one by macro-F1 is corrected for all pairs, since which one is best
     was not known before.
     """
     reference = next((of for of in strategies if of.name == BEST_LAYER), None)
-    best = max(strategies, key=lambda of: of.mean(FIGURES[0]))
+    best = max(strategies, key=lambda of: of.mean(METRICS[0]))
     # Strategies with the same predictions count as one: between them there is nothing to test.
     distinct: list[Strategy] = []
     for strategy in strategies:
@@ -81,15 +81,15 @@ def table_of(model: str, train: str, strategies: Sequence[Strategy], seed: int) 
             line |= _differences(strategy, reference, seed)
         p = 1.0
         if strategy is not best:
-            p = paired_tests_over_draws(_joints(strategy, best), rng=seed)[FIGURES[0]].p
-        line["not_told_from_best"] = strategy is best or p * pairs >= ALPHA
+            p = paired_tests_over_draws(_joints(strategy, best), rng=seed)[METRICS[0]].p
+        line["in_confidence_set"] = strategy is best or p * pairs >= ALPHA
         lines.append(line)
-    for figure in FIGURES:
-        family = [{"p": line[f"{figure}_p"]} for line in lines if f"{figure}_p" in line]
+    for metric in METRICS:
+        family = [{"p": line[f"{metric}_p"]} for line in lines if f"{metric}_p" in line]
         adjust(family)
         for line in lines:
-            if f"{figure}_p" in line:
-                line[f"{figure}_p_holm"] = family.pop(0)["p_holm"]
+            if f"{metric}_p" in line:
+                line[f"{metric}_p_holm"] = family.pop(0)["p_holm"]
     return lines
 
 
@@ -99,7 +99,7 @@ def _of_strategy(strategy: Strategy, seed: int) -> Line:
     intervals = intervals_over_draws([row.confusions for row in rows], rng=seed)
     line: Line = {
         "strategy": strategy.name,
-        "chosen_by": strategy.chosen_by,
+        "selected_by": strategy.selected_by,
         **{
             name: ", ".join(dict.fromkeys(getattr(row, name) for row in rows))
             for name in ("view", "layers", "classifier")
@@ -115,10 +115,10 @@ def _of_strategy(strategy: Strategy, seed: int) -> Line:
         )
         / 60,
     }
-    for figure in FIGURES:
-        line[figure] = strategy.mean(figure)
-        line[f"{figure}_low"], line[f"{figure}_high"] = intervals[figure]
-        line[f"{figure}_of_runs"] = " ".join(f"{row.mean(figure):.6f}" for row in rows)
+    for metric in METRICS:
+        line[metric] = strategy.mean(metric)
+        line[f"{metric}_low"], line[f"{metric}_high"] = intervals[metric]
+        line[f"{metric}_of_runs"] = " ".join(f"{row.mean(metric):.6f}" for row in rows)
     return line
 
 
@@ -128,14 +128,14 @@ def _differences(strategy: Strategy, reference: Strategy, seed: int) -> Line:
     The same predictions have the difference 0, no interval and no test.
     """
     if _same(strategy, reference):
-        return {f"{figure}_difference": 0.0 for figure in FIGURES}
+        return {f"{metric}_difference": 0.0 for metric in METRICS}
     joints = _joints(strategy, reference)
     intervals = difference_intervals_over_draws(joints, rng=seed)
     tests = paired_tests_over_draws(joints, rng=seed)
     line: Line = {}
-    for figure in FIGURES:
-        line[f"{figure}_difference"], line[f"{figure}_p"] = tests[figure]
-        line[f"{figure}_difference_low"], line[f"{figure}_difference_high"] = intervals[figure]
+    for metric in METRICS:
+        line[f"{metric}_difference"], line[f"{metric}_p"] = tests[metric]
+        line[f"{metric}_difference_low"], line[f"{metric}_difference_high"] = intervals[metric]
     return line
 
 

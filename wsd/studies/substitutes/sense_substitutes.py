@@ -22,7 +22,7 @@ from wsd.studies.substitutes.log_odds import log_odds
 MOST = 10
 # The prior counts as much as ten instances do, spread as all of the word's are.
 PRIOR = 10.0 * K
-COLUMNS = ("model", "word", "sense", "input", "rank", "piece", "log_odds", "z", "instances", "of")
+COLUMNS = ("model", "word", "sense", "input", "rank", "piece", "log_odds", "z", "instances", "n")
 
 
 def sense_rows(corpus: Corpus, found: Fillers) -> list[dict[str, Any]]:
@@ -58,7 +58,7 @@ def sense_rows(corpus: Corpus, found: Fillers) -> list[dict[str, Any]]:
                 "log_odds": ratios[i, j],
                 "z": z[i, j],
                 "instances": int(counts[i, j]),
-                "of": int(n[i]),
+                "n": int(n[i]),
             }
             for rank, j in enumerate(best, 1)
             if counts[i, j]

@@ -34,15 +34,15 @@ def packed_substitutes(found: Substitutes, order: np.ndarray) -> dict[str, Any]:
         of = found.fillers[seen]
         most = max(map(len, of.pieces), default=0)
         numbers = np.full((len(order), most), nothing, dtype=np.uint32)
-        chances = np.zeros((len(order), most))
+        probabilities = np.zeros((len(order), most))
         for i, row in enumerate(order):
             pieces = [shown(piece) for piece in of.pieces[row]]
             numbers[i, : len(pieces)] = [names.setdefault(one, len(names)) for one in pieces]
-            chances[i, : len(pieces)] = of.probabilities[row]
-        percents = np.round(chances * 250).clip(0, 250)
+            probabilities[i, : len(pieces)] = of.probabilities[row]
+        percents = np.round(probabilities * 250).clip(0, 250)
         packed[seen] = {
             "most": most,
             "pieces": encode(numbers, "<u4"),
-            "chances": encode(percents, "u1"),
+            "probabilities": encode(percents, "u1"),
         }
     return {"names": list(names), **packed}

@@ -29,7 +29,7 @@ SENSE_COLUMNS = {
 }
 WORD_COLUMNS = {
     "agreement": "{agreement:.4%}",
-    "of": "{n}",
+    "n": "{n}",
     "word accuracy": "{our:.2%}",
     "theirs": "{published:.2%}",
     "scores apart": "{score_difference:.1e}",
@@ -140,7 +140,7 @@ def compare_predictions(
 def summarize(
     senses: Rows, words: Rows, differing: Rows, provenance: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What the JSON file holds: the verdict, the figures, and all rows, the worst first.
+    """What the JSON file holds: the verdict, the scores, and all rows, the worst first.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def summarize(
 
 
 def as_text(found: Mapping[str, Any]) -> str:
-    """What :func:`summarize` gave, to read: the verdict, the figures, the worst cases."""
+    """What :func:`summarize` gave, to read: the verdict, the scores, the worst cases."""
     centroids, predicted, source = found["centroids"], found["predictions"], found["provenance"]
     senses, words = centroids["senses"], predicted["words"]
     accuracy, apart = predicted["accuracy"], predicted["score_difference"]
