@@ -1,7 +1,8 @@
 """Choosing a configuration on training folds: feature set, classifier and parameters at once.
 
 One choice for all words, and one per word. It is written down, with the search space and the
-objective, before any test prediction is scored. Only :mod:`wsd.artifacts.cv_table`'s files are read.
+objective, before any test prediction is scored. Only files of :mod:`wsd.artifacts.cv_table` are
+read.
 """
 
 import argparse

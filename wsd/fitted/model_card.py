@@ -91,7 +91,7 @@ def card(
         "## Calibration",
         _calibration(measured["calibration"]),
         "## Far sentences",
-        _novelty(measured["ood"]),
+        _out_of_distribution(measured["ood"]),
         "## Limits",
         LIMITS.format(title=dataset["title"], probability=probability),
         "## To cite",
@@ -138,7 +138,7 @@ def _calibration(rows: Records) -> str:
     return f"{EXPECTED_ERROR}\n\n{markdown(header, cells)}"
 
 
-def _novelty(rows: Records) -> str:
+def _out_of_distribution(rows: Records) -> str:
     if not rows:
         return UNMEASURED
     header = ["sentences", "n", "marked as far, %"]
