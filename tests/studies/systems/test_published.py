@@ -97,7 +97,7 @@ WRONG: dict[str, tuple[Callable[[Output], Any], str]] = {
     "score true": (matches(("mint_coins", True), B, C), "not pairs of a sense"),
     "no matches": (changed("matches", []), "the scores are of no sense, not of each of mint_herb"),
     "a sense less": (matches(A, B), "the scores are of mint_coins, mint_herb, not of each of"),
-    "a sense twice": (matches(A, B, B, C), "a sense stands twice"),
+    "a sense twice": (matches(A, B, B, C), "the matches have a sense twice"),
     "another sense": (matches(A, B, ("NULL", -1.0)), "mint_coins, mint_herb, NULL, not of each of"),
     "not best first": (matches(C, A, B), "not in the order of their scores"),
 }

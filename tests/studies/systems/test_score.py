@@ -94,22 +94,22 @@ def change(**values: Any) -> Callable[[Line], Any]:
 WRONG: dict[str, tuple[Callable[[Line], Any], str]] = {
     "id": (change(id=3), "'mint' has no test instance 3"),
     "id below": (change(id=-1), "no test instance -1"),
-    "id text": (change(id="1"), "the id '1' is no whole number"),
-    "id true": (change(id=True), "the id True is no whole number"),
+    "id text": (change(id="1"), "the id '1' is not a whole number"),
+    "id true": (change(id=True), "the id True is not a whole number"),
     "no id": (change(id="gone"), "no id"),
     "no word, no sense": (change(word="gone", sense="gone"), "no word and no sense"),
-    "word": (change(word=3), "the word 3 is no text"),
-    "sense": (change(sense="c"), "'c' is no sense of 'mint'"),
-    "sense null": (change(sense=None), "the sense None is no text"),
+    "word": (change(word=3), "the word 3 is not text"),
+    "sense": (change(sense="c"), "'c' is not a sense of 'mint'"),
+    "sense null": (change(sense=None), "the sense None is not text"),
     "train": (change(split="train"), "'mint' has no train instance 1"),
     "further": (change(split="outofdomain", id=5), "no outofdomain instance 5"),
     "list": (lambda line: [line], "not a JSON object"),
-    "scores list": (change(scores=[1.0, 2.0]), "no object of senses and finite numbers"),
-    "score text": (change(scores={"a": "1", "b": 0.0}), "no object of senses and finite numbers"),
-    "score nan": (change(scores={"a": math.nan, "b": 0.0}), "no object of senses and finite"),
-    "score inf": (change(scores={"a": math.inf, "b": 0.0}), "no object of senses and finite"),
-    "score huge": (change(scores={"a": 10**400, "b": 0}), "no object of senses and finite"),
-    "score true": (change(scores={"a": True, "b": 0.0}), "no object of senses and finite"),
+    "scores list": (change(scores=[1.0, 2.0]), "not an object of senses and finite numbers"),
+    "score text": (change(scores={"a": "1", "b": 0.0}), "not an object of senses and finite numbers"),
+    "score nan": (change(scores={"a": math.nan, "b": 0.0}), "not an object of senses and finite"),
+    "score inf": (change(scores={"a": math.inf, "b": 0.0}), "not an object of senses and finite"),
+    "score huge": (change(scores={"a": 10**400, "b": 0}), "not an object of senses and finite"),
+    "score true": (change(scores={"a": True, "b": 0.0}), "not an object of senses and finite"),
     "a sense less": (change(scores={"b": 1.0}), "the scores are of b, not of each of a, b"),
     "a sense more": (change(scores={"a": 0, "b": 1, "c": 0}), "not of each of a, b"),
     "not the best": (change(scores={"a": 1.0, "b": 0.5}), "does not have the highest score"),
@@ -180,7 +180,7 @@ def test_files_as_editors_leave_them(corpora: dict[str, Corpus], tmp_path: Path)
 
 def test_what_was_passed_over_is_named(corpora: dict[str, Corpus], tmp_path: Path) -> None:
     lines = [{**line, "word": line["word"].upper()} for line in lines_of(corpora, "test")]
-    with pytest.raises(CorpusError, match=r"have no output: .*; passed over: MINT, SCHLOSS"):
+    with pytest.raises(CorpusError, match=r"have no output: .*; ignored words: MINT, SCHLOSS"):
         build(put(tmp_path / "o.jsonl", lines), corpora)
     with pytest.raises(CorpusError, match="there is no such file"):
         build(tmp_path / "none.jsonl", corpora)

@@ -1,9 +1,8 @@
-"""The authors' own results on CoarseWSD-20, read from the outputs they published, to compare with.
+"""Read the predictions that the authors of CoarseWSD-20 published.
 
 Per system and word there is a file with a line for each test instance, in the order of the test
-file: a JSON object with ``idx``, ``gold``, ``tokens`` and ``matches``, the pairs of sense and
-score, best first. Nothing is taken on trust: a line that is not about the instance of ours in
-that place is an error.
+file. A line is a JSON object with ``idx``, ``gold``, ``tokens`` and ``matches``, the pairs of sense
+and score, best first. Each line is compared with the test instance in the same place.
 """
 
 import argparse
@@ -27,7 +26,7 @@ KEYS = {"gold", "idx", "matches", "tokens"}
 
 
 def read_word(path: Path, corpus: Corpus) -> WordPredictions:
-    """Read a system's outputs for one word, and check each line against the test instance.
+    """Read a system's predictions for one word, and compare each line with its test instance.
 
     Parameters
     ----------
@@ -38,13 +37,13 @@ def read_word(path: Path, corpus: Corpus) -> WordPredictions:
     Returns
     -------
     WordPredictions
-        ``predicted`` is the first of the matches, as the authors count; scores are theirs.
+        ``predicted`` is the first of the matches, as the authors count it; scores are theirs.
 
     Raises
     ------
     CorpusError
-        If the file is missing, has another number of lines than the test split, or a line is
-        malformed or not about our instance. It names file and line.
+        Naming file and line: if the file is missing, if it has another number of lines than the
+        test split, or if a line is malformed or belongs to another instance.
     """
     test = np.flatnonzero(corpus.split == "test")
     lines = read_lines(path)
@@ -55,7 +54,7 @@ def read_word(path: Path, corpus: Corpus) -> WordPredictions:
             where=f"{path}:{min(len(lines), len(test)) + 1}",
             fix="give the published file as it was downloaded",
         )
-    found = []
+    outputs = []
     for n, (line, row) in enumerate(zip(lines, test.tolist(), strict=True), start=1):
         where = f"{path}:{n}"
         with at_place(where):
@@ -63,8 +62,8 @@ def read_word(path: Path, corpus: Corpus) -> WordPredictions:
             _check_instance(output, corpus, row)
             matches = _matches(output["matches"])
         best = next(iter(matches), "")
-        found.append(Output(where, corpus.word, TEST, output["idx"], best, matches))
-    (words,) = assemble(found, {corpus.word: corpus}, str(path))
+        outputs.append(Output(where, corpus.word, TEST, output["idx"], best, matches))
+    (words,) = assemble(outputs, {corpus.word: corpus}, str(path))
     return words
 
 
@@ -80,16 +79,17 @@ def _check_instance(output: Any, corpus: Corpus, row: int) -> None:
         # In Python, True is 1 and 1.0 is 1.
         if type(output[key]) is not type(value) or output[key] != value:
             shown = "other tokens" if key == "tokens" else f"{key} {output[key]!r}, not {value!r}"
-            what = f"{shown}: not the output for test instance {ours['idx']} of {corpus.word!r}"
-            raise ValueError(what)
+            raise ValueError(
+                f"{shown}: not the output for test instance {ours['idx']} of {corpus.word!r}"
+            )
 
 
 def _matches(matches: Any) -> dict[str, float]:
-    """Sense -> score, best first."""
+    """Return the score of each sense, best first."""
     if not isinstance(matches, list) or not all(map(_is_match, matches)):
         raise ValueError("the matches are not pairs of a sense and a finite score")
     if len(dict(matches)) != len(matches):
-        raise ValueError("a sense stands twice in the matches")
+        raise ValueError("the matches have a sense twice")
     values = [score for _, score in matches]
     if values != sorted(values, reverse=True):
         raise ValueError("the matches are not in the order of their scores")
@@ -97,20 +97,19 @@ def _matches(matches: Any) -> dict[str, float]:
 
 
 def _is_match(match: Any) -> bool:
-    """Whether this is a pair of a sense and a finite score."""
     well_formed = isinstance(match, list) and list(map(type, match)) == [str, float]
     return well_formed and math.isfinite(match[1])
 
 
 def read_system(source: Path, system: str, corpora: Mapping[str, Corpus]) -> list[WordPredictions]:
-    """Read a system's outputs for every word of ``corpora``.
+    """Read a system's predictions for every word of ``corpora``.
 
     Parameters
     ----------
     source : Path
-        Where the dataset was downloaded to.
+        The folder of the download.
     system : str
-        Among ``SYSTEMS``.
+        A name in ``SYSTEMS``.
     corpora : mapping of word to Corpus
     """
     if system not in SYSTEMS:
@@ -122,19 +121,19 @@ def read_system(source: Path, system: str, corpora: Mapping[str, Corpus]) -> lis
 
 
 def make_published(source: Path, system: str, corpora: Mapping[str, Corpus], out: Path) -> None:
-    """Check a system's outputs and write them as a file of predictions, as of a model of ours.
+    """Check a system's predictions and write them in the form of our own.
 
     Parameters
     ----------
     source, system, corpora
-        As in :func:`read_system`.
+        See :func:`read_system`.
     out : Path
     """
     write_outputs(out, read_system(source, system, corpora), corpora, SYSTEMS[system])
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_corpora(parser)
     add_path(parser, "--source", "folder of the download")
     parser.add_argument("--system", required=True)

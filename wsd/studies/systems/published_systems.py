@@ -1,6 +1,4 @@
-"""Systems whose outputs were not made here, and the four whose outputs CoarseWSD-20's authors
-published.
-"""
+"""Describe a system from elsewhere, and the four that CoarseWSD-20's authors published."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,22 +12,22 @@ PAPER = "Loureiro, Rezaee, Pilehvar and Camacho-Collados, Computational Linguist
 
 @dataclass(frozen=True)
 class System:
-    """What a system is, where its outputs come from, how they were made.
+    """A system: where its predictions come from, and how they were made.
 
     Attributes
     ----------
     name : str
-        The model's name in tables; of a published one also the folder below ``published``.
+        The model's name in tables; for a published system also the folder below ``published``.
     title : str
     source : str
-        What to cite, and the address of the outputs.
+        The paper to cite, and the address of the predictions.
     protocol : str
-        Encoder, layers, classifier and training set, in words; of the published ones after the
-        scripts of the same repository: ``create_1nn_vecs.py``, ``eval_1nn.py``,
+        Encoder, layers, classifier and training set, in words. For the published systems, they are
+        those of the scripts in the same repository: ``create_1nn_vecs.py``, ``eval_1nn.py`` and
         ``ftx_baseline.py``.
     view, layers, classifier, estimator, blocks, width, parameters
-        The same as keys of our tables. Layer 0 of a system without blocks is a word's type. If
-        not given, they are those of a system of which no more is known than what it says.
+        The columns of our tables. Layer 0 of a system without blocks is the word type. The
+        defaults describe a system of which only the predictions are known.
     """
 
     name: str
@@ -85,7 +83,7 @@ def _fasttext(name: str, title: str, vectors: str, width: int) -> System:
     )
 
 
-# The published ones.
+# The published systems, by name.
 SYSTEMS = {
     system.name: system
     for system in (

@@ -1,9 +1,9 @@
-"""Checks and scores what any system says of the test instances.
+"""Check and score any system's predictions of the test instances; the command ``wsd score``.
 
-One JSON object per line: ``word``; ``split``, ``test`` if it is not given; ``id``, the instance's
-line in that split's file from 0, the column ``index`` of our predictions; ``sense``; and, where
-the system has them, ``scores``, an object with a number for every sense of the word, the higher
-the better. Further keys are ignored. The lines may stand in any order.
+The file has a JSON object per line, in any order. Its keys are ``word``; ``split``, by default
+``test``; ``id``, the instance's line in that split's file from 0, which is the column ``index`` of
+our predictions; ``sense``; and optionally ``scores``, an object with a number for every sense of
+the word, where higher is better. Further keys are ignored.
 """
 
 import argparse
@@ -29,36 +29,36 @@ FIX = 'write {"word": "crane", "id": 0, "sense": "crane_bird"}, with split and s
 
 
 def read(path: Path) -> Iterator[Output]:
-    """The lines of a file of outputs.
+    """Yield the lines of a file of predictions.
 
     Raises
     ------
     CorpusError
-        For a missing or empty file, or a line that is not what it should be. It names the line.
+        If the file is missing or empty, or a line is malformed. It names the line.
     """
     if not path.exists():
         raise CorpusError(
-            "there is no such file", where=str(path), fix="name the file with the system's outputs"
+            "there is no such file", where=str(path), fix="name the file with the predictions"
         )
-    for where, found in json_lines(path, FIX):
+    for where, fields in json_lines(path, FIX):
         with at_place(where, FIX):
-            output = _output(found, where)
+            output = _output(fields, where)
         yield output
 
 
-def _output(found: Mapping[str, Any], where: str) -> Output:
-    if lacking := [key for key in KEYS if key not in found]:
+def _output(fields: Mapping[str, Any], where: str) -> Output:
+    if lacking := [key for key in KEYS if key not in fields]:
         raise ValueError(f"no {' and no '.join(lacking)}")
-    output = {"split": TEST, "scores": None, **found}
+    output = {"split": TEST, "scores": None, **fields}
     for key in ("word", "sense", "split"):
         if not isinstance(output[key], str):
-            raise ValueError(f"the {key} {output[key]!r} is no text")
+            raise ValueError(f"the {key} {output[key]!r} is not text")
     index, scores = output["id"], output["scores"]
     if type(index) is not int:  # True is 1 in Python
-        raise ValueError(f"the id {index!r} is no whole number")
+        raise ValueError(f"the id {index!r} is not a whole number")
     if scores is not None:
         if not isinstance(scores, dict) or not all(map(_is_score, scores.values())):
-            raise ValueError("the scores are no object of senses and finite numbers")
+            raise ValueError("the scores are not an object of senses and finite numbers")
         scores = {sense: float(number) for sense, number in scores.items()}
     return Output(where, output["word"], output["split"], index, output["sense"], scores)
 
@@ -70,45 +70,45 @@ def _is_score(number: Any) -> bool:
 def score_outputs(
     path: Path, name: str, corpora: Mapping[str, Corpus], out: Path
 ) -> list[WordPredictions]:
-    """Check a system's outputs and write them as a file of predictions, as of a model of ours.
+    """Check a system's predictions and write them in the form of our own.
 
     Parameters
     ----------
     path : Path
         A ``.jsonl`` file.
     name : str
-        The system's, the model in all tables.
+        The name of the system, in the place of a model in all tables.
     corpora : mapping of word to Corpus
     out : Path
     """
     words = assemble(read(path), corpora, str(path))
     source = f"{path.name}, SHA-256 {sha256(path)[:16]}"
-    system = System(name, name, source, protocol="what its training was is not known here")
+    system = System(name, name, source, protocol="its training is unknown here")
     write_outputs(out, words, corpora, system)
     return words
 
 
 def describe(name: str, words: Sequence[WordPredictions]) -> str:
-    """The four figures of a system on every split, in percent, for the terminal."""
+    """Return the four metrics of a system on every split, in percent, as text."""
     from wsd.metrics.scores import MEAN_SCORES, confusion, mean_scores
 
     lines = []
     for split in dict.fromkeys(word.split for word in words):
-        of = [word for word in words if word.split == split]
-        figures = mean_scores([confusion(w.gold, w.predicted, len(w.senses)) for w in of])
-        # From out of domain most words have one sense, of which macro-F1 says nothing.
+        tested = [word for word in words if word.split == split]
+        scores = mean_scores([confusion(w.gold, w.predicted, len(w.senses)) for w in tested])
+        # Out of domain most words have one sense only, for which macro-F1 is meaningless.
         shown = [m for m in MEAN_SCORES if split == TEST or m != "mean_macro_f1"]
-        text = ", ".join(f"{m.replace('_', ' ')} {100 * float(figures[m]):.2f}" for m in shown)
-        count = sum(len(w.gold) for w in of)
-        lines.append(f"{name}, {split}: {text} ({count} instances of {len(of)} words)")
+        text = ", ".join(f"{m.replace('_', ' ')} {100 * float(scores[m]):.2f}" for m in shown)
+        count = sum(len(w.gold) for w in tested)
+        lines.append(f"{name}, {split}: {text} ({count} instances of {len(tested)} words)")
     return "\n".join(lines)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     text = "JSON lines: word, id, sense, scores"
     parser.add_argument("file", type=Path, metavar="FILE", help=text)
-    parser.add_argument("--name", required=True, help="the system's")
+    parser.add_argument("--name", required=True, help="the system's name")
     add_path(parser, "--corpus", "folder of <word>.parquet")
     text = "(default: the run's words; without a run, all words of the folder)"
     parser.add_argument("--words", nargs="+", metavar="WORD", help=text)
@@ -117,7 +117,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _of_run(folder: Path, asked: str | None) -> tuple[Path, list[str]]:
-    """The folder of a run's tables, and its words; without a run, all words of the folder."""
+    """Return the folder of a run's word tables and its words; without a run, all words there."""
     run = choose_run(folder.parent, RUN_MAP, asked)
     if run is None:
         return folder, sorted(path.stem for path in folder.glob("*.parquet"))
@@ -128,7 +128,7 @@ def _of_run(folder: Path, asked: str | None) -> tuple[Path, list[str]]:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     if (below := args.corpus / "corpus").is_dir():
-        what, fix = "this is the folder of the results, not of their corpus", f"name {below}"
+        what, fix = "this is the folder of the results, not of the corpus", f"name {below}"
         raise ConfigError(what, where=str(args.corpus), fix=fix)
     folder, words = args.corpus, args.words
     if not words:
@@ -136,5 +136,5 @@ def run(args: argparse.Namespace) -> None:
     if not words:
         what = "no tables of words in the folder"
         raise ConfigError(what, where=str(args.corpus), fix="run snakemake first")
-    found = score_outputs(args.file, args.name, read_corpora(folder, words), args.out)
-    logs.show(describe(args.name, found))
+    words_scored = score_outputs(args.file, args.name, read_corpora(folder, words), args.out)
+    logs.show(describe(args.name, words_scored))

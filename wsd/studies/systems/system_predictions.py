@@ -1,8 +1,8 @@
-"""What any system says of the test instances, as predictions beside ours.
+"""Bring any system's predictions of the test instances into the form of our own.
 
-Every test instance of every word has to be there, once. A system that says nothing of some
-instances is refused: its figures would be of another test than all the others'. Of the instances
-from out of domain it may leave out all, not some.
+Every test instance of every word must be there once. A system that leaves out some instances is
+refused, since its scores could not be compared with the others'. It may leave out all instances
+from out of domain, but not some of them.
 """
 
 import math
@@ -18,13 +18,13 @@ from wsd.errors import CorpusError
 from wsd.studies.systems.published_systems import System
 
 SHOWN = 5
-# Of a system, the keys of its predictions.
+# The attributes of a system that its predictions have.
 KEYS = ("view", "layers", "classifier", "estimator", "parameters")
 
 
 @dataclass(frozen=True)
 class Output:
-    """What a system says of one instance.
+    """A system's prediction for one instance.
 
     Attributes
     ----------
@@ -46,46 +46,46 @@ class Output:
 
 
 def assemble(
-    found: Iterable[Output], corpora: Mapping[str, Corpus], where: str
+    outputs: Iterable[Output], corpora: Mapping[str, Corpus], where: str
 ) -> list[WordPredictions]:
-    """Outputs as predictions of every word and split, in the corpus's order.
+    """Return the predictions of every word and split, in the corpus's order.
 
     Parameters
     ----------
-    found : iterable of Output
-        Those of other words are left out.
+    outputs : iterable of Output
+        Outputs for other words are ignored.
     corpora : mapping of word to Corpus
     where : str
-        The file or folder that all are from, for what is missing.
+        The file or folder of the outputs, for errors about missing ones.
 
     Raises
     ------
     CorpusError
-        For an instance or a sense that there is not, two outputs for one instance, a sense that
-        does not have the highest score, or an instance without an output.
+        For an unknown instance or sense, two outputs for one instance, a sense without the highest
+        score, or an instance without an output.
     """
-    of: dict[tuple[str, str, int], Output] = {}
+    by_instance: dict[tuple[str, str, int], Output] = {}
     instances = {
         (word, split): set(corpus.index[corpus.split == split].tolist())
         for word, corpus in corpora.items()
         for split in (TEST, OUT_OF_DOMAIN)
     }
     others: set[str] = set()
-    for output in found:
+    for output in outputs:
         if output.word not in corpora:
             others.add(output.word)
             continue
         key = (output.word, output.split, output.index)
-        if key in of:
+        if key in by_instance:
             instance = f"the {output.split} instance {output.index} of {output.word!r}"
-            what = f"{instance} has an output already, in {of[key].where}"
+            what = f"{instance} has an output already, in {by_instance[key].where}"
             raise CorpusError(what, where=output.where, fix="keep one of the two")
         _check(output, corpora[output.word], instances)
-        of[key] = output
-    made = []
+        by_instance[key] = output
+    predictions = []
     for split in (TEST, OUT_OF_DOMAIN):
         wanted = [(word, split, index) for word in corpora for index in instances[word, split]]
-        missing = sorted(key for key in wanted if key not in of)
+        missing = sorted(key for key in wanted if key not in by_instance)
         if split != TEST and len(missing) == len(wanted):
             continue
         if missing:
@@ -93,15 +93,14 @@ def assemble(
                 f"{len(missing)} of {len(wanted)} {split} instances have no output: "
                 + ", ".join(f"{word} {index}" for word, _, index in missing[:SHOWN])
                 + (", ..." if len(missing) > SHOWN else "")
-                + (f"; passed over: {', '.join(sorted(others)[:SHOWN])}" if others else ""),
+                + (f"; ignored words: {', '.join(sorted(others)[:SHOWN])}" if others else ""),
                 where=where,
-                fix="give an output for each; figures over fewer instances could not stand beside "
-                "the others. Where the system says nothing, give what it falls back on, such as "
-                "the most frequent sense",
+                fix="give an output for each: scores over fewer instances cannot be compared; where "
+                "the system has no answer, give its fallback, such as the most frequent sense",
             )
         tested = [corpus for word, corpus in corpora.items() if instances[word, split]]
-        made += [_of_word(corpus, split, of) for corpus in tested]
-    return made
+        predictions += [_word_predictions(corpus, split, by_instance) for corpus in tested]
+    return predictions
 
 
 def _check(output: Output, corpus: Corpus, instances: Mapping[tuple[str, str], set[int]]) -> None:
@@ -117,19 +116,19 @@ def _check(output: Output, corpus: Corpus, instances: Mapping[tuple[str, str], s
         what = f"the scores are of {scored}, not of each of {', '.join(corpus.senses)}"
         raise CorpusError(what, where=output.where)
     if output.sense not in corpus.senses:
-        what = f"{output.sense!r} is no sense of {corpus.word!r}"
+        what = f"{output.sense!r} is not a sense of {corpus.word!r}"
         raise CorpusError(what, where=output.where, fix=f"choose among {', '.join(corpus.senses)}")
     if output.scores is not None and output.scores[output.sense] < max(output.scores.values()):
         what = f"the sense {output.sense!r} does not have the highest score"
-        fix = "give scores of which the highest decides, or none"
+        fix = "give the sense with the highest score, or no scores"
         raise CorpusError(what, where=output.where, fix=fix)
 
 
-def _of_word(
-    corpus: Corpus, split: str, of: Mapping[tuple[str, str, int], Output]
+def _word_predictions(
+    corpus: Corpus, split: str, by_instance: Mapping[tuple[str, str, int], Output]
 ) -> WordPredictions:
     rows = np.flatnonzero(corpus.split == split)
-    own = [of[corpus.word, split, index] for index in corpus.index[rows].tolist()]
+    own = [by_instance[corpus.word, split, index] for index in corpus.index[rows].tolist()]
     scores = [[math.nan if o.scores is None else o.scores[s] for s in corpus.senses] for o in own]
     return WordPredictions(
         word=corpus.word,
@@ -144,16 +143,20 @@ def _of_word(
 
 
 def write_outputs(
-    out: Path, words: Sequence[WordPredictions], corpora: Mapping[str, Corpus], of: System
+    out: Path, words: Sequence[WordPredictions], corpora: Mapping[str, Corpus], system: System
 ) -> None:
-    """Write a system's outputs as a file of predictions, as of a model of ours."""
+    """Write a system's predictions in the form of our own."""
     provenance = {
         "train": "full",
         "task": "sense",
-        **{key: getattr(of, key) for key in KEYS},
+        **{key: getattr(system, key) for key in KEYS},
         "encoder": {
-            "model": {"name": of.name, "blocks": of.blocks, "width": of.width},
-            "published": {"title": of.title, "source": of.source, "protocol": of.protocol},
+            "model": {"name": system.name, "blocks": system.blocks, "width": system.width},
+            "published": {
+                "title": system.title,
+                "source": system.source,
+                "protocol": system.protocol,
+            },
         },
         "corpus": {word: corpus.digest for word, corpus in corpora.items()},
         "versions": versions(),
