@@ -106,7 +106,7 @@ def test_version(capsys: Capture) -> None:
         (f"classify {LEARN} --estimator svm", "'svm'"),
         (f"classify {LEARN} --estimator logistic --objective accuracy", "'accuracy'"),
         (f"classify {LEARN}", "--estimator"),
-        (f"control-task {LEARN} --estimator mixed_logistic", "'mixed_logistic'"),
+        (f"classify {LEARN} --estimator mixed_logistic", "'mixed_logistic'"),
         ("classify --corpus c --words --embeddings e", "--words: expected at least one"),
         ("folds --corpus c --words w --out o --k 0", "'0'"),
         ("folds --corpus c --words w --out o --repeats -1", "'-1'"),
@@ -116,7 +116,6 @@ def test_version(capsys: Capture) -> None:
         ("baseline --corpus c --words w --folds f --out o", "--name"),
         ("baseline --corpus c --words w --folds f --out o --name oracle", "'oracle'"),
         ("training-sets --corpus c --words w --source s --out o", "--trains"),
-        ("published --corpus c --words w --source s --out o", "--system"),
         ("model --name n --path p --blocks 6 --width 3 --out o --random-weights x", "'x'"),
         ("project --corpus c --words w --embeddings e --out o", "--layers"),
         ("project --corpus c --words w --embeddings e --layers 1 --out o --method umap", "'umap'"),
@@ -125,7 +124,6 @@ def test_version(capsys: Capture) -> None:
         ("import x.tsv --out o", "--name"),
         ("import x.tsv --out o --name n --at-least 0", "'0'"),
         ("copy-corpus d --name n", "--out"),
-        ("score f --corpus c --out o", "--name"),
         ("report --dataset semcor", "--corpus"),
         ("leaderboard", "summary"),
         ("leaderboard s --top few", "'few'"),
@@ -226,9 +224,8 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("command", "name", "own"),
     [
-        ("geometry --corpus c --words w --embeddings e --layers 0", "t.parquet", ".csv"),
+        ("alignment --model m --words w --embeddings e", "t.parquet", ".csv"),
         ("folds --corpus c --words w --k 2 --repeats 1", "f.CSV", ".parquet"),
-        ("score f --name n --corpus c", "s.jsonl", ".parquet"),
     ],
 )
 def test_an_output_with_the_suffix_of_another_format_is_refused(

@@ -84,6 +84,25 @@ def small_corpus(word: str = "crane") -> Corpus:
     )
 
 
+def check_predictions(found: Any) -> None:
+    for of in found[0]:
+        n = len(of.index)
+        assert n and of.scores.shape == (n, len(of.senses)) and of.scores.dtype.kind == "f"
+        assert len(of.gold) == len(of.predicted) == n and not np.isinf(of.scores).any()
+        for codes in (of.gold, of.predicted):
+            assert ((codes >= 0) & (codes < len(of.senses))).all()
+        assert (of.index >= 0).all() and isinstance(of.n_train, int) and of.n_train >= 0
+        assert len(set(of.senses)) == len(of.senses)
+
+
+# What JSON is made of
+
+JSON_TOKENS = (b"null", b"true", b"1e999", b"NaN", b'"', b"[]", b"{}", b"\\ud800", b"-1", b"1.0")
+LAYER_TOKENS = (
+    b"all", b"mean", b"sum", b"concat", b"mix", b"-", b"last", b"-last-", b"-all", b"0", b"1",
+    b"12", b"-1", b"01", b",", b"-0", b"99999", "\u0661".encode(), b"+", b"focal", b"static", b"|",
+)  # fmt: skip
+
 # Tables in Parquet
 
 TABLE_TOKENS = (b"\0", b"\1", b"\2", b"\5")

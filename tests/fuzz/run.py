@@ -62,7 +62,6 @@ PARSERS = {
     "corpora/importer/labelled_tables": ("*",),
     "corpora/importer/wic": ("*",),
     "corpora/importer/sense_texts": ("read", "_sense"),
-    "studies/systems/published": ("read_word", "_check_instance", "_matches", "_is_match"),
     "corpora/text_format": ("read*", "_is_class", "_read_out_of_domain", "_parse_sentence"),
     "corpora/training_sets": ("read_trains", "_lines"),
     "encoder/model": ("_checksums",),

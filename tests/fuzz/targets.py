@@ -22,7 +22,17 @@ import import_targets
 import numpy as np
 from checkout import REPOSITORY
 from choices import Choices
-from fuzz_target import BYTE_TOKENS, TABLE_TOKENS, Tables, Target, of_studies, small_corpus
+from fuzz_target import (
+    BYTE_TOKENS,
+    JSON_TOKENS,
+    LAYER_TOKENS,
+    TABLE_TOKENS,
+    Tables,
+    Target,
+    check_predictions,
+    of_studies,
+    small_corpus,
+)
 from mutate import SEPARATOR
 from sealing import resealed
 
@@ -59,7 +69,6 @@ from wsd.metrics import nearest, out_of_distribution
 from wsd.report import leaderboard, tables
 from wsd.run import config, config_files
 from wsd.storage import csv, file_names
-from wsd.studies.systems import published
 
 # The corpus's text files
 
@@ -151,17 +160,6 @@ def check_trains(found: training_set.TrainingSet) -> None:
     for lines in found.lines.values():
         assert lines.dtype.kind == "i" and len(lines) and lines[0] >= 0
         assert (np.diff(lines) > 0).all()
-
-
-def check_predictions(found: Any) -> None:
-    for of in found[0]:
-        n = len(of.index)
-        assert n and of.scores.shape == (n, len(of.senses)) and of.scores.dtype.kind == "f"
-        assert len(of.gold) == len(of.predicted) == n and not np.isinf(of.scores).any()
-        for codes in (of.gold, of.predicted):
-            assert ((codes >= 0) & (codes < len(of.senses))).all()
-        assert (of.index >= 0).all() and isinstance(of.n_train, int) and of.n_train >= 0
-        assert len(set(of.senses)) == len(of.senses)
 
 
 def check_search(found: Any) -> None:
@@ -625,45 +623,6 @@ def run_archive(data: bytes, folder: Path) -> None:
 # Published outputs and training sets
 
 
-def published_seeds() -> list[bytes]:
-    of = small_corpus()
-    lines = []
-    for i in range(3):
-        gold = of.senses[of.gold[6 + i]]
-        other = of.senses[1 - of.gold[6 + i]]
-        lines.append(
-            json.dumps(
-                {"idx": i, "gold": gold, "tokens": of.tokens[6 + i],
-                 "matches": [[gold, 0.9], [other, 0.1]]}
-            )
-        )  # fmt: skip
-    swapped = json.loads(lines[0])
-    swapped["matches"].reverse()
-    twice = json.loads(lines[0])
-    twice["matches"][1][0] = twice["matches"][0][0]
-    good = ("\n".join(lines) + "\n").encode()
-    return [
-        good,
-        good.replace(lines[0].encode(), json.dumps(swapped).encode()),
-        good.replace(lines[0].encode(), json.dumps(twice).encode()),
-        good.replace(b', ["crane_bird", 0.1]', b""),
-        good.replace(b"0.9", b"NaN"),
-        good.replace(b"0.9", b"1"),
-        good.replace(b'"gold"', b'"silver"'),
-        good[: len(lines[0]) + 1],
-    ]
-
-
-def run_published(data: bytes, folder: Path) -> None:
-    (folder / "crane.jsonl").write_bytes(data)
-    found = published.read_word(folder / "crane.jsonl", small_corpus())
-    check_predictions([[found]])
-    for i, line in enumerate(data.decode().removesuffix("\n").split("\n")):
-        matches = dict(json.loads(line)["matches"])
-        assert found.scores[i].tolist() == [matches[sense] for sense in found.senses]
-        assert matches[found.senses[found.predicted[i]]] == max(matches.values())
-
-
 def trains_seeds() -> list[bytes]:
     part = b"1\ta crane n0\n1\ta crane n3\n"
     classes = b'{"0": "crane_bird", "1": "crane_machine"}'
@@ -915,13 +874,6 @@ def run_arguments(data: bytes, folder: Path) -> None:
         assert json.dumps(arguments.json_object(text, "--space")) == json.dumps(json.loads(text))
 
 
-JSON_TOKENS = (b"null", b"true", b"1e999", b"NaN", b'"', b"[]", b"{}", b"\\ud800", b"-1", b"1.0")
-LAYER_TOKENS = (
-    b"all", b"mean", b"sum", b"concat", b"mix", b"-", b"last", b"-last-", b"-all", b"0", b"1",
-    b"12", b"-1", b"01", b",", b"-0", b"99999", "\u0661".encode(), b"+", b"focal", b"static", b"|",
-)  # fmt: skip
-
-
 TARGETS = {
     target.name: target
     for target in (
@@ -956,8 +908,6 @@ TARGETS = {
                (b"../", b"top/", b"\0", b"ustar", b"0000000", b"7777777", *KINDS), 0.5),
         Target("arguments", lambda: [b'o{"C": [1, 2]}', b"o[]", b"o{", b"pa=b c=d", b"pa", b"p=b"],
                run_arguments, (b"=", b" ", *JSON_TOKENS), 2.0),
-        Target("published", published_seeds, run_published,
-               (b"idx", b"gold", b"matches", b"tokens", *JSON_TOKENS), 1.5),
         Target("trains", trains_seeds, run_read_trains, (b"\t", b"\n", b"crane", b"1"), 1.0),
         Target("model", model_seeds, run_model, (b"auto_map", b"model_type", *JSON_TOKENS), 0.8),
         Target("record", record_seeds, run_record, (b"FOLDER", *JSON_TOKENS), 0.8),

@@ -34,8 +34,8 @@ def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
     scored = [*files.scored(files.predictions), *files.scored(files.searches)]
     kinds |= {
         "trains": files.rows,
-        "published": files.judged["published"],
-        "systems": files.judged["systems"],
+        "published": files.judged.get("published", []),
+        "systems": files.judged.get("systems", []),
         "folds": files.paths(files.folds, train=checked.trains),
         "views": [*kinds["views"], files.view("alignment")],
         "other": [files.view(view) for view in checked.store if view == "other"],

@@ -22,12 +22,11 @@ from wsd.commands import COMMANDS
 from wsd.corpora.text_format import read_text
 from wsd.storage.checksums import SUMS
 from wsd.storage.json import write_json
-from wsd.studies.systems.published_systems import SYSTEMS
 
 WORDS = ("apple", "crane")
 LAID_OUT = "results/quickstart"
 MAP = f"{LAID_OUT}/run.json"
-SYSTEM = next(name for name in SYSTEMS if name.startswith("1nn-"))
+SYSTEM = "1nn-bert-base-uncased"
 FURTHER = "apple\tapple_fruit\t1\tan apple fell from the old tree\n"
 
 
@@ -226,7 +225,7 @@ def _there() -> Iterator[Step]:
     """Yield the steps whose commands are there, without the files of those that are not."""
     lacking: set[str] = set()
     for command, arguments in EVERY:
-        options = _by_option(arguments)
+        options = by_option(arguments)
         kept = {
             option: [value for value in values if value not in lacking]
             for option, values in options.items()
@@ -239,7 +238,7 @@ def _there() -> Iterator[Step]:
             lacking |= {*options["--out"]} | {*options.get("--searches", ())}
 
 
-def _by_option(arguments: list[str]) -> dict[str, list[str]]:
+def by_option(arguments: list[str]) -> dict[str, list[str]]:
     """Return the values of each option; those before the first one by an empty name."""
     options: dict[str, list[str]] = {}
     values = options.setdefault("", [])

@@ -23,12 +23,10 @@ from wsd.artifacts.run_map import LISTED, PAGES, SOURCE, TABLES, bare, is_listin
 from wsd.cli import main
 from wsd.errors import ConfigError
 from wsd.run.config import check
-from wsd.run.config_files import read_configs
 from wsd.run.digests import Digests, Seen
 from wsd.run.keys import Keys
 from wsd.run.run_files import Files
 from wsd.storage.file_names import file_name
-from wsd.studies.systems.published_systems import SYSTEMS
 
 ROOT = Path(__file__).parents[2]
 # What pages have in their folders, by words and models.
@@ -291,12 +289,3 @@ def test_a_name_that_the_disk_takes_for_another_one(tmp_path: Path) -> None:
         check_case(tmp_path, "mine", "config key run")
     assert caught.value.where == "config key run"
     check_case(tmp_path / "none", "mine", "config key run")
-
-
-def test_a_model_called_like_a_published_system_is_refused() -> None:
-    """In the tables it would be that system."""
-    config = read_configs([ROOT / "config/config.yaml"])
-    config["models"][0]["name"] = next(iter(SYSTEMS))
-    with pytest.raises(ConfigError, match="is taken") as caught:
-        check(config)
-    assert caught.value.where == "config key models[0].name"

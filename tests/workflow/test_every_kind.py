@@ -290,9 +290,10 @@ def test_an_input_replaced_by_an_older_file_is_noticed(rich: Checkout, here: Pat
         "score": "said.jsonl",
         "model": "tiny-bert/model.safetensors",
     }
-    if "glosses" not in STUDIES:
-        del inputs["glosses"]
+    deleted = {"glosses": "glosses", "score": "systems"}
     for rule, name in inputs.items():
+        if deleted.get(rule, "systems") not in STUDIES and rule in deleted:
+            continue
         path, kept = Path(name), Path("kept")
         shutil.copy2(path, kept)
         edits[rule]()

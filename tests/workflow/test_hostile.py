@@ -26,6 +26,7 @@ from wsd.encoder import embed
 from wsd.errors import ModelError, ResultError, WsdError, visible
 from wsd.report.leaderboard import leaderboard
 from wsd.storage.file_names import file_name
+from wsd.studies.registry import STUDIES
 
 # In place of `apple` and `crane`: the second is too long to be read back from its name.
 WORDS = {"apple": "../CON {x} * 'a\" -\u00e9%$(id)", "crane": "銀" * 100}
@@ -91,7 +92,7 @@ def test_hostile_words_through_every_step(here: Path) -> None:
     assert list(read) == list(WORDS.values())
     for path in here.rglob("*"):
         assert re.fullmatch(r"[A-Za-z0-9_.=+-]+", path.name), path
-    assert SYSTEM in (here / "report/index.html").read_text()
+    assert "systems" not in STUDIES or SYSTEM in (here / "report/index.html").read_text()
 
 
 @pytest.mark.slow

@@ -1,0 +1,35 @@
+"""Published and other systems among the other steps."""
+
+from pathlib import Path
+
+import pytest
+from numpy.testing import assert_array_equal
+from steps import SYSTEM, Refused, assert_one_error, changed, corpora
+
+from wsd.artifacts import predictions
+
+
+def test_published_predictions_stand_where_ours_do(every_step: Path) -> None:
+    found, provenance = predictions.read_predictions(every_step / "published.parquet")
+    assert provenance["encoder"]["model"]["name"] == SYSTEM
+    for of_word in found:
+        table = corpora(every_step)[of_word.word]
+        assert_array_equal(of_word.gold, table.gold[table.split == "test"])
+        assert_array_equal(of_word.predicted, of_word.gold)
+    assert SYSTEM in (every_step / "report/index.html").read_text()
+
+
+BAD: dict[str, Refused] = {
+    "no such system": (changed("published", "--system", "gpt"), 2, "gpt"),
+    "evaluate a system twice": (
+        changed("evaluate", "--predictions", "published.parquet"), 6, "both called"),
+    "evaluate our own as a system's": (
+        changed("evaluate", "--systems", "p.parquet"), 6, "not the predictions that are asked for"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_error(
+    every_step: Path, capsys: pytest.CaptureFixture[str], case: str
+) -> None:
+    assert_one_error(every_step, capsys, *BAD[case])
