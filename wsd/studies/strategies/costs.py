@@ -21,8 +21,6 @@ from wsd.errors import ResultError
 from wsd.logs import DONE_BEFORE
 from wsd.storage.checksums import STORE
 from wsd.storage.result_files import UNEXPECTED
-from wsd.studies.finetuning.finetuning_files import COSTS
-from wsd.studies.glosses.names import GLOSS
 
 
 class Spent(NamedTuple):
@@ -110,7 +108,7 @@ class Costs:
     def zero_shot(self, model: str, layers: str) -> float:
         """Embedding sentences and glosses, and taking the nearest gloss."""
         of_glosses = self._of(f"{model}/gloss-vectors/alignment.1.json")
-        nearest = self._of(f"{model}/zero-shot/{layers}.{GLOSS}.parquet")
+        nearest = self._of(f"{model}/zero-shot/{layers}.gloss.parquet")
         return self.embedding(model) + of_glosses + nearest
 
     def classifying_selected(self, model: str) -> float:
@@ -120,7 +118,7 @@ class Costs:
     def finetuning(self, model: str, train: str) -> Spent:
         """One seed, on average; and with every trial. Seeds are no search: none is picked."""
         with suppress(OSError, ResultError, *UNEXPECTED):
-            rows = pd.read_csv(self.run.file(f"{model}/finetune/{train}/{COSTS}"))
+            rows = pd.read_csv(self.run.file(f"{model}/finetune/{train}/costs.csv"))
             seconds = rows["processor_seconds"].astype(float)
             one = float(seconds[rows["seed"].notna()].mean()) or nan
             return Spent(one, one + fsum(seconds[rows["seed"].isna()]))

@@ -20,7 +20,6 @@ from wsd.classification.select import Candidate, choose
 from wsd.errors import ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
 from wsd.storage.result_files import parsing
-from wsd.studies.finetuning.finetuning_files import Setting
 from wsd.studies.strategies.costs import Costs, Spent
 
 BEST_LAYER, FEATURES, PER_WORD = "best frozen layer", "frozen features", "frozen per word"
@@ -31,6 +30,8 @@ BASELINES = {
     "bag_of_substitutes": "bag of substitutes",
 }
 KINDS = ("baselines", "zero_shot", "per_word", "finetuned")
+# How an encoder was fine-tuned.
+SETTING = "rate {rate:g}, {epochs} epochs, blocks {blocks}"
 BY_CV, LAST, GIVEN = "cross-validation", "last layer", "as given"
 
 
@@ -160,9 +161,10 @@ def _others(
         if row.model == model:
             with parsing(path):
                 train, tried = row.source["train"], row.source["tried"]
-                setting_of = str(Setting(**row.source["parameters"]))
+                parameters = row.source["parameters"]
+                trained = SETTING.format(**{**parameters, "rate": float(parameters["rate"])})
             selected_by = BY_CV if tried else GIVEN
-            run = Run(train, row, costs.finetuning(model, train), setting_of)
+            run = Run(train, row, costs.finetuning(model, train), trained)
             yield FINE_TUNED, selected_by, run
 
 
