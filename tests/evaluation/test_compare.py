@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from call_step import call_step
+from two_words import GOLD, corpora, words
 
 from wsd.artifacts import predictions
 from wsd.artifacts.column_names import (
@@ -22,7 +23,6 @@ from wsd.artifacts.column_names import (
     SELECTED,
     ZERO_SHOT,
 )
-from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ResultError
 from wsd.evaluation import compare, comparison_tables, model_comparison
@@ -38,51 +38,6 @@ from wsd.evaluation.comparison_tables import (
 from wsd.evaluation.model_comparison import assemble
 from wsd.metrics import permutation
 from wsd.metrics.scores import MEAN_SCORES
-
-GOLD = {"bat": [0] * 12 + [1] * 20, "seal": [0] * 30 + [1] * 16 + [2] * 4}
-SENSES = {"bat": ("animal", "club"), "seal": ("animal", "stamp", "ring")}
-
-
-def corpora() -> dict[str, Corpus]:
-    """Two training rows per sense, then the test rows of ``GOLD``; every sentence another."""
-    found = {}
-    for word, gold in GOLD.items():
-        codes = [*range(len(SENSES[word])), *gold]
-        n_train = len(SENSES[word])
-        found[word] = Corpus(
-            word=word,
-            senses=SENSES[word],
-            split=np.array(["train"] * n_train + ["test"] * len(gold)),
-            index=np.array([*range(n_train), *range(len(gold))], dtype=np.int32),
-            tokens=tuple(
-                (f"a{chr(97 + i % 26)}{chr(97 + i // 26)}", word) for i in range(len(codes))
-            ),
-            position=np.ones(len(codes), dtype=np.int32),
-            gold=np.array(codes, dtype=np.int32),
-        )
-    return found
-
-
-def words(wrong: dict[str, list[int]]) -> list[WordPredictions]:
-    """Right but for the rows given, which get the next sense."""
-    found = []
-    for word, codes in GOLD.items():
-        gold = np.array(codes, dtype=np.int32)
-        predicted = gold.copy()
-        rows = wrong.get(word, [])
-        predicted[rows] = (gold[rows] + 1) % len(SENSES[word])
-        found.append(
-            WordPredictions(
-                word=word,
-                senses=SENSES[word],
-                n_train=10,
-                index=np.arange(len(gold), dtype=np.int32),
-                gold=gold,
-                predicted=predicted,
-                scores=np.eye(len(SENSES[word]))[predicted],
-            )
-        )
-    return found
 
 
 def row(

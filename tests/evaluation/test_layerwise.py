@@ -8,65 +8,29 @@ import numpy as np
 import pandas as pd
 import pytest
 from call_step import call_step
-from test_compare import SENSES, corpora, words
+from two_words import (
+    FAIR,
+    FEW,
+    GOOD,
+    MANY,
+    POOR,
+    SENSES,
+    SOME,
+    Pair,
+    Wrong,
+    confusions,
+    corpora,
+    joints,
+    pair,
+    words,
+)
 
-from wsd.artifacts import predictions
-from wsd.artifacts.cv_table import Search, write_search
 from wsd.errors import ConfigError, ResultError
 from wsd.evaluation import layerwise
 from wsd.evaluation.layerwise import LAYER_COLUMNS, MODEL_COLUMNS, WORD_COLUMNS
 from wsd.metrics import confidence_set, permutation
 from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
-from wsd.metrics.scores import Counts, confusion, joint_confusion, word_scores
-
-GRID = [{"k": 1}, {"k": 5}]
-Wrong = dict[str, list[int]]
-# Errors on the test set: bat has 12 + 20 instances, seal 30 + 16 + 4.
-FEW: Wrong = {"bat": [0]}
-SOME: Wrong = {"bat": [0, 1, 20]}
-MANY: Wrong = {"bat": [*range(9)], "seal": [0]}
-# Macro-F1 on folds, per word two repeats of two points.
-GOOD = {"bat": [[0.8, 0.8], [0.8, 0.6]], "seal": [[0.5, 0.6], [0.5, 0.8]]}
-FAIR = {"bat": [[0.7, 0.1], [0.9, 0.1]], "seal": [[0.4, 0.1], [0.6, 0.1]]}
-POOR = {"bat": [[0.4, 0.4], [0.4, 0.4]], "seal": [[0.2, 0.8], [0.4, 0.8]]}
-Pair = tuple[Path, Path]
-
-
-def pair(
-    folder: Path,
-    layers: str,
-    wrong: Wrong,
-    scores: dict[str, list[list[float]]],
-    *,
-    model: str = "m",
-    untuned: tuple[str, ...] = (),
-    grid: list[dict[str, Any]] = GRID,
-    **other: Any,
-) -> Pair:
-    """Predictions and search of one layer choice; on folds, accuracy is macro-F1 upside down."""
-    number = len(list(folder.glob("*.parquet")))
-    files = folder / f"{number}.parquet", folder / f"{number}-search.parquet"
-    source = {
-        "train": "full",
-        "view": "focal",
-        "layers": layers,
-        "task": "sense",
-        "classifier": "lda",
-        "estimator": "lda",
-        "objective": "mean_macro_f1",
-        "folds": {"k": 5, "repeats": 2, "seed": 1},
-        "encoder": {"model": {"name": model, "blocks": 12}},
-        "corpus": {word: corpus.digest for word, corpus in corpora().items()},
-        **other,
-    }
-    of_words = {
-        word: np.stack([1 - f1, f1, np.zeros_like(f1)], axis=-1)
-        for word, values in scores.items()
-        for f1 in [np.array(values)]
-    }
-    predictions.write_predictions(files[0], words(wrong), source)
-    write_search(files[1], Search(grid, of_words, untuned), source)
-    return files
+from wsd.metrics.scores import word_scores
 
 
 def run(folder: Path, *pairs: Pair, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -94,17 +58,6 @@ def three(folder: Path, **other: Any) -> list[Pair]:
         pair(folder, "1", FEW, FAIR, **other),
         pair(folder, "2", SOME, GOOD, **other),
         pair(folder, "mean-all", MANY, POOR, **other),
-    ]
-
-
-def confusions(wrong: Wrong) -> list[np.ndarray]:
-    return [confusion(w.gold, w.predicted, len(w.senses)) for w in words(wrong)]
-
-
-def joints(first: Wrong, second: Wrong) -> list[Counts]:
-    return [
-        joint_confusion(a.gold, a.predicted, b.predicted, len(a.senses))
-        for a, b in zip(words(first), words(second), strict=True)
     ]
 
 

@@ -39,6 +39,7 @@ from made_report import (
     predictions_of,
     word_page,
 )
+from read_pages import files_in, lines_of, sources_of
 from sklearn.metrics import f1_score
 
 from wsd.artifacts import predictions
@@ -56,12 +57,6 @@ from wsd.storage.file_names import file_name, word_of
 from wsd.storage.json import write_json
 
 HOSTILE_SENSE = "$$\\frac{1}{2}$$ @{gold}{safe}"
-
-
-def files_in(folder: Path) -> dict[str, bytes]:
-    return {
-        str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()
-    }
 
 
 @pytest.fixture(scope="module")
@@ -594,25 +589,6 @@ def test_every_page_names_its_run_and_a_legend_what_is_drawn(tmp_path: Path) -> 
     assert "There is one configuration, and none that it could be tested against." in text
 
 
-def sources_of(item: Any) -> list[dict[str, Any]]:
-    """Columns of the distinct data sources of a figure."""
-    found: dict[str, dict[str, Any]] = {}
-
-    def walk(value: Any) -> None:
-        if isinstance(value, dict):
-            if value.get("name") == "ColumnDataSource" and "attributes" in value:
-                data = value["attributes"]["data"]
-                found[value["id"]] = dict(data["entries"] if isinstance(data, dict) else data)
-            for entry in value.values():
-                walk(entry)
-        elif isinstance(value, list):
-            for entry in value:
-                walk(entry)
-
-    walk(item)
-    return [columns for columns in found.values() if columns.get("name")]
-
-
 def test_every_link_resolves_and_nothing_is_remote(all_pages: dict[Path, Page]) -> None:
     for path, page in all_pages.items():
         for link in page.links():
@@ -1005,30 +981,6 @@ def test_curves_of_models_of_one_depth_stand_at_layer_numbers(tmp_path: Path) ->
     between = text[text.index('id="between-title"') :].partition("</section>")[0]
     assert between.count("other less one") == len(READERS)
     assert "+6.25" in between
-
-
-def lines_of(page: Page, figure: str) -> dict[str, dict[str, list[Any]]]:
-    """The columns of each line of a figure that joins its points, by its name."""
-    found: dict[str, dict[str, list[Any]]] = {}
-
-    def search(value: Any) -> None:
-        if isinstance(value, dict):
-            if {"x", "y", "name", "label"} <= {*value}:
-                found.setdefault(value["name"][0], value)
-            for entry in value.values():
-                search(entry)
-        elif isinstance(value, list):
-            if (
-                value
-                and all(isinstance(e, list) and len(e) == 2 for e in value)
-                and isinstance(value[0][0], str)
-            ):
-                search(dict(value))
-            for entry in value:
-                search(entry)
-
-    search(page.json(figure))
-    return found
 
 
 def test_a_model_without_its_alignment(run: Run, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from made_report import CHOICES, MODEL, READERS, Page, Run, build_report, make_run
-from test_report_pages import files_in, lines_of
+from read_pages import files_in, lines_of
 
 from wsd.evaluation.word_groups import GROUP_COLUMNS, PEAK_COLUMNS
 

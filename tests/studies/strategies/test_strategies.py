@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 from call_step import call_step
 from same_results import differences
-from test_compare import corpora, words
-from test_layerwise import (
+from two_words import (
     FAIR,
     FEW,
     GOOD,
@@ -23,8 +22,10 @@ from test_layerwise import (
     Pair,
     Wrong,
     confusions,
+    corpora,
     joints,
     pair,
+    words,
 )
 
 from wsd.artifacts import predictions

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from made_report import MODEL, Page, Run, build_report, make_run
-from test_report_pages import sources_of
+from read_pages import sources_of
 
 from wsd.studies.strategies.page import apart
 
