@@ -11,7 +11,7 @@ RESULTS := results/quickstart
 # A file of tests to each process, in the order of tests/conftest.py; some of them mostly wait.
 SPREAD := -n 3 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup quickstart test test-fast slurm lint format check fuzz audit docs clean
+.PHONY: help setup quickstart test test-fast studies slurm lint format check fuzz audit docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -38,6 +38,9 @@ test: setup ## Run all tests
 
 test-fast: setup ## Run the tests that take no more than a few seconds each
 	$(BIN)/python -m pytest $(SPREAD) -m "not slow"
+
+studies: setup ## Delete every study in turn and run the fast tests of the core without it; half an hour
+	WSD_TEST_EVERY_STUDY=1 $(BIN)/python -m pytest tests/studies/test_removal.py
 
 slurm: setup ## Run the quickstart through a SLURM of this machine; needs root, slurm-wlm and munge
 	WSD_TESTS_REQUIRE="slurm minilm" $(BIN)/python -m pytest tests/slurm

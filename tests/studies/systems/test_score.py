@@ -105,7 +105,10 @@ WRONG: dict[str, tuple[Callable[[Line], Any], str]] = {
     "further": (change(split="outofdomain", id=5), "no outofdomain instance 5"),
     "list": (lambda line: [line], "not a JSON object"),
     "scores list": (change(scores=[1.0, 2.0]), "not an object of senses and finite numbers"),
-    "score text": (change(scores={"a": "1", "b": 0.0}), "not an object of senses and finite numbers"),
+    "score text": (
+        change(scores={"a": "1", "b": 0.0}),
+        "not an object of senses and finite numbers",
+    ),
     "score nan": (change(scores={"a": math.nan, "b": 0.0}), "not an object of senses and finite"),
     "score inf": (change(scores={"a": math.inf, "b": 0.0}), "not an object of senses and finite"),
     "score huge": (change(scores={"a": 10**400, "b": 0}), "not an object of senses and finite"),
