@@ -2,19 +2,15 @@
 
 from pathlib import Path
 
-import pytest
 from browser import Browser
 from made_report import (
     CHOICES,
     DATASET,
     READERS,
     Run,
-    build_report,
-    make_run,
     neighbours_of,
     predictions_of,
 )
-from made_substitutes import write_made
 from selenium.webdriver.common.keys import Keys
 from word_pages import STATE, by_id, rows_of, wrong_rows
 
@@ -78,22 +74,4 @@ def test_card_of_a_training_instance_and_of_one_without_neighbours(
     assert chromium.js(entries) == 4
     chromium.open(f"{address}#pin=test-17")
     assert chromium.js(entries) == 0
-    chromium.assert_quiet()
-
-
-def test_card_has_what_the_model_would_say(
-    chromium: Browser, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    folder = tmp_path_factory.mktemp("asked")
-    run = make_run(folder / "run")
-    write_made(folder / "said", run.corpora)
-    build_report(**run.arguments(folder), substitutes=[folder / "said"])
-    chromium.open(folder / "report" / "words" / "bank.html")
-    button = chromium.driver.find_elements("css selector", "#instances th button")[0]
-    button.send_keys(Keys.ENTER)
-    gold = run.corpora["bank"].gold[30]
-    lines = chromium.js(
-        "return [...document.querySelectorAll('#card .substitutes')].map((e) => e.textContent)"
-    )
-    assert lines == [f"Masked: thing 50%, ##s{gold} 25%, test0 <1%", "Left in: <i>itself 98%"]
     chromium.assert_quiet()

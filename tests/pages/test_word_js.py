@@ -9,8 +9,6 @@ from browser import Browser
 from made_report import MODEL
 from word_pages import by_id
 
-from wsd.studies.unlabelled import word_page
-
 
 def test_link_to_this_view_is_copied(page: Browser) -> None:
     page.js(
@@ -35,7 +33,7 @@ def test_every_script_is_loaded_by_a_page_and_by_the_portable_one(
     pages = [page.read_text() for page in (built / "report").rglob("*.html")]
     loaded = {name for page in pages for name in re.findall(r'src="[./]*assets/([^"]*)"', page)}
     # The pages of uses are no part of a report, and have their scripts in them.
-    of_uses = {name for name in word_page.SCRIPTS if name.startswith("uses")}
+    of_uses = {path.name for path in scripts() if path.name.startswith("uses")}
     assert loaded == {"bokeh.min.js", *(path.name for path in scripts())} - of_uses
     portable = (built / "portable" / MODEL / "bank.html").read_text()
     for path in scripts():

@@ -1,0 +1,28 @@
+"""The card of the pinned instance with the substitutes of its encoder."""
+
+import pytest
+from browser import Browser, chromium
+from made_report import build_report, make_run
+from made_substitutes import write_made
+from selenium.webdriver.common.keys import Keys
+
+__all__ = ["chromium"]
+
+
+@pytest.mark.slow
+def test_card_has_what_the_model_would_say(
+    chromium: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("asked")
+    run = make_run(folder / "run")
+    write_made(folder / "said", run.corpora)
+    build_report(**run.arguments(folder), substitutes=[folder / "said"])
+    chromium.open(folder / "report" / "words" / "bank.html")
+    button = chromium.driver.find_elements("css selector", "#instances th button")[0]
+    button.send_keys(Keys.ENTER)
+    gold = run.corpora["bank"].gold[30]
+    lines = chromium.js(
+        "return [...document.querySelectorAll('#card .substitutes')].map((e) => e.textContent)"
+    )
+    assert lines == [f"Masked: thing 50%, ##s{gold} 25%, test0 <1%", "Left in: <i>itself 98%"]
+    chromium.assert_quiet()
